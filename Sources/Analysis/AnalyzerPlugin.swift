@@ -18,7 +18,7 @@ public struct AnalyzerPlugin: Sendable {
 
   /// - Parameters:
   ///   - configuration: The settings, for people to read.
-  ///   - shapingFinding: What the digest is made of: the settings that can change a finding.
+  ///   - shapingFinding: The settings that can change a finding, from which the digest is made.
   ///   - resampler: Name of the pipeline's resampler; part of the digest if the feed depends on it.
   ///   - reads: Ids of the analyzers whose findings its sessions look at.
   ///   - makeSession: Opens a session over one file, as `Analyzer.makeSession(for:)` does.

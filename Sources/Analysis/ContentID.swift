@@ -21,7 +21,8 @@ public struct ContentID: Hashable, Sendable {
 }
 
 extension ContentID {
-  /// Identifies a file by the bytes of its absolute path, for ever: the digest of these bytes, without a zero at the end.
+  /// Identifies a file by the bytes of its absolute path, forever: the digest of these bytes, without a zero at the
+  /// end.
   public init(ofPath path: FilePath) {
     self = path.withBytes { ContentID(hashing: Array($0)) }
   }

@@ -25,7 +25,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var decodedDuration: Double?
   /// One for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
-  /// Not `nil` if the file cost the process that was at it.
+  /// How the worker died on this file, if it did.
   public var workerLoss: WorkerLoss?
   /// `nil` unless it was asked for.
   public var stageTimes: StageTimes?

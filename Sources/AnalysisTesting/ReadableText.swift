@@ -3,7 +3,7 @@ internal import Text
 /// JSON and XML with line breaks, for people and for `diff`. Nothing else changes: neither the order of members nor how
 /// values are written.
 public enum ReadableText {
-  /// A line holds so many characters, where it can.
+  /// Characters in a line, if possible.
   public static let width = 100
 
   /// The text of bytes, with `\xHH` for those that are not UTF-8.

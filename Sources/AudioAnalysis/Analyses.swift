@@ -25,8 +25,8 @@ public struct Analyses: Sendable {
   /// Analyzes a file. It is decoded once, whatever its analyzers ask for.
   ///
   /// - Parameters:
-  ///   - path: Of any format that Nocturne decodes; known by its content, not by its name.
-  ///   - kinds: Those of Nocturne, and your own: `AnalyzerKind(MyAnalyzer.self)`.
+  ///   - path: A file of any format that Nocturne decodes; known by its content, not by its name.
+  ///   - kinds: Analyzers of Nocturne, and your own: `AnalyzerKind(MyAnalyzer.self)`.
   /// - Throws: `DecodeError` if no analyzer finds anything, since the file cannot be read or has no audio. A file that is
   ///   damaged, or without audio but with tags, is no error: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {

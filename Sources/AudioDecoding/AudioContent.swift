@@ -108,7 +108,7 @@ public struct AudioContent: Hashable, Sendable {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: What is wrong with the container, and the bytes of the packets.
+  /// - Returns: The problem of the container, and the bytes of the packets.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64) {
@@ -150,8 +150,8 @@ extension ByteSource {
   /// More than this of a file is never hashed: sparse files can claim to be endless.
   private static let hashLimit = 8 << 30
 
-  /// Hashes a range of the file in one sequential pass. Of a range beyond all real audio it takes the first and the
-  /// last 4 GiB.
+  /// Hashes a range of the file in one sequential pass. If it is beyond all real audio, only the first and the last 4
+  /// GiB are hashed.
   fileprivate func hash(_ range: Range<Int>, into hasher: inout ContentHasher) throws(DecodeError) {
     guard range.count <= Self.hashLimit else {
       try hash(range.lowerBound..<range.lowerBound + Self.hashLimit / 2, into: &hasher)

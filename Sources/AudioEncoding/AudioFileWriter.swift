@@ -42,7 +42,7 @@ public final class AudioFileWriter {
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)
 
   /// - Parameters:
-  ///   - path: Of a file, in a folder that exists.
+  ///   - path: A file, in a folder that exists.
   ///   - replacesExisting: Whether a file of that name may be replaced.
   public init(_ path: FilePath, _ layout: AudioFileLayout, replacesExisting: Bool = false) throws(AudioWriteError) {
     self.path = path

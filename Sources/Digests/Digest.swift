@@ -2,8 +2,8 @@ internal import CLibAV
 
 /// The hash of some bytes, in hexadecimal digits if it is shown.
 ///
-/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer tells nobody how
-/// much of a guess was right.
+/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer does not reveal
+/// how much of a guess was right.
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 

@@ -18,7 +18,7 @@ public protocol ExportFormat: Sendable {
   var mark: String? { get }
 
   /// The names of the files that an export to a folder always has.
-  /// - Parameter findings: Those that records may have.
+  /// - Parameter findings: Findings that records may have.
   func files(for findings: [any DeclaredFinding.Type]) -> [String]
 
   /// - Throws: `ExportError`: what is wrong with an option, or why nothing can be written.
@@ -48,8 +48,8 @@ public enum ExportOutput: Hashable, Sendable {
 
 /// Takes the records of one export, in the order of paths, in memory that does not grow with their number.
 ///
-/// Nothing is in place before `finish`, and nothing ever if an error is thrown or the writer is let go before: `ExportFile`
-/// sees to that.
+/// Nothing is in place before `finish`, and nothing ever if an error is thrown or the writer is dropped before:
+/// `ExportFile` sees to that.
 public protocol ExportWriter {
   /// Only tracks with audio come: their status is `ok` or `partial`.
   mutating func append(_ record: FileRecord) throws

@@ -23,7 +23,7 @@ public struct TrackFilter: Sendable, Equatable {
 
   /// - Parameters:
   ///   - text: As docs/search.md describes it; what is empty is every track.
-  ///   - columns: Of findings, which may be asked for.
+  ///   - columns: Columns of findings, which may be asked for.
   public init(parsing text: String, columns: [FindingColumn] = []) throws(FilterSyntaxError) {
     var parser = FilterParser(text, columns: columns)
     expression = try parser.parse()

@@ -24,7 +24,7 @@ struct FileFingerprint {
   private let text: FpcalcText
   private let known: KnownFingerprints?
 
-  /// - Parameter database: Where to look for files that are known; `nil` for nowhere.
+  /// - Parameter database: The database of known files; `nil` for none.
   init(_ options: FpcalcOptions, database: () -> FilePath?) {
     self.options = options
     text = FpcalcText(options: options)
@@ -127,8 +127,8 @@ extension FpcalcOptions {
 }
 
 extension AudioFormat {
-  /// Seconds, as the file claims them: those that AcoustID was told when others submitted the recording. Of a file that
-  /// claims nothing, as decoded or estimated.
+  /// Seconds, as the file claims them: the duration that AcoustID got when others submitted the recording. If a file
+  /// claims none, as decoded or estimated.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)

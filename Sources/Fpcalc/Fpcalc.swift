@@ -27,7 +27,7 @@ package enum Fpcalc {
   ///
   /// - Parameters:
   ///   - arguments: Without the name of the program.
-  ///   - programVersion: Of this program, beside that of Chromaprint.
+  ///   - programVersion: The version of this program, beside that of Chromaprint.
   ///   - database: Called in another process, if it is needed: where files may be known from; `nil` for nowhere.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {

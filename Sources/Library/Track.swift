@@ -17,7 +17,7 @@ public struct Track: Sendable {
   // MARK: Tags
 
   /// All values of a tag but empty ones.
-  /// - Parameter name: Of `TagField`.
+  /// - Parameter name: A name of `TagField`.
   public func values(_ name: String) -> [String] {
     guard let values = fields[name] else { return [] }
     return values.contains(where: \.isEmpty) ? values.filter { !$0.isEmpty } : values

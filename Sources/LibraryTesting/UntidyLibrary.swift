@@ -7,8 +7,8 @@ internal import Records
 public import ResultStore
 public import SystemPackage
 
-/// A library as people have them: with holes, contradictions and odd names. It is the same on every machine, so what
-/// programs are told of it can be compared with what they were told before.
+/// A library as people have them: with holes, contradictions and odd names. It is the same on every machine, so the
+/// output for programs can be compared with earlier output.
 public enum UntidyLibrary {
   public static let root: FilePath = "/music"
 

@@ -10,7 +10,7 @@ public struct SoundDescriptor: Hashable, Sendable {
   /// As the store keeps it: `count` signed bytes.
   public let bytes: [UInt8]
 
-  /// - Parameter bytes: Of a descriptor of this version.
+  /// - Parameter bytes: A descriptor of this version.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.count else { return nil }
     self.bytes = bytes

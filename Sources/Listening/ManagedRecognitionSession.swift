@@ -23,7 +23,7 @@ public final class ManagedRecognitionSession: Sendable {
     case idle
     /// The source is open and audio is being collected.
     case prerecording
-    /// Somebody is waiting for results.
+    /// A task is waiting for results.
     case matching
   }
 

@@ -25,7 +25,7 @@ final class Recording: Sendable {
         file = .standardInput
         command = nil
       case .file(let path):
-        // A named pipe that nobody writes to yet must not be waited for here: nothing could end that.
+        // A named pipe without a writer must not be waited for here: nothing could end that.
         file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         _ = fcntl(file.rawValue, F_SETFL, 0)
         command = nil

@@ -44,7 +44,7 @@ public struct RecordingSource: Sendable {
   ///   - command: The program, looked up in `PATH`, and its arguments.
   ///   - sampleRate: Frames per second.
   ///   - channelCount: Their mean is listened to.
-  ///   - encoding: Of the samples.
+  ///   - encoding: The encoding of the samples.
   public static func command(
     _ command: [String], sampleRate: Int, channelCount: Int, encoding: Encoding
   ) -> RecordingSource {

@@ -12,7 +12,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
   /// None of these. Frames of MPEG audio and of AAC have no mark of their own: `MPEGStream` and `ADTSStream` find them.
   case unknown
 
-  /// - Parameter offset: Where the file starts after the tags in front of it.
+  /// - Parameter offset: The start of the file after the tags in front of it.
   package init(of source: ByteSource, at offset: Int) throws(FileReadError) {
     let head = try source.bytes(at: offset, count: 64)
     if let form = Self.form(head) {

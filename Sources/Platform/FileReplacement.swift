@@ -152,7 +152,7 @@ public final class FileReplacement {
     }
   }
 
-  /// - Returns: Where the old file lies now; `nil` if it has no name any more.
+  /// - Returns: The present path of the old file; `nil` if it has no name any more.
   private func displace(_ old: LockedFile, exchanges: Bool) throws(LockedFile.Failure) -> FilePath? {
     let problem = exchanges ? Self.exchange(temporaryPath, path) : .invalidArgument
     switch problem {

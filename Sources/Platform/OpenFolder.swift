@@ -30,7 +30,7 @@ public final class OpenFolder: Sendable {
 
   /// Only a place to start from: a folder may be entered that may not be read.
   private static let folderFlags = cspawn_path_only | O_DIRECTORY | O_CLOEXEC
-  /// Without O_NONBLOCK, opening a pipe waits for whoever writes it.
+  /// Without O_NONBLOCK, opening a pipe waits for its writer.
   private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
   /// - Parameter path: Relative; empty for this folder.

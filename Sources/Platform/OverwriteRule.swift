@@ -11,7 +11,7 @@ public struct OverwriteRule: Hashable, Sendable {
     self.allowsOthers = allowsOthers
   }
 
-  /// - Parameter proof: What shows that Nocturne wrote the file.
+  /// - Parameter proof: The proof that Nocturne wrote the file.
   public func check(_ file: FilePath, _ proof: OriginProof) throws(OverwriteError) {
     try check([(file, proof)])
   }

@@ -64,8 +64,8 @@ public struct FileRecord: Hashable, Sendable {
   public var sizeBytes: Int64?
   public var modified: Timestamp?
   public var format: AudioFormat?
-  /// Declared findings. Of the tempo what counts: what was found, or what a person has made of it. Long lists are empty
-  /// where they were not asked for.
+  /// Declared findings. The tempo is the one in force: as found, or as a person corrected it. Long lists are empty
+  /// unless they were asked for.
   public var findings: FindingSet
   /// Not `nil` if a person has set the tempo.
   public var tempoCorrection: TempoCorrection?

@@ -46,7 +46,7 @@ public struct ProblemWords: Hashable, Sendable {
   /// Advice in a sentence or two.
   public func advice(count: Int = 1) -> String { count == 1 ? adviceForOne : adviceForMany }
 
-  /// - Parameter code: Of a `Problem`; for an unknown one the words are made from it.
+  /// - Parameter code: The code of a `Problem`; for an unknown one the words are made from it.
   public init(code: String) {
     if let words = Self.known[code] {
       self = words

@@ -78,7 +78,7 @@ public final class ResultStore: Sendable {
       let (pool, olderSchema) = try openInPlace(name, access, findings, path: path)
       return (pool, olderSchema, nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
-      // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
+      // To read a database in WAL mode, SQLite writes beside it, unless it is told that there are no writers.
       if let frozen = try? openFrozen(name) { return (frozen, nil, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
       return (try openInPlace(copy.name, .readWrite, findings, path: path).0, nil, copy)
@@ -254,7 +254,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// The name of a database that nobody writes, for SQLite.
+  /// The name of a database without writers, for SQLite.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
   /// The application and version of a database, and the number of its tables and indices apart from those of GRDB.

@@ -19,7 +19,7 @@ struct Lanes: Sendable {
   /// Changes of the recognition catalog, one after the other: they lock it, and an upload takes several times its size.
   let cataloging: Lane
 
-  /// Threads of lanes of which nobody expects an answer in milliseconds.
+  /// Threads of lanes whose answers are not expected in milliseconds.
   private static let patientThreadCount = 2
   private static let niceness = 10
 

@@ -87,7 +87,8 @@ package struct Services: Sendable {
     try searches.value(for: query) { () throws(StoreError) in try store.search(catalog: query) }
   }
 
-  /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in a lane.
+  /// The library in numbers, as it is or was two seconds ago: they are counted again over all files. To be called in a
+  /// lane.
   func figures() throws(StoreError) -> LibraryOverview {
     try recentFigures.value { () throws(StoreError) in try LibraryOverview(of: store) }
   }

@@ -7,7 +7,8 @@ package struct TagViews: Hashable, Sendable {
   package struct View: Hashable, Sendable {
     package var program: String
     package var fields: [String: [String]] = [:]
-    /// Values that are none of a field: those of somebody's own keys, under "", and what came second to another key of a field.
+    /// Values that belong to no field: those of users' own keys, under "", and what came second to another key of a
+    /// field.
     var otherValues: [String: Set<String>] = [:]
     var pictureCount = 0
     var hasLyrics = false
@@ -32,7 +33,7 @@ package struct TagViews: Hashable, Sendable {
   /// The first thing that a program showed before and would not show any more.
   /// - Parameters:
   ///   - old: Before anything was written.
-  ///   - fields: What was written or taken out, and is not compared.
+  ///   - fields: Fields that were written or taken out, and are not compared.
   package func loss(since old: TagViews, besides fields: Set<String>) -> String? {
     for (program, new) in zip(old.views, views) {
       for field in program.fields.keys where !fields.contains(field) {

@@ -6,7 +6,7 @@ import Foundation
 import Pipeline
 import Platform
 
-/// How files are analyzed, whoever names them.
+/// The options of analyses, shared by commands.
 struct AnalysisArguments: ParsableArguments {
   @OptionGroup
   var pipeline: PipelineArgument

@@ -37,7 +37,7 @@ struct CommandEnding {
       case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
       case let error as ScanError: (.fatal, Self.sentence("\(error)"))
       case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
-      // As with `| head`: nobody wants the rest, and nothing is wrong.
+      // As with `| head`: the reader does not want the rest, and nothing is wrong.
       case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
       case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")

@@ -63,7 +63,7 @@ struct ReportArguments: ParsableArguments {
   }
 
   /// The reports by the options and settings.
-  /// - Parameter roots: What the reports show; `nil` for all that is known.
+  /// - Parameter roots: The folders that the reports show; `nil` for all that is known.
   func reports(_ settings: CommandSettings, roots: [FilePath]?) -> LibraryReports {
     var options = ReportOptions(including: settings[Settings.include])
     options.guardsFormulas = settings[Settings.csvGuardFormulas]

@@ -173,7 +173,7 @@ struct RunCommand: AsyncParsableCommand {
     try reports.apply(to: &settings)
   }
 
-  /// Silent where nobody looks and nothing is wrong.
+  /// Silent if there is no terminal and nothing is wrong.
   private func show(_ outcome: LibraryAnalysis.Outcome, _ summary: RunSummary, on terminal: Terminal) {
     let isWanted = dryRun || profile || messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }

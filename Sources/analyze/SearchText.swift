@@ -18,10 +18,10 @@ struct SearchText {
 
   /// Columns of a name where there is no terminal.
   private static let widestName = 60
-  /// From so many columns on, tracks are shown with their album.
+  /// From this many columns on, tracks are shown with their album.
   private static let wideTerminal = 110
 
-  /// - Parameter problems: What is wrong with files, by their ids.
+  /// - Parameter problems: The problems of files, by their ids.
   init(of words: String, on terminal: Terminal, problems: [Int64: String]) {
     match = WordMatch(words)
     self.problems = problems

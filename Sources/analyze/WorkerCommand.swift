@@ -97,7 +97,7 @@ struct WorkerCommand: AsyncParsableCommand {
       let counts = try await worker.run()
       if verbose { Log.write(.info, "worker_ended", Self.text(counts)) }
     } catch ReportError.closedPipe where signals.exitStatus != nil {
-      // Nobody took the answers while it was to end.
+      // The answers were not read while it was to end.
     }
     return signals.exitStatus ?? .fine
   }

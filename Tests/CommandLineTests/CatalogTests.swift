@@ -20,7 +20,7 @@ import Text
     #expect(try place.catalog("build", "--verbose").errors.contains("1 added, 0 updated, 0 removed, 2 unchanged"))
     #expect(try place.catalog("build", "--verbose").errors.contains("0 added, 0 updated, 0 removed, 3 unchanged"))
 
-    // Tagged anew, copied, gone, and taken out by hand.
+    // With other tags, copied, gone, and taken out by hand.
     try place.put(Tracks.file(0, title: "New"), as: "a.wav", modified: 2_000_000)
     try place.put(Tracks.file(0, title: "Copy"), as: "copy.wav")
     try place.remove("b.wav")

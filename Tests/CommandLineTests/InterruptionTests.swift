@@ -177,7 +177,7 @@ extension Gate {
     #expect(waitUntil { processes(mentioning: place.folder.path).isEmpty })
   }
 
-  /// As when somebody tidies up, or a disk is unplugged, while a run is at it.
+  /// Files are tidied up, or a disk is unplugged, during a run.
   @Test func filesThatGoMeanwhileHaveNotFailed() throws {
     let gate = try Gate()
     let program = try gate.start()

@@ -98,7 +98,7 @@ import Testing
         let again = try place.start(writer.arguments).end()
         #expect(again.status == 0 && !again.errors.contains("exists"), "\(writer.file): \(again.errors)")
       }
-      // An empty file is nobody's work.
+      // An empty file is not the work of another program.
       try place.write("", to: path)
       let empty = try place.start(writer.arguments).end()
       #expect(empty.status == 0, "\(writer.file): \(empty.errors)")
@@ -129,7 +129,7 @@ import Testing
     #expect(try export().status == 1)
   }
 
-  /// A label that somebody has moved by hand.
+  /// A label that was moved by hand.
   @Test func editedAnnotationsAreKept() throws {
     let place = try library()
     func export(_ options: Argument...) throws -> Outcome {

@@ -31,7 +31,7 @@ import Testing
     """
   }
 
-  /// - Parameter doctor: What `doctor` must end with.
+  /// - Parameter doctor: The exit status of `doctor`.
   private func expectAllRead(_ outcome: Outcome, doctor: Int, in place: Workplace) {
     let expected = ["report=0", "show=0", "explain=0", "doctor=\(doctor)", "backup=0", "build=0", "set=1"]
     let said = ["report", "show", "doctor", "build", "set"].map {
@@ -94,7 +94,7 @@ import Testing
     #expect(second.status == 0 && second.text.contains("Kept") && second.errors == "")
   }
 
-  /// A database of somebody else.
+  /// A database of another user.
   @Test(.enabled(if: Unprivileged.exists), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
     let place = try place()
     let folder = place.folder.file("kept")

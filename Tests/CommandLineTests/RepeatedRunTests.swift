@@ -31,7 +31,7 @@ import Text
     let first = try place.run()
     #expect(first.totals == ["seen": 3, "analyzed": 3])
 
-    // Other bytes behind the same size and time: whoever opened the file would find them. (Only the time of change tells.)
+    // Other bytes behind the same size and time: opening the file would show them. (Only the time of change tells.)
     try place.put(Audio.wav(2, title: "x"), as: "a.wav", modified: 1_000_000)
     let second = try place.run(environment: ["ANALYZE_IGNORE_CTIME": "true"])
     #expect(second.status == 0)
@@ -167,7 +167,8 @@ import Text
     #expect(third.totals == ["seen": 3, "cached": 3])
   }
 
-  /// Nothing to be done in a folder without audio: whoever has mistyped its name, or not mounted it, must hear of it.
+  /// Nothing to be done in a folder without audio: its name may be mistyped, or the disk not mounted, and a message
+  /// must say so.
   @Test func folderWithoutAudioIsAProblemAtOnce() throws {
     let place = try Workplace()
     let outcome = try place.run(pipeline: "tags-only")

@@ -75,7 +75,7 @@ import Text
     try expectSound(place)
   }
 
-  /// As when somebody has copied the database alone, without the log beside it.
+  /// The database was copied alone, without the log beside it.
   @Test func databaseWithoutItsLogGoesOn() throws {
     let place = try place()
     _ = try place.run()

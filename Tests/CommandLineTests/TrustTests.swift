@@ -37,7 +37,7 @@ import Testing
       ] { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
     }
     #expect(!exists(Self.mark(place)) && !exists(place.home.appending(".local")))
-    // In a folder below, too, and for whoever comes from elsewhere nothing is in force.
+    // In a folder below, too; a process that comes from elsewhere has no project settings.
     let deeper = folder.appending("deeper")
     try place.makeFolder(deeper)
     #expect(try place.analyze("..", in: deeper).status == 64)

@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  /// Texts that mean something to SQLite, or to nobody, are texts.
+  /// Texts that mean something to SQLite, or nothing at all, are texts.
   @Test func noWordIsAnError() throws {
     let library = try Self.library()
     let pieces = [

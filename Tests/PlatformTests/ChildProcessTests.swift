@@ -23,8 +23,8 @@ private func lines(of program: Program) throws -> [String] {
   String(decoding: try output(of: program), as: UTF8.self).split(separator: "\n").map(String.init)
 }
 
-/// Whether a process goes within some seconds. One that nobody has waited for yet counts as gone.
-/// - Parameter arguments: What it runs, if there is time for its id to be given to another process meanwhile.
+/// Whether a process goes within some seconds. One that has not been waited for yet counts as gone.
+/// - Parameter arguments: The program's arguments, if its id may be given to another process meanwhile.
 private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool {
   let line = arguments.map { $0.map { Array($0.utf8) + [0] }.joined() }.map(Array.init)
   for _ in 0..<1_000 {

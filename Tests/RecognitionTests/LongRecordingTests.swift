@@ -2,7 +2,7 @@ import Testing
 
 @testable import Recognition
 
-/// Recordings that are longer than a clip: what is told of them is heard for three seconds or more.
+/// Recordings that are longer than a clip: the reported tracks are heard for three seconds or more.
 @Suite struct LongRecordingTests {
   private static func session() throws -> RecognitionSession { try RecognitionSession(catalog: Catalogs.catalog) }
 

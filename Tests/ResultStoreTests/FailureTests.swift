@@ -48,7 +48,7 @@ import Testing
     #expect(try library.store.history(at: "/music/bad.mp3")?.failedAttempts == 0)
   }
 
-  /// A file whose worker was killed, and that turns out to hold no audio, is as if nobody had been killed.
+  /// A file whose worker was killed, and that turns out to hold no audio, is as if no worker had been killed.
   @Test func lostWorkerLeavesNoTraceOnceTheReasonIsKnown() throws {
     let library = try ScannedLibrary()
     library.put("/music/bad.mp3")

@@ -85,7 +85,7 @@ import Text
     #expect(records["/music/part.ogg"]?.tempo?.bpm == (version < 2 ? 126 : 63))
   }
 
-  /// Schema 1 knows no time of change: that nobody knows it is no reason to look into every file.
+  /// Schema 1 has no time of change: that is no reason to look into every file.
   @Test func databaseOfSchema1IsNotAnalyzedAgain() throws {
     let library = try ScannedLibrary()
     let path = library.folder.appending("v1.sqlite")

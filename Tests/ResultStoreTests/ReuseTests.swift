@@ -184,7 +184,7 @@ import Text
     #expect(record.tempo == nil && record.fingerprint == nil)
   }
 
-  /// Only tags were wanted: nobody has looked at the audio.
+  /// Only tags were wanted: the audio was not read.
   @Test func whatIsKnownOfAFileStaysWhereNothingWasDecoded() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.flac")

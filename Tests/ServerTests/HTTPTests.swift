@@ -139,7 +139,7 @@ import Text
     let forever = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
     defer { forever.succeed() }
     let first = try #require(hub.listen(Self.one, until: forever.futureResult))
-    // A stream that nobody holds has ended.
+    // A stream without a holder has ended.
     let others = try (0..<EventHub.mostOfOne).map { _ in
       try #require(hub.listen(Self.one, until: forever.futureResult))
     }

@@ -56,7 +56,7 @@ final class Workplace: Sendable {
   func store() throws -> ResultStore { try ResultStore(path: database, findings: BuiltInAnalyzers.findings) }
 }
 
-/// Remembers what it is told of a run, and may stop it.
+/// Remembers the events of a run, and may stop it.
 final class Observer: RunObserver {
   private let told = Mutex<[String]>([])
   private let stopsAtOnce: Bool

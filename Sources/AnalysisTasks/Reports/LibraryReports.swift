@@ -65,7 +65,7 @@ package struct LibraryReports: Sendable {
     try overwriting.check(outputs)
   }
 
-  /// - Parameter run: What a report says of the run.
+  /// - Parameter run: The run that a report is about.
   /// - Throws: `ReportError` or `StoreError`; of what is written to a file nothing is there then but what was before.
   /// - Returns: The files written.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {

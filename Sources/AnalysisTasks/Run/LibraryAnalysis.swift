@@ -17,7 +17,8 @@ package struct LibraryAnalysis: Sendable {
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
-  /// Whether a folder that is missing or holds no audio is no failure: whoever started the run looks after that.
+  /// Whether a folder that is missing or holds no audio is no failure: the program that started the run looks after
+  /// that.
   package var allowsAbsentRoots: Bool
 
   package init(
@@ -47,7 +48,7 @@ package struct LibraryAnalysis: Sendable {
 
   /// - Parameters:
   ///   - metrics: Learns how far the run has come, also when this throws.
-  ///   - audience: Who reads the digest.
+  ///   - audience: The readers of the digest.
   /// - Throws: `StoreError`, `ScanError`, `ReportError`, or that no worker can be started; what was committed stays.
   package func perform(
     _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
@@ -105,7 +106,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // Nobody wants the rest, and nothing is wrong.
+        // The reader does not want the rest, and nothing is wrong.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
@@ -121,7 +122,7 @@ package struct LibraryAnalysis: Sendable {
   }
 
   private func status(of outcome: LibraryRun.Outcome) -> ExitStatus {
-    // The library, or a part of it, was not there: whoever reads the mail must hear of it.
+    // The library, or a part of it, was missing: the mail of the nightly job must say so.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }

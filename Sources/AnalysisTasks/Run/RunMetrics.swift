@@ -11,7 +11,7 @@ package import SystemPackage
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
-  /// `nil` until the settings are read, and where nobody wants figures.
+  /// `nil` until the settings are read, and if no figures are wanted.
   package var path: FilePath?
   package var database: FilePath?
   /// `nil` if the run did not come to its end.

@@ -23,8 +23,8 @@ package struct StorageCheck {
 
   // MARK: Rights
 
-  /// Findings about rights: all of it that exists must be writable. SQLite makes the files beside the database, with the rights of the
-  /// user who ran `analyze`.
+  /// Findings about rights: all of it that exists must be writable. SQLite makes the files beside the database, with
+  /// the rights of the user who ran `analyze`.
   private var rights: [Checkup.Finding] {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
@@ -75,7 +75,7 @@ package struct StorageCheck {
   }
 
   /// On network drives, SQLite's log in shared memory does not work between machines (https://www.sqlite.org/wal.html).
-  /// - Parameter mounts: Those of now, if none are given.
+  /// - Parameter mounts: The present mounts, if none are given.
   static func network(of folder: FilePath, _ mounts: MountTable = MountTable()) -> [Checkup.Finding] {
     guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [

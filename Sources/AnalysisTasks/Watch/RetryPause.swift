@@ -1,5 +1,5 @@
 /// When the next run is tried after one that failed: after 15 s at first, then after twice as long each time up to an
-/// hour, or soon after something has changed: nobody waits for a new file for an hour.
+/// hour, or soon after something has changed: a new file must not wait for an hour.
 struct RetryPause {
   let length: Duration
   private let begin: ContinuousClock.Instant

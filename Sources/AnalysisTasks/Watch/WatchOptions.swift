@@ -10,7 +10,7 @@ package struct WatchOptions: Sendable {
   package var candidates = CandidateRule()
   /// A file that changed this recently may still be being written.
   package var quietPeriod = Duration.seconds(10)
-  /// How often all is looked through where the system does not tell of changes.
+  /// How often all is looked through if the system does not report changes.
   package var scanInterval = Duration.seconds(300)
 
   package init(folders: [FilePath], command: [String]) {

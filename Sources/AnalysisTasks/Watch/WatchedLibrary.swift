@@ -15,7 +15,7 @@ struct WatchedLibrary {
   /// Between looks at the folders themselves.
   private static let checkInterval = Duration.seconds(2)
 
-  /// All that is there is due at once: it may have been written while nobody watched.
+  /// All files that are there are due at once: they may have been written while no watch was running.
   init(_ options: WatchOptions) {
     self.options = options
     roots = WatchedRoots(options.folders)
@@ -32,7 +32,7 @@ struct WatchedLibrary {
   var isWaiting: Bool { files.count > 0 }
   var absent: [(path: FilePath, condition: WatchedRoots.Condition)] { roots.absent }
 
-  /// Waits for changes in the folders, at most so many milliseconds.
+  /// Waits for changes in the folders, at most this many milliseconds.
   mutating func follow(within milliseconds: Int32) {
     let changes = watch.changes(within: milliseconds)
     if !changes.files.isEmpty || changes.isOverflow { lastChange = .now }

@@ -27,7 +27,7 @@ final class SndfileDecoder: StreamDecoder {
     let view = FileView(file, from: start, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
-      // Why is in a variable that all threads share, so nobody can know.
+      // The reason is in a variable that all threads share, so it cannot be known.
       throw DecodeError(.unsupportedCodec, "The header is damaged, or no decoder reads this encoding.")
     }
     do throws(DecodeError) {
@@ -149,8 +149,8 @@ private final class FileView {
     return target
   }
 
-  /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so that they are passed over: libsndfile 1.2.0 never comes to the
-  /// end of one with a part that claims 4 GiB. Nobody asks libsndfile for the texts. Names of chunks are read at once.
+  /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so they are passed over: libsndfile 1.2.0 never comes to
+  /// the end of one with a part that claims 4 GiB. The texts are not needed here. Names of chunks are read at once.
   private func hideLists(in bytes: UnsafeMutableRawBufferPointer) {
     let offset = start + position
     guard let audio, !audio.contains(offset) || offset + bytes.count > audio.upperBound else { return }

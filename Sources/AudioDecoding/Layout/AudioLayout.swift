@@ -123,8 +123,8 @@ struct AudioLayout {
     masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
   }
 
-  /// Bytes behind the last frame up to which padding fills a block (the largest of FAT and NTFS, with which recovered files
-  /// end), and junk is a tag that nobody knows. Where more stands, there was audio, or should be.
+  /// Bytes behind the last frame up to which padding fills a block (the largest of FAT and NTFS, with which recovered
+  /// files end), and junk is an unknown tag. If there are more, they were audio, or should be.
   private static let remnantLimit = 1 << 16
 
   /// Damage that shows in the structure of the file, whatever decoders make of it.
@@ -344,7 +344,7 @@ extension PCMHeader {
   /// FFmpeg's name for the demuxer.
   var demuxer: String { container == .rf64 ? "wav" : name }
 
-  /// The header of a WAV file of the same encoding that goes on for ever.
+  /// The header of a WAV file of the same encoding that goes on forever.
   var endlessHeader: [UInt8] {
     let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
     return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description

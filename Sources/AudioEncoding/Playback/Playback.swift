@@ -57,7 +57,7 @@ public final class Playback: Sendable {
   /// The exit status, for a signal 128 and its number; and the first line that it has written.
   private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
     let words = [player.executable.bytes] + player.options.map { Array($0.utf8) } + [file.bytes]
-    // A file takes whatever the program has to say, and nobody has to read meanwhile.
+    // A file takes all messages of the program, so they need not be read meanwhile.
     let messages: UnnamedFile
     do {
       messages = try UnnamedFile()

@@ -29,9 +29,9 @@ struct CuePoints {
   private let refrains: [ClosedRange<Double>]
 
   /// - Parameters:
-  ///   - sections: Of the track, as far as they are known.
+  ///   - sections: The sections of the track, as far as they are known.
   ///   - sound: First to last sound in seconds.
-  ///   - energy: Of level and bass from the start of the track to a time.
+  ///   - energy: The energy of level and bass from the start of the track to a time.
   init?(
     _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
     energy: (Double) -> SIMD2<Double>

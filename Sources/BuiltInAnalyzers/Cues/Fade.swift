@@ -8,14 +8,14 @@
 /// - Energy, added up from the start: how long the fade is. Sums vary less than amplitudes where the music gets louder
 ///   or softer.
 struct Fade {
-  /// Seconds. Of a fade of another shape, that of the ramp that comes nearest.
+  /// Seconds. For a fade of another shape, the length of the ramp that comes nearest.
   let length: Double
 
   private static let lengths = 1.0...45.0
   /// Share of the variance of the amplitude that the ramp must explain, and that the best one must.
   private static let (leastExplained, leastBest) = (0.8, 0.9)
-  /// The first tenth of a ramp has 25 dB less power than what follows the ramp. Of a fade it must have 18 dB less:
-  /// softer music that ends is no fade.
+  /// The first tenth of a ramp has 25 dB less power than the sound after the ramp. A fade must have 18 dB less: softer
+  /// music that ends is no fade.
   private static let mostPowerAtStart = 0.016
   /// How much of the curve is looked at, in lengths of the fade.
   private static let (amplitudeReach, energyReach) = (1.5, 2.0)

@@ -198,7 +198,8 @@ struct KeyNetwork {
     return classes
   }
 
-  /// For each frame and pitch class the channels some frames before, at it and after; zeros beyond the ends.
+  /// For each frame and pitch class the channels of some frames before, of the frame itself and after; zeros beyond the
+  /// ends.
   private static func neighbors(of heard: [Float], apart: Int) -> [Float] {
     let count = heard.count / width
     var near = [Float](repeating: 0, count: 3 * heard.count)

@@ -126,7 +126,7 @@ struct KFilter: Sendable {
     }
   }
 
-  /// - Parameter frames: Of both channels, which begin where the pointers say.
+  /// - Parameter frames: The number of frames of both channels, which begin at the pointers.
   func run(
     _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>, _ frames: Range<Int>, _ state: inout State
   ) {

@@ -70,7 +70,7 @@ struct TruePeak {
     /// eighths.
     private let boundOfRest: Float
 
-    /// - Parameter beta: Of the Kaiser window. 24 taps with 5 are within 0.05 dB up to 0.42 of the rate.
+    /// - Parameter beta: The shape of the Kaiser window. 24 taps with 5 are within 0.05 dB up to 0.42 of the rate.
     init(taps: Int, beta: Double) {
       self.taps = taps
       let half = taps / 2

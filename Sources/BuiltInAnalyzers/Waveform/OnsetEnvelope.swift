@@ -12,7 +12,7 @@ enum OnsetEnvelope {
 
   /// - Parameters:
   ///   - squares: Sums of squares of low, middle and high band for each frame.
-  ///   - framesPerSecond: Of these.
+  ///   - framesPerSecond: The rate of these frames.
   /// - Returns: One value for each frame, 0 to below 1.
   static func strengths(_ squares: [SIMD4<Float>], framesPerSecond: Double) -> [Float] {
     let count = squares.count

@@ -62,7 +62,7 @@ struct WaveformAnalyzer: Analyzer {
 }
 
 extension WaveformFinding {
-  /// - Parameter sampleCount: Of the whole track: the last point may have fewer samples than the others.
+  /// - Parameter sampleCount: The length of the whole track: the last point may have fewer samples than the others.
   fileprivate mutating func setPoints(_ points: [WaveformFrame], sampleCount: Int64) {
     pointCount = points.count
     var peaks = SIMD4<Float>.zero

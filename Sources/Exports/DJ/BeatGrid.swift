@@ -47,9 +47,9 @@ struct BeatGrid: Equatable {
 
   /// How far one tempo goes from a beat on: the last beat that it holds for, and the tempo.
   ///
-  /// Each beat bounds the period from both sides; the beats go on as long as a tempo of so many decimal places lies
-  /// within all bounds: the preferred one if it does, or else the one of least squares (the cone of
-  /// O'Rourke, "An on-line algorithm for fitting straight lines between data ranges", 1981).
+  /// Each beat bounds the period from both sides; the beats go on as long as a tempo of `places` decimals lies within
+  /// all bounds: the preferred one if it does, or else the one of least squares (the cone of O'Rourke, "An on-line
+  /// algorithm for fitting straight lines between data ranges", 1981).
   private static func run(
     of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int
   ) -> (last: Int, bpm: Double) {

@@ -240,7 +240,7 @@ extension ResultStore {
   }
 
   /// By path.
-  /// - Parameter id: Of the genre.
+  /// - Parameter id: The genre's id.
   public func songs(ofGenre id: String, limit: Int, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = CatalogReader(db, tables: songs.tables)
@@ -307,7 +307,7 @@ struct CatalogReader {
   private let includesFailed: Bool
 
   /// - Parameters:
-  ///   - tables: Those that the database has.
+  ///   - tables: Tables that the database has.
   ///   - includesFailed: Songs may be files that failed.
   init(_ db: Database, tables: Set<String>, includesFailed: Bool = false) {
     self.db = db

@@ -17,7 +17,7 @@ public struct SongArtist: Sendable, Hashable {
     self.name = name
   }
 
-  /// Stands for the performers of tracks and albums that name nobody. No tag has an empty name, so nobody else has the id.
+  /// Stands for the unknown performers of tracks and albums. No tag has an empty name, so no other artist has the id.
   public static let unknown = {
     var artist = SongArtist(named: "")
     artist.name = "Unknown artist"
@@ -151,7 +151,7 @@ public struct SongAlbum: Sendable, Hashable {
     label = nil
   }
 
-  /// - Parameter tables: Those that the database has.
+  /// - Parameter tables: Tables that the database has.
   static func columns(_ tables: Set<String>) -> String {
     let first = """
       (SELECT id FROM song WHERE song.album_id = album.album_id ORDER BY coalesce(disc, 1), track IS NULL, track, id LIMIT 1)

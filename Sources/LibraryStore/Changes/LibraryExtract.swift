@@ -112,7 +112,7 @@ public struct LibraryExtract {
     }
   }
 
-  /// Errors of the database are those of the store; errors of whom records are for stay what they are.
+  /// Errors of the database are those of the store; errors of the receiver of records stay what they are.
   private func read(_ read: (_ failure: inout (any Error)?) throws -> Void) throws {
     var failure: (any Error)?
     do {

@@ -25,7 +25,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
   }
 
   /// That of the library as it is now, or was `leastAge` ago.
-  /// - Parameter make: Makes it anew; may run on several threads at once.
+  /// - Parameter make: Makes it again; may run on several threads at once.
   package func value<Failure: Error>(for key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     let present = revision.current()
     let (known, asked) = state.withLock { state in

@@ -62,8 +62,8 @@ extension ResultStore {
     }
   }
 
-  /// The outermost, because whoever may write into it may not replace it: runs that a watching server starts are given
-  /// folders within it, too.
+  /// The outermost, because someone who may write into it may not replace it: runs that a watching server starts are
+  /// given folders within it, too.
   private static func root(of path: FilePath, _ db: Database) throws -> FilePath? {
     var above: [FilePath] = []
     var folder = path

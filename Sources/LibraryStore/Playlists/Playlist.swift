@@ -38,8 +38,8 @@ public struct Playlist: Sendable, Hashable {
   public static let maximumDescriptionLength = 4_000
 }
 
-/// A track as playlists know it: by its audio and by its path, so that it is found again after a move, with other tags, or
-/// encoded anew in its place.
+/// A track as playlists know it: by its audio and by its path, so it is found again after a move, with other tags, or
+/// encoded again in its place.
 public struct TrackReference: Sendable, Hashable {
   public var path: FilePath
   /// `nil` for files that could not be read.

@@ -118,7 +118,7 @@ struct PlaylistRow {
       }
       for position in positions {
         guard seen.indices.contains(position) else { throw .noSuchPosition(position) }
-        // An entry that somebody else has removed since has no file any more.
+        // An entry that another client has removed since has no file any more.
         if let other = files[seen[position]], other != file { throw .otherTrack(position: position) }
         removed.insert(seen[position])
       }

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Playlists. They stay when files vanish, are forgotten, come back, are moved or tagged anew.
+/// Playlists. They stay when files vanish, are forgotten, come back, are moved or get other tags.
 extension ResultStore {
   /// Playlists, those changed last first.
   /// - Parameter text: Only those whose names contain this.

@@ -19,7 +19,7 @@ struct ConditionSQL {
   private(set) var isIndexed = true
 
   /// - Parameters:
-  ///   - tables: Those that the database has.
+  ///   - tables: Tables that the database has.
   ///   - now: Ages are counted from it.
   init(_ condition: TrackCondition, tables: Set<String>, now: Timestamp) {
     source =

@@ -29,8 +29,8 @@ package struct ClickLevels: Hashable, Sendable {
   init(level: Double?, over loudness: LoudnessFinding?) {
     let peak = Self.amplitude(loudness?.truePeak ?? loudness?.samplePeak ?? Self.loudest.peak)
     let ceiling = Self.amplitude(Self.ceiling)
-    // Clicks are so many times as large as samples of the music's loudness, and both follow its gain:
-    // gain · (peak + ratio) ≤ ceiling.
+    // Clicks are `ratio` times as large as samples of the music's loudness, and both follow its gain: gain · (peak +
+    // ratio) ≤ ceiling.
     let ratio = Self.amplitude((loudness?.integrated ?? Self.loudest.loudness) + Self.prominence)
     let chosen = Self.decibels(min(1, ceiling / (peak + ratio)) * ratio)
     clicks = (level ?? max(chosen, Self.quietest)).rounded(toPlaces: 1)

@@ -47,8 +47,8 @@ package struct ClickedTrack: Sendable {
   ///
   /// - Parameters:
   ///   - tempo: Its beats and downbeats.
-  ///   - loudness: Of the file, if it is known: how loud the clicks must be.
-  ///   - format: Of the file, if it is known.
+  ///   - loudness: The file's loudness, if it is known: the level of clicks depends on it.
+  ///   - format: The file's format, if it is known.
   package init(
     of path: FilePath, _ tempo: TempoFinding, loudness: LoudnessFinding? = nil, format: AudioFormat? = nil
   ) {
@@ -115,7 +115,7 @@ package struct ClickedTrack: Sendable {
     return isClicksOnly ? try writeClicks(to: sink, seconds) : try writeMix(to: sink, seconds)
   }
 
-  /// A part of the track with clicks as a WAV file for a player. It is gone when nobody holds the object any more.
+  /// A part of the track with clicks as a WAV file for a player. It is removed when the object is no longer used.
   ///
   /// - Parameter seconds: As in `write`.
   /// - Returns: `nil` if it was cancelled.

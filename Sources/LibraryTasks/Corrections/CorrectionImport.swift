@@ -23,7 +23,7 @@ package struct CorrectionImport {
 
   /// Bytes that a line of the table may have.
   private static let longestLine = 8 << 20
-  /// A cell in quotes may go on for so many lines, or else the quotation mark is a mistake.
+  /// A cell in quotes may go on for this many lines, or else the quotation mark is a mistake.
   private static let longestCell = 100
   /// Unreadable lines that are kept.
   private static let keptCount = 1000
@@ -39,7 +39,7 @@ package struct CorrectionImport {
   }
 
   /// - Parameters:
-  ///   - path: Of what is read, for messages.
+  ///   - path: The path for messages.
   ///   - progress: Called with the part of a file that was read, 0 to 1.
   /// - Throws: `CorrectionFileError`, `StoreError`: `lockedByRun` while a run is at work, unless it is a dry run. Nothing was
   ///   set then.

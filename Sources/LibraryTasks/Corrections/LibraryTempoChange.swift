@@ -110,7 +110,7 @@ package struct LibraryTempoChange {
   }
 
   /// Calls `body` without a snapshot of the database, which would keep its log from being cut.
-  /// - Parameter files: Those that were forgotten in the meantime are left out.
+  /// - files: Files that were forgotten in the meantime are left out.
   private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
     for start in stride(from: 0, to: files.count, by: Self.recordCount) {
       var records: [FileRecord] = []

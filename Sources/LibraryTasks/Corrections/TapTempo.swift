@@ -1,4 +1,4 @@
-/// The tempo of somebody who taps along.
+/// The tempo of taps.
 ///
 /// Each tap gets the number of the beat it belongs to, so a beat that was left out does no harm, and the tempo is the median
 /// of the slopes between all pairs of taps: up to 29% of the taps may be anywhere (Sen, Journal of the American Statistical

@@ -19,16 +19,16 @@ package struct TempoChange {
   package enum Shift: Sendable {
     /// All beats move by a part of a beat.
     case beats(Double)
-    /// All beats move by so many seconds.
+    /// All beats move by this many seconds.
     case seconds(Double)
     /// All beats move so that one lies here, in seconds from the start.
     case firstBeat(Double)
   }
 
   package enum Bars: Sendable {
-    /// Bars begin so many beats later.
+    /// Bars begin this many beats later.
     case laterByBeats(Int)
-    /// Bars have so many beats.
+    /// Bars have this many beats.
     case ofBeats(Int)
   }
 
@@ -204,7 +204,7 @@ package struct TempoChange {
   }
 }
 
-/// Why a tempo cannot be set. Of files given by name, nothing was set then.
+/// Why a tempo cannot be set. If files were given by name, nothing was set then.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
   /// There is none that could be multiplied.

@@ -3,7 +3,7 @@ internal import Filters
 package import LibraryStore
 package import ResultStore
 
-/// A playlist that nobody made: it follows from what is known of the tracks, so its tracks change with the library.
+/// A playlist that follows from what is known of the tracks, so its tracks change with the library.
 package struct GeneratedPlaylist: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// Around a tempo, in beats per minute.
@@ -49,7 +49,7 @@ package struct GeneratedPlaylists: Sendable {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }
 
-  /// - Parameter id: Of a genre.
+  /// - Parameter id: A genre's id.
   package func playlists(ofGenre id: String) throws -> [GeneratedPlaylist] {
     [try playlist(.genre(id))].compactMap(\.self)
   }

@@ -99,7 +99,7 @@ struct TrackSequence {
   // MARK: - Orders
 
   /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that
-  /// is no repeat. An artist with so many tracks that they must be spread over all the rest comes first.
+  /// is no repeat. An artist whose tracks must be spread over all the rest comes first.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
     var left = [Int](repeating: 0, count: artistCount)

@@ -18,7 +18,7 @@ public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible 
     self.message = message
   }
 
-  /// - Parameter errno: What the system said about a failed read.
+  /// - Parameter errno: The system's error number of a failed read.
   package static func reading(_ errno: CInt) -> FileReadError {
     FileReadError(.readError, "The system could not read the file: \(Errno(rawValue: errno)).")
   }

@@ -55,7 +55,7 @@ package struct ChunkReader {
   /// More chunks than any real file has.
   private static let limit = 1 << 17
 
-  /// - Parameter start: Where the container begins. `nil` for containers that are not made of chunks.
+  /// - Parameter start: The start of the container. `nil` for containers that are not made of chunks.
   package init?(_ source: ByteSource, _ container: Container, at start: Int) {
     guard let layout = Layout(container) else { return nil }
     self.source = source

@@ -96,7 +96,7 @@ package struct PCMHeader {
 
   /// Walks over the chunks behind the audio.
   ///
-  /// - Parameter formEnd: Where all chunks end as the form around them claims; `nil` if it does not say.
+  /// - Parameter formEnd: The end of all chunks as the form around them claims; `nil` if it does not say.
   private mutating func readRest(
     _ chunks: inout ChunkReader, formEnd: Int?, in source: ByteSource
   ) throws(FileReadError) {

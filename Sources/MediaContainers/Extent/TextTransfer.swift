@@ -16,7 +16,7 @@ package enum TextTransfer: Hashable, Sendable {
   /// `nil` if nothing shows, which is so for short files.
   ///
   /// - Parameters:
-  ///   - audio: Where the encoded audio lies. Texts in front of it have no high bits anyway.
+  ///   - audio: The range of the encoded audio. Texts in front of it have no high bits anyway.
   ///   - unit: Of PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
   ///     may have one sign throughout. `nil` for all else.
   package init?(

@@ -18,7 +18,7 @@ package struct FLACBlockReader {
   /// More blocks than any file has: real ones have about ten.
   private static let limit = 1 << 17
 
-  /// - Parameter start: Where `fLaC` stands.
+  /// - Parameter start: The place of `fLaC`.
   package init(_ source: ByteSource, at start: Int) {
     self.source = source
     position = start + 4

@@ -27,7 +27,8 @@ struct FrameChain<Header: FrameHeader> {
   ///
   /// - Parameters:
   ///   - limit: Bytes from `start` on in which the frame must begin.
-  ///   - previous: A frame of the same stream. Of those that continue it, one more is enough, and the last one needs none.
+  ///   - previous: A frame of the same stream. If a frame continues it, one more is enough, and the last one needs
+  ///     none.
   func firstFrame(
     from start: Int, limit: Int, after previous: Header? = nil
   ) throws(FileReadError) -> (offset: Int, header: Header)? {

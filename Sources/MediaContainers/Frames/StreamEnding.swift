@@ -12,8 +12,8 @@ package struct StreamEnding: Hashable, Sendable {
   /// The end of a stream that is nothing but frames of a known kind.
   ///
   /// - Parameters:
-  ///   - start: Where the first frame stands.
-  ///   - end: Where the file ends, or the tags at its end begin.
+  ///   - start: The start of the first frame.
+  ///   - end: The end of the file, or the start of the tags at its end.
   /// - Returns: `nil` for other kinds of streams, and if there are no two frames in a row at `start`.
   package static func of(
     _ container: Container, from start: Int, to end: Int, in source: ByteSource
@@ -44,8 +44,8 @@ package struct StreamEnding: Hashable, Sendable {
   /// The end of a stream with a whole last frame.
   ///
   /// - Parameters:
-  ///   - offset: Where that frame ends.
-  ///   - end: Where the file ends, or the tags at its end begin.
+  ///   - offset: The end of that frame.
+  ///   - end: The end of the file, or the start of the tags at its end.
   init(behind offset: Int, to end: Int, in source: ByteSource) throws(FileReadError) {
     self.offset = offset
     isCut = false

@@ -44,7 +44,7 @@ package struct MP4Box: Hashable, Sendable {
 
   /// The first box of that name in this one.
   ///
-  /// - Parameter start: Where to begin; `nil` for the first child.
+  /// - Parameter start: The place to begin; `nil` for the first child.
   package func child(
     _ name: String, in source: ByteSource, from start: Int? = nil
   ) throws(FileReadError) -> MP4Box? {

@@ -93,7 +93,7 @@ package struct OggPageReader {
     return nil
   }
 
-  /// Whether so many bytes are in the buffer from the cursor on, after reading if need be.
+  /// Whether `count` bytes are in the buffer from the cursor on, after reading if need be.
   private mutating func isFilled(_ count: Int) throws(FileReadError) -> Bool {
     guard filled - cursor < count else { return true }
     let offset = bufferOffset + filled

@@ -56,7 +56,7 @@ package enum TagRegions {
 
   /// The tags at the end of a file, the last one first.
   ///
-  /// - Parameter start: Where the audio begins. What claims to reach to before it is no tag.
+  /// - Parameter start: The start of the audio. Anything that claims to reach to before it is no tag.
   package static func trailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> [Region] {
     var regions: [Region] = []
     var end = source.size
@@ -69,7 +69,7 @@ package enum TagRegions {
 
   /// The offset where the tags at the end of a file begin.
   ///
-  /// - Parameter start: Where the audio begins.
+  /// - Parameter start: The start of the audio.
   package static func startOfTrailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> Int {
     try trailing(in: source, behind: start).last?.bytes.lowerBound ?? source.size
   }

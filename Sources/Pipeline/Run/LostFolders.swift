@@ -41,7 +41,7 @@ struct LostFolders {
   var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
 
   /// Takes in a file that has gone.
-  /// - Parameter device: Where it was.
+  /// - Parameter device: The device it was on.
   mutating func add(_ path: FilePath, device: UInt64) {
     guard let (folder, condition) = loss(of: path, device) else {
       otherFiles += 1

@@ -49,7 +49,7 @@ public final class StreamingWorker: Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
     /// Left to other shards.
     public var others = 0
-    /// Abandoned because the worker was stopping; whoever waits for the answer must ask again.
+    /// Abandoned because the worker was stopping; an engine that waits for the answer must ask again.
     public var unanswered = 0
   }
 

@@ -246,7 +246,7 @@ public struct CatalogDirectory: Sendable {
 
   /// Reads everything and mends what is damaged. What cannot be mended is left out, so that the catalog can be used again
   /// and the tracks can be added again.
-  /// - Returns: What was done; `nil` if nothing was damaged.
+  /// - Returns: The repairs; `nil` if nothing was damaged.
   /// - Throws: `CatalogError.otherVersion` for what a newer program has written.
   public func repair() throws(CatalogError) -> Repair? {
     var repair = Repair()

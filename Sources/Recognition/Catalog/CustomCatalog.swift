@@ -109,7 +109,7 @@ public struct CustomCatalog: Sendable {
     try add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
   }
 
-  /// Adds all references of another catalog. Those of the other one win where identifiers are equal.
+  /// Adds all references of another catalog. If identifiers are equal, the other catalog wins.
   public mutating func merge(_ other: CustomCatalog) throws(CatalogError) {
     let other = try other.sealed()
     try seal()

@@ -58,7 +58,7 @@ public enum MediaItemTable {
   /// missing.
   /// - Parameters:
   ///   - text: The table.
-  ///   - reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
+  ///   - reference: The reference of all rows if there is no column `reference`, as in tables for ShazamKit.
   public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
     let records: [CSVReader.Row]
     do {

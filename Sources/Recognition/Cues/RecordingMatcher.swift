@@ -15,7 +15,7 @@ package struct RecordingMatcher: PCMReceiver, ~Copyable {
   private static let longestClip = 30
 
   /// - Parameters:
-  ///   - session: Whose catalog is asked.
+  ///   - session: The session whose catalog is asked.
   ///   - sampleRate: Frames per second of the buffers, greater than zero.
   package init(_ session: RecognitionSession, sampleRate: Int) throws(CatalogError) {
     self.session = session

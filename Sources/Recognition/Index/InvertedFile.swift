@@ -2,7 +2,7 @@ internal import Landmarks
 
 /// The lists of postings of a segment, made from the landmarks of its tracks.
 ///
-/// They are made a slice of the anchors' bands at a time, each from all landmarks anew: so memory is needed for the
+/// They are made a slice of the anchors' bands at a time, each from all landmarks again: so memory is needed for the
 /// postings of one slice only.
 struct InvertedFile {
   /// The lists of some bands, one after another.

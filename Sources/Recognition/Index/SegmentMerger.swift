@@ -1,7 +1,7 @@
 internal import Landmarks
 internal import SystemPackage
 
-/// Writes several segments as one, without the tracks that have been removed. Postings are made anew from the
+/// Writes several segments as one, without the tracks that have been removed. Postings are made again from the
 /// landmarks: the more there are, the finer their lists are divided.
 struct SegmentMerger {
   /// The origin of a track.

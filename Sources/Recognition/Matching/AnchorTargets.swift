@@ -44,7 +44,7 @@ struct AnchorTargets {
               if gap > Self.longest + 1 { break }
               let isNear = abs(bands[next] - band) <= Self.widest && gap >= Self.shortest && gap <= Self.longest
               let place = places[next]
-              // Without a branch, which nobody could foretell.
+              // Without a branch, which no processor could predict.
               near[place >> 6] |= (isNear ? 1 : 0) &<< UInt64(truncatingIfNeeded: place)
               next += 1
             }

@@ -74,7 +74,7 @@ struct MatchedFilter {
   let columnCount: Int
   let bandCount = LandmarkSpectrum.bandCount
 
-  /// - Parameter values: Those of the rows, which must outlive this value.
+  /// - Parameter values: Values of the rows, which must outlive this value.
   private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
     self.values = values
     stride = rows.stride

@@ -122,7 +122,7 @@ struct Matcher: ~Copyable {
     return match(query, &hits)
   }
 
-  /// - Parameter hits: What else was found, best first.
+  /// - Parameter hits: The other hits, best first.
   mutating func match(_ query: RecognitionQuery, _ hits: inout [Hit]) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
       guard var finding = match(query, filter, &hits) else { return nil }
@@ -177,7 +177,8 @@ struct Matcher: ~Copyable {
     return judge(hits, query, filter)
   }
 
-  /// From so many seconds and such a clarity on a query has so many likely peaks that the last stage would add nothing.
+  /// From this many seconds and such a clarity on a query has so many likely peaks that the last stage would add
+  /// nothing.
   private static let shortDuration = 8.0
   private static let clearly: Float = 0.33
 

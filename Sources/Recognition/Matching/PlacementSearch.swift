@@ -12,7 +12,7 @@ extension MatchedFilter {
   private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
     guard placement.isConsistent, Self.slopes.contains(placement.slope) else { return false }
     let (z, moved) = best(points, placement)
-    // By a hair is no better, and would go on for ever.
+    // By a hair is no better, and would go on forever.
     guard z > hit.z * 1.0001 else { return false }
     (hit.z, hit.placement) = (z, moved)
     return true

@@ -20,7 +20,7 @@ struct FilterRows {
 
   /// - Parameters:
   ///   - picture: How likely landmarks are, one column after another.
-  ///   - isSteady: Where that says nothing; see `SteadySound`.
+  ///   - isSteady: The places where that says nothing; see `SteadySound`.
   init(_ picture: [Float], _ isSteady: [Bool], columnCount: Int) {
     let bandCount = LandmarkSpectrum.bandCount
     let stride = columnCount + 2 * Self.padding

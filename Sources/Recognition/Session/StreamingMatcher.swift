@@ -18,11 +18,11 @@ package struct StreamingMatcher: ~Copyable {
   static let window = 12.0
   static let step = 4.0
   private static let firstAttempts = [3.0, 5, 8]
-  /// Seconds of a track from which on a window tells of it, unless the track is all there is in the window.
+  /// Seconds of a track from which on a window reports it, unless the track is all there is in the window.
   ///
   /// A window is searched for tracks that begin or end anywhere in it. So a second of speech or of a jingle is compared
-  /// with all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit. Of
-  /// a track that plays on, the next window has four seconds more.
+  /// with all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit.
+  /// If a track plays on, the next window has four seconds more of it.
   static let leastHeard = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }

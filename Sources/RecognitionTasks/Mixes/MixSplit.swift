@@ -64,7 +64,7 @@ package struct MixSplit: Sendable {
 
   /// Writes the pieces. Each file appears when it is complete.
   /// - Parameters:
-  ///   - sheet: What was recognized in the recording.
+  ///   - sheet: The tracks recognized in the recording.
   ///   - progress: Called now and then with the part of the recording that is done, 0 to 1.
   ///   - isCancelled: Asked all the time; once it holds, writing ends.
   /// - Throws: `MixSplitError` if nothing was written, otherwise `MixSplitFailure`.
@@ -100,7 +100,7 @@ package struct MixSplit: Sendable {
   }
 
   /// Looks before the first file is written whether anything is in the way, and makes the folder.
-  /// - Returns: What is there, and may be replaced.
+  /// - Returns: The present files, which may be replaced.
   private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {
       try folder.makeFolder()

@@ -8,8 +8,8 @@ package enum CueFile {
   private static let longestGap = 10.0
 
   /// - Parameters:
-  ///   - name: Of the recording, without folders: a cue sheet lies beside it.
-  ///   - fileExtension: Of the recording.
+  ///   - name: The name of the recording, without folders: a cue sheet lies beside it.
+  ///   - fileExtension: The extension of the recording.
   package static func text(of sheet: CueSheet, name: String, fileExtension: String) -> String {
     var lines = ["REM GENERATOR nocturne", "FILE \(quoted(name)) \(type(ofExtension: fileExtension))"]
     var number = 0

@@ -7,7 +7,7 @@ internal import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Makes references of audio files. Those that were analyzed before are not decoded.
+/// Makes references of audio files. Files that were analyzed before are not decoded.
 package struct ReferenceReader {
   struct Failure: Error {
     var problem: Problem
@@ -21,7 +21,7 @@ package struct ReferenceReader {
   package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:
-  ///   - store: Where what was analyzed before is.
+  ///   - store: The store of earlier analyses.
   ///   - timeLimit: For one file.
   ///   - analyze: Analyzes a file; `nil` if it was given up.
   package init(store: ResultStore?, timeLimit: TimeLimit, analyze: @escaping (AnalysisJob) throws -> FileAnalysis?) {

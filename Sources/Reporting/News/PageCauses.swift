@@ -43,7 +43,7 @@ struct PageCauses {
   /// Failed and damaged files.
   var fileCount: Int { causes.values.reduce(0) { $0 + $1.total } }
 
-  /// - Parameter isNews: No earlier run has told of it.
+  /// - Parameter isNews: No earlier run has reported it.
   mutating func count(_ record: FileRecord, _ problem: Problem, isFailure: Bool, isNews: Bool) {
     causes[Key(isFailure: isFailure, code: problem.code), default: Cause()].count(record, problem, isNews: isNews)
   }

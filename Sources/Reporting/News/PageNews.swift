@@ -113,7 +113,7 @@ final class PageNews {
 
   // MARK: The first screen
 
-  /// - Parameter root: What names of folders are relative to, with a slash at its end.
+  /// - Parameter root: The folder that names of folders are relative to, with a slash at its end.
   func report(below root: String) -> MorningReport {
     let made = LocalTime(generated, in: source.timeZone)
     return MorningReport(
@@ -229,7 +229,7 @@ final class PageNews {
     return joined("\(runNameAsTitle): ", news, effort + ".")
   }
 
-  /// Damage and failures that no earlier run has told of.
+  /// Damage and failures that no earlier run has reported.
   private var brokenParts: [MorningReport.Part] {
     func bad(_ text: String) -> MorningReport.Part { part(text, link: "attention", isBad: true) }
     var parts: [MorningReport.Part] = []

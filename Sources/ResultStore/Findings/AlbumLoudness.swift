@@ -10,8 +10,9 @@ internal import SystemPackage
 /// discs (`CD 1`, `Disc 2`) count as the folder that they are in. Its loudness is known once all its tracks have theirs, and no
 /// new file waits in the folder.
 ///
-/// Triggers note the path of whatever may change an album, whoever changes it: a track that is measured, tagged otherwise,
-/// moved, gone or back. Each transaction ends with `update`, so what the database says of albums always goes with its tracks.
+/// Triggers note the path of each file that may change an album, whatever the cause: a track that is measured, tagged
+/// otherwise, moved, gone or back. Each transaction ends with `update`, so the values of albums always go with their
+/// tracks.
 enum AlbumLoudness {
   /// Paths whose albums are to be computed again.
   static let table = "album_change"

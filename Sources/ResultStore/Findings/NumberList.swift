@@ -54,7 +54,7 @@ enum NumberList {
     return numbers
   }
 
-  /// Tuples of so many numbers.
+  /// Tuples of `size` numbers.
   static func tuples(of size: Int, in text: UnsafeBufferPointer<UInt8>) -> [[FieldValue]] {
     let numbers = numbers(in: text)
     return stride(from: 0, through: numbers.count - size, by: size).map { start in

@@ -44,7 +44,7 @@ extension ResultStore {
   /// Takes corrections from elsewhere, all or none, in constant memory. Where there is another one for the same audio, the
   /// newer of the two counts.
   /// - Parameters:
-  ///   - overwritesNewer: Those that come count in any case.
+  ///   - overwritesNewer: The new ones count in any case.
   ///   - isDryRun: Nothing is set.
   ///   - next: `nil` at the end. If it throws, nothing is set.
   public func importTempoCorrections(

@@ -45,7 +45,7 @@ public struct FileHistory: Hashable, Sendable {
   public var firstFailedRun: Int64?
   /// How many times it was tried and failed, since it was last fine.
   public var failedAttempts: Int
-  /// How many runs died while they were at it.
+  /// How many runs died while they analyzed it.
   public var unfinishedAttempts: Int
   /// When it last failed.
   public var failed: Timestamp?

@@ -77,7 +77,7 @@ extension MergeVerdict {
     var remarks: [Problem]
     /// Ids of those of which there is an outcome.
     var analyzers: Set<String> = []
-    /// Whether any of them has read the audio, so that the status tells of damage.
+    /// Whether any of them has read the audio, so the status includes damage.
     var wasDecoded = false
     /// When the run began that found it gone.
     var vanished: Int64?

@@ -183,8 +183,8 @@ public final class ResultWriter: Sendable {
     analysis.format = nil
   }
 
-  /// Whether the file is another than that of the stored results. Of one that was only touched its audio tells; if that
-  /// could not be read, for reasons of the system, it counts as the same.
+  /// Whether the file is another than that of the stored results. For a file whose time alone changed, compare the
+  /// audio; if that could not be read, for reasons of the system, it counts as the same.
   private func hasChanged(_ reason: PendingReason?, from known: ContentID?, _ analysis: FileAnalysis) -> Bool {
     switch reason {
     case .new, .changed: return true
@@ -218,7 +218,7 @@ public final class ResultWriter: Sendable {
   }
 
   private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
-    // That there is no audio says more than how an earlier try at it ended.
+    // The lack of audio says more than how an earlier attempt ended.
     if !file.hasChanged { return !(analysis.status == .failed && old.readsAudio && old.outcome == .failed) }
     return old.readsAudio && analysis.reusesKnownAudio && file.status == .ok && analysis.decodingID != nil
       && analysis.decodingID == file.decodingID

@@ -334,7 +334,7 @@ enum Schema {
 
   /// One line for each file that is there, for people. Findings have the names of the CSV report.
   /// - Parameters:
-  ///   - columns: What declared findings add at the end.
+  ///   - columns: The columns that declared findings add at the end.
   ///   - tables: Theirs, with one row for each file.
   static func trackView(columns: [String] = [], tables: [String] = []) -> String {
     """

@@ -189,7 +189,7 @@ package struct CatalogTables {
     "added_ns", "compilation",
   ]
 
-  /// The album artists of a tag; or whom all tracks share; or several.
+  /// The album artists of a tag; or the artists that all tracks share; or several.
   private static func albums(_ songs: String) -> String {
     let various = CatalogNames.list([CatalogID.variousArtists]) ?? ""
     return """

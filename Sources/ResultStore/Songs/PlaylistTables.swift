@@ -58,8 +58,8 @@ package enum PlaylistTables {
     ) WITHOUT ROWID;
     """
 
-  /// The row of `file` that a reference in the table `e` stands for: the file at its path if that has its audio; or else
-  /// another one with its audio (it was moved); or else the file at its path, encoded anew.
+  /// The row of `file` that a reference in the table `e` stands for: the file at its path if that has its audio; or
+  /// else another one with its audio (it was moved); or else the file at its path, encoded again.
   package static func file(of e: String) -> String {
     """
     coalesce(

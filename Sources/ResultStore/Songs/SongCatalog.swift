@@ -5,9 +5,9 @@ internal import Text
 /// The table `song`, which filters, sorts and the full-text index read: one row for each file that is there and was analyzed
 /// or failed, with what is known of it in one place.
 ///
-/// Triggers note the id of every file whose row may have to change, whoever changes it: results that are written, files that
-/// vanish, come back or are passed over, tempi that people set. Each transaction ends with `update`, so the rows always say
-/// what the tables of findings say. Triggers on `song` and `file` keep the full-text index.
+/// Triggers note the id of every file whose row may have to change, whatever the cause: results that are written, files
+/// that vanish, come back or are passed over, tempi that people set. Each transaction ends with `update`, so the rows
+/// always say what the tables of findings say. Triggers on `song` and `file` keep the full-text index.
 package struct SongCatalog: Sendable {
   /// Ids of files whose rows are to be made again; empty but within a transaction, or before an older database is filled.
   static let changes = "song_change"
@@ -17,7 +17,7 @@ package struct SongCatalog: Sendable {
   private let leave: String
   private let differences: String
 
-  /// - Parameter tables: What the database has; findings may never have been declared in it.
+  /// - Parameter tables: Tables that the database has; findings may never have been declared in it.
   init(tables: Set<String>) {
     // CROSS JOIN keeps SQLite from reading all files to find the few that changed.
     self.tables = tables

@@ -21,8 +21,8 @@ package struct TrackSet {
 
   /// The ids that a query finds.
   /// - Parameters:
-  ///   - source: What follows FROM.
-  ///   - limit: Of more, only so many; `nil` for all.
+  ///   - source: The SQL after FROM.
+  ///   - limit: The maximum number; `nil` for all.
   package init(_ db: Database, _ id: String, from source: String, _ values: [SQLValue], limit: Int? = nil) throws {
     let ids = limit == nil ? (id, source) : ("id", "(SELECT \(id) AS id FROM \(source) LIMIT ?)")
     let select = try Query(db, "SELECT track_set(\(ids.0)) FROM \(ids.1)")

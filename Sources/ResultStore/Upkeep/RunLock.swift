@@ -4,8 +4,8 @@ internal import Synchronization
 public import SystemPackage
 internal import Text
 
-/// Keeps two runs from working on one database: an advisory lock (`flock`) on a file beside it, which the system lets go of
-/// when the process ends, however it ends.
+/// Keeps two runs from working on one database: an advisory lock (`flock`) on a file beside it, which the system
+/// releases when the process ends, however it ends.
 public final class RunLock: Sendable {
   /// The owner of a lock, as written in the lock file.
   public struct Owner: Hashable, Sendable {
@@ -122,7 +122,7 @@ public final class RunLock: Sendable {
       return false
     }
     defer { try? file.close() }
-    // Closing lets go of it at once; a run that meets it in this moment tries again.
+    // Closing releases it at once; a run that meets it in this moment tries again.
     return flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 

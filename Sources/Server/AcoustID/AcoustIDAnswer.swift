@@ -87,7 +87,7 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // As there, where nobody has linked a track with a recording: what people have called it, without an id.
+    // As there, if a track is not linked with a recording: the names that people have given it, without an id.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }

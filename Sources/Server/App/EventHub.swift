@@ -55,7 +55,7 @@ final class EventHub: Sendable {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.events.yield(event) }
   }
 
-  /// Ends all streams, so that nobody waits for their ends.
+  /// Ends all streams, so no client waits for their ends.
   func close() {
     let listeners = state.withLock { state in
       state.isClosed = true

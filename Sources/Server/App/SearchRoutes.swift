@@ -15,7 +15,7 @@ struct TypedSearch: Hashable, Sendable {
   var offset: Int
 }
 
-/// Search as somebody types, and the library with its filters.
+/// Search as the user types, and the library with its filters.
 struct SearchRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary

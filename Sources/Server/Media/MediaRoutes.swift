@@ -60,7 +60,7 @@ extension Services {
   }
 
   /// An answer with a cover as JPEG.
-  /// - Parameter id: Of a track or an album.
+  /// - Parameter id: The id of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {
       // The cover of an album is that of its first track.

@@ -7,7 +7,7 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Somebody who sends sound bit by bit and is told what is playing.
+/// A client that sends sound bit by bit and is told what is playing.
 ///
 /// It keeps twelve seconds of spectrum, the newest events, and what was sent and not listened to yet; all are bounded. Chunks
 /// are listened to one after the other, on whatever thread calls `listen`.
@@ -83,7 +83,7 @@ final class LiveSession: Sendable {
 
   /// Puts a chunk where `listen` finds it.
   /// - Parameter sequence: Its number, to be 0 for the first; `nil` for the next.
-  /// - Returns: what was taken, and whether somebody has to call `listen`.
+  /// - Returns: what was taken, and whether the caller has to call `listen`.
   func add(
     _ chunk: ByteBuffer, _ format: PCMFormat, sequence: Int?
   ) throws(RequestError) -> (receipt: Receipt, isWorkNew: Bool) {
@@ -123,7 +123,7 @@ final class LiveSession: Sendable {
   }
 
   /// No more audio comes.
-  /// - Returns: whether somebody has to call `listen`.
+  /// - Returns: whether the caller has to call `listen`.
   func end(because reason: String) -> Bool {
     state.withLock { state in
       guard case .open = state.phase else { return false }
@@ -241,7 +241,7 @@ final class LiveSession: Sendable {
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
   /// Has an element whenever it is worth looking for events, or for saying that one is there; ends with the session, or
-  /// when whoever listens is gone.
+  /// when the listener is gone.
   func wakeUps(until end: EventLoopFuture<Void>) throws(RequestError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
@@ -273,7 +273,7 @@ final class LiveSession: Sendable {
 
   // MARK: State
 
-  /// How long no audio has come; of a session that has ended, since when nobody could have sent any.
+  /// How long no audio has come; for a session that has ended, since it ended.
   var idleTime: Duration { state.withLock { ContinuousClock.now - $0.lastActivity } }
 
   var isEnded: Bool {

@@ -11,7 +11,7 @@ final class LiveSessions: Sendable {
     var sessions: [String: LiveSession] = [:]
     var owners: [String: Client.Owner] = [:]
     var isClosed = false
-    /// Somebody looks after them every second.
+    /// A task looks after them every second.
     var isTended = false
   }
 

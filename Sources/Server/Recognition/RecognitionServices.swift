@@ -20,7 +20,7 @@ struct RecognitionServices: Sendable {
     uploads = try Uploads(threadCount: options.recognitionThreadCount)
   }
 
-  /// Ends sessions, so that nobody waits for their events; to be called when the server is to stop.
+  /// Ends sessions, so no client waits for their events; to be called when the server is to stop.
   func endSessions() { sessions.close() }
 
   /// Ends the threads; to be called when no request is left.

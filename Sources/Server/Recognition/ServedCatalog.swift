@@ -13,7 +13,7 @@ final class ServedCatalog: Sendable {
     var looked: ContinuousClock.Instant?
     var found: CatalogState?
     var catalog: CustomCatalog?
-    /// Sessions with that catalog that nobody uses at the moment.
+    /// Sessions with that catalog that are not in use.
     var idle: [RecognitionSession] = []
     /// Counts catalogs.
     var generation = 0

@@ -31,7 +31,7 @@ struct CatalogJSON {
     imageList(id, &json)
   }
 
-  /// - Parameter id: Of a track or album; `nil` for no images.
+  /// - Parameter id: The id of a track or album; `nil` for no images.
   func imageList(_ id: String?, _ json: inout JSONWriter) {
     json.beginArray()
     if let id {
@@ -122,7 +122,7 @@ struct CatalogJSON {
   // MARK: Tracks
 
   /// - Parameters:
-  ///   - album: Of the track; `nil` where it goes without saying.
+  ///   - album: The track's album; `nil` if it goes without saying.
   ///   - inPlaylist: There it says that it is no episode of a show.
   func track(_ song: Song, album: SongAlbum??, inPlaylist: Bool = false, _ json: inout JSONWriter) {
     json.object { json in

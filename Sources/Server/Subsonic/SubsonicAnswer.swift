@@ -18,7 +18,7 @@ struct SubsonicAnswer {
       case "json": self = .json
       case "jsonp":
         let callback = fields["callback"] ?? ""
-        // Anything else would be a script of somebody else's making.
+        // Anything else could be a script of an attacker.
         let isName = !callback.isEmpty && callback.utf8.allSatisfy { Self.nameCharacters.contains($0) }
         self = isName ? .jsonp(callback: callback) : .json
       default: self = .xml

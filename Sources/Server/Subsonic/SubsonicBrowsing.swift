@@ -314,7 +314,7 @@ extension SubsonicLibrary {
     return .make { $0.put("songsByGenre") { $0.put("song", songs) } }
   }
 
-  /// Nobody counts what is played; the order is that of the albums.
+  /// Plays are not counted; the order is that of the albums.
   func topSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let artist = SongArtist(named: try request.required("artist"))
     let songs = try children(store.songs(ofArtist: artist.id, limit: request.count("count", else: 50)))

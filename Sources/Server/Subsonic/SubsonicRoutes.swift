@@ -68,8 +68,8 @@ struct SubsonicRoutes: RouteSet {
     throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
   }
 
-  /// The file as it is. Who asks for another format gets it as well, and sees by its type what it is: nothing is encoded
-  /// anew here.
+  /// The file as it is. A client that asks for another format gets it as well, and sees by its type what it is: audio
+  /// is not encoded here.
   private func stream(_ asked: SubsonicRequest, _ request: Request) async throws -> Response {
     try await services.track(asked.required("id"), for: request)
   }

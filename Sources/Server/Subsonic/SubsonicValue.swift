@@ -75,7 +75,7 @@ extension JSONWriter {
 struct XMLWriter {
   private(set) var text = #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
 
-  /// - Parameter namespace: Of the outermost element.
+  /// - Parameter namespace: The namespace of the outermost element.
   mutating func element(_ name: String, _ value: SubsonicValue, namespace: String? = nil) {
     switch value {
     case .list(let values):

@@ -60,7 +60,7 @@ package struct AccessTokens: Sendable {
 
   /// The key that lets a client see a cover without a token, as a part of its address: image tags send no headers. It
   /// ends with the token.
-  /// - Parameter name: Of a token.
+  /// - Parameter name: The name of a token.
   /// - Returns: `nil` where no tokens are needed.
   package func coverKey(for id: String, as name: String?) -> String? {
     guard file != nil, let name, let key = key(for: name, .cover) else { return nil }

@@ -115,7 +115,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     isDamaged = true
-    // While an answer is being given, the error stays behind it in the queue, and reaches whoever reads the body.
+    // While an answer is being given, the error stays behind it in the queue, and reaches the reader of the body.
     guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
@@ -194,7 +194,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // Other clients may close their side and still read. Nobody would know that of one who left an event stream.
+      // Other clients may close their side and still read. Without this, a client that left an event stream would go
+      // unnoticed.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
     }

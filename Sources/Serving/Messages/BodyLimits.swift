@@ -32,7 +32,7 @@ package struct BodyLimits: RouterMiddleware {
       return try await next(request, context)
     }
     let share = BufferBudget.Share(of: budget)
-    // Until the request is answered, whoever answers it may hold all of its body.
+    // Until the request is answered, the route that answers it may hold all of its body.
     defer { share.giveBack() }
     var request = request
     if let length {

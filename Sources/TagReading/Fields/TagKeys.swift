@@ -1,7 +1,7 @@
 internal import Analysis
 
-/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. Of several keys,
-/// the first one that a tag has counts. Comparison ignores case.
+/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. The first of
+/// several keys that a tag has counts. Comparison ignores case.
 ///
 /// Writers also put names of Vorbis comments where other formats allow keys of one's own (`TXXX:TRACKTOTAL` in ID3v2);
 /// these count after the keys of the table.

@@ -7,7 +7,7 @@ package struct ID3v2Tag {
   private let header: ID3v2Header
   private var version: Int { header.version }
   private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
-  /// The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
+  /// The same bit means compression of the whole tag in version 2.2, which was never defined.
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
   /// Length of everything between the header and the footer.
   private let bodySize: Int

@@ -81,10 +81,10 @@ public struct TagReplacement {
 
   /// Replaces the file by one with other items.
   /// - Parameters:
-  ///   - items: What to set; an item without values is taken out.
+  ///   - items: The items to set; one without values is taken out.
   ///   - fields: The canonical names of what is set. All other fields must stay as they are.
-  ///   - expected: What readers must find in the new file, by canonical name.
-  ///   - contentID: Of the audio, as it was analyzed.
+  ///   - expected: The values that readers must find in the new file, by canonical name.
+  ///   - contentID: The id of the audio, as it was analyzed.
   ///   - beforeRenaming: Called when the new file is complete and checked, with what it is; if it throws, nothing happens.
   /// - Returns: The new file.
   /// - Throws: `TagWriteError`, or what `beforeRenaming` throws. The old file is then in its place.

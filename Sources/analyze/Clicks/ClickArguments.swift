@@ -76,7 +76,7 @@ struct ClickArguments: ParsableArguments {
   }
 
   /// The file to write; `nil` if it is only played.
-  /// - Parameter defaultName: Of a file in the current folder.
+  /// - Parameter defaultName: The name of a file in the current folder.
   func target(_ defaultName: FilePath) -> FilePath? {
     output?.path ?? (play ? nil : PathArgument.absolute(defaultName))
   }

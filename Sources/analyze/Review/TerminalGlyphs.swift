@@ -27,12 +27,12 @@ struct TerminalGlyphs {
     return EscapedText.text(plain) { !$0.isASCII }
   }
 
-  /// The start of a text, at most so many columns wide.
+  /// The start of a text, at most `width` columns wide.
   func cut(_ text: String, to width: Int) -> String {
     text.displayWidth > width ? String(fitting(text, width - ellipsis.count)) + ellipsis : text
   }
 
-  /// The end of a text, at most so many columns wide.
+  /// The end of a text, at most `width` columns wide.
   func cut(_ text: String, keepingEndIn width: Int) -> String {
     text.displayWidth > width ? ellipsis + String(fitting(text.reversed(), width - ellipsis.count).reversed()) : text
   }

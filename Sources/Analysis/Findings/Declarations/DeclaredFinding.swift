@@ -50,7 +50,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   ///   - analyzer: The id of the analyzer, where it is not the name.
   ///   - table: Its table, where that is not called as the finding.
   ///   - isOnPages: Whether pages show its lines; `nil` if they do where some fields say how they are shown.
-  ///   - lines: What `show` prints instead of the fields that say how they are shown.
+  ///   - lines: The lines that `show` prints instead of the fields that say how they are shown.
   public init(
     _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
     isOnPages: Bool? = nil, lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil

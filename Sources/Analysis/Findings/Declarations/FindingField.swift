@@ -108,7 +108,7 @@ extension FindingField {
   ///   - long: For long lists: what `--include` calls them.
   ///   - isIndexed: The store can find and sort by it quickly.
   ///   - nullIfEmpty: An empty text or list is NULL in the database, and `null` in reports as all empty lists are.
-  ///   - column: Of the database, where it is not called as in reports.
+  ///   - column: The column in the database, if its name differs from that in reports.
   ///   - table: One row for each file, where it is not that of the finding.
   public static func field<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, long: String? = nil,

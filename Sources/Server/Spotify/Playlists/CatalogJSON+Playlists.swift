@@ -102,7 +102,7 @@ extension CatalogJSON {
 
 /// A place in a playlist.
 struct PlaylistItem {
-  /// `nil` for those that nobody added.
+  /// `nil` for tracks that came with their files.
   var added: Timestamp?
   /// `nil`: the file is gone.
   var song: Song?

@@ -73,7 +73,7 @@ import Testing
     // If that is impossible, a message says so, and all tracks are there.
     let one = Playlist(of: Self.library(10, artists: 1), request(spacing: 3))
     #expect(one.tracks.count == 10 && one.repeatCount == 9 + 8 + 7)
-    // Nobody is the same artist as nobody.
+    // Unknown artists are not the same artist.
     let unnamed = Self.library(10).map { track in
       var track = track
       track.artist = nil
