@@ -10,7 +10,7 @@ import Text
 @testable import Pipeline
 @testable import Recognition
 
-/// Audio as a list of stretches, so that a few bytes are many seconds.
+/// Audio as a list of stretches, so a few bytes are many seconds.
 private struct MadeUpAudio {
   static func seeds() -> [[UInt8]] {
     var seeds: [[UInt8]] = []

@@ -1,4 +1,4 @@
-/// One kind of analysis: what it is called, what it eats, and how a session over one file is opened.
+/// An analyzer: its id, the input it needs, and how it starts on a file.
 ///
 /// A new analyzer is one file and one line in `BuiltInAnalyzers.all`; the contract tests then run over it by themselves.
 public protocol Analyzer: Sendable {

@@ -43,7 +43,7 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     /// The system failed while reading (I/O error, disk gone).
     case readError = "read_error"
 
-    /// The trouble lies in the system and not in the file, so that another try may succeed although the file is the same.
+    /// The trouble lies in the system and not in the file, so another try may succeed although the file is the same.
     public var isTransient: Bool { self == .unreadable || self == .readError }
   }
 

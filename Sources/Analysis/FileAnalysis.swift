@@ -89,7 +89,7 @@ extension Problem {
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
-  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must
+  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so it must
   /// not stand in the way of a result from elsewhere.
   public var mayBeCircumstances: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true

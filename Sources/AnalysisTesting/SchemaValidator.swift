@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Checks values that `JSONSerialization` has read against the part of JSON Schema that the report schemas use. An unknown
-/// keyword is an error, so that no rule is passed over in silence.
+/// keyword is an error, so no rule is passed over in silence.
 public struct SchemaValidator {
   private let root: [String: Any]
   private let isClosed: Bool

@@ -1,4 +1,4 @@
-/// Keeps the strongest peaks of each second in each third of the bands, so that every stretch of a track and every
+/// Keeps the strongest peaks of each second in each third of the bands, so every stretch of a track and every
 /// register has its landmarks.
 package struct LandmarkQuota {
   /// How many thirds the bands are divided into.

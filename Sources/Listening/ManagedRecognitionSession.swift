@@ -96,7 +96,7 @@ public final class ManagedRecognitionSession: Sendable {
 
   public var state: State { shared.withLock { $0.state } }
 
-  /// Opens the source and begins to listen, so that a result comes sooner. Does nothing if that has been done, or after
+  /// Opens the source and begins to listen, so a result comes sooner. Does nothing if that has been done, or after
   /// `cancel()`.
   public func prepare() {
     let isFirst = shared.withLock { shared in

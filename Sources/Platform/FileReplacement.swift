@@ -174,7 +174,7 @@ public final class FileReplacement {
     return isLinked ? spare : nil
   }
 
-  /// A change of names may change the time of the last change of status, so that is not compared.
+  /// A change of names may change the time of the last change of status, so is not compared.
   private func isWhatItWas(_ old: LockedFile, at displaced: FilePath?) -> Bool {
     guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWanted else {
       return false

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Records
 
-/// One format of reports: records in, bytes out. What has been taken on its way is forgotten, so that memory does not grow
+/// One format of reports: records in, bytes out. What has been taken on its way is forgotten, so memory does not grow
 /// with the number of records.
 protocol ReportEncoder {
   var bytes: [UInt8] { get }

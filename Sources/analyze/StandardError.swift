@@ -30,7 +30,7 @@ enum StandardError {
     return own?.rawValue ?? STDERR_FILENO
   }()
 
-  /// Writes text in one piece, so that lines of several threads do not mix.
+  /// Writes text in one piece, so lines of several threads do not mix.
   ///
   /// - Parameter isProgress: The text is left out if there is something waiting already.
   static func write(_ text: String, isProgress: Bool = false) {

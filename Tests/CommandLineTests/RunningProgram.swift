@@ -29,7 +29,7 @@ struct Outcome {
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 }
 
-/// The program under test at work. What it writes goes into files, so that it never waits for a reader.
+/// The program under test at work. What it writes goes into files, so it never waits for a reader.
 final class RunningProgram {
   /// The executable, which lies beside the tests: both are products of one build.
   static let executable: FilePath = {

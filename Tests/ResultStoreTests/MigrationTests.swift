@@ -153,7 +153,7 @@ import Text
       if let version {
         try OlderDatabase.write(version: version, at: path)
       } else {
-        // Empty, so that readers find it, too.
+        // Empty, so readers find it, too.
         try #require(FileManager.default.createFile(atPath: path.string, contents: nil))
       }
       let failures = Mutex<[String]>([])

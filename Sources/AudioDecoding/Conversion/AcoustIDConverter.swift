@@ -5,7 +5,7 @@ internal import DSP
 /// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
 ///
 /// libswresample does it with the parameters of Chromaprint's program `fpcalc` (filter of 16 taps, 2⁸ phases, linear
-/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so that libchromaprint gets the
+/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so libchromaprint gets the
 /// very samples that `fpcalc` gives it.
 public struct AcoustIDConverter: ~Copyable {
   /// Samples per second.

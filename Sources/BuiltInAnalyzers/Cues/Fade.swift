@@ -1,7 +1,7 @@
 /// A fade at the start of a curve of power: a gain that rises in proportion to time, from nothing to 1.
 ///
 /// Ramps of many lengths are laid over the curve; each is followed by constant gain. Two curves are compared, in
-/// blocks of a second or more, so that beats do not count:
+/// blocks of a second or more, so beats do not count:
 ///
 /// - Amplitude: whether there is a fade at all. Music that simply begins is not explained by any ramp, and neither is a
 ///   chord that dies away, which falls fastest at first.

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// Thirds of a semitone become channels of semitones, semitones become pitch classes in four registers that overlap, and from there
 /// on every connection of pitch classes depends on their distance only. Blocks look at what was up to 3.6 s before and
-/// after; two weighted means over time are all that the decision is given, so that sums over stretches of time can be added up
+/// after; two weighted means over time are all that the decision is given, so sums over stretches of time can be added up
 /// (Korzeniowski and Widmer, ISMIR 2018, average over time as well). Trained by `Benchmarks/key/network.py`, which says on what.
 struct KeyNetwork {
   static let channels = 24

@@ -4,7 +4,7 @@ internal import DSP
 ///
 /// For each band, the rise of the logarithmic power over the larger one of the two frames before; the rises are added.
 /// Their mean over one second is subtracted, and what remains above zero is divided by its standard deviation and
-/// compressed as x / (x + 1.5), so that a few loud hits do not dominate. The same is done to the onsets of `tempo`,
+/// compressed as x / (x + 1.5), so a few loud hits do not dominate. The same is done to the onsets of `tempo`,
 /// which have more bands.
 enum OnsetEnvelope {
   /// Least mean power of a band that counts as sound.

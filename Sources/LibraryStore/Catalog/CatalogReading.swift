@@ -286,7 +286,7 @@ public enum ArtistAlbums: Sendable, Hashable {
   fileprivate func sql(ofArtist id: String) -> String {
     let own =
       id == SongArtist.unknown.id
-      // Compared with the parameter, so that it has a place in either statement.
+      // Compared with the parameter, so it has a place in either statement.
       ? "SELECT id FROM album WHERE artists IS NULL AND ?1 IS NOT NULL"
       : "SELECT album FROM artist_album WHERE artist = (SELECT id FROM artist WHERE artist_id = ?1)"
     return switch self {
@@ -330,7 +330,7 @@ struct CatalogReader {
   /// The SQL after FROM for the tracks of an artist, up to a condition; the first parameter is the id of the artist.
   static func songs(ofArtist id: String) -> String {
     id == SongArtist.unknown.id
-      // Compared with the parameter, so that it has a place in either statement.
+      // Compared with the parameter, so it has a place in either statement.
       ? "song WHERE song.artists IS NULL AND ?1 IS NOT NULL AND \(CatalogTables.isListed)"
       : """
       artist_song CROSS JOIN song ON song.id = artist_song.song

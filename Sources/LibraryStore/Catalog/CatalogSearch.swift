@@ -321,7 +321,7 @@ private struct CatalogSearch {
       return try hits(found.ids, count: found.count, read)
     }
     func names(_ comparison: String) throws -> [Int64] {
-      // Numbered parameters first, so that the others follow them.
+      // Numbered parameters first, so the others follow them.
       try reader.ids(
         """
         SELECT id FROM \(table) WHERE name COLLATE NOCASE \(comparison)\(conditions.sql)

@@ -66,7 +66,7 @@ struct TrackSelection {
     if let ids = set.ids(atMost: Self.fewTracks) {
       return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
-    // Without the row, so that an index alone is read.
+    // Without the row, so an index alone is read.
     let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
     let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
     let select = try Query(

@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// How loud clicks and music are together: the music is turned down by one gain for the whole track, so that the clicks
+/// How loud clicks and music are together: the music is turned down by one gain for the whole track, so the clicks
 /// stand out and nothing clips.
 package struct ClickLevels: Hashable, Sendable {
   /// The largest sample of an accent, in dBFS.

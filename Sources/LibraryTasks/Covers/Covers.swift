@@ -112,7 +112,7 @@ extension Covers.Memory {
     let entry = Covers.Entry(cover: cover, made: .now, used: uses)
     cost += entry.cost - (entries.updateValue(entry, forKey: key)?.cost ?? 0)
     guard cost > capacity else { return }
-    // A quarter at once, so that looking for the oldest is rare.
+    // A quarter at once, so looking for the oldest is rare.
     for (key, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) {
       if cost <= capacity / 4 * 3 { break }
       entries[key] = nil

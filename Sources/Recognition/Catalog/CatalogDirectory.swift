@@ -8,7 +8,7 @@ public import SystemPackage
 ///
 /// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are
 /// merged into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so
-/// that a catalog of any size has a few of them and each track is rewritten now and then only. The list is replaced
+/// a catalog of any size has a few of them and each track is rewritten now and then only. The list is replaced
 /// as a whole: after a crash the catalog is what it was before or after the change. Readers are not disturbed by
 /// writers; there is one writer at a time.
 public struct CatalogDirectory: Sendable {
@@ -244,7 +244,7 @@ public struct CatalogDirectory: Sendable {
     public var lostSegments: [String] = []
   }
 
-  /// Reads everything and mends what is damaged. What cannot be mended is left out, so that the catalog can be used again
+  /// Reads everything and mends what is damaged. What cannot be mended is left out, so the catalog can be used again
   /// and the tracks can be added again.
   /// - Returns: The repairs; `nil` if nothing was damaged.
   /// - Throws: `CatalogError.otherVersion` for what a newer program has written.

@@ -69,7 +69,7 @@ struct ProbeList {
     find(in: segment)
   }
 
-  /// Replaces the numbers of lists by where they are, in a loop of its own: so that the processor can wait for many of
+  /// Replaces the numbers of lists by where they are, in a loop of its own: so the processor can wait for many of
   /// them at a time. Leaves out what is empty.
   private mutating func find(in segment: Segment) {
     var kept = 0

@@ -24,7 +24,7 @@ struct VoteTable: ~Copyable {
   private static let directLimit = 1 << 22
   /// Bins of a stretch, as a power of two.
   private static let stretchLog2 = 17
-  /// Bins that are kept free before the first, so that the neighbors of any bin can be read.
+  /// Bins that are kept free before the first, so the neighbors of any bin can be read.
   private static let margin = 2
 
   init() {
@@ -85,7 +85,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts stop at 63, so that two of them and what a threshold is short of 128 can be added.
+  /// Counts stop at 63, so two of them and what a threshold is short of 128 can be added.
   @inline(__always) @discardableResult
   private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
     let sum = min(count.pointee &+ 1, 63)

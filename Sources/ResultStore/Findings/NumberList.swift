@@ -67,7 +67,7 @@ enum NumberList {
       || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
   }
 
-  /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so that one rounding gives the
+  /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so one rounding gives the
   /// nearest value (Clinger, PLDI 1990); the rest goes the long way.
   private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: Int64 = 0

@@ -46,7 +46,7 @@ public final class PendingQueue: Sendable {
   }
 
   /// The next files, at most `limit`; empty when none is left (more may come while the scan goes on). A file is handed out
-  /// once in a run. It is noted as taken, so that a later run knows if this one dies over it, until it is committed or
+  /// once in a run. It is noted as taken, so a later run knows if this one dies over it, until it is committed or
   /// released.
   public func next(limit: Int) throws(StoreError) -> [PendingFile] {
     try state.withLock { state throws(StoreError) in

@@ -129,7 +129,7 @@ public final class ScanSession: Sendable {
         guard state.seen.insert(known.id) else { continue }
         state.counts.add(file, failedBefore: known.failedBefore)
         if known.isSame || options.isDryRun { continue }
-        // Size and time of an analyzed file stay those of its analysis, so that a change is noticed when it is not skipped.
+        // Size and time of an analyzed file stay those of its analysis, so a change is noticed when it is not skipped.
         try Query(
           db,
           """

@@ -4,7 +4,7 @@ public import Analysis
 public struct WantedAnalyses: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public var identity: AnalyzerIdentity
-    /// True if the finding follows from the encoded audio alone, so that it stays right for another file with the same
+    /// True if the finding follows from the encoded audio alone, so it stays right for another file with the same
     /// content id; false for `Feed.file`.
     public var readsAudio: Bool
     /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.richerIdentities`).

@@ -2,7 +2,7 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The artists, albums and genres of the songs in `song`: a row each, with counts, so that no list of them takes a look at
+/// The artists, albums and genres of the songs in `song`: a row each, with counts, so no list of them takes a look at
 /// all songs. They follow from `song`; `update` brings along what a transaction has changed, and triggers count.
 package struct CatalogTables {
   private let db: Database

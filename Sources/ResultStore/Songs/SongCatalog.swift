@@ -272,7 +272,7 @@ extension SongCatalog {
     \(CatalogTables.tables4)
     """
 
-  /// All that is filtered or sorted by, so that an index alone can answer.
+  /// All that is filtered or sorted by, so an index alone can answer.
   private static let indexes4 =
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"

@@ -168,7 +168,7 @@ public final class RunLock: Sendable {
     return Holder(owner: owner, progress: progress)
   }
 
-  /// In one piece, so that a reader sees the line before or this one.
+  /// In one piece, so a reader sees the line before or this one.
   private static func write(_ holder: Holder?, in file: FileDescriptor) {
     guard let holder else {
       _ = ftruncate(file.rawValue, 0)

@@ -98,7 +98,7 @@ final class UploadedAudio: Sendable {
       var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
       var offset: Int64 = 0
       while left > 0 {
-        // Whole frames, so that none is cut in two.
+        // Whole frames, so none is cut in two.
         let wanted = min(left, Self.blockSize / format.frameSize * format.frameSize)
         var block = ByteBuffer()
         let count = try block.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { buffer in

@@ -35,7 +35,7 @@ package struct ID3v2Tag {
       frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
     }
     if isUnsynchronized, version < 4 {
-      // Sizes count the bytes after decoding here, so that the tag must be decoded as a whole.
+      // Sizes count the bytes after decoding here, so the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }
