@@ -143,10 +143,8 @@ extension Playlist {
   private static func similar(
     to file: FilePath, _ filter: TrackFilter, _ store: ResultStore, _ reading: SoundReading
   ) throws -> [PlaylistTrack] {
-    let answer = try SimilarTracks(in: store, reading: reading).near(file, limit: SimilarTracks.limits.upperBound)
-    let isEverything = filter == .everything
-    let matching = isEverything ? [] : Set(try store.tracks(matching: filter).map(\.path))
-    return answer.tracks.filter { isEverything || matching.contains($0.record.path) }.map { track in
+    let similar = SimilarTracks(in: store, reading: reading)
+    return try similar.near(file, limit: SimilarTracks.limits.upperBound, matching: filter).tracks.map { track in
       var candidate = PlaylistTrack(track.record)
       candidate.likeness = track.likeness
       return candidate

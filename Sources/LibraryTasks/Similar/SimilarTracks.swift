@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Chromaprint
 internal import DSP
+package import Filters
 internal import Library
 internal import LibraryStore
 internal import Likeness
@@ -48,9 +49,12 @@ package struct SimilarTracks {
     self.sounds = sounds
   }
 
-  /// - Parameter limit: Within `limits`.
+  /// - Parameters:
+  ///   - limit: Within `limits`.
+  ///   - filter: The tracks to choose from.
   /// - Throws: `SimilarTracksError`, `UnknownFile`, `StoreError`.
-  package func near(_ path: FilePath, limit: Int) throws -> Answer {
+  package func near(_ path: FilePath, limit: Int, matching filter: TrackFilter = .everything) throws -> Answer {
+    let matching = filter == .everything ? nil : Set(try store.tracks(matching: filter).map(\.fileID))
     let sounds = try self.sounds?.sounds() ?? KnownSounds.read(store)
     let stored = sounds.stored
     guard !stored.files.isEmpty else { throw SimilarTracksError.nothingDescribed(database: store.path) }
@@ -65,7 +69,8 @@ package struct SimilarTracks {
     var wanted = limit + 32
     while true {
       let near = sounds.collection.nearest(to: own, limit: wanted)
-      var answer = try self.answer(record, near, of: stored, limit: limit)
+      let allowed = near.filter { matching?.contains(stored.files[$0.index]) ?? true }
+      var answer = try self.answer(record, allowed, of: stored, limit: limit)
       answer.comparedCount = compared
       if answer.tracks.count == limit || near.count < wanted { return answer }
       wanted *= 4
