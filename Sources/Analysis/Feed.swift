@@ -56,7 +56,7 @@ public struct SampleLayout: Hashable, Sendable {
   }
 }
 
-/// The geometry of an STFT of the mono signal. Column `c` is centred on frame `c * hop` of the resampled signal; what
+/// The geometry of an STFT of the mono signal. Column `c` is centered on frame `c * hop` of the resampled signal; what
 /// lies before the start or after the end counts as zero.
 public struct SpectrumLayout: Hashable, Sendable {
   /// Samples per second of the signal that is transformed.

@@ -3,8 +3,8 @@ internal import Text
 
 /// Texts that a program is known to say, each in a file of the sources.
 ///
-/// With `NOCTURNE_RECORD=1` in the environment they are written and not compared. What has changed then is for a person
-/// to read, as any other change of the sources.
+/// With `NOCTURNE_RECORD=1` in the environment they are written and not compared. The changes are then to be read, as
+/// any other change of the sources.
 public struct Snapshots: Sendable {
   /// Says that texts are to be written.
   public static let variable = "NOCTURNE_RECORD"

@@ -6,7 +6,7 @@ public import SystemPackage
 /// The encoded audio of a file without its tags.
 ///
 /// `id` is XXH3-128 over the encoding (codec, rate, channels, as far as the packets do not carry them) and the encoded
-/// bytes of the audio stream. Where the bytes lie depends on the container: the data chunk of PCM containers, all
+/// bytes of the audio stream. The place of the bytes depends on the container: the data chunk of PCM containers, all
 /// behind FLAC's metadata blocks, MPEG frames without the frame of Xing's table, the bodies of Ogg's audio pages, and
 /// for all others the packets which FFmpeg's demuxer gives. Tags, pictures and padding of any size are no part of it.
 /// The same audio in another container or codec has another id, as a rule.

@@ -82,9 +82,9 @@ public struct AudioSource: ~Copyable {
   }
 
   /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3
-  /// times as fast for Vorbis and 2.2 times for Opus. Where both are right, libsndfile loses the rest of a FLAC behind
-  /// the first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last
-  /// 128 to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
+  /// times as fast for Vorbis and 2.2 times for Opus. If both are right, libsndfile loses the rest of a FLAC behind the
+  /// first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last 128
+  /// to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
   /// which libsndfile uses, takes.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {

@@ -59,8 +59,8 @@ public protocol ExportWriter {
   mutating func finish() throws -> [FilePath]
 }
 
-/// A track that is gone since the last export: moved, deleted, or not matched by the filter any more. Who takes the export may
-/// never have had it.
+/// A track that is gone since the last export: moved, deleted, or not matched by the filter any more. The receiver of
+/// the export may never have had it.
 public struct ExportRemoval: Hashable, Sendable {
   /// As it was.
   public var path: FilePath

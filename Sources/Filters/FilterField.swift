@@ -161,7 +161,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return status
   }
 
-  /// Findings and tags that a track may lack. Where both have a name, it means what was found.
+  /// Findings and tags that a track may lack. If both have a name, it means the finding.
   public static let thingsToMiss: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
 
   public static let findings = [

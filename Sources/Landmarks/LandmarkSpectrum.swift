@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Levels of 138 bands, 36 to the octave from 250 Hz to 3.5 kHz: the picture in which landmarks are looked for.
 ///
-/// The bands are triangles on a logarithmic axis, so a change of playback speed or of pitch moves a landmark by
-/// the same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). What
-/// a telephone passes, 300 to 3,400 Hz, is what counts.
+/// The bands are triangles on a logarithmic axis, so a change of playback speed or of pitch moves a landmark by the
+/// same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). Only the
+/// range of a telephone counts, 300 to 3,400 Hz.
 ///
 /// Levels are whole numbers of 1/256 dB, so the sums of the whitening are exact and do not drift over hours.
 package struct LandmarkSpectrum: Sendable {

@@ -93,7 +93,7 @@ public final class ChildProcess: Sendable {
 
   // MARK: - The end
 
-  /// Waits until it has ended. What it has left running is killed.
+  /// Waits until it has ended. Processes that it has left running are killed.
   @discardableResult
   public func waitForEnd() -> Ending {
     if let number = number.withLock({ $0 }) {

@@ -68,8 +68,8 @@ public struct FileInventory: Sendable {
     return Version(status)
   }
 
-  /// Notes a file that is about to get its name. What has the name now stays noted as well: it is still there if the
-  /// process is killed before.
+  /// Notes a file that is about to get its name. The file that has the name now stays noted as well: it is still there
+  /// if the process is killed before.
   public mutating func note(_ name: FilePath.Component, as status: FileStatus) {
     note(name, Self.key(name), Version(status))
   }
@@ -88,8 +88,8 @@ public struct FileInventory: Sendable {
     versions[key] = [kept, version].compactMap(\.self)
   }
 
-  /// Takes files that are gone out of a folder's inventory, and the hidden file away with the last of them. What cannot be
-  /// written stays as it is: it names too many files then, of which none is there.
+  /// Takes files that are gone out of a folder's inventory, and the hidden file away with the last of them. An
+  /// inventory that cannot be written stays as it is: it then names files that are gone.
   public static func removeAbsent(in folder: FilePath) {
     var inventory = FileInventory(of: folder)
     guard !inventory.versions.isEmpty else { return }

@@ -9,7 +9,8 @@ extension FilePath {
     return unsafe FilePath(platformString: folder)
   }
 
-  /// Makes a folder, and those above it that are missing. What is a folder already, or a link to one, stays as it is.
+  /// Makes a folder, and those above it that are missing. A folder that is there already, or a link to one, stays as it
+  /// is.
   /// - Parameter permissions: Permissions of all folders that are made, within the umask.
   public func makeFolder(
     permissions: FilePermissions = [.ownerReadWriteExecute, .groupReadWriteExecute, .otherReadWriteExecute]

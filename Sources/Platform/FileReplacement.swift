@@ -117,10 +117,10 @@ public final class FileReplacement {
 
   /// Writes the file to the disk and puts it in the place of another, unless that is no longer what it was.
   ///
-  /// Both change names in one step (`RENAME_EXCHANGE`). What came out is then compared with what was held, and put back if
-  /// another program has replaced it or written into it. Where the file system cannot exchange names, a second name (hard
-  /// link) keeps the old file until that is done; then a program that replaces the file between two system calls is not
-  /// noticed.
+  /// Both change names in one step (`RENAME_EXCHANGE`). The file that came out is then compared with the locked one,
+  /// and put back if another program has replaced it or written into it. If the file system cannot exchange names, a
+  /// second name (hard link) keeps the old file until that is done; then a program that replaces the file between two
+  /// system calls is not noticed.
   /// - Parameters:
   ///   - isUnchanged: Whether the content of the old file is what it was.
   ///   - exchanges: False to do as on a file system that cannot exchange names.

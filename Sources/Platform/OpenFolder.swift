@@ -10,7 +10,7 @@ public final class OpenFolder: Sendable {
   public enum Links: Sendable {
     /// A link anywhere in the path is the error `tooManySymbolicLinkLevels`.
     case refused
-    /// A link that leads out of the folder is that error. Where the system cannot tell (Linux before 5.6), any link is.
+    /// A link that leads out of the folder is that error. If the system cannot tell (Linux before 5.6), any link is.
     case followedWithin
     case followed
   }
@@ -38,7 +38,7 @@ public final class OpenFolder: Sendable {
     OpenFolder(try open(path.isEmpty ? "." : path, Self.folderFlags, links))
   }
 
-  /// Opens for reading, and does not wait. What is opened need not be a regular file.
+  /// Opens for reading, and does not wait. It need not be a regular file.
   /// - Parameter path: Relative. The caller closes the descriptor.
   public func file(_ path: FilePath, links: Links) throws(Errno) -> FileDescriptor {
     FileDescriptor(rawValue: try open(path, Self.fileFlags, links))

@@ -46,7 +46,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
 /// Why a file is not replaced. Nothing was written.
 public enum OverwriteError: Error, Hashable, Sendable {
-  /// Nothing shows that Nocturne wrote it, nor so `otherCount` more. What is lacking completes “it …”.
+  /// Nothing shows that Nocturne wrote it, nor so `otherCount` more. `lack` completes “it …”.
   case notOurs(FilePath, lack: String, otherCount: Int)
   /// A file should get its name.
   case isFolder(FilePath)

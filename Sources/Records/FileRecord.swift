@@ -132,8 +132,8 @@ extension FileRecord {
 }
 
 extension FileRecord {
-  /// The record of an analysis that need not be stored, for a report on files one by one. What could not be made again
-  /// because the audio was known (`reusesKnownAudio`) is not in it.
+  /// The record of an analysis that need not be stored, for a report on files one by one. Findings that were reused
+  /// because the audio was known (`reusesKnownAudio`) are not in it.
   public init(
     path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
   ) {

@@ -11,7 +11,7 @@ public import SystemPackage
 /// - `Schema`: tables, migrations, and statements for the scan's hot loop.
 /// - `Scan`: what a run has met, against what is known.
 /// - `Queue`: the files that wait, with all that may save work on them.
-/// - `Results`: writing and merging what analyses have brought.
+/// - `Results`: writing and merging the results of analyses.
 /// - `Findings`: where findings and corrections are kept.
 /// - `Songs`: the tables that follow from these, which every transaction brings along; `LibraryStore` asks them.
 /// - `Changes`: which tracks have changed since when, and which are gone.
@@ -21,7 +21,7 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if it is not there, and brings an older schema up to date.
     case readWrite
-    /// An older schema is brought up to date all the same: nothing else can be read. Where nothing may be written, that is
+    /// An older schema is brought up to date all the same: nothing else can be read. If nothing may be written, that is
     /// done in a copy.
     case readOnly
   }

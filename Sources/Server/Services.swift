@@ -50,8 +50,8 @@ package struct Services: Sendable {
     try await lanes.reading.run(body)
   }
 
-  /// Runs what writes to the store; it may read before and after. What takes long is done before, in `computing`: one body runs
-  /// at a time.
+  /// Runs a body that writes to the store; it may read before and after. Long work is done before, in `computing`: one
+  /// body runs at a time.
   func writing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     let deadline = ContinuousClock.now + options.writePatience
     return try await lanes.writing.run { try ResultStore.withWriteDeadline(deadline, body) }

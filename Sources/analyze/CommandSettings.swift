@@ -26,7 +26,7 @@ struct CommandSettings {
   private(set) var settings: Settings
   private let context: SettingContext
 
-  /// - Parameter warns: Whether what is no setting is told here, such as a variable whose name is mistyped.
+  /// - Parameter warns: Whether unknown settings are reported, such as a variable whose name is mistyped.
   /// - Throws: what cannot be understood, and the file of a project that sets what only a trusted one may.
   init(warns: Bool = true) throws {
     self.init(try Settings.load())

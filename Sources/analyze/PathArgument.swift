@@ -88,8 +88,8 @@ enum RawArguments {
     }
   }
 
-  /// The path that an argument, or a part of it, means. Where there is no file of that very name, `\xE9` and the like mean
-  /// bytes, as they do where this program shows a name that is no UTF-8.
+  /// The path that an argument, or a part of it, means. If there is no file of that exact name, `\xE9` and the like
+  /// mean bytes, as they do where this program shows a name that is no UTF-8.
   static func path(from text: String) -> FilePath {
     if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
     let path = FilePath(text)

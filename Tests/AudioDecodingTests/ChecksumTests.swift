@@ -89,7 +89,7 @@ import Testing
     #expect(plain.summary.remarks.isEmpty)
   }
 
-  /// 32 bits per sample in frames, too: nothing here decodes that, and that is said.
+  /// 32 bits per sample in frames, too: nothing here decodes that, and a message says so.
   @Test func depthsThatNobodyDecodes() throws {
     var bytes = try flac()
     let packed = bytes[18..<26].reduce(0) { $0 << 8 | UInt64($1) } | 31 << 36

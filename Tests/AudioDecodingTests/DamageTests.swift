@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Damage costs what it hit and is told; nothing decoded before is lost.
+/// Damage costs only the part it hit and is reported; nothing decoded before is lost.
 @Suite struct DamageTests {
   private static let signal = makeSignal(frames: 120_000)
 

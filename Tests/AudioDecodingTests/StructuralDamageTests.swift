@@ -17,7 +17,7 @@ import Testing
   }
 
   enum Verdict: Hashable, CustomStringConvertible {
-    /// Whole, without a remark. Where it is stated for damage, nothing but listening tells.
+    /// Whole, without a remark. If it is stated for damage, only listening would reveal it.
     case fine
     case remark(String)
     case problem(DecodeError.Code)

@@ -159,8 +159,8 @@ package final class LibraryWatch: Sendable {
 
   /// - Returns: Why the run has not done its work.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
-    // A process of its own, whose memory and crashes are not those of the server. What it has to say goes where the
-    // server's messages go.
+    // A process of its own, whose memory and crashes are not those of the server. Its messages go where the server's
+    // messages go.
     let program = Program(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
     let process: ChildProcess
     do {

@@ -18,7 +18,7 @@ struct RetryPause {
   }
 
   /// - Parameters:
-  ///   - lastChange: When something last changed in the library. What the run may have seen does not count.
+  ///   - lastChange: When something last changed in the library. Changes that the run may have seen do not count.
   ///   - quietPeriod: How long to wait after a change.
   func end(lastChange: ContinuousClock.Instant?, quietPeriod: Duration) -> ContinuousClock.Instant {
     guard let lastChange, lastChange > runBegin else { return begin + length }

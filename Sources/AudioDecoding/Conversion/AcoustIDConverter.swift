@@ -32,7 +32,7 @@ public struct AcoustIDConverter: ~Copyable {
   deinit { lav_converter_free(converter) }
 
   /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened
-  /// when it is too short and never shortened. What the filter holds at the end is lost, as in `fpcalc`.
+  /// when it is too short and never shortened. The samples in the filter at the end are lost, as in `fpcalc`.
   ///
   /// - Returns: How many samples were written.
   public mutating func push(_ block: borrowing AudioBlock, into output: inout [Float]) -> Int {

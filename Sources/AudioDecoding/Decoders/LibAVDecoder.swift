@@ -172,7 +172,7 @@ final class LibAVDecoder: StreamDecoder {
     if verifiesChecksum { digest = withUnsafeBytes(of: report.digest) { Array($0) } }
   }
 
-  // MARK: What went wrong
+  // MARK: Faults
 
   var fault: DecodeError? {
     if readErrno != 0 { return DecodeError(.reading(readErrno)) }

@@ -13,7 +13,7 @@ struct AudioLayout {
     case other(demuxer: String, bytes: Range<Int>)
     /// As the caller says; without a demuxer, FFmpeg finds one.
     case told(demuxer: String?, bare: BareAudio)
-    /// Nothing is known about such bytes.
+    /// Such bytes are unknown.
     case unknown
   }
 

@@ -19,8 +19,8 @@ public final class Playback: Sendable {
   /// - Parameter players: In the order in which they are tried; see `Player.installed`.
   public init(_ players: [Player]) { self.players = players }
 
-  /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next one is
-  /// tried. What programs write is not shown; the error says it.
+  /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next
+  /// one is tried. The output of programs is not shown; the error contains it.
   ///
   /// - Returns: The program that played it; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {

@@ -2,8 +2,8 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. What is posted goes through
-/// its standard input: keys are on no command line.
+/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. Forms go through its
+/// standard input: keys are on no command line.
 struct AcoustIDConnection {
   struct Answer {
     /// Status of HTTP.

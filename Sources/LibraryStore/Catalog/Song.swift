@@ -32,8 +32,8 @@ public struct SongArtist: Sendable, Hashable {
   }
 }
 
-/// A track of the catalog: a file that is there and was analyzed, if only in part; where they are asked for, also a file
-/// that failed. What is not known is `nil`.
+/// A track of the catalog: a file that is there and was analyzed, if only in part; where they are asked for, also a
+/// file that failed. Unknown values are `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
     public var id: String

@@ -17,7 +17,7 @@ public struct LibraryExtract {
   private let db: Database
   private let selection: RecordSelection
   private let records: TrackSet
-  /// `nil` for a whole library, of which nothing is said to be gone.
+  /// `nil` for a whole library, which reports nothing as gone.
   private let changes: Changes?
 
   private struct Changes {

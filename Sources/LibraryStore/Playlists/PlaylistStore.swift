@@ -80,7 +80,7 @@ extension ResultStore {
     }
   }
 
-  /// Changes what is said of a playlist; `nil` leaves it as it is.
+  /// Changes the description of a playlist; `nil` leaves it as it is.
   /// - Parameter description: An empty one takes it away.
   /// - Throws: `PlaylistEditError.noSuchPlaylist`.
   @discardableResult

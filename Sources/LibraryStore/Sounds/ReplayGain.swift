@@ -1,7 +1,7 @@
 internal import Analysis
 public import ResultStore
 
-/// ReplayGain 2 of a track and of its album. What is not known is `nil`.
+/// ReplayGain 2 of a track and of its album. Unknown values are `nil`.
 public struct ReplayGain: Sendable, Hashable {
   /// dB, to -18 LUFS.
   public var trackGain: Double?

@@ -5,8 +5,9 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Takes corrections out of a table that `CorrectionExport` has written, here or elsewhere. What cannot be read is told, and
-/// does not hold up the rest. Many corrections take longer than a run waits for its own transactions, so none may go on.
+/// Takes corrections out of a table that `CorrectionExport` has written, here or elsewhere. Unreadable rows are
+/// reported, and do not hold up the rest. Many corrections take longer than a run waits for its own transactions, so
+/// none may go on.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
     /// From 1.
@@ -51,7 +52,7 @@ package struct CorrectionImport {
     let now = Timestamp.now
     var outcome = Outcome()
     var rows = RowReader(file, limit: Self.longestLine, longestCell: Self.longestCell)
-    // Nothing is known of a pipe.
+    // The size of a pipe is unknown.
     var status = stat()
     let size = fstat(file.rawValue, &status) == 0 ? status.st_size : 0
     func next() throws(CorrectionFileError) -> RowReader.Row? {

@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Nothing is known of a file.
+/// An error: a file that the database does not have.
 package struct UnknownFile: Error, CustomStringConvertible {
   package var path: FilePath
 

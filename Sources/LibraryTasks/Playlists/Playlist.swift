@@ -60,7 +60,7 @@ package struct Playlist: Sendable {
 
   /// The most tracks that are put into the order `mix`.
   package static let mixLimit = 10_000
-  /// How many tracks a playlist like a file has unless it is told.
+  /// Tracks of a playlist like a file, if no number is given.
   package static let usualCount = 25
 
   /// Chooses tracks and puts them in order.

@@ -14,8 +14,7 @@ package enum PlaylistOrder: String, CaseIterable, Sendable {
   /// By the bytes of the path.
   case path
 
-  /// The indices of tracks in this order; those of which it is not known come last. What is equal is in the order of
-  /// paths.
+  /// The indices of tracks in this order; tracks without a value come last; ties sort by path.
   func sorted(_ tracks: [PlaylistTrack]) -> [Int] {
     let value: (PlaylistTrack) -> Double? =
       switch self {

@@ -17,7 +17,7 @@ package enum TextTransfer: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - audio: The range of the encoded audio. Texts in front of it have no high bits anyway.
-  ///   - unit: Of PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
+  ///   - unit: For PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
   ///     may have one sign throughout. `nil` for all else.
   package init?(
     in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil

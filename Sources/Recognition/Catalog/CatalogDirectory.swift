@@ -85,8 +85,8 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Adds references, in one step; those whose identifier is there already replace it. What is there already as it is, is
-  /// left alone.
+  /// Adds references, in one step; those whose identifier is there already replace it. References that are there
+  /// already as they are stay as they are.
   public func add(_ references: [ReferenceSignature]) throws(CatalogError) {
     guard !references.isEmpty else { return }
     try change { (list) throws(CatalogError) in
@@ -244,8 +244,8 @@ public struct CatalogDirectory: Sendable {
     public var lostSegments: [String] = []
   }
 
-  /// Reads everything and mends what is damaged. What cannot be mended is left out, so the catalog can be used again
-  /// and the tracks can be added again.
+  /// Reads everything and mends what is damaged. Parts that cannot be mended are left out, so the catalog can be used
+  /// again and the tracks can be added again.
   /// - Returns: The repairs; `nil` if nothing was damaged.
   /// - Throws: `CatalogError.otherVersion` for what a newer program has written.
   public func repair() throws(CatalogError) -> Repair? {

@@ -17,13 +17,13 @@ struct Finding {
 
   /// Natural logarithm of the odds that the hit is right.
   ///
-  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise, at changed speed and
-  /// through a telephone, once with their track in the catalog and once without it, and clips of other tracks of the same
-  /// albums: so the ways in which related music comes near, loops and samples above all, are in it. A given z says the more, the
-  /// less the track fits at other pitches and the less other tracks fit; the more the track explains of the query, and the
-  /// query has of the track; and the less clearly landmarks are heard: in a clean query the right track would fit better
-  /// than that. The least values of `shifted` and `runnerUp` are those that unrelated music reaches. Where another track comes near,
-  /// the two share a loop or a sample, and so may the query.
+  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise,
+  /// at changed speed and through a telephone, once with their track in the catalog and once without it, and clips of
+  /// other tracks of the same albums: so the ways in which related music comes near, loops and samples above all, are
+  /// in it. A given z says the more, the less the track fits at other pitches and the less other tracks fit; the more
+  /// the track explains of the query, and the query has of the track; and the less clearly landmarks are heard: in a
+  /// clean query the right track would fit better than that. The least values of `shifted` and `runnerUp` are those
+  /// that unrelated music reaches. If another track comes near, the two share a loop or a sample, and so may the query.
   var logOdds: Float {
     let z = max(hit.z, 1)
     let other = max(runnerUp, 6)
@@ -42,8 +42,8 @@ struct Finding {
   /// say nothing about lower values, such as those of a gliding tone; slope and limit are set by hand.
   private var strangeness: Float { 80 * max(0, 0.12 - clarity) }
 
-  /// In half of the data the track was taken out of the catalog; who asks a catalog mostly asks for what is in it. By so
-  /// much more often does a finding come true then.
+  /// In half of the data the track was taken out of the catalog; people mostly ask a catalog for tracks that are in it.
+  /// By so much more often does a finding come true then.
   private static let prior: Float = 0.8
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }

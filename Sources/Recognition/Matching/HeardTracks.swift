@@ -10,10 +10,10 @@ struct HeardTrack {
 
 /// All tracks of a query, one after another or one over another.
 ///
-/// The query is matched as a whole; then what lies before and after the part in which the track is heard, each as a query of
-/// its own. Where two tracks are heard in about equal parts, neither explains the whole, and each is the other's rival:
-/// then the parts in which they seem to be heard are judged for themselves, since only what explains the same stretch is a
-/// rival.
+/// The query is matched as a whole; then what lies before and after the part in which the track is heard, each as a
+/// query of its own. If two tracks are heard in about equal parts, neither explains the whole, and each is the other's
+/// rival: then the parts in which they seem to be heard are judged for themselves, since only what explains the same
+/// stretch is a rival.
 extension Matcher {
   /// The probable tracks, in the order in which they begin.
   mutating func tracks(in query: RecognitionQuery) -> [HeardTrack] {

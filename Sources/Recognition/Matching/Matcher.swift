@@ -5,9 +5,9 @@ internal import Landmarks
 ///
 /// Stages, each only run if the ones before have found nothing beyond doubt: few pairs of the likeliest peaks at true
 /// speed; as few at changed speeds, then tempos, then pitches; many pairs at true speed. The last one is for noise, for
-/// short queries, and for catalogs of which the others have not read all. Where all of them have found nothing probable, the
-/// same is done at speeds, tempos and pitches as turntables and editors can make them, but people rarely do.
-/// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+/// short queries, and for catalogs that the others have not read to the end. If all of them have found nothing
+/// probable, the same is done at speeds, tempos and pitches as turntables and editors can make them, but people rarely
+/// do. A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
   struct Transform {

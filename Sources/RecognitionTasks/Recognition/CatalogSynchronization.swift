@@ -5,8 +5,8 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Brings a catalog up to date with a database, and repairs it: adds what was analyzed since the last time, takes changed
-/// tags over and removes what has vanished from the library. What was changed by hand stays as it is. Nothing is decoded.
+/// Brings a catalog up to date with a database, and repairs it: adds what was analyzed since the last time, takes
+/// changed tags over and removes what has vanished from the library. Changes by hand stay. Nothing is decoded.
 package struct CatalogSynchronization {
   /// The folder of the catalog; it is made if it is not there.
   package var catalog: FilePath
@@ -62,7 +62,7 @@ private struct Synchronizer {
   private let update: CatalogUpdate
   private var list: BuildList
   private let roots: [FilePath]
-  /// Whether nothing is known of what earlier builds have added.
+  /// Whether the list of what earlier builds have added is lost.
   private let hasLostList: Bool
   private(set) var outcome = CatalogSynchronization.Outcome()
 

@@ -165,7 +165,7 @@ struct TrackColumns {
   /// Days since 1970.
   static func day(_ time: Timestamp) -> Int { max(0, Int(time.seconds / 86_400)) }
 
-  // MARK: What others ask of a row
+  // MARK: Questions about a row
 
   func isNew(_ row: Int) -> Bool { flags[row].map { $0 & Flag.new != 0 } ?? false }
   func isCorrected(_ row: Int) -> Bool { flags[row].map { $0 & Flag.corrected != 0 } ?? false }

@@ -76,7 +76,7 @@ enum AlbumLoudness {
     var file: Int64
     var isWaiting: Bool
     var isMeasured: Bool
-    /// Something is said of its album.
+    /// There are values of its album.
     var hasAlbum: Bool
   }
 

@@ -3,8 +3,8 @@ internal import Text
 
 /// JSON arrays of numbers or of tuples of them, as columns hold them; read without making a value of each bracket.
 ///
-/// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them. What
-/// is not finite is left out.
+/// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them.
+/// Numbers that are not finite are left out.
 enum NumberList {
   private static let decimals = 4
 

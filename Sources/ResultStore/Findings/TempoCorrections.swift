@@ -41,7 +41,7 @@ extension ResultStore {
     public init() {}
   }
 
-  /// Takes corrections from elsewhere, all or none, in constant memory. Where there is another one for the same audio, the
+  /// Takes corrections from elsewhere, all or none, in constant memory. If there is another one for the same audio, the
   /// newer of the two counts.
   /// - Parameters:
   ///   - overwritesNewer: The new ones count in any case.

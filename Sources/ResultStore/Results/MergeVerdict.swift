@@ -13,7 +13,7 @@ enum MergeVerdict {
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated
-  /// Nothing is known of the file but perhaps another reason to skip it.
+  /// Only another reason to skip the file may be known.
   case skip(Int64?)
 
   var isChange: Bool {

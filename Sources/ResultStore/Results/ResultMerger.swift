@@ -9,7 +9,7 @@ internal import Text
 /// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
 /// in which they come, nor on how often.
 ///
-/// Merges results. Of two results of a file, one that was not spoilt by circumstances counts
+/// Merges results. If a file has two results, one that was not spoilt by circumstances counts
 /// (`Problem.mayBeCircumstances`), and then the later one. If both are of the same version of the file, analyzers that
 /// only the other one has run keep its outcomes.
 ///

@@ -357,8 +357,8 @@ public final class ScanSession: Sendable {
     return found
   }
 
-  /// Whether another known file has this size and modification time. Where times are in whole seconds (of the file system, or
-  /// set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
+  /// Whether another known file has this size and modification time. If times are in whole seconds (of the file system,
+  /// or set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
     guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
     let select = try Query(

@@ -17,10 +17,11 @@ public struct VanishScope: Hashable, Sendable {
 
 /// Known files that a scan did not meet.
 extension ScanSession {
-  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
-  /// stay. What is there and was only ever passed over is forgotten: a folder, say, that could not be read and now can.
-  /// To be called after the whole scan, with those roots only that were there and had files. Files that still exist
-  /// (outside what the walker was told to look at), and those on disks that are not mounted, are left as they are.
+  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its
+  /// results stay. A file that is there and was only ever passed over is forgotten: a folder, say, that could not be
+  /// read and now can. To be called after the whole scan, with those roots only that were there and had files. Files
+  /// that still exist (outside what the walker was told to look at), and those on disks that are not mounted, are left
+  /// as they are.
   /// - Returns: how many were marked.
   @discardableResult
   public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {

@@ -6,7 +6,7 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Names and ids as the tables of the catalog hold them. What they mean is said in `Library`; SQL calls it.
+/// Names and ids as the tables of the catalog hold them. `Library` defines their meaning; SQL calls it.
 package enum CatalogNames {
   /// A list of names as a column has it: JSON, or NULL for an empty one.
   package static func list(_ names: [String]) -> String? {

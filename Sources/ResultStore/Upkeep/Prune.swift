@@ -3,7 +3,7 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets files that have vanished, with all that was found of them. What people have set stays: tempi
+  /// Forgets files that have vanished, with all that was found of them. Settings by people stay: tempi
   /// (`correctTempo`), playlists, saved tracks.
   /// - Parameters:
   ///   - roots: The folders they were in; `nil` for everywhere.

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import Serving
 internal import Synchronization
 
-/// Hands events to all that listen. Who reads too slowly misses the oldest ones.
+/// Hands events to all that listen. A listener that reads too slowly misses the oldest ones.
 final class EventHub: Sendable {
   private struct Listener {
     var owner: Client.Owner

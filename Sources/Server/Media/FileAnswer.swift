@@ -68,7 +68,7 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// A part is of use only to who has another part of the same file.
+  /// A part is of use only to a client with another part of the same file.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds

@@ -7,7 +7,7 @@ internal import Platform
 internal import Serving
 internal import SystemPackage
 
-/// `/media`: the files of tracks, and covers. What is asked for is an id; paths come from the store alone.
+/// `/media`: the files of tracks, and covers. Requests have an id; paths come from the store alone.
 struct MediaRoutes: RouteSet {
   let api = API(name: "media", path: "/media")
   let services: Services

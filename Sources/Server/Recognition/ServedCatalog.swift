@@ -6,8 +6,8 @@ internal import Serving
 internal import Synchronization
 internal import SystemPackage
 
-/// The catalog of recordings as it is now: opened when it is first wanted, and again when it has changed. Who has begun with
-/// the one before finishes with that.
+/// The catalog of recordings as it is now: opened when it is first wanted, and again when it has changed. A request
+/// that has begun with the one before finishes with that.
 final class ServedCatalog: Sendable {
   private struct State {
     var looked: ContinuousClock.Instant?

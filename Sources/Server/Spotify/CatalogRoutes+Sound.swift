@@ -81,7 +81,8 @@ extension CatalogRoutes {
   private static let mostSeeds = 5
   private static let recommendationCounts = 1...100
 
-  /// Recommendations have `min_`, `max_` and `target_` of each of these. What is not measured, and is `nil` here, has no effect.
+  /// Recommendations have `min_`, `max_` and `target_` of each of these. Attributes that are not measured, and are
+  /// `nil` here, have no effect.
   private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,

@@ -108,7 +108,7 @@ enum SubsonicErrorCode: Int {
   }
 }
 
-/// Gives errors of requests under `/rest/` Subsonic's shape, also those of who is not let in.
+/// Gives errors of requests under `/rest/` Subsonic's shape, also those of clients that are not let in.
 struct SubsonicErrorShape: RouterMiddleware {
   typealias Context = ServerContext
 

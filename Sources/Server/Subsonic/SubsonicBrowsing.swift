@@ -234,7 +234,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Nothing is known of artists and albums but what is in the library.
+  /// Only the library's data about artists and albums is known.
   func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
     try artistInfo(request, as: "artistInfo")
   }

@@ -37,7 +37,7 @@ struct ConnectionState {
     lastTaken = now
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func asksForBytes() { wantsBytes = true }
 

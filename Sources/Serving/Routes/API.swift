@@ -10,7 +10,7 @@ package struct API: Sendable {
   package let access: RouteAccess
   /// Bytes of a request's body.
   package let bodyLimit: Int
-  /// Whether mistakes are told in the form of `ErrorShape.standard`.
+  /// Whether mistakes are reported in the form of `ErrorShape.standard`.
   package let hasStandardErrors: Bool
   /// Turns what its routes throw into answers, or into a `RequestError`.
   package let errors: (any MiddlewareProtocol<Request, Response, ServerContext>)?

@@ -213,8 +213,8 @@ package struct TagKeys {
     table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
-  /// The key under which a field that a tag lacks is written: Picard's. Where other programs write another one, that counts
-  /// first for readers.
+  /// The key under which a field that a tag lacks is written: Picard's. If other programs write another one, that
+  /// counts first for readers.
   package static func newKey(of field: String, in space: KeySpace) -> String? {
     if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
     return keys(of: field, in: space).first

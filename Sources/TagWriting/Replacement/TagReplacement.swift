@@ -231,7 +231,8 @@ public struct TagReplacement {
     }
   }
 
-  /// Whether readers see the same, beside some fields. What came along from another tag may have another key here.
+  /// Whether readers see the same, beside some fields. Fields that came along from another tag may have another key
+  /// here.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]
