@@ -9,7 +9,7 @@ internal import Glibc
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int
-  /// Which of the first beats begins a bar; nil if uncertain.
+  /// The index of the first beat that begins a bar; nil if uncertain.
   let firstDownbeat: Int?
 
   private typealias Lanes = OnsetEnvelopes.Lanes
