@@ -15,7 +15,7 @@ struct SchemaCommand: AsyncParsableCommand {
     help:
       """
       json, ndjson, csv, duckdb (SQL to read these), match, listen, search, search-hit, similar, playlist, click, \
-      metronome, set, corrections, review, removal, write-tags or worker
+      metronome, set, corrections, review, removal, write-tags, worker, plan or planned-file
       """,
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
