@@ -2,8 +2,8 @@
 """Analyzes the files of a plan with Apache Spark.
 
     analyze plan /music --database library.sqlite --parquet /data/plan
-    spark-submit --files /usr/bin/analyze analyze_job.py --plan /data/plan --output /data/answers
-    analyze merge /data/answers/answers --database library.sqlite
+    spark-submit --files /usr/bin/analyze analyze_job.py --plan /data/plan --output /data/job
+    analyze merge /data/job/answers --database library.sqlite
 
 A task takes a partition of the plan, gives its files one by one to an `analyze worker`, and writes the answers to
 `answers/part-NNNNN.parquet` and the files that are not `ok` to `failures/part-NNNNN.parquet`. An attempt writes under a name of
