@@ -2,6 +2,7 @@ package import Analysis
 internal import BuiltInAnalyzers
 internal import Exports
 package import Pipeline
+internal import Platform
 internal import Records
 package import ResultStore
 package import SystemPackage

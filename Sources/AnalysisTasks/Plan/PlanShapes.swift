@@ -50,7 +50,7 @@ extension Shape<PlannedRow> {
         .required("partition", .integer, "Number of its partition, from 0.") { $0.partition },
         .required("key", .text, "The file_id of reports.") { $0.file.key },
         .required("uri", .uri, "The file, percent-encoded.") { $0.file.path.fileURI },
-        .required("display_path", .text, "The path as text; bytes that are not UTF-8 stand as \\\\xHH.") {
+        .required("display_path", .text, "The path as text; bytes that are not UTF-8 stand as \\xHH.") {
           DisplayPath.text(of: $0.file.path)
         },
         .required(
