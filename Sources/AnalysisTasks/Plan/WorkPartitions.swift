@@ -1,19 +1,19 @@
 /// Files divided into parts of equal work: the longest first, each to the part that has least so far (Graham, “Bounds on
 /// Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest part then has at most 4/3 of the work that it
 /// would have in the best division.
-struct WorkPartitions {
+package struct WorkPartitions {
   /// For each file its part, from 0.
-  let parts: [UInt32]
-  let count: Int
+  package let parts: [UInt32]
+  package let count: Int
 
   /// Seconds of work in a part if nobody says how many there are: long enough to make up for starting a worker, short
   /// enough to be done again.
-  static let usualSeconds = 300.0
+  package static let usualSeconds = 300.0
 
   /// - Parameters:
   ///   - seconds: Of each file.
   ///   - count: Of parts; `nil` for parts of `usualSeconds`. There are never more than files.
-  init(seconds: [Float], count wanted: Int?) {
+  package init(seconds: [Float], count wanted: Int?) {
     let total = seconds.reduce(0) { $0 + Double($1) }
     count = min(seconds.count, max(1, wanted ?? Int((total / Self.usualSeconds).rounded(.up))))
     var parts = [UInt32](repeating: 0, count: seconds.count)
@@ -26,7 +26,7 @@ struct WorkPartitions {
   }
 
   /// The files of each part, in their order.
-  func files() -> [[UInt32]] {
+  package func files() -> [[UInt32]] {
     var files = [[UInt32]](repeating: [], count: count)
     for (file, part) in parts.enumerated() { files[Int(part)].append(UInt32(file)) }
     return files
