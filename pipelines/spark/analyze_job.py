@@ -34,7 +34,7 @@ NAME_IN_ENVIRONMENT = "NOCTURNE_ANALYZE"
 # A row group is as large as this many answers or bytes.
 GROUP_ROWS, GROUP_BYTES = 500, 16 << 20
 # Stages without a new partition before the job gives up.
-FRUITLESS_ROUNDS = 2
+FRUITLESS_ROUNDS = 4
 
 
 class RefusedWorker(Exception):
@@ -427,8 +427,8 @@ def settings():
         # A machine with the wrong program or a full disk fails each task at once: others must get them.
         "spark.excludeOnFailure.enabled": "true", "spark.excludeOnFailure.application.enabled": "false",
         "spark.excludeOnFailure.taskAndStage.enabled": "true",
-        "spark.excludeOnFailure.task.maxTaskAttemptsPerExecutor": "1",
-        "spark.excludeOnFailure.task.maxTaskAttemptsPerNode": "4",
+        "spark.excludeOnFailure.task.maxTaskAttemptsPerExecutor": "3",
+        "spark.excludeOnFailure.task.maxTaskAttemptsPerNode": "6",
         "spark.excludeOnFailure.stage.maxFailedTasksPerExecutor": "4",
         "spark.excludeOnFailure.stage.maxFailedExecutorsPerNode": "4",
     }.items():

@@ -1,6 +1,7 @@
 internal import Analysis
-internal import Pipeline
-internal import SystemPackage
+package import Pipeline
+internal import ResultStore
+package import SystemPackage
 
 /// How many seconds of one processor a file will take, from what is known of it before it is opened.
 ///
@@ -48,7 +49,8 @@ package struct WorkEstimate: Sendable {
     let wanted = missing.filter(readers.contains)
     guard !wanted.isEmpty else { return Self.perFile / Self.speed }
     let kind = Self.kind(codec: codec) ?? Self.kind(extension: path.extension?.lowercased() ?? "")
-    let audio = duration.flatMap { $0.isFinite && $0 > 0 ? $0 : nil } ?? Double(sizeBytes) / (Self.bytesPerSecond[kind] ?? .infinity)
+    let known = duration.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+    let audio = known ?? Double(sizeBytes) / (Self.bytesPerSecond[kind] ?? .infinity)
     let measured = wanted.compactMap { Self.analyzers[$0] }
     let analysis =
       min(measured.reduce(0, +), Self.allAnalyzers) + Double(wanted.count - measured.count) * Self.unknownAnalyzer

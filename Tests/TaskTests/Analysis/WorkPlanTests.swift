@@ -192,10 +192,10 @@ import Text
       Issue.record("no partitions")
       return
     }
-    let groups = parts.map { part in
+    let groups = parts.map { part -> [JSONValue?] in
       if case .object(let members) = part { [members["first_row_group"], members["row_groups"]] } else { [] }
     }
-    #expect(groups == (0..<3).map { [.integer($0), .integer(1)] })
+    #expect(groups == (0..<3).map { number -> [JSONValue?] in [.integer(number), .integer(1)] })
     // A second plan takes the place of the first one, and of nothing else.
     try plan.write(to: folder)
     try Array("mine".utf8).withUnsafeBytes { bytes in
