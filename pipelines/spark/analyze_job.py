@@ -6,9 +6,9 @@
     analyze merge /data/job/answers --database library.sqlite
 
 A task takes a partition of the plan, gives its files one by one to an `analyze worker`, and writes the answers to
-`answers/part-NNNNN.parquet` and the files that are not `ok` to `failures/part-NNNNN.parquet`. An attempt writes under a name of
-its own; a file with its final name is complete, with exactly one answer for each planned file. So retries and speculation do no
-harm, and a job that is started again does what is missing.
+`answers/part-NNNNN.parquet`. An attempt writes under a name of its own; a file with its final name is complete, with exactly
+one answer for each planned file. So retries and speculation do no harm, and a job that is started again does what is missing.
+At the end, the files that are not `ok` are in `failures.parquet`, and `report.json` has the rest.
 
 All machines need PySpark with pyarrow and see /music, the plan and the output under the same paths. The program is the one
 that the variable NOCTURNE_ANALYZE of a machine names, else the one shipped with --files, else the one in PATH.
@@ -215,32 +215,31 @@ def note_incident(task, kind, text):
         pass
 
 
-def answer_schema(with_answer):
+def answer_schema():
     import pyarrow as pa
     fields = [("partition", pa.int64()), ("key", pa.string()), ("uri", pa.string()), ("status", pa.string()),
               ("error_code", pa.string()), ("error_message", pa.string()), ("changed", pa.bool_()),
-              ("seconds", pa.float64()), ("attempts", pa.int64()), ("host", pa.string())]
-    return pa.schema([pa.field(name, kind, nullable=name.startswith("error")) for name, kind in fields]
-                     + ([pa.field("answer", pa.binary(), nullable=False)] if with_answer else []))
+              ("seconds", pa.float64()), ("attempts", pa.int64()), ("host", pa.string()), ("answer", pa.binary())]
+    return pa.schema([pa.field(name, kind, nullable=name.startswith("error")) for name, kind in fields])
 
 
 class Table:
-    """A Parquet file that gets its name when it is complete. Plain pages of version 1 without dictionaries, compressed with
-    gzip: what `analyze merge` reads."""
+    """The answers of a partition, as Parquet. Plain pages of version 1 without dictionaries, compressed with gzip: what
+    `analyze merge` reads. The file gets its name when it is complete."""
 
-    def __init__(self, task, kind, number):
+    def __init__(self, task, number):
         import pyarrow.parquet as pq
-        self.folder = pathlib.Path(task["output"]) / kind
+        self.folder = pathlib.Path(task["output"]) / "answers"
         self.folder.mkdir(exist_ok=True)
         self.name = part_name(number)
         self.path = self.folder / f".{self.name}.{task['run']}.{uuid.uuid4().hex}.partial"
-        self.schema = answer_schema(kind == "answers")
+        self.schema = answer_schema()
         self.writer = pq.ParquetWriter(self.path, self.schema, compression="gzip", use_dictionary=False,
                                        data_page_version="1.0", write_statistics=False, store_schema=False)
         self.rows, self.bytes = [], 0
 
     def append(self, row):
-        self.rows.append({name: row[name] for name in self.schema.names})
+        self.rows.append(row)
         self.bytes += len(row["answer"])
         if len(self.rows) >= GROUP_ROWS or self.bytes >= GROUP_BYTES:
             self.flush()
@@ -310,11 +309,11 @@ def answer_partition(task, partition):
     groups = collections.defaultdict(list)
     for row in rows:
         groups[row["missing"]].append(row)
-    answers = failures = None
+    answers = None
     counts = collections.Counter()
     keys = set()
     try:
-        answers, failures = Table(task, "answers", number), Table(task, "failures", number)
+        answers = Table(task, number)
         for missing, group in groups.items():
             only = task["only"] if missing == every else missing.split(",")
             for row, answer, seconds, attempts in answers_to(group, only, task):
@@ -325,8 +324,6 @@ def answer_partition(task, partition):
                 counts[found["status"]] += 1
                 counts["changed"] += found["changed"]
                 counts["answered"] += 1
-                if found["status"] != "ok":
-                    failures.append(found)
         if not counts["answered"] == len(keys) == partition["files"]:
             raise RuntimeError(
                 f"partition {number}: {counts['answered']} answers to {len(keys)} of {partition['files']} files")
@@ -334,16 +331,12 @@ def answer_partition(task, partition):
                  "seconds": time.monotonic() - start, "expected_s": partition["expected_s"], "bytes": partition["bytes"],
                  "changed": counts["changed"],
                  "statuses": {name: counts[name] for name in STATUSES if counts[name]}}
-        for table in (failures, answers):
-            table.close(facts)
-        # Answers last: they make the partition complete.
-        failures.commit()
+        answers.close(facts)
         answers.commit()
         return facts
     except BaseException as error:
-        for table in (answers, failures):
-            if table:
-                table.discard()
+        if answers:
+            answers.discard()
         if isinstance(error, Exception):
             kind = "refused_worker" if isinstance(error, RefusedWorker) else "failed_attempt"
             note_incident(task, kind, str(error) or repr(error))
@@ -409,13 +402,12 @@ def prepare_output(folder, plan):
 
 def remove_attempts(folder, run="", older_than=0):
     """Removes what attempts have left that were killed."""
-    for kind in ("answers", "failures"):
-        for path in (folder / kind).glob(f".part-*.{run}*.partial"):
-            try:
-                if time.time() - path.stat().st_mtime >= older_than:
-                    path.unlink()
-            except OSError:
-                pass
+    for path in (folder / "answers").glob(f".part-*.{run}*.partial"):
+        try:
+            if time.time() - path.stat().st_mtime >= older_than:
+                path.unlink()
+        except OSError:
+            pass
 
 
 def settings():
@@ -482,6 +474,21 @@ def run_round(spark, task, pending, progress):
     places.mapInArrow(answer, "partition long, answered long").collect()
 
 
+def write_failures(output, task, done):
+    """The rows of all files that are not `ok`, of complete partitions, without their answers."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+    schema = answer_schema()
+    schema = schema.remove(schema.get_field_index("answer"))
+    temporary = output / f".failures.{task['run']}"
+    with pq.ParquetWriter(temporary, schema, compression="gzip", store_schema=False) as writer:
+        for facts in done:
+            if bad(facts):
+                table = pq.read_table(output / "answers" / part_name(facts["partition"]), columns=schema.names)
+                writer.write_table(table.filter(pc.not_equal(table["status"], "ok")).cast(schema))
+    temporary.rename(output / "failures.parquet")
+
+
 def report(output, plan, task, done, seconds):
     incidents = []
     for path in (output / "incidents").glob("*.json"):
@@ -513,7 +520,6 @@ def report(output, plan, task, done, seconds):
         print(f"{count} × {kind}")
     for text in sorted({entry["text"] for entry in incidents if entry["kind"] == "refused_worker"}):
         print(f"refused: {text}")
-    return found
 
 
 def main():
@@ -558,8 +564,10 @@ def main():
             fruitless = fruitless + 1 if len(pending) == before else 0
         progress.ended.set()
         spark.stop()
-    remove_attempts(output, run=task["run"])
-    found = report(output, plan, task, done, time.monotonic() - start)
+    # Of all runs, if nothing is left to do.
+    remove_attempts(output, run=task["run"] if pending else "")
+    write_failures(output, task, done)
+    report(output, plan, task, done, time.monotonic() - start)
     if pending:
         fail(1, f"{len(pending)} partitions are missing; start the job again with the same plan and output")
     sys.exit(3 if sum(bad(facts) for facts in done) else 0)
