@@ -5,7 +5,7 @@ import Platform
 import Synchronization
 import SystemPackage
 
-/// What is to be analyzed, and which part of the library the reports of the run show.
+/// The files to analyze, and the part of the library that the reports of the run show.
 struct RunRoots {
   let request: LibraryRun.Roots
   let reported: [FilePath]?
