@@ -116,9 +116,7 @@ recipes:
 spark:
 	@Scripts/setup recipes
 	@$(BUILD) --product analyze
-	@[ -x .build/recipes/bin/python3 ] || python3 -m venv .build/recipes
-	@.build/recipes/bin/pip install --quiet pyspark 'pandas<3' pyarrow
-	@.build/recipes/bin/python3 Scripts/check-spark $(ANALYZE)
+	@"$$(Scripts/python_packages.py spark)" Scripts/check-spark $(ANALYZE)
 
 samples: build
 	@Scripts/make-samples $(ANALYZE)
