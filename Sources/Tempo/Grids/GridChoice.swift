@@ -51,7 +51,7 @@ enum GridChoice {
       for phase in GridFeatures.phases(of: smoothed) {
         let values = GridFeatures.values(
           of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence,
-          activation: activation
+          activation: activation, chords: envelopes.chords
         ).values
         found.append(
           GridHypothesis(
