@@ -37,7 +37,8 @@ import truth
 
 FACTORS = (1 / 3, 1 / 2, 1, 2, 3)
 # What doubt() gives, by the names that TempoConfidence.swift looks for.
-TEMPO_EVIDENCE, OCTAVE_EVIDENCE = ('tempo.constant', 'tempo.logit_share', 'tempo.ln_clarity'), ('octave.constant', 'octave.logit_share')
+TEMPO_EVIDENCE = ('tempo.constant', 'tempo.logit_share', 'tempo.ln_clarity', 'tempo.moving', 'tempo.moving_logit_share')
+OCTAVE_EVIDENCE = ('octave.constant', 'octave.logit_share')
 
 
 def scored_beats(row, manifest):
@@ -149,6 +150,15 @@ def fit(tracks, options):
     return dict(linear=linear / deviation, hidden=hidden, bias=bias - mean @ hidden, output=output)
 
 
+def tempo_shares(tempi, p):
+    """How likely each tempo is, by its likeliest hypothesis: GridChoice.tempi."""
+    shares = {}
+    for i in np.argsort(-p, kind='stable'):
+        leader = next((k for k in shares if abs(tempi[i] / tempi[k] - 1) < 0.04), int(i))
+        shares[leader] = shares.get(leader, 0) + p[i]
+    return shares
+
+
 def choice(track, model):
     """The hypothesis that the analyzer takes, the probabilities of all, and how right it is."""
     score = score_of(track['X'], track['tempi'], model)
@@ -157,17 +167,16 @@ def choice(track, model):
         score[slowest] = score.max() + 3
     p = np.exp(score - score.max())
     p /= p.sum()
-    # The likeliest tempo, and of its hypotheses the likeliest: TempoCourse.worth, among as many.
-    likely = np.argsort(-p)[:12]
-    shares = [p[likely][abs(track['tempi'][likely] / track['tempi'][i] - 1) < 0.04].sum() for i in likely]
-    best = int(likely[np.argmax(shares)])
+    # The likeliest tempo, and of its hypotheses the likeliest: TempoCourse.worth.
+    shares = tempo_shares(track['tempi'], p)
+    best = max(shares, key=shares.get)
     bpm, true = track['tempi'][best], track['true']
     C = A = np.nan
     if track['truth'] is not None:
         C = A = 0.0
         if len(track['beats'][best]) > 1: _, C, _, A = mir_eval.beat.continuity(track['truth'], track['beats'][best])
     ratio = bpm / true
-    return dict(best=best, p=p, bpm=bpm, acc1=abs(ratio - 1) <= 0.04, acc2=any(abs(ratio / f - 1) <= 0.04 for f in FACTORS),
+    return dict(best=best, p=p, bpm=bpm, shares={track['tempi'][i]: share for i, share in shares.items()}, acc1=abs(ratio - 1) <= 0.04, acc2=any(abs(ratio / f - 1) <= 0.04 for f in FACTORS),
                 near=abs(bpm - true) <= 0.1 if track['steady'] else np.nan, F=track['F'][best], C=C, A=A)
 
 
@@ -178,9 +187,10 @@ def logit(p):
 
 def doubt(track, found):
     """What TempoConfidence knows: TEMPO_EVIDENCE and OCTAVE_EVIDENCE."""
-    share = found['p'][abs(track['tempi'] / found['bpm'] - 1) < 0.04].sum()
-    family = sum(found['p'][abs(track['tempi'] / found['bpm'] / f - 1) < 0.04].sum() for f in FACTORS)
-    return [1, logit(share), np.log(np.clip(track['clarity'], 0.3, 3))], [1, logit(min(share / family, 1))]
+    share = found['shares'][found['bpm']]
+    family = sum(other for bpm, other in found['shares'].items() if any(abs(bpm / found['bpm'] / f - 1) < 0.04 for f in FACTORS))
+    moving = 0 if track['constant'][found['best']] else 1
+    return ([1, logit(share), np.log(np.clip(track['clarity'], 0.3, 3)), moving, moving * logit(share)], [1, logit(min(share / family, 1))])
 
 
 def regression(Z, right, weights, prior=0.5):
@@ -236,7 +246,7 @@ def main():
         model = fit([t for t in tracks if fold[t['source']] != k], options)
         for t in tracks:
             if fold[t['source']] == k: outside[id(t)] = choice(t, model)
-    print('%-13s   n   loss  Acc1  Acc2  b0.1     F  CMLt  AMLt   ECE  at 0.9' % '')
+    print('%-22s   n   loss  Acc1  Acc2  b0.1     F  CMLt  AMLt   ECE  at 0.9' % '')
     for title, results in ('without source', outside), ('in-sample', {id(t): choice(t, whole) for t in tracks}):
         rows = [results[id(t)] for t in tracks]
         known = [doubt(t, r) for t, r in zip(tracks, rows)]
@@ -250,13 +260,22 @@ def main():
             own = platt if title == 'in-sample' else regression(Z[folds != k], acc1[folds != k], weights[folds != k])
             confidence[folds == k] = 1 / (1 + np.exp(-Z[folds == k] @ own))
         print(title)
+        moves = np.array([not t['constant'][r['best']] for t, r in zip(tracks, rows)])
+        for name, m in ('found steady', ~moves), ('found moving', moves), ('not steady', np.array([not t['steady'] for t in tracks])):
+            high = m & (confidence >= 0.9)
+            print('  confidence, %s: ECE %.3f, %d of %d at 0.9' % (name, calibration_error(confidence[m], acc1[m]), acc1[high].sum(), high.sum()))
         kinds = np.array([t['kind'] for t in tracks])
-        for kind in sorted(set(kinds)):
-            m = kinds == kind
+        annotated = np.array([not t['source'].startswith('synthetic') and t['kind'] != 'cut' for t in tracks])
+        speeds = np.digitize([t['true'] for t in tracks], [90, 150])
+        groups = {kind: kinds == kind for kind in sorted(set(kinds))}
+        for word, of in ('annotated', annotated), ('made', ~annotated & (kinds != 'cut')):
+            groups |= {f'{word} {name}': of & (speeds == place) for place, name in enumerate(('< 90', '< 150', '> 150'))}
+        for kind, m in groups.items():
+            if not m.any(): continue
             values = np.array([[rows[i][name] for name in ('acc1', 'acc2', 'near', 'F', 'C', 'A')] for i in np.where(m)[0]], float)
             high = m & (confidence >= 0.9)
             losses = [-np.log(max(rows[i]['p'][tracks[i]['right']].sum(), 1e-9)) for i in np.where(m)[0] if tracks[i]['right'].any()]
-            print('%-12s %4d  %.3f' % (kind, m.sum(), np.mean(losses)), *('%5.1f' % (100 * v) for v in np.nanmean(values, 0)),
+            print('%-21s %4d  %.3f' % (kind, m.sum(), np.mean(losses)), *('%5.1f' % (100 * v) for v in np.nanmean(values, 0)),
                   ' %.3f  %d/%d' % (calibration_error(confidence[m], acc1[m]), acc1[high].sum(), high.sum()))
         if title == 'without source':
             curves = dict(zip(TEMPO_EVIDENCE + OCTAVE_EVIDENCE, [[value] for value in (*platt, *octave)]))
