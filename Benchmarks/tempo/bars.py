@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Fits how beats group into bars, Sources/Tempo/BarReading.swift, and prints how good that is on unknown sources.
 
-  bars.py MANIFEST:FEATURES:WEIGHT … --folds FOLDS.json [--write] [--l2 1] [--right 0.97]
+  bars.py MANIFEST:FEATURES:WEIGHT … --folds FOLDS.json|NUMBER [--write] [--l2 1] [--right 0.97] [--keep-meter]
 
 --write changes Sources/Tempo/Resources/bar-weights.tsv. Arguments are those of fit.py. Clips without known bars (no
 NAME.json beside the manifest, or no first beats in it) are left out. The beats are those of the grid that the program
 chooses with the weights it was built with, even if they are wrong. Needs numpy and scipy.
+
+--keep-meter fits first beats alone, and leaves the numbers of the meter as they are.
 
 1. Meter: logistic regression of four against three on the logarithm of the ratio of their evidence. Fitted are the
    shares of the lanes, the evidence from chance, and the scale of the network. All clips in three together weigh as
@@ -33,7 +35,7 @@ SHARES = ['share.' + name for name in NAMES[:-1]]
 FIRST = {count: [f'{place}_of_{number}.{name}' for place in ('first', 'second', 'third')[:count - 1] for name in NAMES]
          for count, number in ((3, 'three'), (4, 'four'))}
 # Of BarReading.swift.
-FEWEST_BEATS, FASTEST_THREE, MOST_BARS = 16, 160, 16
+FEWEST_BEATS, FASTEST_THREE, MOST_BARS = 16, 160, 32
 TOLERANCE = 0.07  # seconds
 
 
@@ -119,7 +121,7 @@ def fit_first(clips, per_bar, l2):
     return dict(zip(FIRST[per_bar], minimize(loss, np.zeros(X.shape[2]), jac=True).x))
 
 
-def fit(clips, l2): return {**fit_meter(clips, l2), **fit_first(clips, 4, l2), **fit_first(clips, 3, l2)}
+def fit(clips, l2, meter=None): return {**(meter or fit_meter(clips, l2)), **fit_first(clips, 4, l2), **fit_first(clips, 3, l2)}
 
 
 def judge(clips, numbers):
@@ -147,14 +149,14 @@ def lowest(values, wanted, right_of):
     return next((value for value in values if len(right_of(value)) and np.mean(right_of(value)) >= wanted), values[-1])
 
 
-def thresholds(clips, wanted):
+def thresholds(clips, wanted, advantage=None):
     true = np.array([c['meter'] for c in clips])
 
     def right_meters(value):
         given = meters(clips, value)
         return (given == true)[given > 0]
 
-    advantage = lowest(np.arange(0, 5.05, 0.1), wanted, right_meters)
+    if advantage is None: advantage = lowest(np.arange(0, 5.05, 0.1), wanted, right_meters)
     told = [c for c, given in zip(clips, meters(clips, advantage)) if given == c['meter'] and c['first'] is not None]
     surest = np.array([c['chances'].max() for c in told])
     right = np.array([c['chances'].argmax() == c['first'] for c in told])
@@ -179,6 +181,7 @@ def main():
     parser.add_argument('--folds', required=True, help='folds.json of network.py, or a number: fit.py')
     parser.add_argument('--l2', type=float, default=1)
     parser.add_argument('--right', type=float, default=0.97)
+    parser.add_argument('--keep-meter', action='store_true')
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args()
     clips = []
@@ -197,12 +200,13 @@ def main():
     shipped.update({name: shipped[name] / whole for name in SHARES})
     judge(clips, shipped)
     show('as shipped', clips, shipped)
+    meter = {name: shipped[name] for name in SHARES + ['chance', 'network_scale']} if options.keep_meter else None
     for k in sorted({fold[c['source']] for c in clips}):
-        numbers = fit([c for c in clips if fold[c['source']] != k], options.l2)
+        numbers = fit([c for c in clips if fold[c['source']] != k], options.l2, meter)
         judge([c for c in clips if fold[c['source']] == k], numbers)
-    limits = thresholds(clips, options.right)
+    limits = thresholds(clips, options.right, shipped['least_advantage'] if options.keep_meter else None)
     show('without source', clips, limits)
-    numbers = {**fit(clips, options.l2), **limits}
+    numbers = {**fit(clips, options.l2, meter), **limits}
     judge(clips, numbers)
     show('in-sample', clips, numbers)
     print('\n%-30s %8s %8s' % ('', 'shipped', 'fitted'))

@@ -18,7 +18,7 @@ struct BarReading: Equatable {
   private static let fastestThree = 160.0
   private static let fewestBeats = 16
   /// More bars than these are no better evidence: music repeats what misleads.
-  private static let mostBars = 16
+  private static let mostBars = 32
 
   /// - Parameter downbeats: `BeatActivation.downbeats` at each beat.
   init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double) {
