@@ -19,10 +19,10 @@ struct CatalogStatus: Sendable {
     }
   }
 
-  var isThere: Bool { recordings != nil }
+  var exists: Bool { recordings != nil }
 
   func write(into json: inout JSONWriter) {
-    json.put("is_there", isThere)
+    json.put("is_there", exists)
     json.put("recordings", recordings)
     json.put("problem", problem)
   }

@@ -92,7 +92,7 @@ struct CollectionRoutes: RouteSet {
     }
   }
 
-  /// - Parameter page: Of the tracks; albums come with the first one.
+  /// - Parameter page: The page of tracks; albums come with the first one.
   private func artist(_ id: String, _ page: (limit: Int, offset: Int)) async throws -> Response {
     try await library.services.reading {
       guard let artist = try library.store.artist(id: id) else {

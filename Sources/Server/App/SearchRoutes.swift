@@ -6,7 +6,7 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// What somebody has typed into the field of the app.
+/// The text in the app's search field.
 struct TypedSearch: Hashable, Sendable {
   var words: String
   var sections: Set<String>
@@ -15,7 +15,7 @@ struct TypedSearch: Hashable, Sendable {
   var offset: Int
 }
 
-/// Search as somebody types, and the library with its filters.
+/// Search as the user types, and the library with its filters.
 struct SearchRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary

@@ -72,7 +72,7 @@ extension JSONWriter {
     }
   }
 
-  /// Where the words of a search are in a name, in UTF-16 units, as scripts count them.
+  /// The places of a search's words in a name, in UTF-16 units, as scripts count them.
   mutating func putMarks(_ field: String, _ match: WordMatch, in name: String?) {
     key(field)
     beginArray()

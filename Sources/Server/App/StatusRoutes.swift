@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the header of every page shows.
+/// The data in the header of every page.
 struct StatusRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary
@@ -62,7 +62,7 @@ struct LibraryStatus: Sendable {
     json.putObject("catalog") { catalog.write(into: &$0) }
     json.putObject("features") { json in
       json.put("playlists", true)
-      json.put("recognition", catalog.isThere)
+      json.put("recognition", catalog.exists)
       json.put("watching", isWatching)
       json.put("likeness", figures.hasLikeness)
       json.put("waveforms", figures.hasWaveforms)

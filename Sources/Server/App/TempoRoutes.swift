@@ -15,7 +15,7 @@ struct TempoRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoWish.members), answers: "AppTempoChange"
+      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoRequest.members), answers: "AppTempoChange"
     ) { request, context in
       try await change(context.parameters.require("id"), request.jsonObject())
     }
@@ -30,7 +30,7 @@ struct TempoRoutes: RouteSet {
     }
   }
 
-  /// What is to be set, or the answer if it is only to be shown.
+  /// The change to be made, or the answer if it is only to be shown.
   private enum Plan: Sendable {
     case preview(Response)
     case correction(ContentID, TempoCorrection?, TempoChange.Change)
@@ -51,12 +51,12 @@ struct TempoRoutes: RouteSet {
   private func plan(_ id: String, _ body: [String: JSONValue]) throws -> Plan {
     let record = try library.record(ofTrack: id, long: ["beats"])
     let found = record.tempoCorrection?.found ?? record.tempo
-    let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
+    let request = try TempoRequest(body, candidates: found?.candidates.map(\.bpm) ?? [])
     let options = library.services.options
     let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
-    let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(
+    let (audio, correction, change) = try TempoChange(request.change, in: library.store, fitting: fitting).change(
       of: record)
-    if wish.isPreview {
+    if request.isPreview {
       var shown = record
       shown.tempoCorrection = correction
       shown.tempoCorrection?.found = found
@@ -66,7 +66,7 @@ struct TempoRoutes: RouteSet {
     return .correction(audio, correction, change)
   }
 
-  /// What was found counts again.
+  /// Makes the analyzer's tempo count again.
   private func unset(_ id: String) async throws -> Response {
     try await library.services.writing {
       let record = try library.record(ofTrack: id, long: ["beats"])

@@ -115,7 +115,7 @@ struct TrackRoutes: RouteSet {
     }
   }
 
-  /// Those whose members have the names of reports.
+  /// Findings whose members have the names of reports.
   static let plainFindings = Shape<FileRecord>(
     summary: "",
     fields: [
@@ -296,7 +296,7 @@ struct TrackRoutes: RouteSet {
 }
 
 extension ShownTempo {
-  /// Of a record with its beats; `nil` if tempo was never looked for nor set.
+  /// The tempo of a record with its beats; `nil` if tempo was never looked for nor set.
   init?(_ record: FileRecord, _ former: [FormerTempo]) {
     guard let tempo = record.tempo else { return nil }
     self.init(
@@ -306,7 +306,7 @@ extension ShownTempo {
 }
 
 extension HTTPFields {
-  /// Those of an answer that sends no body.
+  /// Fields of an answer that sends no body.
   fileprivate var withoutBody: HTTPFields {
     var fields = self
     fields[.contentType] = nil

@@ -8,7 +8,7 @@ internal import Text
 enum APISchemas {
   static let all: [String: JSONValue] = {
     var schemas = (catalog + app + recognition + others).mapValues { ShortSchema.object($0) }
-    // What tasks declare for JSON lines and reports.
+    // Schemas that tasks declare for JSON lines and reports.
     schemas["MatchTrack"] = RecognitionSchema.track.json
     for field in TrackRoutes.plainFindings.fields { schemas["App\(field.name.capitalized)"] = field.schema.json }
     for (name, element) in pages { schemas[name] = ShortSchema.object("\(page), items: [\(element)]") }

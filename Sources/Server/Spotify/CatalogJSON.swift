@@ -7,12 +7,13 @@ internal import Text
 
 /// Writes tracks, albums and artists as Spotify's Web API has them.
 ///
-/// What is not known is null where clients take it so, and else what Spotify has for it. Plays are not counted: `popularity` is 0. The files can be played
-/// wherever the server is reached: `available_markets` is empty, `is_playable` true.
+/// Objects of the catalog. Unknown values are null if clients accept that, and otherwise the value that Spotify has for
+/// it. Plays are not counted: `popularity` is 0. The files can be played wherever the server is reached:
+/// `available_markets` is empty, `is_playable` true.
 struct CatalogJSON {
-  /// What absolute URLs begin with.
+  /// The start of absolute URLs.
   let base: String
-  /// What lets a client see a cover that can show no token; `nil` where none is needed.
+  /// The key that lets a client without a token see a cover; `nil` if none is needed.
   let coverKey: @Sendable (_ id: String) -> String?
 
   // MARK: Parts
@@ -30,7 +31,7 @@ struct CatalogJSON {
     imageList(id, &json)
   }
 
-  /// - Parameter id: Of a track or album; `nil` for no images.
+  /// - Parameter id: The id of a track or album; `nil` for no images.
   func imageList(_ id: String?, _ json: inout JSONWriter) {
     json.beginArray()
     if let id {
@@ -121,7 +122,7 @@ struct CatalogJSON {
   // MARK: Tracks
 
   /// - Parameters:
-  ///   - album: Of the track; `nil` where it goes without saying.
+  ///   - album: The track's album; `nil` if it goes without saying.
   ///   - inPlaylist: There it says that it is no episode of a show.
   func track(_ song: Song, album: SongAlbum??, inPlaylist: Bool = false, _ json: inout JSONWriter) {
     json.object { json in
@@ -204,7 +205,7 @@ struct CatalogJSON {
   }
 }
 
-/// What part of a list is asked for.
+/// The requested part of a list.
 struct Page: Sendable, Equatable {
   var limit: Int
   var offset: Int

@@ -1,6 +1,6 @@
 package import Text
 
-/// What a route answers if all is well, in JSON or without a body.
+/// The answer of a route if all is well, in JSON or without a body.
 package struct RouteAnswer: Sendable {
   package let status: Int
   /// `nil` without a body.

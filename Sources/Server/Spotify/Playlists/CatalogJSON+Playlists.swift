@@ -2,7 +2,7 @@ internal import LibraryStore
 internal import Platform
 internal import Text
 
-/// Whoever uses the server: all clients are one person.
+/// The user of the server: all clients are one person.
 enum ServerUser {
   static let id = "nocturne"
   static let name = "Nocturne"
@@ -51,7 +51,7 @@ extension CatalogJSON {
     }
   }
 
-  /// What is in a playlist, by the name that it has now and the one before 2026: clients need one or the other.
+  /// The names of a playlist's items, the present one and the one before 2026: clients need one or the other.
   private static let itemNames = ["tracks", "items"]
 
   /// As lists of playlists have it.
@@ -79,7 +79,7 @@ extension CatalogJSON {
     json.put("snapshot_id", SnapshotID.text(playlist))
   }
 
-  /// Of a playlist. Where the file is gone, the track is null.
+  /// An item of a playlist. If the file is gone, the track is null.
   func item(_ item: PlaylistItem, _ json: inout JSONWriter) {
     json.object { json in
       json.put("added_at", item.added.map { Self.time($0) })
@@ -102,7 +102,7 @@ extension CatalogJSON {
 
 /// A place in a playlist.
 struct PlaylistItem {
-  /// `nil` for those that nobody added.
+  /// `nil` for tracks that came with their files.
   var added: Timestamp?
   /// `nil`: the file is gone.
   var song: Song?

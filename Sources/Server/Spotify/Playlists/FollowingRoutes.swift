@@ -3,7 +3,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// `/v1/me/following`: artists that people follow are those that they saved. The one user is followed by nobody.
+/// `/v1/me/following`: artists that people follow are those that they saved. The one user has no followers.
 struct FollowingRoutes: RouteSet {
   let catalog: CatalogRoutes
 

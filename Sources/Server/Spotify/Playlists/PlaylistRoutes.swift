@@ -258,7 +258,7 @@ struct PlaylistRoutes: RouteSet {
       "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: "[flag]"
     ) { request, id in
       _ = try playlist(id, Page(limit: 0, offset: 0))
-      // Whoever is here follows all playlists.
+      // The user follows all playlists.
       return Self.flags(request.list("ids").map { $0 == ServerUser.id })
     }
     catalog.change(
@@ -296,7 +296,7 @@ struct PlaylistRoutes: RouteSet {
     let albums = try catalog.albums(of: songs)
     let playlist = Playlist(
       id: made.id, name: made.name, description: made.description, isPublic: true, trackCount: made.trackCount)
-    // Nobody added them; they came with their files.
+    // They came with their files, without being added.
     return (playlist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 
