@@ -1,6 +1,5 @@
 package import Pipeline
 internal import Platform
-internal import Records
 internal import ResultStore
 internal import Text
 
@@ -26,11 +25,6 @@ package struct VerificationDigest: Sendable {
     let known = totals.knownChanged + totals.knownUnreadable
     if known > 0 {
       lines.append("\(counted(known, "file")) known as changed or unreadable from earlier verifications.")
-    }
-    for loss in outcome.losses {
-      lines.append(
-        "\(printable(DisplayPath.text(of: loss.path))) is \(loss.condition == .empty ? "empty" : "not there"): "
-          + "\(counted(loss.fileCount, "file")) not read. Is the drive mounted?")
     }
     if totals.changedSilently > 0 {
       lines += [
