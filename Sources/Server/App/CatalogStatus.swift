@@ -20,10 +20,16 @@ struct CatalogStatus: Sendable {
   }
 
   var isThere: Bool { recordings != nil }
+}
 
-  func write(into json: inout JSONWriter) {
-    json.put("is_there", isThere)
-    json.put("recordings", recordings)
-    json.put("problem", problem)
+extension JSONType<CatalogStatus> {
+  static var catalogStatus: Self {
+    .object(
+      "AppCatalogStatus",
+      [
+        .required("is_there", .flag) { $0.isThere },
+        .optional("recordings", .integer) { $0.recordings },
+        .optional("problem", .text) { $0.problem },
+      ])
   }
 }

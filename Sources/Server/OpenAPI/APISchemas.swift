@@ -7,10 +7,9 @@ internal import Text
 /// The objects of answers, by the names that clients made from the OpenAPI document give them.
 enum APISchemas {
   static let all: [String: JSONValue] = {
-    var schemas = (catalog + app + recognition + others).mapValues { ShortSchema.object($0) }
+    var schemas = (catalog + recognition + others).mapValues { ShortSchema.object($0) }
     // What tasks declare for JSON lines and reports.
     schemas["MatchTrack"] = RecognitionSchema.track.json
-    for field in TrackRoutes.plainFindings.fields { schemas["App\(field.name.capitalized)"] = field.schema.json }
     for (name, element) in pages { schemas[name] = ShortSchema.object("\(page), items: [\(element)]") }
     return schemas
   }()
@@ -130,120 +129,6 @@ enum APISchemas {
     "Error": "error: ErrorDetail",
   ]
 
-  // MARK: The app
-
-  private static let appTrack = """
-    id: text, title: text, is_untitled: flag, file: text, folder: text?, artist: text?, artists: [NamedLink],
-    album: NamedLink?, album_artist: text?, genre: text?, year: integer?, disc: integer?, track: integer?, tempo_bpm: number?,
-    tempo_confidence: number?, tempo_locked: flag, key_camelot: text?, loudness_integrated_lufs: number?,
-    duration_s: number?, codec: text?, lossless: flag?, status: text, added_at: text, problem: AppNamedProblem?, marks?: {[[integer]]}
-    """
-  private static let problem = "code: text, name: text, what: text, do: text"
-  private static let found = "count: integer, count_is_exact: flag, offset?: integer"
-
-  private static let app = [
-    "NamedLink": "id: text, name: text",
-    "AppTrack": appTrack,
-    "AppSimilarTrack": "\(appTrack), likeness: number",
-    "AppAlbum": """
-    id: text, name: text, artist: text?, artists: [NamedLink], year: integer?, date: text?, tracks: integer,
-    duration_s: number, added_at: text, genres: [text], cover: text, marks?: {[[integer]]}
-    """,
-    "AppArtist": "id: text, name: text, tracks: integer, albums: integer, marks?: {[[integer]]}",
-    "AppGenre": "name: text, tracks: integer, albums?: integer, marks?: {[[integer]]}",
-    "AppPlaylist": """
-    id: text, name: text, description: text?, tracks: integer, duration_s: number?, changed_at: text, snapshot: text,
-    marks?: {[[integer]]}
-    """,
-    "AppTracks": "\(found), failed?: integer?, items: [AppTrack]",
-    "AppAlbums": "\(found), items: [AppAlbum]",
-    "AppArtists": "\(found), items: [AppArtist]",
-    "AppGenres": "\(found), items: [AppGenre]",
-    "AppFoundPlaylists": "\(found), items: [AppPlaylist]",
-    "AppSearch": """
-    query: text, tracks?: AppTracks, albums?: AppAlbums, artists?: AppArtists, genres?: AppGenres,
-    playlists?: AppFoundPlaylists
-    """,
-    "AppGenreList": "items: [AppGenre]",
-    "AppAlbumPage": "album: AppAlbum, tracks: [AppTrack]",
-    "AppArtistTracks": "count: integer, items: [AppTrack]",
-    "AppArtistPage": "artist: AppArtist, albums: [AppAlbum], tracks: AppArtistTracks",
-    "AppPlaylists": "items: [AppPlaylist]",
-    "AppPlaylistEntry": "entry: integer, track: AppTrack?, added_at: text, text: text?",
-    "AppPlaylistPage": "playlist: AppPlaylist, entries: [AppPlaylistEntry]",
-    "AppPlaylistChange": "playlist: AppPlaylist",
-    "AppSimilarTracks": "compared: integer, left_out: integer, items: [AppSimilarTrack]",
-    "AppPrints": "prints: {[integer]?}",
-    "AppFilterField": "name: text, example: text, text: text",
-    "AppFilters": "fields: [AppFilterField], sorts: [text]",
-    "AppWatch": "state: text, folders: [text], absent: [text], limitation: text?, text: text",
-    "AppRun": """
-    phase: text, done: integer, total: integer?, seen: integer, current: text?, eta_s: number?, started_at: text,
-    is_own: flag, text: text
-    """,
-    "AppLastRun": """
-    id: integer, state: text, started_at: text, finished_at: text?, pipeline: text, seen: integer, new_problems: integer
-    """,
-    "AppCatalogStatus": "is_there: flag, recordings: integer?, problem: text?",
-    "AppStatus": """
-    program: text, version: text, schema: integer, tracks: integer, duration_s: number, waiting: integer, failed: integer,
-    damaged: integer, last_run: AppLastRun?, run: AppRun?, catalog: AppCatalogStatus, features: {flag}, may: {flag},
-    watch: AppWatch?, revision: integer, text: text
-    """,
-    "AppFormat": """
-    container: text, codec: text, sample_rate_hz: integer, channels: integer, bit_depth: integer?, bit_rate_bps: integer?,
-    lossless: flag
-    """,
-    "AppTag": "label: text, value: text",
-    "AppChapter": "start_s: number, end_s: number?, title: text?",
-    "AppTempoCandidate": "bpm: number, weight: number, ratio: number?",
-    "AppTempoSection": "start_s: number, bpm: number",
-    "AppOnsets": "step_s: number, values: [number]",
-    "AppFoundTempo": "bpm: number?, confidence: number?",
-    "AppTempoState": "id: integer, at: text, bpm: number?, is_set: flag, text: text",
-    "AppTempo": """
-    bpm: number?, confidence: number?, octave_confidence: number?, is_stable: flag?, metre: text?, reason: text?,
-    candidates: [AppTempoCandidate], text: text, why: [text], beats_s: [number], downbeats_s: [number]?,
-    map: [AppTempoSection], onsets: AppOnsets?, locked: flag, corrected_at: text?, found: AppFoundTempo?,
-    states: [AppTempoState]
-    """,
-    "AppKeyCandidate": "key: text, probability: number",
-    "AppKeySection": "start_s: number, key: text?",
-    "AppKey": """
-    camelot: text?, tonic: text?, mode: text?, open_key: text?, confidence: number?, candidates: [AppKeyCandidate],
-    map: [AppKeySection], tuning_hz: number?, text: text, reason: text?
-    """,
-    "AppSection": "start_s: number, end_s: number, label: text, level_db: number?",
-    "AppSections": "form: text?, map: [AppSection], reason: text?",
-    "AppFindingLine": "label: text, text: text",
-    "AppNamedProblem": problem,
-    "AppProblem": "\(problem), detail: text, is_failure: flag",
-    "AppLyricsLine": "start_s: number, text: text",
-    "AppLyrics": "language: text?, description: text?, text: text, lines: [AppLyricsLine]",
-    "AppTrackPage": """
-    track: AppTrack, path: text, content_id: text?, size_bytes: integer?, modified_at: text?, analyzed_at: text?,
-    is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, lyrics: [AppLyrics], chapters: [AppChapter],
-    tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: AppLoudness?, cues: AppCues?, traits: AppTraits?,
-    other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
-    """,
-    "AppTempoChange": "saved: flag, text: text, note: text?, copies: integer, tempo: AppTempo?",
-    "AppWaveform": """
-    points: integer, point_s: number, peak_dbfs: number?, low_peak_dbfs: number?, mid_peak_dbfs: number?,
-    high_peak_dbfs: number?, minima: text, maxima: text, rms: text, low_peaks: text, low_rms: text, mid_peaks: text,
-    mid_rms: text, high_peaks: text, high_rms: text, onset_step_s: number?, onsets: text, reason: text?
-    """,
-    "AppReportPart": "text: text, is_bad: flag, link: text?",
-    "AppReportFile": "id: text?, path: text, text: text",
-    "AppReportCause": """
-    shape: text, what: text, do: text?, count: integer, files: [AppReportFile], where: text?
-    """,
-    "AppReportFolder": "folder: text, path: text, text: text, about: text?, tracks: [text], where: text?",
-    "AppReport": """
-    title: text, when: text, sentence: [AppReportPart], subtitle: text, causes: [AppReportCause],
-    can_have_new: flag, new: [AppReportFolder], new_count: integer, made_at: text, is_running: flag, run: AppRun?
-    """,
-  ]
-
   // MARK: Recognition
 
   private static let recognition = [
@@ -263,7 +148,6 @@ enum APISchemas {
   // MARK: Others
 
   private static let others = [
-    "RemovedTrack": "uri?: text, positions?: [place]",
     "Health": "status: text, version: text, tracks: integer",
     "AcoustIDLookup": "status: text, results?: [any], fingerprints?: [any], error?: any",
     "SubsonicError": "code: integer, message: text",

@@ -35,7 +35,7 @@ struct OpenAPIRoutes: RouteSet {
       ],
       "paths": .object(paths.mapValues { .object($0) }),
       "components": [
-        "schemas": .object(APISchemas.all),
+        "schemas": .object(schemas(of: routes)),
         "securitySchemes": [
           "token": ["type": "http", "scheme": "bearer"],
           "cookie": ["type": "apiKey", "in": "cookie", "name": .string(AppCookie.name)],
@@ -44,6 +44,17 @@ struct OpenAPIRoutes: RouteSet {
       // Needed if the server was started with --token-file.
       "security": [[:], ["token": []], ["cookie": []]],
     ]
+  }
+
+  /// The objects of answers and bodies, by the names that clients made from the document give them.
+  static func schemas(of routes: [Route]) -> [String: JSONValue] {
+    let parts = routes.flatMap { route in
+      route.answers.map(\.definitions) + route.parameters.map(\.definitions)
+        + (route.body?.members.map(\.definitions) ?? [])
+    }
+    return Definitions.merged(parts).mapValues(\.json).merging(APISchemas.all) { _, _ in
+      preconditionFailure("Two schemas have one name.")
+    }
   }
 
   private static func operation(_ route: Route) -> JSONValue {
@@ -98,7 +109,7 @@ struct OpenAPIRoutes: RouteSet {
   private static func requestBody(_ body: RouteBody) -> JSONValue {
     let content: [String: JSONValue] =
       switch body {
-      case .json(let members): ["application/json": ["schema": ShortSchema.object(members)]]
+      case .json(let members): ["application/json": ["schema": object(of: members)]]
       case .form(let names):
         [
           "application/x-www-form-urlencoded": [
@@ -112,5 +123,13 @@ struct OpenAPIRoutes: RouteSet {
         Dictionary(types.map { ($0, ["schema": ["type": "string", "format": "binary"]]) }) { first, _ in first }
       }
     return ["content": .object(content)]
+  }
+
+  private static func object(of members: [RouteParameter]) -> JSONValue {
+    [
+      "type": "object",
+      "properties": .object(Dictionary(members.map { ($0.name, $0.schema) }) { first, _ in first }),
+      "required": .array(members.filter(\.isRequired).map { .string($0.name) }),
+    ]
   }
 }

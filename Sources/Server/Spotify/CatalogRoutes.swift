@@ -90,11 +90,11 @@ struct CatalogRoutes: RouteSet {
 
   /// A request that changes something, or whose parameters may be in a body as if it did.
   /// - Parameters:
-  ///   - body: Members of the body, as `ShortSchema` has them.
+  ///   - body: Members of the body.
   ///   - answer: Writes to the store unless the method is GET; runs in a lane of `Services`.
   func change(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
-    body: String? = nil, answers: String, _ answer: @escaping @Sendable (CatalogChange) throws -> Response
+    body: [RouteParameter]? = nil, answers: String, _ answer: @escaping @Sendable (CatalogChange) throws -> Response
   ) -> Route {
     route(
       method, path, summary, parameters, body: body.map { .json($0) }, answers: answers

@@ -35,7 +35,7 @@ struct FollowingRoutes: RouteSet {
       return Response.json(.array(ids.map { .bool(followed.contains($0)) }))
     }
     catalog.change(
-      .put, "me/following", "Follow artists", [type, .text("ids")], body: "ids?: [text]", answers: "204"
+      .put, "me/following", "Follow artists", [type, .text("ids")], body: [.texts("ids")], answers: "204"
     ) {
       guard try Self.type($0.request) == "artist" else { throw Self.noUsers }
       let ids = try $0.ids()
@@ -46,7 +46,7 @@ struct FollowingRoutes: RouteSet {
       return Response(status: .noContent)
     }
     catalog.change(
-      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: "ids?: [text]", answers: "204"
+      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: [.texts("ids")], answers: "204"
     ) {
       if try Self.type($0.request) == "artist" { try store.unsave(.artist, ids: $0.ids()) }
       return Response(status: .noContent)

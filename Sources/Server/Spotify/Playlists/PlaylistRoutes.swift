@@ -51,7 +51,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  private static let description = "name?: text, description?: text, public?: flag"
+  private static let description: [RouteParameter] = [.text("name"), .text("description"), .of("public", .flag)]
 
   private static func requireUser(_ id: String) throws {
     guard id == ServerUser.id else { throw RequestError(.notFound, "The one user here is \(ServerUser.id).") }
@@ -99,12 +99,12 @@ struct PlaylistRoutes: RouteSet {
         }
       }
     }
-    catalog.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: "ids?: [text]", answers: "200") {
+    catalog.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: [.texts("ids")], answers: "200") {
       try store.save(songs($0.ids()).map { TrackReference($0.row) })
       return Response(status: .ok)
     }
     catalog.change(
-      .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: "ids?: [text]", answers: "200"
+      .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: [.texts("ids")], answers: "200"
     ) {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
@@ -134,12 +134,12 @@ struct PlaylistRoutes: RouteSet {
         }
       }
     }
-    catalog.change(.put, "me/albums", "Save albums", [.text("ids")], body: "ids?: [text]", answers: "200") {
+    catalog.change(.put, "me/albums", "Save albums", [.text("ids")], body: [.texts("ids")], answers: "200") {
       try store.save(.album, ids: albums($0.ids()))
       return Response(status: .ok)
     }
     catalog.change(
-      .delete, "me/albums", "Save albums no longer", [.text("ids")], body: "ids?: [text]", answers: "200"
+      .delete, "me/albums", "Save albums no longer", [.text("ids")], body: [.texts("ids")], answers: "200"
     ) {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
@@ -153,7 +153,7 @@ struct PlaylistRoutes: RouteSet {
   /// Tracks, albums, artists and playlists alike, by their URIs, as the API has it since 2026.
   @RouteBuilder private var library: [Route] {
     catalog.change(
-      .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: "uris?: [text]", answers: "200"
+      .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: [.texts("uris")], answers: "200"
     ) {
       let items = try items($0.uris("uris"))
       try store.save(items.songs.map { TrackReference($0.row) })
@@ -162,7 +162,7 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     catalog.change(
-      .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: "uris?: [text]",
+      .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: [.texts("uris")],
       answers: "200"
     ) {
       let items = try items($0.uris("uris"))
@@ -333,7 +333,7 @@ struct PlaylistRoutes: RouteSet {
     }
     catalog.change(
       .post, path, "Add tracks", [Self.uris, .integer("position", 0...1_000_000)],
-      body: "uris?: [text], position?: place", answers: "201 Snapshot"
+      body: [.texts("uris"), .of("position", .place)], answers: "201 Snapshot"
     ) {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(
@@ -341,9 +341,10 @@ struct PlaylistRoutes: RouteSet {
     }
     catalog.change(
       .put, path, "Replace the tracks, or move some of them", [Self.uris],
-      body: """
-        uris?: [text], range_start?: place, insert_before?: place, range_length?: place, snapshot_id?: text
-        """, answers: "200 Snapshot | 201 Snapshot"
+      body: [
+        .texts("uris"), .of("range_start", .place), .of("insert_before", .place), .of("range_length", .place),
+        .text("snapshot_id"),
+      ], answers: "200 Snapshot | 201 Snapshot"
     ) {
       if let start = try $0.integer("range_start") {
         let target = try $0.integer("insert_before") ?? start
@@ -355,7 +356,7 @@ struct PlaylistRoutes: RouteSet {
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
     catalog.change(
-      .delete, path, "Remove tracks", body: "tracks?: [RemovedTrack], snapshot_id?: text", answers: "Snapshot"
+      .delete, path, "Remove tracks", body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")], answers: "Snapshot"
     ) { change in
       let snapshot = try SnapshotID.number(change.text("snapshot_id"), of: change.id)
       let wanted = try change.removedTracks()
