@@ -76,7 +76,7 @@ import Text
     guard let route = route(of: request, among: routes), !request.target.contains(/[?&]fields=/),
       answer.headers["content-type"]?.hasPrefix("application/json") == true,
       let schema = answer.status >= 400
-        ? (route.api.hasStandardErrors ? ShortSchema.type("Error") : nil)
+        ? (route.api.hasStandardErrors ? JSONType.error.schema.json : nil)
         : route.answers.first(where: { $0.status == answer.status })?.schema
     else { return nil }
     guard case .object(var members) = schema else { return "no schema" }

@@ -50,7 +50,7 @@ struct CollectionRoutes: AppRouteSet {
       return (ListRow(artist), albums.map { ListRow($0) }, songs.map { ListRow($0) })
     }
     answer(
-      .get, "genres", "Genres", answers: .object("AppGenreList", [.required("items", .list(.appGenre)) { $0 }])
+      .get, "genres", "Genres", answers: .only("items", .list(.appGenre), as: "AppGenreList")
     ) { _ in
       try library.store.genres().map { ListRow(($0.name, $0.trackCount, $0.albumCount)) }
     }

@@ -14,7 +14,7 @@ struct ListRoutes: AppRouteSet {
   var routes: [Route] {
     answer(
       .get, "playlists", "Playlists",
-      answers: .object("AppPlaylists", [.required("items", .list(.appPlaylist)) { $0 }])
+      answers: .only("items", .list(.appPlaylist), as: "AppPlaylists")
     ) { _ in try library.store.playlists().map { ListRow($0) } }
     answer(
       .post, "playlists", "Make a playlist", body: [.text("name"), .texts("tracks")], answers: .playlistPage,
@@ -158,7 +158,7 @@ extension JSONType<ListRow<Playlist>> {
       ])
   }
 
-  fileprivate static var change: Self { .object("AppPlaylistChange", [.required("playlist", .appPlaylist) { $0 }]) }
+  fileprivate static var change: Self { .only("playlist", .appPlaylist, as: "AppPlaylistChange") }
 }
 
 private struct PlaylistPage {

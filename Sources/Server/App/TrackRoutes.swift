@@ -35,8 +35,7 @@ struct TrackRoutes: AppRouteSet {
     ) { request in
       try similar(request.id, request.query.number("limit", in: Self.similarCounts, standard: 12))
     }
-    let prints = JSONType<[(key: String, value: [Int]?)]>.object(
-      "AppPrints", [.required("prints", .map(.nullable(.list(.integer)))) { $0 }])
+    let prints = JSONType.only("prints", .map(.nullable(.list(.integer))), as: "AppPrints")
     answer(
       .get, "prints", "Small waveforms of several tracks",
       [.text("ids").required, .integer("points", Self.printPoints)], answers: [.json(prints)]

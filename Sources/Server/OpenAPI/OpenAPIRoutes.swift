@@ -17,7 +17,7 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private func answering(_ document: ByteBuffer) -> Route {
-    route(.get, "openapi.json", "This document", answers: "any") { _, _ in
+    route(.get, "openapi.json", "This document", answers: [.json(.any)]) { _, _ in
       Response(
         status: .ok, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-cache"],
         body: ResponseBody(byteBuffer: document))
@@ -52,9 +52,7 @@ struct OpenAPIRoutes: RouteSet {
       route.answers.map(\.definitions) + route.parameters.map(\.definitions)
         + (route.body?.members.map(\.definitions) ?? [])
     }
-    return Definitions.merged(parts).mapValues(\.json).merging(APISchemas.all) { _, _ in
-      preconditionFailure("Two schemas have one name.")
-    }
+    return Definitions.merged(parts + [JSONType.error.definitions]).mapValues(\.json)
   }
 
   private static func operation(_ route: Route) -> JSONValue {
@@ -83,7 +81,7 @@ struct OpenAPIRoutes: RouteSet {
   private static func responses(_ route: Route) -> [String: JSONValue] {
     var problem: [String: JSONValue] = ["description": "Why it is not as asked, in the shape of the API"]
     if route.api.hasStandardErrors {
-      problem["content"] = ["application/json": ["schema": ShortSchema.type("Error")]]
+      problem["content"] = ["application/json": ["schema": JSONType.error.schema.json]]
     }
     var responses: [String: JSONValue] = ["default": .object(problem)]
     for answer in route.answers {

@@ -21,14 +21,4 @@ package struct RouteAnswer: Sendable {
   }
 
   package static func empty(_ status: HTTPResponse.Status) -> Self { Self(status.code, nil) }
-
-  /// - Parameter text: Statuses and types as `ShortSchema` has them, such as `Track`, `204` and `200 Snapshot | 201 Snapshot`.
-  static func answers(_ text: String) -> [Self] {
-    text.split(separator: "|").map { part in
-      let words = part.split(separator: " ")
-      let status = words.first.flatMap { Int($0) }
-      let type = status == nil ? words.first : words.dropFirst().first
-      return Self(status ?? 200, type.map { ShortSchema.type(String($0)) })
-    }
-  }
 }

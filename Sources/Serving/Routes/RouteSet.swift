@@ -21,17 +21,6 @@ extension RouteSet {
       api: api, method: method, path: "\(api.path)/\(path)", summary: summary, parameters: parameters, body: body,
       answers: answers, mediaType: type, access: access ?? api.access, respond: respond)
   }
-
-  /// - Parameter answers: As `RouteAnswer` reads them.
-  package func route(
-    _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
-    body: RouteBody? = nil, answers: String, type: String = "application/json", access: RouteAccess? = nil,
-    _ respond: @escaping Route.Respond
-  ) -> Route {
-    route(
-      method, path, summary, parameters, body: body, answers: RouteAnswer.answers(answers), type: type, access: access,
-      respond)
-  }
 }
 
 /// Routes one below the other, and in loops.
