@@ -146,12 +146,9 @@ private enum AcoustIDReply {
 extension JSONType<AcoustIDReply> {
   fileprivate static var reply: Self {
     .object(
-      "AcoustIDLookup",
-      [
-        .ifAny("error", .any) { if case .error(let error) = $0 { error.jsonValue } else { nil } },
-        .ifAny("fingerprints", .list(.any)) { if case .fingerprints(let found) = $0 { found } else { nil } },
-        .ifAny("results", .list(.any)) { if case .results(let found) = $0 { found } else { nil } },
-        .required("status", .text) { if case .error = $0 { "error" } else { "ok" } },
-      ])
+      "AcoustIDLookup", .ifAny("error", .any) { if case .error(let error) = $0 { error.jsonValue } else { nil } },
+      .ifAny("fingerprints", .list(.any)) { if case .fingerprints(let found) = $0 { found } else { nil } },
+      .ifAny("results", .list(.any)) { if case .results(let found) = $0 { found } else { nil } },
+      .required("status", .text) { if case .error = $0 { "error" } else { "ok" } })
   }
 }

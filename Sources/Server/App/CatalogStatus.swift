@@ -26,10 +26,7 @@ extension JSONType<CatalogStatus> {
   static var catalogStatus: Self {
     .object(
       "AppCatalogStatus",
-      [
-        .required("is_there", .flag) { $0.isThere },
-        .optional("recordings", .integer) { $0.recordings },
-        .optional("problem", .text) { $0.problem },
-      ])
+      .required("is_there", .flag) { $0.isThere }, .optional("recordings", .integer) { $0.recordings },
+      .optional("problem", .text) { $0.problem })
   }
 }

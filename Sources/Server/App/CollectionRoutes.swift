@@ -13,7 +13,8 @@ struct CollectionRoutes: AppRouteSet {
 
   var routes: [Route] {
     answer(
-      .get, "albums", "Albums", [.text("sort"), .text("genre")] + QueryReading.page, answers: .page("AppAlbums", .appAlbum)
+      .get, "albums", "Albums", [.text("sort"), .text("genre")] + QueryReading.page,
+      answers: .page("AppAlbums", .appAlbum)
     ) { request in
       let page = try request.query.page()
       let order = try request.query.choice("sort", of: Self.albumOrders.keys.sorted()) ?? "newest"
@@ -60,21 +61,13 @@ struct CollectionRoutes: AppRouteSet {
 extension JSONType<ListRow<SongAlbum>> {
   static var appAlbum: Self {
     .object(
-      "AppAlbum",
-      [
-        .required("id", .text) { $0.value.id },
-        .required("name", .text) { $0.value.name },
-        .optional("artist", .text) { $0.value.artists.isEmpty ? nil : $0.value.artistNames },
-        .required("artists", .list(.artistLink)) { $0.value.artists },
-        .optional("year", .integer) { $0.value.year },
-        .optional("date", .text) { $0.value.date?.description },
-        .required("tracks", .integer) { $0.value.trackCount },
-        .required("duration_s", .number(decimals: 1)) { $0.value.durationSeconds },
-        .required("added_at", .time) { $0.value.added },
-        .required("genres", .list(.text)) { $0.value.genres },
-        .required("cover", .text) { $0.value.firstTrack },
-        .marks(["name": { $0.name }, "artist": { $0.artistNames }]),
-      ])
+      "AppAlbum", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
+      .optional("artist", .text) { $0.value.artists.isEmpty ? nil : $0.value.artistNames },
+      .required("artists", .list(.artistLink)) { $0.value.artists }, .optional("year", .integer) { $0.value.year },
+      .optional("date", .text) { $0.value.date?.description }, .required("tracks", .integer) { $0.value.trackCount },
+      .required("duration_s", .number(decimals: 1)) { $0.value.durationSeconds },
+      .required("added_at", .time) { $0.value.added }, .required("genres", .list(.text)) { $0.value.genres },
+      .required("cover", .text) { $0.value.firstTrack }, .marks(["name": { $0.name }, "artist": { $0.artistNames }]))
   }
 }
 
@@ -85,14 +78,9 @@ extension SongAlbum {
 extension JSONType<ListRow<CatalogArtist>> {
   static var appArtist: Self {
     .object(
-      "AppArtist",
-      [
-        .required("id", .text) { $0.value.id },
-        .required("name", .text) { $0.value.name },
-        .required("tracks", .integer) { $0.value.trackCount },
-        .required("albums", .integer) { $0.value.albumCount },
-        .marks(["name": { $0.name }]),
-      ])
+      "AppArtist", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
+      .required("tracks", .integer) { $0.value.trackCount }, .required("albums", .integer) { $0.value.albumCount },
+      .marks(["name": { $0.name }]))
   }
 }
 
@@ -102,20 +90,15 @@ typealias GenreRow = ListRow<(name: String, tracks: Int, albums: Int?)>
 extension JSONType where Value == GenreRow {
   static var appGenre: Self {
     .object(
-      "AppGenre",
-      [
-        .required("name", .text) { $0.value.name },
-        .required("tracks", .integer) { $0.value.tracks },
-        .ifAny("albums", .integer) { $0.value.albums },
-        .marks(["name": { $0.name }]),
-      ])
+      "AppGenre", .required("name", .text) { $0.value.name }, .required("tracks", .integer) { $0.value.tracks },
+      .ifAny("albums", .integer) { $0.value.albums }, .marks(["name": { $0.name }]))
   }
 }
 
 extension JSONType where Value == (album: ListRow<SongAlbum>, tracks: [ListRow<Song>]) {
   fileprivate static var albumPage: Self {
     .object(
-      "AppAlbumPage", [.required("album", .appAlbum) { $0.album }, .required("tracks", .list(.appTrack)) { $0.tracks }])
+      "AppAlbumPage", .required("album", .appAlbum) { $0.album }, .required("tracks", .list(.appTrack)) { $0.tracks })
   }
 }
 
@@ -124,12 +107,10 @@ where Value == (artist: ListRow<CatalogArtist>, albums: [ListRow<SongAlbum>], tr
   fileprivate static var artistPage: Self {
     let tracks = Self.object(
       "AppArtistTracks",
-      [.required("count", .integer) { $0.artist.value.trackCount }, .required("items", .list(.appTrack)) { $0.tracks }])
+      .required("count", .integer) { $0.artist.value.trackCount }, .required("items", .list(.appTrack)) { $0.tracks })
     return .object(
       "AppArtistPage",
-      [
-        .required("artist", .appArtist) { $0.artist }, .required("albums", .list(.appAlbum)) { $0.albums },
-        .required("tracks", tracks) { $0 },
-      ])
+      .required("artist", .appArtist) { $0.artist }, .required("albums", .list(.appAlbum)) { $0.albums },
+      .required("tracks", tracks) { $0 })
   }
 }

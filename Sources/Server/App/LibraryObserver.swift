@@ -71,18 +71,15 @@ extension JSONType where Value == (revision: Int64?, tracks: Int, failed: Int) {
   fileprivate static var libraryChange: Self {
     .object(
       "AppLibraryChange",
-      [
-        .optional("revision", .integer) { $0.revision.map { Int($0) } },
-        .required("tracks", .integer) { $0.tracks },
-        .required("failed", .integer) { $0.failed },
-        .required("text", .text) { LibraryStatus.text(tracks: $0.tracks, failed: $0.failed) },
-      ])
+      .optional("revision", .integer) { $0.revision.map { Int($0) } }, .required("tracks", .integer) { $0.tracks },
+      .required("failed", .integer) { $0.failed },
+      .required("text", .text) { LibraryStatus.text(tracks: $0.tracks, failed: $0.failed) })
   }
 }
 
 extension JSONType<RunRecord> {
   fileprivate static var runEnd: Self {
-    .object("AppRunEnd", RunRecord.outline + [.required("text", .text) { $0.outcomeText }])
+    .object("AppRunEnd", groups: RunRecord.outline + [.required("text", .text) { $0.outcomeText }])
   }
 }
 

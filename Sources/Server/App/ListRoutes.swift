@@ -145,17 +145,10 @@ struct ListRoutes: AppRouteSet {
 extension JSONType<ListRow<Playlist>> {
   static var appPlaylist: Self {
     .object(
-      "AppPlaylist",
-      [
-        .required("id", .text) { $0.value.id },
-        .required("name", .text) { $0.value.name },
-        .optional("description", .text) { $0.value.description },
-        .required("tracks", .integer) { $0.value.trackCount },
-        .optional("duration_s", .number) { _ in nil },
-        .required("changed_at", .time) { $0.value.changed },
-        .required("snapshot", .text) { String($0.value.snapshot) },
-        .marks(["name": { $0.name }]),
-      ])
+      "AppPlaylist", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
+      .optional("description", .text) { $0.value.description }, .required("tracks", .integer) { $0.value.trackCount },
+      .optional("duration_s", .number) { _ in nil }, .required("changed_at", .time) { $0.value.changed },
+      .required("snapshot", .text) { String($0.value.snapshot) }, .marks(["name": { $0.name }]))
   }
 
   fileprivate static var change: Self { .only("playlist", .appPlaylist, as: "AppPlaylistChange") }
@@ -169,17 +162,13 @@ private struct PlaylistPage {
 extension JSONType<PlaylistPage> {
   fileprivate static var playlistPage: Self {
     let entry = JSONType<(entry: Int, track: ListRow<Song>?, reference: ReferencedTrack)>.object(
-      "AppPlaylistEntry",
-      [
-        .required("entry", .integer) { $0.entry },
-        .optional("track", .appTrack) { $0.track },
-        .required("added_at", .time) { $0.reference.added },
-        .optional("text", .text) {
-          $0.reference.reference.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) }
-        },
-      ])
+      "AppPlaylistEntry", .required("entry", .integer) { $0.entry }, .optional("track", .appTrack) { $0.track },
+      .required("added_at", .time) { $0.reference.added },
+      .optional("text", .text) {
+        $0.reference.reference.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) }
+      })
     return .object(
       "AppPlaylistPage",
-      [.required("playlist", .appPlaylist) { $0.playlist }, .required("entries", .list(entry)) { $0.entries }])
+      .required("playlist", .appPlaylist) { $0.playlist }, .required("entries", .list(entry)) { $0.entries })
   }
 }

@@ -57,73 +57,35 @@ struct ReportRoutes: AppRouteSet {
 
 extension JSONType where Value == (report: MorningReport, made: Timestamp, run: RunProgress?) {
   fileprivate static var appReport: Self {
-    .object(
-      "AppReport",
-      [
-        .required("title", .text) { $0.report.title },
-        .required("when", .text) { $0.report.when },
-        .required("sentence", .list(.part)) { $0.report.sentence },
-        .optional("subtitle", .text) { $0.report.subtitle },
-        .required("causes", .list(.cause)) { $0.report.causes },
-        .required("can_have_new", .flag) { $0.report.canHaveNew },
-        .required("new", .list(.folder)) { $0.report.newFolders },
-        .required("new_count", .integer) { $0.report.newCount },
-        .required("made_at", .time) { $0.made },
-        .required("is_running", .flag) { $0.run != nil },
-        .optional("run", .run) { $0.run },
-      ])
-  }
-}
-
-extension JSONType<MorningReport.Part> {
-  fileprivate static var part: Self {
-    .object(
-      "AppReportPart",
-      [
-        .required("text", .text) { $0.text }, .required("is_bad", .flag) { $0.isBad },
-        .optional("link", .text) { $0.link },
-      ])
-  }
-}
-
-extension JSONType<MorningReport.Cause> {
-  fileprivate static var cause: Self {
+    let folder = JSONType<MorningReport.Folder>.object(
+      "AppReportFolder", .required("folder", .text) { $0.name }, .required("path", .text) { $0.path },
+      .required("text", .text) { $0.text }, .required("about", .text) { $0.about },
+      .required("tracks", .list(.text)) { $0.tracks.map(\.id) },
+      .optional("where", .text) { $0.path.contains("\"") ? nil : "under:\"\($0.path)\"" })
     let file = JSONType<MorningReport.Cause.File>.object(
       "AppReportFile",
-      [
-        .optional("id", .text) { $0.id }, .required("path", .text) { $0.path }, .optional("text", .text) { $0.text },
-      ])
+      .optional("id", .text) { $0.id }, .required("path", .text) { $0.path }, .optional("text", .text) { $0.text })
+    let cause = JSONType<MorningReport.Cause>.object(
+      "AppReportCause", .required("shape", .text) { $0.kind.rawValue }, .required("what", .text) { $0.what },
+      .required("do", .text) { $0.advice }, .required("count", .integer) { $0.count },
+      .required("files", .list(file)) { $0.files },
+      .optional("where", .text) { cause in
+        switch cause.kind {
+        case .failed: cause.files.first?.id == nil ? nil : "status:failed"
+        case .damaged: "status:partial"
+        case .unsure: "confidence:..0.5 locked:no"
+        }
+      })
+    let part = JSONType<MorningReport.Part>.object(
+      "AppReportPart", .required("text", .text) { $0.text }, .required("is_bad", .flag) { $0.isBad },
+      .optional("link", .text) { $0.link })
     return .object(
-      "AppReportCause",
-      [
-        .required("shape", .text) { $0.kind.rawValue },
-        .required("what", .text) { $0.what },
-        .required("do", .text) { $0.advice },
-        .required("count", .integer) { $0.count },
-        .required("files", .list(file)) { $0.files },
-        .optional("where", .text) { cause in
-          switch cause.kind {
-          case .failed: cause.files.first?.id == nil ? nil : "status:failed"
-          case .damaged: "status:partial"
-          case .unsure: "confidence:..0.5 locked:no"
-          }
-        },
-      ])
-  }
-}
-
-extension JSONType<MorningReport.Folder> {
-  fileprivate static var folder: Self {
-    .object(
-      "AppReportFolder",
-      [
-        .required("folder", .text) { $0.name },
-        .required("path", .text) { $0.path },
-        .required("text", .text) { $0.text },
-        .required("about", .text) { $0.about },
-        .required("tracks", .list(.text)) { $0.tracks.map(\.id) },
-        .optional("where", .text) { $0.path.contains("\"") ? nil : "under:\"\($0.path)\"" },
-      ])
+      "AppReport", .required("title", .text) { $0.report.title }, .required("when", .text) { $0.report.when },
+      .required("sentence", .list(part)) { $0.report.sentence }, .optional("subtitle", .text) { $0.report.subtitle },
+      .required("causes", .list(cause)) { $0.report.causes }, .required("can_have_new", .flag) { $0.report.canHaveNew },
+      .required("new", .list(folder)) { $0.report.newFolders },
+      .required("new_count", .integer) { $0.report.newCount }, .required("made_at", .time) { $0.made },
+      .required("is_running", .flag) { $0.run != nil }, .optional("run", .run) { $0.run })
   }
 }
 

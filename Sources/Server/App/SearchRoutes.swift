@@ -76,7 +76,8 @@ struct SearchRoutes: AppRouteSet {
     }
     if sections.contains("playlists") {
       let isEmpty = words.allSatisfy(\.isWhitespace)
-      let playlists = isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
+      let playlists =
+        isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
       found.playlists = ListPage(
         count: isEmpty ? 0 : try library.store.playlistCount(matching: words),
         items: playlists.map { ListRow($0, marking: match) })
@@ -155,15 +156,11 @@ private struct FoundSections {
 extension JSONType<FoundSections> {
   fileprivate static var appSearch: Self {
     .object(
-      "AppSearch",
-      [
-        .required("query", .text) { $0.query },
-        .ifAny("tracks", .appTracks) { $0.tracks },
-        .ifAny("albums", .page("AppAlbums", .appAlbum)) { $0.albums },
-        .ifAny("artists", .page("AppArtists", .appArtist)) { $0.artists },
-        .ifAny("genres", .page("AppGenres", .appGenre)) { $0.genres },
-        .ifAny("playlists", .page("AppFoundPlaylists", .appPlaylist)) { $0.playlists },
-      ])
+      "AppSearch", .required("query", .text) { $0.query }, .ifAny("tracks", .appTracks) { $0.tracks },
+      .ifAny("albums", .page("AppAlbums", .appAlbum)) { $0.albums },
+      .ifAny("artists", .page("AppArtists", .appArtist)) { $0.artists },
+      .ifAny("genres", .page("AppGenres", .appGenre)) { $0.genres },
+      .ifAny("playlists", .page("AppFoundPlaylists", .appPlaylist)) { $0.playlists })
   }
 }
 
@@ -180,16 +177,10 @@ extension ListPage {
 extension JSONType where Value == (fields: [FilterField], sorts: [TrackOrder.Key]) {
   fileprivate static var appFilters: Self {
     let field = JSONType<FilterField>.object(
-      "AppFilterField",
-      [
-        .required("name", .text) { $0.rawValue }, .required("example", .text) { $0.example },
-        .required("text", .text) { $0.expects },
-      ])
+      "AppFilterField", .required("name", .text) { $0.rawValue }, .required("example", .text) { $0.example },
+      .required("text", .text) { $0.expects })
     return .object(
       "AppFilters",
-      [
-        .required("fields", .list(field)) { $0.fields },
-        .required("sorts", .list(.text)) { $0.sorts.map(\.rawValue) },
-      ])
+      .required("fields", .list(field)) { $0.fields }, .required("sorts", .list(.text)) { $0.sorts.map(\.rawValue) })
   }
 }

@@ -30,53 +30,44 @@ struct ListPage<Item: Sendable>: Sendable {
 }
 
 extension JSONType {
-  static func page<Item>(_ name: String, _ item: JSONType<Item>, _ others: [Field<Value>] = []) -> Self
+  static func page<Item>(_ name: String, _ item: JSONType<Item>, _ others: Field<Value>...) -> Self
   where Value == ListPage<Item> {
     .object(
       name,
-      [
+      groups: [
         .required("count", .integer) { $0.count }, .required("count_is_exact", .flag) { $0.isCountExact },
         .ifAny("offset", .integer) { $0.offset },
-      ] + others + [.required("items", .list(item)) { $0.items }])
+      ], others, [.required("items", .list(item)) { $0.items }])
   }
 }
 
 extension JSONType<ListPage<ListRow<Song>>> {
   static var appTracks: Self {
-    .page("AppTracks", .appTrack, [.ifAny("failed", .nullable(.integer)) { $0.failed }])
+    .page("AppTracks", .appTrack, .ifAny("failed", .nullable(.integer)) { $0.failed })
   }
 }
 
 /// A track as the rows of the app's lists show it.
 extension JSONType<ListRow<Song>> {
-  static var appTrack: Self { .object("AppTrack", fields) }
+  static var appTrack: Self { .object("AppTrack", groups: fields) }
 
   static var fields: [Field<ListRow<Song>>] {
     [
-      .required("id", .text) { $0.value.id },
-      .required("title", .text) { $0.value.title },
-      .required("is_untitled", .flag) { $0.value.isUntitled },
-      .required("file", .text) { $0.value.fileName },
+      .required("id", .text) { $0.value.id }, .required("title", .text) { $0.value.title },
+      .required("is_untitled", .flag) { $0.value.isUntitled }, .required("file", .text) { $0.value.fileName },
       .optional("folder", .text) { $0.value.row.path.removingLastComponent().lastComponent?.string },
-      .optional("artist", .text) { $0.value.row.artist },
-      .required("artists", .list(.artistLink)) { $0.value.artists },
-      .optional("album", .albumLink) { $0.value.album },
-      .optional("album_artist", .text) { $0.value.row.albumArtist },
-      .optional("genre", .text) { $0.value.row.genre },
-      .optional("year", .integer) { $0.value.row.year },
-      .optional("disc", .integer) { $0.value.disc },
-      .optional("track", .integer) { $0.value.track },
+      .optional("artist", .text) { $0.value.row.artist }, .required("artists", .list(.artistLink)) { $0.value.artists },
+      .optional("album", .albumLink) { $0.value.album }, .optional("album_artist", .text) { $0.value.row.albumArtist },
+      .optional("genre", .text) { $0.value.row.genre }, .optional("year", .integer) { $0.value.row.year },
+      .optional("disc", .integer) { $0.value.disc }, .optional("track", .integer) { $0.value.track },
       .optional("tempo_bpm", .number(decimals: 2)) { $0.value.row.bpm },
       .optional("tempo_confidence", .number(decimals: 3)) { $0.value.row.confidence },
-      .required("tempo_locked", .flag) { $0.value.row.isLocked },
-      .optional("key_camelot", .text) { $0.value.row.key },
+      .required("tempo_locked", .flag) { $0.value.row.isLocked }, .optional("key_camelot", .text) { $0.value.row.key },
       .optional("loudness_integrated_lufs", .number(decimals: 2)) { $0.value.row.integratedLoudness },
       .optional("duration_s", .number(decimals: 3)) { $0.value.row.durationSeconds },
-      .optional("codec", .text) { $0.value.row.codec },
-      .optional("lossless", .flag) { $0.value.row.isLossless },
-      .required("status", .text) { $0.value.row.status.rawValue },
-      .required("added_at", .time) { $0.value.row.added },
-      .optional("problem", .object("AppNamedProblem", Problem.namedFields)) { $0.value.problem },
+      .optional("codec", .text) { $0.value.row.codec }, .optional("lossless", .flag) { $0.value.row.isLossless },
+      .required("status", .text) { $0.value.row.status.rawValue }, .required("added_at", .time) { $0.value.row.added },
+      .optional("problem", .object("AppNamedProblem", groups: Problem.namedFields)) { $0.value.problem },
       .marks([
         "title": { $0.title }, "artist": { $0.row.artist }, "album": { $0.row.album }, "file": { $0.fileName },
       ]),
@@ -92,8 +83,7 @@ extension Problem {
   /// Its words for people.
   static var namedFields: [Field<Problem>] {
     [
-      .required("code", .text) { $0.code },
-      .required("name", .text) { ProblemWords(code: $0.code).name },
+      .required("code", .text) { $0.code }, .required("name", .text) { ProblemWords(code: $0.code).name },
       .required("what", .text) { ProblemWords(code: $0.code).sentence },
       .required("do", .text) { ProblemWords(code: $0.code).advice() },
     ]
@@ -101,10 +91,12 @@ extension Problem {
 }
 
 extension JSONType {
-  fileprivate static func link(_ id: @escaping @Sendable (Value) -> String, _ name: @escaping @Sendable (Value) -> String)
+  fileprivate static func link(
+    _ id: @escaping @Sendable (Value) -> String, _ name: @escaping @Sendable (Value) -> String
+  )
     -> Self
   {
-    .object("NamedLink", [.required("id", .text, id), .required("name", .text, name)])
+    .object("NamedLink", .required("id", .text, id), .required("name", .text, name))
   }
 }
 

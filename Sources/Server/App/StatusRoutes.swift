@@ -56,42 +56,33 @@ extension JSONType<LibraryStatus> {
   static var status: Self {
     .object(
       "AppStatus",
-      [
-        .required("program", .text) { _ in "Nocturne" },
-        .required("version", .text) { _ in Nocturne.version },
-        .required("schema", .integer) { _ in 1 },
-        .required("tracks", .integer) { $0.figures.trackCount },
-        .required("duration_s", .number(decimals: 1)) { $0.figures.seconds },
-        .required("waiting", .integer) { $0.figures.library.pending },
-        .required("failed", .integer) { $0.figures.failedCount },
-        .required("damaged", .integer) { $0.figures.library.files[.partial] ?? 0 },
-        .optional("last_run", .object("AppLastRun", RunRecord.outline)) { $0.lastRun },
-        .optional("run", .run) { $0.run },
-        .required("catalog", .catalogStatus) { $0.catalog },
-        .required("features", .map(.flag)) { status in
-          [
-            ("playlists", true), ("recognition", status.catalog.isThere), ("watching", status.isWatching),
-            ("likeness", status.figures.hasLikeness), ("waveforms", status.figures.hasWaveforms),
-            ("sections", status.figures.hasSections),
-          ]
-        },
-        .required("may", .map(.flag)) { _ in [("correct", true), ("edit_playlists", true)] },
-        .optional("watch", .watch) { $0.watch },
-        .optional("revision", .integer) { $0.revision.map { Int($0) } },
-        .required("text", .text) { $0.text },
-      ])
+      .required("program", .text) { _ in "Nocturne" }, .required("version", .text) { _ in Nocturne.version },
+      .required("schema", .integer) { _ in 1 }, .required("tracks", .integer) { $0.figures.trackCount },
+      .required("duration_s", .number(decimals: 1)) { $0.figures.seconds },
+      .required("waiting", .integer) { $0.figures.library.pending },
+      .required("failed", .integer) { $0.figures.failedCount },
+      .required("damaged", .integer) { $0.figures.library.files[.partial] ?? 0 },
+      .optional("last_run", .object("AppLastRun", groups: RunRecord.outline)) { $0.lastRun },
+      .optional("run", .run) { $0.run }, .required("catalog", .catalogStatus) { $0.catalog },
+      .required("features", .map(.flag)) { status in
+        [
+          ("playlists", true), ("recognition", status.catalog.isThere), ("watching", status.isWatching),
+          ("likeness", status.figures.hasLikeness), ("waveforms", status.figures.hasWaveforms),
+          ("sections", status.figures.hasSections),
+        ]
+      },
+      .required("may", .map(.flag)) { _ in [("correct", true), ("edit_playlists", true)] },
+      .optional("watch", .watch) { $0.watch }, .optional("revision", .integer) { $0.revision.map { Int($0) } },
+      .required("text", .text) { $0.text })
   }
 }
 
 extension RunRecord {
   static var outline: [Field<RunRecord>] {
     [
-      .required("id", .integer) { Int($0.id) },
-      .required("state", .text) { $0.state.rawValue },
-      .required("started_at", .time) { $0.started },
-      .optional("finished_at", .time) { $0.finished },
-      .required("pipeline", .text) { $0.pipeline },
-      .required("seen", .integer) { $0.totals.seen },
+      .required("id", .integer) { Int($0.id) }, .required("state", .text) { $0.state.rawValue },
+      .required("started_at", .time) { $0.started }, .optional("finished_at", .time) { $0.finished },
+      .required("pipeline", .text) { $0.pipeline }, .required("seen", .integer) { $0.totals.seen },
       .required("new_problems", .integer) { $0.newlyFailed + $0.newlyDamaged },
     ]
   }

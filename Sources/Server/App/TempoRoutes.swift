@@ -128,14 +128,9 @@ private struct ShownChange: Sendable {
 extension JSONType<ShownChange> {
   fileprivate static var tempoChange: Self {
     .object(
-      "AppTempoChange",
-      [
-        .required("saved", .flag) { $0.isSaved },
-        .required("text", .text) { $0.text },
-        .optional("note", .text) { $0.change.note.isEmpty ? nil : $0.change.note },
-        .required("copies", .integer) { $0.change.copies },
-        .optional("tempo", .appTempo) { $0.tempo },
-      ])
+      "AppTempoChange", .required("saved", .flag) { $0.isSaved }, .required("text", .text) { $0.text },
+      .optional("note", .text) { $0.change.note.isEmpty ? nil : $0.change.note },
+      .required("copies", .integer) { $0.change.copies }, .optional("tempo", .appTempo) { $0.tempo })
   }
 }
 
@@ -143,10 +138,7 @@ extension JSONType where Value == (id: String, change: TempoChange.Change) {
   fileprivate static var announcement: Self {
     .object(
       "AppTempoAnnouncement",
-      [
-        .required("id", .text) { $0.id },
-        .optional("bpm", .number(decimals: 3)) { $0.change.after },
-        .required("locked", .flag) { $0.change.isLocked },
-      ])
+      .required("id", .text) { $0.id }, .optional("bpm", .number(decimals: 3)) { $0.change.after },
+      .required("locked", .flag) { $0.change.isLocked })
   }
 }

@@ -103,14 +103,12 @@ extension JSONType<FoundAlike> {
   fileprivate static var similarTracks: Self {
     let track = JSONType<(track: ListRow<Song>, likeness: Double)>.object(
       "AppSimilarTrack",
-      JSONType<ListRow<Song>>.fields.map { $0.of { $0.track } }
+      groups: JSONType<ListRow<Song>>.fields.map { $0.of { $0.track } }
         + [.required("likeness", .number(decimals: 3)) { $0.likeness }])
     return .object(
       "AppSimilarTracks",
-      [
-        .required("compared", .integer) { $0.comparedCount }, .required("left_out", .integer) { $0.leftOutCount },
-        .required("items", .list(track)) { $0.tracks },
-      ])
+      .required("compared", .integer) { $0.comparedCount }, .required("left_out", .integer) { $0.leftOutCount },
+      .required("items", .list(track)) { $0.tracks })
   }
 }
 
@@ -118,26 +116,17 @@ extension JSONType<WaveformFinding> {
   fileprivate static var appWaveform: Self {
     .object(
       "AppWaveform",
-      [
-        .required("points", .integer) { $0.pointCount },
-        .required("point_s", .number(decimals: 6)) { $0.pointSeconds },
-        .optional("peak_dbfs", .number(decimals: 2)) { $0.peak },
-        .optional("low_peak_dbfs", .number(decimals: 2)) { $0.lowPeak },
-        .optional("mid_peak_dbfs", .number(decimals: 2)) { $0.midPeak },
-        .optional("high_peak_dbfs", .number(decimals: 2)) { $0.highPeak },
-        .required("minima", .base64) { $0.minima },
-        .required("maxima", .base64) { $0.maxima },
-        .required("rms", .base64) { $0.rms },
-        .required("low_peaks", .base64) { $0.lowPeaks },
-        .required("low_rms", .base64) { $0.lowRMS },
-        .required("mid_peaks", .base64) { $0.midPeaks },
-        .required("mid_rms", .base64) { $0.midRMS },
-        .required("high_peaks", .base64) { $0.highPeaks },
-        .required("high_rms", .base64) { $0.highRMS },
-        .optional("onset_step_s", .number(decimals: 6)) { $0.onsetStepSeconds },
-        .required("onsets", .base64) { $0.onsets },
-        .optional("reason", .text) { $0.reason },
-      ])
+      .required("points", .integer) { $0.pointCount }, .required("point_s", .number(decimals: 6)) { $0.pointSeconds },
+      .optional("peak_dbfs", .number(decimals: 2)) { $0.peak },
+      .optional("low_peak_dbfs", .number(decimals: 2)) { $0.lowPeak },
+      .optional("mid_peak_dbfs", .number(decimals: 2)) { $0.midPeak },
+      .optional("high_peak_dbfs", .number(decimals: 2)) { $0.highPeak }, .required("minima", .base64) { $0.minima },
+      .required("maxima", .base64) { $0.maxima }, .required("rms", .base64) { $0.rms },
+      .required("low_peaks", .base64) { $0.lowPeaks }, .required("low_rms", .base64) { $0.lowRMS },
+      .required("mid_peaks", .base64) { $0.midPeaks }, .required("mid_rms", .base64) { $0.midRMS },
+      .required("high_peaks", .base64) { $0.highPeaks }, .required("high_rms", .base64) { $0.highRMS },
+      .optional("onset_step_s", .number(decimals: 6)) { $0.onsetStepSeconds },
+      .required("onsets", .base64) { $0.onsets }, .optional("reason", .text) { $0.reason })
   }
 }
 

@@ -21,10 +21,7 @@ extension JSONType<Int> {
   /// The number of tracks says that the database is read.
   fileprivate static var health: Self {
     .object(
-      "Health",
-      [
-        .required("status", .text) { _ in "ok" }, .required("tracks", .integer) { $0 },
-        .required("version", .text) { _ in Nocturne.version },
-      ])
+      "Health", .required("status", .text) { _ in "ok" }, .required("tracks", .integer) { $0 },
+      .required("version", .text) { _ in Nocturne.version })
   }
 }

@@ -45,7 +45,7 @@ extension JSONType<MatchRecord> {
       (field.schema, field.definitions) = (tracks.schema, tracks.definitions)
       return field
     }
-    return .object("Match", [.required("result", .text) { $0.tracks.isEmpty ? "no-match" : "match" }] + heard)
+    return .object("Match", groups: [.required("result", .text) { $0.tracks.isEmpty ? "no-match" : "match" }] + heard)
   }
 }
 

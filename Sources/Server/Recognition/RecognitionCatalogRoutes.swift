@@ -55,7 +55,8 @@ struct RecognitionCatalogRoutes: RouteSet {
       }
     }
     route(
-      .post, "catalog", "Add a signature", body: .bytes(["application/octet-stream"]), answers: [.json(.added, .created)]
+      .post, "catalog", "Add a signature", body: .bytes(["application/octet-stream"]),
+      answers: [.json(.added, .created)]
     ) { request, _ in
       let body = try await request.body.collect(upTo: Self.uploadLimit)
       let isJSON = request.headers[.contentType]?.hasPrefix("application/json") ?? false
@@ -189,23 +190,19 @@ private struct RecordingPage {
 extension JSONType<RecordingPage> {
   fileprivate static var recordings: Self {
     .object(
-      "Recordings",
-      [
-        .required("duration_s", .number) { ($0.duration * 10).rounded() / 10 },
-        .required("items", .list(.recording)) { $0.entries },
-        .required("limit", .integer) { $0.limit },
-        .optional("next", .text) { page in
-          let next = page.offset + page.entries.count
-          return next < page.total ? "/v1/catalog?limit=\(page.limit)&offset=\(page.offset + page.limit)" : nil
-        },
-        .required("offset", .integer) { $0.offset },
-        .optional("problem", .text) {
-          $0.isOutdated
-            ? "The catalog has changed and cannot be read; the one before is used. To see why: analyze catalog info."
-            : nil
-        },
-        .required("total", .integer) { $0.total },
-      ])
+      "Recordings", .required("duration_s", .number) { ($0.duration * 10).rounded() / 10 },
+      .required("items", .list(.recording)) { $0.entries }, .required("limit", .integer) { $0.limit },
+      .optional("next", .text) { page in
+        let next = page.offset + page.entries.count
+        return next < page.total ? "/v1/catalog?limit=\(page.limit)&offset=\(page.offset + page.limit)" : nil
+      },
+      .required("offset", .integer) { $0.offset },
+      .optional("problem", .text) {
+        $0.isOutdated
+          ? "The catalog has changed and cannot be read; the one before is used. To see why: analyze catalog info."
+          : nil
+      },
+      .required("total", .integer) { $0.total })
   }
 }
 
@@ -216,12 +213,8 @@ extension JSONType<[CustomCatalog.Entry]> {
 extension JSONType<CustomCatalog.Entry> {
   fileprivate static var recording: Self {
     .object(
-      "Recording",
-      [
-        .required("duration_s", .number) { ($0.duration * 1000).rounded() / 1000 },
-        .required("items", .list(.any)) { $0.items.compactMap { try? JSONValue(encoding: $0) } },
-        .required("landmarks", .integer) { $0.landmarkCount },
-        .required("reference", .text) { $0.identifier },
-      ])
+      "Recording", .required("duration_s", .number) { ($0.duration * 1000).rounded() / 1000 },
+      .required("items", .list(.any)) { $0.items.compactMap { try? JSONValue(encoding: $0) } },
+      .required("landmarks", .integer) { $0.landmarkCount }, .required("reference", .text) { $0.identifier })
   }
 }

@@ -106,26 +106,20 @@ extension JSONType<LiveSession.Receipt> {
   fileprivate static var receipt: Self {
     .object(
       "Receipt",
-      [
-        .required("duplicate", .flag) { $0.isDuplicate }, .required("received_s", .number) { $0.receivedSeconds },
-        .required("sequence", .integer) { $0.sequence },
-      ])
+      .required("duplicate", .flag) { $0.isDuplicate }, .required("received_s", .number) { $0.receivedSeconds },
+      .required("sequence", .integer) { $0.sequence })
   }
 }
 
 extension JSONType<LiveSession.Progress> {
   fileprivate static var session: Self {
     .object(
-      "Session",
-      [
-        .required("audio", .text) { "/v1/sessions/\($0.id)/audio" },
-        .required("events", .text) { "/v1/sessions/\($0.id)/events" },
-        .required("id", .text) { $0.id },
-        .required("idle_timeout_s", .integer) { _ in Int(LiveSessions.idleSeconds) },
-        .required("last_event_id", .integer) { $0.lastEventID },
-        .required("maximum_chunk_bytes", .integer) { _ in LiveSession.maximumChunkSize },
-        .required("next_sequence", .integer) { $0.nextSequence },
-        .required("received_s", .number) { $0.receivedSeconds },
-      ])
+      "Session", .required("audio", .text) { "/v1/sessions/\($0.id)/audio" },
+      .required("events", .text) { "/v1/sessions/\($0.id)/events" }, .required("id", .text) { $0.id },
+      .required("idle_timeout_s", .integer) { _ in Int(LiveSessions.idleSeconds) },
+      .required("last_event_id", .integer) { $0.lastEventID },
+      .required("maximum_chunk_bytes", .integer) { _ in LiveSession.maximumChunkSize },
+      .required("next_sequence", .integer) { $0.nextSequence },
+      .required("received_s", .number) { $0.receivedSeconds })
   }
 }

@@ -41,11 +41,8 @@ struct CatalogImage {
 extension JSONType<CatalogImage> {
   static var image: Self {
     .object(
-      "Image",
-      [
-        .required("url", .text) { $0.url }, .required("height", .integer) { $0.size },
-        .required("width", .integer) { $0.size },
-      ])
+      "Image", .required("url", .text) { $0.url }, .required("height", .integer) { $0.size },
+      .required("width", .integer) { $0.size })
   }
 }
 
@@ -67,8 +64,7 @@ extension Field {
     [
       .required("external_urls", .map(.text)) { [("spotify", "\($0.links.base)/\(kind)/\(id($0.value))")] },
       .required("href", .text) { "\($0.links.base)/v1/\(kind)s/\(id($0.value))" },
-      .required("id", .text) { id($0.value) },
-      .required("type", .text) { _ in kind },
+      .required("id", .text) { id($0.value) }, .required("type", .text) { _ in kind },
       .required("uri", .text) { "spotify:\(kind):\(id($0.value))" },
     ]
   }
@@ -93,7 +89,7 @@ extension Field {
 
 extension JSONType<Int> {
   fileprivate static var followers: Self {
-    .object("Followers", [.optional("href", .text) { _ in nil }, .required("total", .integer) { $0 }])
+    .object("Followers", .optional("href", .text) { _ in nil }, .required("total", .integer) { $0 })
   }
 }
 
@@ -101,7 +97,7 @@ extension JSONType<Int> {
 
 extension JSONType<Linked<SongArtist>> {
   static var simpleArtist: Self {
-    .object("SimpleArtist", Field.identity("artist") { $0.id }, [.required("name", .text) { $0.value.name }])
+    .object("SimpleArtist", groups: Field.identity("artist") { $0.id }, [.required("name", .text) { $0.value.name }])
   }
 }
 
@@ -111,7 +107,7 @@ extension JSONType where Value == LinkedArtist {
   static var artist: Self {
     .object(
       "Artist",
-      Field.identity("artist") { $0.artist.id },
+      groups: Field.identity("artist") { $0.artist.id },
       [
         .required("name", .text) { $0.value.artist.name }, .followers,
         .required("genres", .list(.text)) { $0.value.artist.genres }, .images { $0.image }, .popularity,
@@ -136,20 +132,18 @@ extension LinkedAlbum {
 }
 
 extension JSONType where Value == LinkedAlbum {
-  static var simpleAlbum: Self { .object("SimpleAlbum", members) }
+  static var simpleAlbum: Self { .object("SimpleAlbum", groups: members) }
 
   /// With its first tracks.
   static var album: Self {
     .object(
       "Album",
-      members,
+      groups: members,
       [
         .required("tracks", .page("SimpleTrackPage", .simpleTrack)) { $0.trackPage },
-        .required("copyrights", .list(.any)) { _ in [] },
-        .required("external_ids", .map(.text)) { _ in [] },
+        .required("copyrights", .list(.any)) { _ in [] }, .required("external_ids", .map(.text)) { _ in [] },
         .required("genres", .list(.text)) { $0.value.album.genres },
-        .required("label", .text) { $0.value.album.label ?? "" },
-        .popularity,
+        .required("label", .text) { $0.value.album.label ?? "" }, .popularity,
       ])
   }
 
@@ -159,15 +153,13 @@ extension JSONType where Value == LinkedAlbum {
       .required("total_tracks", .integer) { $0.value.album.trackCount }, .markets,
     ]
     let facts: [Field<LinkedAlbum>] = [
-      .images { $0.album.firstTrack },
-      .required("name", .text) { $0.value.album.name },
+      .images { $0.album.firstTrack }, .required("name", .text) { $0.value.album.name },
       .required("release_date", .text) { $0.value.album.date?.description ?? "" },
       .required("release_date_precision", .text) { linked in
         let date = linked.value.album.date
         return date?.day != nil ? "day" : date?.month != nil ? "month" : "year"
       },
-      .artists { $0.album.artists },
-      .ifAny("album_group", .text) { $0.value.group },
+      .artists { $0.album.artists }, .ifAny("album_group", .text) { $0.value.group },
       .required("is_playable", .flag) { _ in true },
     ]
     return kind + Field.identity("album") { $0.album.id } + facts
@@ -196,13 +188,13 @@ typealias LinkedTrack = Linked<(song: Song, album: SongAlbum?)>
 
 extension JSONType where Value == LinkedTrack {
   /// Without its album, where that goes without saying.
-  static var simpleTrack: Self { .object("SimpleTrack", members) }
-  static var track: Self { .object("Track", fullMembers) }
+  static var simpleTrack: Self { .object("SimpleTrack", groups: members) }
+  static var track: Self { .object("Track", groups: fullMembers) }
 
   /// In a playlist it says that it is no episode of a show.
   static var playlistTrack: Self {
     .object(
-      "PlaylistTrack", [.required("episode", .flag) { _ in false }, .required("track", .flag) { _ in true }],
+      "PlaylistTrack", groups: [.required("episode", .flag) { _ in false }, .required("track", .flag) { _ in true }],
       fullMembers)
   }
 
@@ -218,16 +210,13 @@ extension JSONType where Value == LinkedTrack {
 
   private static var members: [Field<LinkedTrack>] {
     let first: [Field<LinkedTrack>] = [
-      .artists { $0.song.artists }, .markets,
-      .required("disc_number", .integer) { $0.value.song.disc ?? 1 },
+      .artists { $0.song.artists }, .markets, .required("disc_number", .integer) { $0.value.song.disc ?? 1 },
       .required("duration_ms", .integer) { Int((($0.value.song.row.durationSeconds ?? 0) * 1000).rounded()) },
       .required("explicit", .flag) { _ in false },
     ]
     let last: [Field<LinkedTrack>] = [
-      .required("is_local", .flag) { _ in false },
-      .required("is_playable", .flag) { _ in true },
-      .required("name", .text) { $0.value.song.title },
-      .optional("preview_url", .text) { _ in nil },
+      .required("is_local", .flag) { _ in false }, .required("is_playable", .flag) { _ in true },
+      .required("name", .text) { $0.value.song.title }, .optional("preview_url", .text) { _ in nil },
       .required("track_number", .integer) { $0.value.song.track ?? 1 },
     ]
     return first + Field.identity("track") { $0.song.id } + last
@@ -259,16 +248,11 @@ struct CatalogPage<Item: Sendable>: Sendable {
 extension JSONType {
   static func page<Item>(_ name: String, _ item: JSONType<Item>) -> Self where Value == CatalogPage<Item> {
     .object(
-      name,
-      [
-        .required("href", .text) { $0.url($0.page.offset) },
-        .required("limit", .integer) { $0.page.limit },
-        .optional("next", .text) { $0.next < $0.total ? $0.url($0.next) : nil },
-        .required("offset", .integer) { $0.page.offset },
-        .optional("previous", .text) { $0.page.offset > 0 ? $0.url(max(0, $0.page.offset - $0.page.limit)) : nil },
-        .required("total", .integer) { $0.total },
-        .required("items", .list(item)) { $0.items },
-      ])
+      name, .required("href", .text) { $0.url($0.page.offset) }, .required("limit", .integer) { $0.page.limit },
+      .optional("next", .text) { $0.next < $0.total ? $0.url($0.next) : nil },
+      .required("offset", .integer) { $0.page.offset },
+      .optional("previous", .text) { $0.page.offset > 0 ? $0.url(max(0, $0.page.offset - $0.page.limit)) : nil },
+      .required("total", .integer) { $0.total }, .required("items", .list(item)) { $0.items })
   }
 }
 

@@ -71,13 +71,9 @@ extension CatalogRoutes {
 extension JSONType<Linked<CatalogGenre>> {
   fileprivate static var category: Self {
     .object(
-      "Category",
-      [
-        .required("href", .text) { "\($0.links.base)/v1/browse/categories/\($0.value.id.queryEncoded)" },
-        .required("icons", .list(.image)) { _ in [] },
-        .required("id", .text) { $0.value.id },
-        .required("name", .text) { $0.value.name },
-      ])
+      "Category", .required("href", .text) { "\($0.links.base)/v1/browse/categories/\($0.value.id.queryEncoded)" },
+      .required("icons", .list(.image)) { _ in [] }, .required("id", .text) { $0.value.id },
+      .required("name", .text) { $0.value.name })
   }
 }
 
@@ -85,6 +81,6 @@ extension JSONType where Value == (message: String, playlists: CatalogPage<Linke
   fileprivate static var messagedPlaylists: Self {
     .object(
       "MessagedPlaylists",
-      [.required("message", .text) { $0.message }, .required("playlists", .playlistPage) { $0.playlists }])
+      .required("message", .text) { $0.message }, .required("playlists", .playlistPage) { $0.playlists })
   }
 }

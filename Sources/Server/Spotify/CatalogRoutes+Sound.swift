@@ -90,25 +90,18 @@ private struct RecommendedTracks {
 extension JSONType<RecommendedTracks> {
   fileprivate static var recommendations: Self {
     let seed = JSONType<(seed: Recommendations.Seed, count: Int, links: CatalogLinks)>.object(
-      "Seed",
-      [
-        .required("initialPoolSize", .integer) { $0.seed.poolSize },
-        .required("afterFilteringSize", .integer) { $0.count },
-        .required("afterRelinkingSize", .integer) { $0.count },
-        .required("id", .text) { $0.seed.id },
-        .required("type", .text) { $0.seed.kind.rawValue.uppercased() },
-        .optional("href", .text) {
-          $0.seed.kind == .genre ? nil : "\($0.links.base)/v1/\($0.seed.kind.rawValue)s/\($0.seed.id)"
-        },
-      ])
+      "Seed", .required("initialPoolSize", .integer) { $0.seed.poolSize },
+      .required("afterFilteringSize", .integer) { $0.count }, .required("afterRelinkingSize", .integer) { $0.count },
+      .required("id", .text) { $0.seed.id }, .required("type", .text) { $0.seed.kind.rawValue.uppercased() },
+      .optional("href", .text) {
+        $0.seed.kind == .genre ? nil : "\($0.links.base)/v1/\($0.seed.kind.rawValue)s/\($0.seed.id)"
+      })
     return .object(
       "Recommendations",
-      [
-        .required("seeds", .list(seed)) { found in
-          found.answer.seeds.map { ($0, found.answer.filteredCount, found.links) }
-        },
-        .required("tracks", .list(.track)) { $0.tracks },
-      ])
+      .required("seeds", .list(seed)) { found in
+        found.answer.seeds.map { ($0, found.answer.filteredCount, found.links) }
+      },
+      .required("tracks", .list(.track)) { $0.tracks })
   }
 }
 
@@ -130,7 +123,7 @@ extension JSONType<AudioFeatures> {
   fileprivate static var features: Self {
     .object(
       "AudioFeatures",
-      [
+      groups: [
         .optional("danceability", .number(decimals: 3)) { $0.traits.danceability ?? $0.unknown.trait },
         .optional("energy", .number(decimals: 3)) { $0.traits.energy ?? $0.unknown.trait },
         .required("key", .integer) { $0.key?.pitchClass ?? -1 },
@@ -143,8 +136,7 @@ extension JSONType<AudioFeatures> {
       },
       [
         .optional("tempo", .number(decimals: 3)) { $0.traits.bpm ?? $0.unknown.tempo },
-        .required("type", .text) { _ in "audio_features" },
-        .required("id", .text) { $0.traits.id },
+        .required("type", .text) { _ in "audio_features" }, .required("id", .text) { $0.traits.id },
         .required("uri", .text) { "spotify:track:\($0.traits.id)" },
         .required("track_href", .text) { "\($0.base)/v1/tracks/\($0.traits.id)" },
         .required("analysis_url", .text) { "\($0.base)/v1/audio-analysis/\($0.traits.id)" },
@@ -154,7 +146,7 @@ extension JSONType<AudioFeatures> {
         .optional("time_signature", .integer) {
           $0.traits.metre.flatMap(TempoFinding.beatsPerBar) ?? $0.unknown.timeSignature
         },
-        ])
+      ])
   }
 }
 
@@ -204,10 +196,9 @@ extension JSONType<Interval> {
   fileprivate static var interval: Self {
     .object(
       "Interval",
-      [
-        .required("start", .number(decimals: 5)) { $0.start }, .required("duration", .number(decimals: 5)) { $0.duration },
-        .optional("confidence", .number(decimals: 3)) { $0.confidence },
-      ])
+      .required("start", .number(decimals: 5)) { $0.start },
+      .required("duration", .number(decimals: 5)) { $0.duration },
+      .optional("confidence", .number(decimals: 3)) { $0.confidence })
   }
 }
 
@@ -219,8 +210,7 @@ extension Field<AudioAnalysis> {
         let confidence = analysis.key == nil ? nil : analysis.record.findings[KeyFinding.self]?.confidence
         return confidence ?? analysis.unknown.confidence
       },
-      .optional("mode", .integer) { $0.key?.catalogMode ?? $0.unknown.mode },
-      .unmeasured("mode_confidence"),
+      .optional("mode", .integer) { $0.key?.catalogMode ?? $0.unknown.mode }, .unmeasured("mode_confidence"),
     ]
   }
 
@@ -241,46 +231,35 @@ extension Field<AudioAnalysis> {
 extension JSONType<AudioAnalysis> {
   fileprivate static var audioAnalysis: Self {
     .object(
-      "AudioAnalysis",
-      [
-        .required("meta", meta) { $0 },
-        .required("track", track) { $0 },
-        .required("bars", .list(.interval)) { $0.intervals($0.record.tempo?.downbeats ?? []) },
-        .required("beats", .list(.interval)) { $0.intervals($0.record.tempo?.beats ?? []) },
-        .required("tatums", .list(.interval)) { $0.intervals($0.tatums) },
-        .required("sections", .list(.analysisSection)) { analysis in
-          (analysis.record.findings[SectionsFinding.self]?.map ?? []).map { ($0, analysis) }
-        },
-        .required("segments", .list(.any)) { _ in [] },
-      ])
+      "AudioAnalysis", .required("meta", meta) { $0 }, .required("track", track) { $0 },
+      .required("bars", .list(.interval)) { $0.intervals($0.record.tempo?.downbeats ?? []) },
+      .required("beats", .list(.interval)) { $0.intervals($0.record.tempo?.beats ?? []) },
+      .required("tatums", .list(.interval)) { $0.intervals($0.tatums) },
+      .required("sections", .list(.analysisSection)) { analysis in
+        (analysis.record.findings[SectionsFinding.self]?.map ?? []).map { ($0, analysis) }
+      },
+      .required("segments", .list(.any)) { _ in [] })
   }
 
   private static var meta: Self {
     .object(
       "AnalysisMeta",
-      [
-        .required("analyzer_version", .text) { _ in Nocturne.version },
-        .required("platform", .text) { _ in "Linux" },
-        .required("detailed_status", .text) { _ in "OK" },
-        .required("status_code", .integer) { _ in 0 },
-        .required("timestamp", .integer) { Int(($0.record.analyzed?.nanoseconds ?? 0) / 1_000_000_000) },
-        .unmeasured("analysis_time"),
-        .optional("input_process", .text) { $0.unknown.text },
-      ])
+      .required("analyzer_version", .text) { _ in Nocturne.version }, .required("platform", .text) { _ in "Linux" },
+      .required("detailed_status", .text) { _ in "OK" }, .required("status_code", .integer) { _ in 0 },
+      .required("timestamp", .integer) { Int(($0.record.analyzed?.nanoseconds ?? 0) / 1_000_000_000) },
+      .unmeasured("analysis_time"), .optional("input_process", .text) { $0.unknown.text })
   }
 
   private static var track: Self {
     .object(
       "AnalysisTrack",
-      [
+      groups: [
         .optional("num_samples", .integer) { analysis in
           analysis.record.format.map { Int((analysis.duration * Double($0.sampleRate)).rounded()) }
             ?? analysis.unknown.count
         },
-        .required("duration", .number(decimals: 5)) { $0.duration },
-        .required("sample_md5", .text) { _ in "" },
-        .required("offset_seconds", .integer) { _ in 0 },
-        .required("window_seconds", .integer) { _ in 0 },
+        .required("duration", .number(decimals: 5)) { $0.duration }, .required("sample_md5", .text) { _ in "" },
+        .required("offset_seconds", .integer) { _ in 0 }, .required("window_seconds", .integer) { _ in 0 },
         .optional("analysis_sample_rate", .integer) { $0.record.format?.sampleRate ?? $0.unknown.count },
         .optional("analysis_channels", .integer) { $0.record.format?.channelCount ?? $0.unknown.count },
         // No fade is known: the first lasts no time, and the last begins with the end.
@@ -307,7 +286,7 @@ extension JSONType where Value == (section: SectionsFinding.Section, analysis: A
     let shared = [Field<AudioAnalysis>.unmeasured("tempo_confidence")] + Field.keyFields + Field.meter
     return .object(
       "AnalysisSection",
-      [
+      groups: [
         .required("start", .number(decimals: 3)) { $0.section.startSeconds },
         .required("duration", .number(decimals: 3)) { $0.section.endSeconds - $0.section.startSeconds },
         Field<AudioAnalysis>.unmeasured("confidence").of { $0.analysis },

@@ -205,13 +205,10 @@ private struct FoundInCatalog {
 extension JSONType<FoundInCatalog> {
   fileprivate static var search: Self {
     .object(
-      "Search",
-      [
-        .ifAny("tracks", .page("TrackPage", .track)) { $0.tracks },
-        .ifAny("albums", .page("AlbumPage", .simpleAlbum)) { $0.albums },
-        .ifAny("artists", .page("ArtistPage", .artist)) { $0.artists },
-        .ifAny("playlists", .playlistPage) { $0.playlists }, .ifAny("shows", .emptyPage) { $0.shows },
-        .ifAny("episodes", .emptyPage) { $0.episodes }, .ifAny("audiobooks", .emptyPage) { $0.audiobooks },
-      ])
+      "Search", .ifAny("tracks", .page("TrackPage", .track)) { $0.tracks },
+      .ifAny("albums", .page("AlbumPage", .simpleAlbum)) { $0.albums },
+      .ifAny("artists", .page("ArtistPage", .artist)) { $0.artists },
+      .ifAny("playlists", .playlistPage) { $0.playlists }, .ifAny("shows", .emptyPage) { $0.shows },
+      .ifAny("episodes", .emptyPage) { $0.episodes }, .ifAny("audiobooks", .emptyPage) { $0.audiobooks })
   }
 }

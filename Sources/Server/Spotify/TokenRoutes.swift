@@ -68,10 +68,7 @@ struct TokenRoutes: RouteSet {
 extension JSONType<String> {
   fileprivate static var token: Self {
     .object(
-      "Token",
-      [
-        .required("access_token", .text) { $0 }, .required("token_type", .text) { _ in "Bearer" },
-        .required("expires_in", .integer) { _ in TokenRoutes.lifetime }, .required("scope", .text) { _ in "" },
-      ])
+      "Token", .required("access_token", .text) { $0 }, .required("token_type", .text) { _ in "Bearer" },
+      .required("expires_in", .integer) { _ in TokenRoutes.lifetime }, .required("scope", .text) { _ in "" })
   }
 }

@@ -88,13 +88,12 @@ struct SubsonicAnswer {
           "serverVersion": ["type": "string"], "openSubsonic": ["type": "boolean"], "error": error.schema,
         ],
         "required": ["status", "version", "type", "serverVersion", "openSubsonic"], "additionalProperties": [:],
-      ], definitions: error.definitions) { $1.subsonic(.object($0)) }, as: "Subsonic")
+      ], definitions: error.definitions
+    ) { $1.subsonic(.object($0)) }, as: "Subsonic")
 
   private static let error = JSONType<RequestError>.object(
     "SubsonicError",
-    [
-      .required("code", .integer) { SubsonicErrorCode($0).rawValue }, .required("message", .text) { $0.message },
-    ])
+    .required("code", .integer) { SubsonicErrorCode($0).rawValue }, .required("message", .text) { $0.message })
 }
 
 /// What Subsonic's clients are told of an error.

@@ -58,13 +58,8 @@ extension JSONType<ErrorDetail> {
     .only(
       "error",
       .object(
-        "ErrorDetail",
-        [
-          .required("status", .integer) { $0.status },
-          .required("message", .text) { $0.message },
-          .ifAny("reason", .text) { $0.reason },
-          .ifAny("position", .nullable(.integer)) { $0.mistake.map(\.position) },
-          .ifAny("word", .text) { $0.mistake?.word },
-        ]), as: "Error")
+        "ErrorDetail", .required("status", .integer) { $0.status }, .required("message", .text) { $0.message },
+        .ifAny("reason", .text) { $0.reason }, .ifAny("position", .nullable(.integer)) { $0.mistake.map(\.position) },
+        .ifAny("word", .text) { $0.mistake?.word }), as: "Error")
   }
 }

@@ -23,16 +23,19 @@ package struct JSONType<Value>: Sendable {
   }
 
   /// An object, by the name that clients made from the OpenAPI document give it.
-  package static func object(_ name: String, _ groups: [Field<Value>]...) -> JSONType {
+  package static func object(_ name: String, _ fields: Field<Value>...) -> JSONType { object(name, groups: fields) }
+
+  package static func object(_ name: String, groups: [Field<Value>]...) -> JSONType {
     let fields = groups.flatMap(\.self)
-    return named(name, .open(fields), definitions: Definitions.merged(fields.map(\.definitions))) { [shape = Shape(fields)] in
+    return named(name, .open(fields), definitions: Definitions.merged(fields.map(\.definitions))) {
+      [shape = Shape(fields)] in
       shape.writeJSON($0, into: &$1)
     }
   }
 
   /// An object with one member.
   package static func only(_ member: String, _ type: Self, as name: String) -> Self {
-    .object(name, [.required(member, type) { $0 }])
+    .object(name, .required(member, type) { $0 })
   }
 
   /// A type that is referred to by a name.

@@ -112,6 +112,6 @@ extension JSONType<CatalogChange.RemovedTrack> {
   static var removedTrack: Self {
     .object(
       "RemovedTrack",
-      [.ifAny("uri", .text) { $0.id }, .ifAny("positions", .list(.place)) { $0.positions?.sorted() }])
+      .ifAny("uri", .text) { $0.id }, .ifAny("positions", .list(.place)) { $0.positions?.sorted() })
   }
 }

@@ -12,14 +12,14 @@ enum ServerUser {
 
 extension JSONType<Linked<String>> {
   fileprivate static var identity: [Field<Linked<String>>] { Field.identity("user") { $0 } }
-  static var userLink: Self { .object("UserLink", identity) }
-  static var owner: Self { .object("Owner", identity, [.displayName]) }
-  static var user: Self { .object("User", identity, [.displayName, .followers, .images { _ in nil }]) }
+  static var userLink: Self { .object("UserLink", groups: identity) }
+  static var owner: Self { .object("Owner", groups: identity, [.displayName]) }
+  static var user: Self { .object("User", groups: identity, [.displayName, .followers, .images { _ in nil }]) }
 
   /// As people see themselves.
   static var privateUser: Self {
     .object(
-      "PrivateUser", identity,
+      "PrivateUser", groups: identity,
       [.required("account_id", .text) { $0.value }, .displayName, .followers, .images { _ in nil }])
   }
 }
@@ -60,9 +60,9 @@ extension JSONType<Linked<CatalogPlaylist>> {
   /// As lists have it.
   static var simplePlaylist: Self {
     let count = JSONType<(href: String, total: Int)>.object(
-      "ItemCount", [.required("href", .text) { $0.href }, .required("total", .integer) { $0.total }])
+      "ItemCount", .required("href", .text) { $0.href }, .required("total", .integer) { $0.total })
     return .object(
-      "SimplePlaylist", members,
+      "SimplePlaylist", groups: members,
       itemNames.map { name in
         .required(name, count) { playlist in
           let list = playlist.value.playlist
@@ -74,7 +74,7 @@ extension JSONType<Linked<CatalogPlaylist>> {
   /// With its first tracks.
   static var playlist: Self {
     .object(
-      "Playlist", members, [.followers],
+      "Playlist", groups: members, [.followers],
       itemNames.map { name in
         .required(name, .playlistItems) { playlist in
           let (value, links) = (playlist.value, playlist.links)
@@ -94,12 +94,9 @@ extension JSONType<Linked<CatalogPlaylist>> {
       .required("description", .text) { $0.value.playlist.description ?? "" },
     ]
     let last: [Field<Linked<CatalogPlaylist>>] = [
-      .images { $0.cover },
-      .required("name", .text) { $0.value.playlist.name },
-      .required("owner", .owner) { Linked(ServerUser.id, $0.links) },
-      .optional("primary_color", .text) { _ in nil },
-      .required("public", .flag) { $0.value.playlist.isPublic },
-      .required("snapshot_id", .text) { $0.value.snapshot },
+      .images { $0.cover }, .required("name", .text) { $0.value.playlist.name },
+      .required("owner", .owner) { Linked(ServerUser.id, $0.links) }, .optional("primary_color", .text) { _ in nil },
+      .required("public", .flag) { $0.value.playlist.isPublic }, .required("snapshot_id", .text) { $0.value.snapshot },
     ]
     return first + Field.identity("playlist") { $0.playlist.id } + last
   }
@@ -117,22 +114,17 @@ extension JSONType<Linked<PlaylistItem>> {
   /// Where the file is gone, the track is null.
   fileprivate static var item: Self {
     .object(
-      "PlaylistItem",
-      [
-        .optional("added_at", .text) { $0.value.added?.inSeconds },
-        .required("added_by", .userLink) { Linked(ServerUser.id, $0.links) },
-        .required("is_local", .flag) { _ in false },
-        .optional("primary_color", .text) { _ in nil },
-        .optional("track", .playlistTrack) { $0.track },
-        .optional("item", .playlistTrack) { $0.track },
-        .required("video_thumbnail", .object("VideoThumbnail", [.optional("url", .text) { _ in nil }])) { $0 },
-      ])
+      "PlaylistItem", .optional("added_at", .text) { $0.value.added?.inSeconds },
+      .required("added_by", .userLink) { Linked(ServerUser.id, $0.links) },
+      .required("is_local", .flag) { _ in false }, .optional("primary_color", .text) { _ in nil },
+      .optional("track", .playlistTrack) { $0.track }, .optional("item", .playlistTrack) { $0.track },
+      .required("video_thumbnail", .object("VideoThumbnail", .optional("url", .text) { _ in nil })) { $0 })
   }
 
   static var savedTrack: Self {
     .object(
       "SavedTrack",
-      [.optional("added_at", .text) { $0.value.added?.inSeconds }, .optional("track", .track) { $0.track }])
+      .optional("added_at", .text) { $0.value.added?.inSeconds }, .optional("track", .track) { $0.track })
   }
 }
 

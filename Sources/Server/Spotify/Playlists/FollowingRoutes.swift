@@ -45,7 +45,8 @@ struct FollowingRoutes: RouteSet {
       return Response(status: .noContent)
     }
     catalog.change(
-      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: [.texts("ids")], answers: [.empty(.noContent)]
+      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: [.texts("ids")],
+      answers: [.empty(.noContent)]
     ) {
       if try Self.type($0.request) == "artist" { try store.unsave(.artist, ids: $0.ids()) }
       return Response(status: .noContent)
@@ -93,17 +94,13 @@ extension JSONType<FollowedArtists> {
       "artists",
       .object(
         "FollowedArtistPage",
-        [
-          .required("href", .text) { $0.url(after: $0.after) },
-          .required("limit", .integer) { $0.limit },
-          .optional("next", .text) { page in page.last.map { page.url(after: $0) } },
-          .required("cursors", .cursors) { $0.last },
-          .required("total", .integer) { $0.total },
-          .required("items", .list(.artist)) { $0.artists },
-        ]), as: "FollowedArtists")
+        .required("href", .text) { $0.url(after: $0.after) }, .required("limit", .integer) { $0.limit },
+        .optional("next", .text) { page in page.last.map { page.url(after: $0) } },
+        .required("cursors", .cursors) { $0.last }, .required("total", .integer) { $0.total },
+        .required("items", .list(.artist)) { $0.artists }), as: "FollowedArtists")
   }
 }
 
 extension JSONType<String?> {
-  static var cursors: Self { .object("Cursors", [.optional("after", .text) { $0 }]) }
+  static var cursors: Self { .object("Cursors", .optional("after", .text) { $0 }) }
 }

@@ -48,21 +48,16 @@ extension JSONType<[JSONValue]> {
   fileprivate static var queue: Self {
     .object(
       "Queue",
-      [.required("currently_playing", .any) { _ in .null }, .required("queue", .list(.any)) { $0 }])
+      .required("currently_playing", .any) { _ in .null }, .required("queue", .list(.any)) { $0 })
   }
 }
 
 extension JSONType where Value == (base: String, limit: Int) {
   fileprivate static var recentlyPlayed: Self {
     .object(
-      "RecentlyPlayed",
-      [
-        .optional("cursors", .cursors) { _ in nil },
-        .required("href", .text) { "\($0.base)/v1/me/player/recently-played?limit=\($0.limit)" },
-        .required("items", .list(.any)) { _ in [] },
-        .required("limit", .integer) { $0.limit },
-        .optional("next", .text) { _ in nil },
-        .required("total", .integer) { _ in 0 },
-      ])
+      "RecentlyPlayed", .optional("cursors", .cursors) { _ in nil },
+      .required("href", .text) { "\($0.base)/v1/me/player/recently-played?limit=\($0.limit)" },
+      .required("items", .list(.any)) { _ in [] }, .required("limit", .integer) { $0.limit },
+      .optional("next", .text) { _ in nil }, .required("total", .integer) { _ in 0 })
   }
 }

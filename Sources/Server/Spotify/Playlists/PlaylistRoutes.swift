@@ -96,7 +96,8 @@ struct PlaylistRoutes: RouteSet {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
     }
-    catalog.read("me/tracks/contains", "Which tracks are saved", CatalogRequest.ids, answers: .list(.flag)) { request, _ in
+    catalog.read("me/tracks/contains", "Which tracks are saved", CatalogRequest.ids, answers: .list(.flag)) {
+      request, _ in
       let songs = try store.songs(ids: request.ids(most: 50))
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
       return songs.map { $0.map { saved[$0.row.fileID] != nil } ?? false }
@@ -127,7 +128,8 @@ struct PlaylistRoutes: RouteSet {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
     }
-    catalog.read("me/albums/contains", "Which albums are saved", CatalogRequest.ids, answers: .list(.flag)) { request, _ in
+    catalog.read("me/albums/contains", "Which albums are saved", CatalogRequest.ids, answers: .list(.flag)) {
+      request, _ in
       let saved = Set(try store.saved(.album).map(\.id))
       return try request.ids(most: 50).map(saved.contains)
     }
@@ -333,7 +335,8 @@ struct PlaylistRoutes: RouteSet {
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
     catalog.change(
-      .delete, path, "Remove tracks", body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")], answers: [.json(.snapshot)]
+      .delete, path, "Remove tracks", body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")],
+      answers: [.json(.snapshot)]
     ) { change in
       let snapshot = try SnapshotID.number(change.text("snapshot_id"), of: change.id)
       let wanted = try change.removedTracks()
@@ -363,6 +366,6 @@ extension JSONType where Value == (saved: Timestamp, album: LinkedAlbum) {
   fileprivate static var savedAlbum: Self {
     .object(
       "SavedAlbum",
-      [.required("added_at", .text) { $0.saved.inSeconds }, .required("album", .album) { $0.album }])
+      .required("added_at", .text) { $0.saved.inSeconds }, .required("album", .album) { $0.album })
   }
 }
