@@ -109,9 +109,7 @@ wheel:
 recipes:
 	@Scripts/setup recipes
 	@$(BUILD) --product analyze
-	@[ -x .build/recipes/bin/python3 ] || python3 -m venv .build/recipes
-	@.build/recipes/bin/pip install --quiet pyspark kubernetes-validate
-	@.build/recipes/bin/python3 Scripts/check-recipes $(ANALYZE) all
+	@"$$(Scripts/python_packages.py recipes)" Scripts/check-recipes $(ANALYZE) all
 
 samples: build
 	@Scripts/make-samples $(ANALYZE)

@@ -11,7 +11,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var status: Status
   /// Why the status is not `ok`.
   public var problem: Problem?
-  /// What a person should know although nothing failed: samples that were not finite, a length that was a lie.
+  /// Notes for people although nothing failed: samples that were not finite, a false length.
   public var remarks: [Problem]
   /// Identifies the encoded audio without its tags; `nil` if no audio was found.
   public var contentID: ContentID?
@@ -25,7 +25,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var decodedDuration: Double?
   /// One for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
-  /// Not `nil` if the file cost the process that was at it.
+  /// How the worker died on this file, if it did.
   public var workerLoss: WorkerLoss?
   /// `nil` unless it was asked for.
   public var stageTimes: StageTimes?
@@ -60,7 +60,7 @@ public struct FileAnalysis: Sendable, Codable {
 
 /// Something to tell a person about a file: a code for machines and a sentence for readers.
 public struct Problem: Codable, Hashable, Sendable {
-  /// Where it happened.
+  /// The stage at which it happened.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
   }
@@ -89,7 +89,7 @@ extension Problem {
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
-  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must
+  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so it must
   /// not stand in the way of a result from elsewhere.
   public var mayBeCircumstances: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true

@@ -56,8 +56,8 @@ public struct FileAnalyzer: Sendable {
 
     enter(.open)
     clock.enter(.open)
-    let held = HeldFile(at: job.path)
-    let path = held?.path ?? job.path
+    let openedFile = OpenedFile(at: job.path)
+    let path = openedFile?.path ?? job.path
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
@@ -119,7 +119,7 @@ public struct FileAnalyzer: Sendable {
     analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
-    if held?.hasChanged ?? false { analysis.noteChange() }
+    if openedFile?.hasChanged ?? false { analysis.noteChange() }
     analysis.stageTimes = clock.times
     return analysis
   }
@@ -131,7 +131,7 @@ public struct FileAnalyzer: Sendable {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // What was not decoded to its end may be damaged further on.
+    // A file that was not decoded to its end may be damaged further on.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 

@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Glibc
 
-/// Measures where the time of one analysis goes: a stage that is entered takes the time until the next one is. It belongs to one
-/// thread. Where nobody asks for it, it costs almost nothing.
+/// Measures the time of each stage of one analysis: a stage that is entered takes the time until the next one is. It
+/// belongs to one thread. If it is not asked for, it costs almost nothing.
 public final class StageClock {
   struct Stage {
     fileprivate let place: Int

@@ -6,7 +6,7 @@ public import SystemPackage
 /// The encoded audio of a file without its tags.
 ///
 /// `id` is XXH3-128 over the encoding (codec, rate, channels, as far as the packets do not carry them) and the encoded
-/// bytes of the audio stream. Where the bytes lie depends on the container: the data chunk of PCM containers, all
+/// bytes of the audio stream. The place of the bytes depends on the container: the data chunk of PCM containers, all
 /// behind FLAC's metadata blocks, MPEG frames without the frame of Xing's table, the bodies of Ogg's audio pages, and
 /// for all others the packets which FFmpeg's demuxer gives. Tags, pictures and padding of any size are no part of it.
 /// The same audio in another container or codec has another id, as a rule.
@@ -18,7 +18,7 @@ public struct AudioContent: Hashable, Sendable {
   public let decodingID: ContentID
   /// Damage that shows without decoding. Decoders may find more, or make something else of it.
   public let fault: DecodeError?
-  /// What a person should know of the file around the audio, such as a tag that cannot be right (stage `open`).
+  /// Notes for people about the file around the audio, such as a tag that cannot be right (stage `open`).
   public let remarks: [Problem]
   /// Bytes of encoded audio; `nil` if something is damaged, or nothing but decoding tells.
   public let encodedByteCount: Int64?
@@ -37,7 +37,8 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // What is whole in one file is a part in another that claims more: findings are the same, their status is not.
+        // Audio that is whole in one file is a part in another that claims more: findings are the same, their status is
+        // not.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
       } else {
@@ -57,7 +58,7 @@ public struct AudioContent: Hashable, Sendable {
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
       byteCount = Int64(stream.payload.count)
-      // Where decoders cut is in the table of contents, the rest of which retagging tools may rewrite.
+      // Decoders cut as the table of contents says; retagging tools may rewrite the rest of it.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
@@ -107,7 +108,7 @@ public struct AudioContent: Hashable, Sendable {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: What is wrong with the container, and the bytes of the packets.
+  /// - Returns: The problem of the container, and the bytes of the packets.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64) {
@@ -149,8 +150,8 @@ extension ByteSource {
   /// More than this of a file is never hashed: sparse files can claim to be endless.
   private static let hashLimit = 8 << 30
 
-  /// Hashes a range of the file in one sequential pass. Of a range beyond all real audio it takes the first and the
-  /// last 4 GiB.
+  /// Hashes a range of the file in one sequential pass. If it is beyond all real audio, only the first and the last 4
+  /// GiB are hashed.
   fileprivate func hash(_ range: Range<Int>, into hasher: inout ContentHasher) throws(DecodeError) {
     guard range.count <= Self.hashLimit else {
       try hash(range.lowerBound..<range.lowerBound + Self.hashLimit / 2, into: &hasher)

@@ -1,9 +1,9 @@
 internal import CLibAV
 
-/// What a hash function makes of bytes, in hexadecimal digits if it is shown.
+/// The hash of some bytes, in hexadecimal digits if it is shown.
 ///
-/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer tells nobody how
-/// much of a guess was right.
+/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer does not reveal
+/// how much of a guess was right.
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 

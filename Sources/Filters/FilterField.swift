@@ -2,7 +2,7 @@ internal import Analysis
 internal import SystemPackage
 internal import Text
 
-/// What stands before the colon: `bpm:120..128`. The options have the same names.
+/// The word before the colon: `bpm:120..128`. The options have the same names.
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
@@ -15,7 +15,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     self = field
   }
 
-  /// What the CSV report calls the number or flag of a finding that this short word stands for.
+  /// The name in the CSV report for the number or flag of a finding that this short word stands for.
   public var reported: String? {
     switch self {
     case .bpm: "tempo_bpm"
@@ -59,7 +59,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// What a value looks like, for messages.
+  /// The form of a value, for messages.
   public var expects: String {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path: "a word, or several in quotation marks"
@@ -161,7 +161,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return status
   }
 
-  /// Findings and tags that a track may lack. Where both have a name, it means what was found.
+  /// Findings and tags that a track may lack. If both have a name, it means the finding.
   public static let thingsToMiss: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
 
   public static let findings = [

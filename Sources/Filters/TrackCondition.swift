@@ -1,7 +1,7 @@
 public import Analysis
 public import SystemPackage
 
-/// What can be asked of one track.
+/// A condition about one track.
 public enum TrackCondition: Sendable, Equatable {
   case text(TextField, FilterWords)
   case number(NumberField, NumberRange)

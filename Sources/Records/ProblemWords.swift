@@ -1,8 +1,8 @@
 internal import Analysis
 
-/// What a problem is called for people, what it means for one file or many, and what to do about it.
+/// The words for a problem: its name, its meaning for one file or many, and advice.
 public struct ProblemWords: Hashable, Sendable {
-  /// Where the cause lies.
+  /// The place of the cause.
   public enum Cause: Hashable, Sendable {
     case file
     /// The system does not let the file be read.
@@ -43,10 +43,10 @@ public struct ProblemWords: Hashable, Sendable {
   /// `This file is cut off.`
   public var sentence: String { "This \(noun) \(singular)." }
 
-  /// What to do, in a sentence or two.
+  /// Advice in a sentence or two.
   public func advice(count: Int = 1) -> String { count == 1 ? adviceForOne : adviceForMany }
 
-  /// - Parameter code: Of a `Problem`; for an unknown one the words are made from it.
+  /// - Parameter code: The code of a `Problem`; for an unknown one the words are made from it.
   public init(code: String) {
     if let words = Self.known[code] {
       self = words
@@ -125,7 +125,7 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
-    // Of pages, for files that are not there any more.
+    // Words of pages for files that are gone.
     "vanished": ProblemWords(
       .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
     "dangling_link": ProblemWords(

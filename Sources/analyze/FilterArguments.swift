@@ -69,7 +69,7 @@ struct FilterArguments: ParsableArguments {
     expression != nil || lossless != nil || !missing.isEmpty || !folders.isEmpty || !values.isEmpty
   }
 
-  /// What they all ask for.
+  /// The filter that they all make together.
   /// - Throws: `ValidationError`, which names the option.
   func filter() throws -> TrackFilter {
     guard !octaves || bpm != nil else { throw ValidationError("--octaves goes with --bpm.") }
@@ -89,7 +89,7 @@ struct FilterArguments: ParsableArguments {
     return filter
   }
 
-  /// Those that have one value, as fields have them.
+  /// Options that have one value, as fields have them.
   private var values: [(option: String, field: FilterField, value: String)] {
     let given: [(String, FilterField, String?)] = [
       ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }),

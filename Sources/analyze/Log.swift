@@ -64,8 +64,8 @@ enum Log {
     return standardErrorIsTheJournal ? .journald : .text
   }
 
-  /// systemd sets `JOURNAL_STREAM` to device and inode of the stream it has connected to the journal; whoever inherits the
-  /// variable but not the stream is not meant (systemd.exec(5)).
+  /// systemd sets `JOURNAL_STREAM` to device and inode of the stream it has connected to the journal; a process that
+  /// inherits the variable but not the stream is not meant (systemd.exec(5)).
   private static var standardErrorIsTheJournal: Bool {
     guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
     var status = stat()
@@ -75,7 +75,7 @@ enum Log {
 }
 
 extension Log {
-  /// Who reads a digest on standard error.
+  /// The reader of a digest on standard error.
   static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
 
   /// Writes what has failed in the form that messages have.

@@ -95,7 +95,7 @@ final class ProgressReporter: Sendable {
     ticker.withLock { $0 = ticking }
   }
 
-  /// Removes the bar, so that other text can be written; nothing is shown from then on.
+  /// Removes the bar, so other text can be written; nothing is shown from then on.
   func finish() {
     ticker.withLock { $0.take() }?.stop()
     state.withLock { state in

@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
-    help: ArgumentHelp("Files analyzed at the same time (default: one per processor)", valueName: "n"))
+    help: Settings.jobs.help("n"))
   var jobs: String?
 
   @Option(
@@ -44,51 +44,43 @@ struct RunCommand: AsyncParsableCommand {
 
   @Flag(
     name: [.customLong("one-file-system"), .customShort("x")],
-    help: "Leave out other file systems mounted in the library")
+    help: Settings.oneFileSystem.help())
   var oneFileSystem = false
 
   @Flag(help: "Analyze everything again")
   var force = false
 
-  @Flag(help: "Retry files that failed before, even if they did not change")
+  @Flag(help: Settings.retryFailed.help())
   var retryFailed = false
 
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would be done, and change nothing")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Maximum duration of the run, such as 5h; the next run continues", valueName: "time"))
+  @Option(help: Settings.timeBudget.help("time"))
   var timeBudget: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Lower the priority, 0 to 19; above 0 also for the disk", valueName: "n"))
+  @Option(help: Settings.nice.help("n"))
   var nice: String?
 
   @Option(
-    help: ArgumentHelp(
-      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
-    completion: .list(FailurePolicy.choices))
+    help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
   var failOn: String?
 
   @Option(
-    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none", valueName: "style"),
-    completion: .list(ProgressStyle.choices))
+    help: Settings.progress.help("style"), completion: .list(ProgressStyle.choices))
   var progress: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Format of messages: auto, text, json or journald",
-      valueName: "format"), completion: .list(LogFormat.choices))
+    help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
-  @Option(
-    help: ArgumentHelp("Write metrics of the run for Prometheus (textfile collector)", valueName: "file"))
+  @Option(help: Settings.metrics.help("file"))
   var metrics: PathArgument?
 
-  @Flag(help: "Show where the time went: decoding, resampling, each analyzer, the database")
+  @Flag(help: "Show where the time went: decoding, each analyzer, the database")
   var profile = false
 
-  @Option(help: ArgumentHelp("How long to wait for another run on the same database", valueName: "time"))
+  @Option(help: Settings.waitLock.help("time"))
   var waitLock: String?
 
   @Flag(help: ArgumentHelp("Take missing and empty folders for no failure", visibility: .hidden))
@@ -105,7 +97,7 @@ struct RunCommand: AsyncParsableCommand {
         status = try await analyze(&metrics)
       } catch {
         metrics.figures = nil
-        // What went wrong first is what must be heard of.
+        // The first error is the one to report.
         try? metrics.write(exitStatus: CommandEnding(after: error).status)
         throw error
       }
@@ -145,7 +137,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the options and settings ask for.
+  /// The analysis by the options and settings.
   private func analysis(_ settings: CommandSettings, _ console: RunConsole) throws -> LibraryAnalysis {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
@@ -181,7 +173,7 @@ struct RunCommand: AsyncParsableCommand {
     try reports.apply(to: &settings)
   }
 
-  /// Silent where nobody looks and nothing is wrong.
+  /// Silent if there is no terminal and nothing is wrong.
   private func show(_ outcome: LibraryAnalysis.Outcome, _ summary: RunSummary, on terminal: Terminal) {
     let isWanted = dryRun || profile || messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }
@@ -194,7 +186,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 }
 
-/// What is to be analyzed, and which part of the library the reports of the run show.
+/// The files to analyze, and the part of the library that the reports of the run show.
 private struct Roots {
   let request: LibraryRun.Roots
   let reported: [FilePath]?

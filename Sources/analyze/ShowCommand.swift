@@ -24,12 +24,10 @@ struct ShowCommand: AsyncParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp(
-      "Put long lists into the JSON: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
-    completion: .list(ReportExtra.choices))
+    help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Flag(help: "Say instead what happened to files, and what the next run would do; any files")
+  @Flag(help: "Show instead what happened to files, and what the next run would do")
   var why = false
 
   @OptionGroup
@@ -39,6 +37,7 @@ struct ShowCommand: AsyncParsableCommand {
   var database: DatabaseArgument
 
   func validate() throws {
+    if !why, pipeline.reference != nil { throw ValidationError("--pipeline goes with --why.") }
     if why, json || !include.isEmpty { throw ValidationError("--why prints sentences: leave out --json and --include.") }
   }
 

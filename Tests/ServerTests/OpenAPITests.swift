@@ -52,7 +52,7 @@ import Text
     #expect(names == Set(OpenAPIRoutes.schemas(of: routes).keys.map { "#/components/schemas/\($0)" }))
   }
 
-  /// What the snapshots are compared with.
+  /// The schemas that the snapshots are compared with.
   @Test func aMemberThatASchemaDoesNotHaveIsFound() throws {
     let validator = try SchemaValidator(
       #"{"anyOf": [{"type": "object", "properties": {"a": {"type": "integer", "minimum": 0}}, "required": ["a"]}, {"type": "null"}]}"#,

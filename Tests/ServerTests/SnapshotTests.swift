@@ -13,7 +13,7 @@ import Text
 @testable import Server
 @testable import Serving
 
-/// What the server answers about one untidy library, byte for byte, as the files in `Snapshots` have it: one folder for
+/// The server's answers about one untidy library, byte for byte, as the files in `Snapshots` have it: one folder for
 /// each API, one file for each request of `SnapshotRequests`.
 @Suite struct SnapshotTests {
   @Test(arguments: SnapshotRequests.all.keys.sorted()) func answersAreTheKnownOnes(api: String) async throws {
@@ -97,7 +97,7 @@ import Text
       .min { rank($0.path) < rank($1.path) }
   }
 
-  /// What these requests say is what clients that are made from the OpenAPI document can say.
+  /// These requests say what clients made from the OpenAPI document can say.
   @Test func requestsSayWhatIsDescribed() throws {
     let routes = try Route.all()
     for request in SnapshotRequests.all.values.joined() {
@@ -161,7 +161,7 @@ private struct SnapshotTalk {
 
   /// Addresses in answers have it, and ports differ.
   private static let host = "127.0.0.1:8642"
-  /// Of the connection, or not the same each time.
+  /// Fields of the connection, or not the same each time.
   private static let leftOut: Set<String> = ["date", "connection", "content-length", "server"]
   /// Headers of nearly all answers: those that differ are shown.
   private static let usual = [
@@ -234,7 +234,7 @@ private struct SnapshotTalk {
     text = text.replacing(/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/) { match in
       match.0 > "2025-06" ? "<now>" : String(match.0)
     }
-    // Of pages that SQLite has in use.
+    // The size of pages that SQLite has in use.
     text = text.replacing(/database_size_bytes [0-9]+/) { _ in "database_size_bytes <size>" }
     for name in hidden {
       let pattern = try? Regex("\"\(name)\": (\"[^\"]*\"|[0-9.]+)")

@@ -56,7 +56,7 @@ package struct AnswerMerge {
   }
 
   /// - Parameters:
-  ///   - audience: Who reads the digest.
+  ///   - audience: The readers of the digest.
   ///   - interruption: The status that a merge ends with that was stopped; `nil` if it ends by itself.
   ///   - report: Gets events, on the thread of the caller.
   /// - Throws: `AnswerMergeError`, `StoreError`; what was committed stays.

@@ -17,7 +17,8 @@ package struct LibraryAnalysis: Sendable {
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
-  /// Whether a folder that is missing or holds no audio is no failure: whoever started the run looks after that.
+  /// Whether a folder that is missing or holds no audio is no failure: the program that started the run looks after
+  /// that.
   package var allowsAbsentRoots: Bool
 
   package init(
@@ -47,30 +48,30 @@ package struct LibraryAnalysis: Sendable {
 
   /// - Parameters:
   ///   - metrics: Learns how far the run has come, also when this throws.
-  ///   - audience: Who reads the digest.
+  ///   - audience: The readers of the digest.
   /// - Throws: `StoreError`, `ScanError`, `ReportError`, or that no worker can be started; what was committed stays.
   package func perform(
     _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
   ) async throws -> Outcome {
-    let held = Held()
+    let resources = OpenResources()
     defer {
       run.isolation.close()
-      held.release()
+      resources.release()
       metrics.losses = run.isolation.losses
     }
-    let work = try prepare(held, &metrics, observer)
+    let work = try prepare(resources, &metrics, observer)
     let outcome = try await work.run.run()
     return try conclude(work, outcome, &metrics, audience, observer)
   }
 
   private func prepare(
-    _ held: Held, _ metrics: inout RunMetrics, _ observer: some RunObserver
+    _ resources: OpenResources, _ metrics: inout RunMetrics, _ observer: some RunObserver
   ) throws -> Work {
     let database = try RunDatabase(self.database, isDryRun: isDryRun)
-    held.database = database
+    resources.database = database
     metrics.database = database.path
     if !isDryRun {
-      held.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
+      resources.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
         observer.waits(for: $0)
       }
     }
@@ -79,7 +80,7 @@ package struct LibraryAnalysis: Sendable {
       access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
     let control = RunControl(limit: timeBudget)
     observer.begins(control)
-    let progress = held.lock.map { SharedProgress($0) }
+    let progress = resources.lock.map { SharedProgress($0) }
     let libraryRun = LibraryRun(store: store, request: run, control: control) { event in
       progress?.handle(event)
       observer.handle(event)
@@ -105,7 +106,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // Nobody wants the rest, and nothing is wrong.
+        // The reader does not want the rest, and nothing is wrong.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
@@ -121,7 +122,7 @@ package struct LibraryAnalysis: Sendable {
   }
 
   private func status(of outcome: LibraryRun.Outcome) -> ExitStatus {
-    // The library, or a part of it, was not there: whoever reads the mail must hear of it.
+    // The library, or a part of it, was missing: the mail of the nightly job must say so.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }
@@ -139,8 +140,8 @@ package struct LibraryAnalysis: Sendable {
     let start: ContinuousClock.Instant
   }
 
-  /// What a run gives back at its end, however it ends.
-  private final class Held {
+  /// Resources that a run gives back at its end, however it ends.
+  private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?
 

@@ -11,7 +11,7 @@ package import SystemPackage
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
-  /// `nil` until the settings are read, and where nobody wants figures.
+  /// `nil` until the settings are read, and if no figures are wanted.
   package var path: FilePath?
   package var database: FilePath?
   /// `nil` if the run did not come to its end.
@@ -27,7 +27,7 @@ package struct RunMetrics: Sendable {
   /// - Throws: `WriteError`; the file that was there stays as it was.
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
-    // What a run that failed cannot tell is in the database all the same, or else in the file it replaces.
+    // If a run failed, its figures come from the database, or else from the file it replaces.
     let figures =
       figures
       ?? database.flatMap {
@@ -106,7 +106,7 @@ package struct RunMetrics: Sendable {
     return families
   }
 
-  /// What is in a database.
+  /// The metrics of a database.
   package static func families(of figures: LibraryFigures) -> [MetricFamily] {
     [
       MetricFamily(

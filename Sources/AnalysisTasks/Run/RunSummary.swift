@@ -6,13 +6,13 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// What a person reads when a run is over.
+/// The text a person reads when a run is over.
 package struct RunSummary: Sendable {
   private let outcome: LibraryRun.Outcome
   private let elapsed: Duration
   private let digest: FailureDigest
   private let status: ExitStatus
-  /// What was written where.
+  /// The outputs that were written, and where.
   private let outputs: [String]
   private let isDryRun: Bool
 
@@ -30,7 +30,7 @@ package struct RunSummary: Sendable {
     isDryRun ? plan : table(style)
   }
 
-  /// What a run would do.
+  /// The plan of a dry run.
   private var plan: String {
     let scan = outcome.scan
     var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
@@ -72,7 +72,7 @@ package struct RunSummary: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// Where the time went, most first, if that was measured.
+  /// The time by stage, most first, if it was measured.
   private var stageLines: [String] {
     let times = outcome.stageTimes
     let total = times.total

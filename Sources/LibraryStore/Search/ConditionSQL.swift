@@ -8,7 +8,7 @@ internal import SystemPackage
 struct ConditionSQL {
   /// The column of the ids.
   private(set) var id = "song.id"
-  /// What follows FROM; ends with a condition.
+  /// The SQL after FROM; ends with a condition.
   private(set) var source = ""
   private(set) var values: [SQLValue] = []
   /// The condition alone, where it is one on `song`.
@@ -19,7 +19,7 @@ struct ConditionSQL {
   private(set) var isIndexed = true
 
   /// - Parameters:
-  ///   - tables: Those that the database has.
+  ///   - tables: Tables that the database has.
   ///   - now: Ages are counted from it.
   init(_ condition: TrackCondition, tables: Set<String>, now: Timestamp) {
     source =
@@ -44,8 +44,8 @@ struct ConditionSQL {
     self.values = values
   }
 
-  /// What together finds the tracks that do not match, those of which it is not known included; `nil` for a condition
-  /// whose index cannot tell.
+  /// Conditions that together find the tracks that do not match, including those with unknown values; `nil` for a
+  /// condition whose index cannot tell.
   static func complement(of condition: TrackCondition) -> [ConditionSQL]? {
     switch condition {
     case .number(let field, let range):
@@ -117,7 +117,7 @@ struct ConditionSQL {
     return "\(index) WHERE \(index) MATCH ?"
   }
 
-  /// Of a full-text table.
+  /// Table and columns of the full-text index.
   private static func columns(_ field: TrackCondition.TextField) -> (table: String, columns: [String]) {
     switch field {
     case .anyName: ("songs_fts", ["artist", "title", "album", "album_artist", "genre", "variants"])

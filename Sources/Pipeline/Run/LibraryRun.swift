@@ -12,7 +12,7 @@ internal import Text
 /// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after any
 /// interruption the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
-  /// What a run should do.
+  /// The request for a run.
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options
@@ -47,7 +47,7 @@ public struct LibraryRun: Sendable {
     }
   }
 
-  /// Where files are analyzed.
+  /// The place where files are analyzed.
   public enum Isolation: Sendable {
     /// In this process: a file that crashes a decoder ends the run.
     case none
@@ -117,7 +117,7 @@ public struct LibraryRun: Sendable {
       report(.began(.scan))
       let session = ScanSession(
         store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
-      ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
+      ) { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
       scanned = try scanTime.measure("scan") {
         try ScanPhase(session: session, request: request, control: control, report: report).run()
       }

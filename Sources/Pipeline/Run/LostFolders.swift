@@ -41,7 +41,7 @@ struct LostFolders {
   var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
 
   /// Takes in a file that has gone.
-  /// - Parameter device: Where it was.
+  /// - Parameter device: The device it was on.
   mutating func add(_ path: FilePath, device: UInt64) {
     guard let (folder, condition) = loss(of: path, device) else {
       otherFiles += 1
@@ -59,8 +59,8 @@ struct LostFolders {
         if roots.contains(folder) { return (folder, .missing) }
         continue
       }
-      guard let look = FolderLook(at: folder) else { return (folder, .unreadable) }
-      return look.isEmpty && look.device != device ? (folder, .empty) : nil
+      guard let status = FolderStatus(at: folder) else { return (folder, .unreadable) }
+      return status.isEmpty && status.device != device ? (folder, .empty) : nil
     }
     return nil
   }

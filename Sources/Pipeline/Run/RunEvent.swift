@@ -1,7 +1,7 @@
 public import Analysis
 public import SystemPackage
 
-/// What a run reports while it works.
+/// A report of a run while it works.
 public enum RunEvent: Sendable {
   public enum Phase: String, Sendable {
     case scan, analyze, report

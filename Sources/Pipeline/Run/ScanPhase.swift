@@ -79,7 +79,7 @@ struct ScanPhase {
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
   ) throws(StoreError) {
-    for scope in scopes where FolderLook(at: scope.root) == nil {
+    for scope in scopes where FolderStatus(at: scope.root) == nil {
       roots.removeAll { $0.path == scope.root }
       let state: RootReport.State = scope.root.isGone(followingLinks: true) ? .missing : .unreadable("it could be read before")
       try take(RootReport(path: scope.root, state: state), into: &roots, scopes: &scopes)

@@ -24,7 +24,7 @@ public enum LogFormat: String, SettingValue, CaseIterable {
   case journald
 }
 
-/// Where files are analyzed: `--isolation`.
+/// The place where files are analyzed: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
   /// In worker processes: a file that crashes, hangs or exhausts memory costs only itself.
   case process
@@ -68,7 +68,7 @@ public enum FailurePolicy: SettingValue {
 /// `--report`.
 extension ReportFormat: SettingValue {}
 
-/// What reports leave out by default: `--include`.
+/// Content that reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
   /// Beats, downbeats and the strength of onsets over time.
   case beats
@@ -77,7 +77,7 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   case chapters
   /// Points of the waveform, and the onset envelope.
   case waveform
-  /// What tracks sound like, in numbers.
+  /// The sound of tracks, in numbers.
   case descriptor
   /// Files that are gone.
   case vanished

@@ -5,7 +5,7 @@ package import Records
 package import SystemPackage
 package import Text
 
-/// What was recognized in one file: a line of `analyze match --json`.
+/// The tracks recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
   /// Absolute.
   package var path: FilePath

@@ -7,7 +7,7 @@ package struct Field<Record>: Sendable {
   /// One sentence, or several.
   package var summary: String
   package var isNullable: Bool
-  /// Of a value that is not `null`.
+  /// Schema of a value that is not `null`.
   package var schema: SchemaNode
   package var key: JSONWriter.Key
   package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void

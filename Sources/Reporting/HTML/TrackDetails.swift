@@ -2,7 +2,7 @@ package import Analysis
 internal import Foundation
 internal import Records
 
-/// What the panel of a track shows beyond the columns: what is short for all tracks of a small library, curves and beats
+/// The details of a track's panel beyond the columns: short data for all tracks of a small library, curves and beats
 /// for as many as there is room for.
 struct TrackDetails {
   private static let mostCandidates = 5
@@ -248,7 +248,7 @@ extension AudioFormat {
   }
 }
 
-/// What happened to one file, in a sentence.
+/// The result for one file, in a sentence.
 package enum ProblemSentence {
   package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message

@@ -6,7 +6,7 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// Which files to read, and how much of each.
+/// The files to read, and how much of each.
 public struct RecordSelection: Hashable, Sendable {
   /// Files and folders; `nil` for the whole library.
   public var roots: [FilePath]?
@@ -30,7 +30,7 @@ public struct RecordSelection: Hashable, Sendable {
   }
 }
 
-/// What the store knows about a file beside its findings: for `show --why`.
+/// The store's knowledge of a file beside its findings: for `show --why`.
 public struct FileHistory: Hashable, Sendable {
   /// Waiting for analysis, and why.
   public var pending: PendingReason?
@@ -45,7 +45,7 @@ public struct FileHistory: Hashable, Sendable {
   public var firstFailedRun: Int64?
   /// How many times it was tried and failed, since it was last fine.
   public var failedAttempts: Int
-  /// How many runs died while they were at it.
+  /// How many runs died while they analyzed it.
   public var unfinishedAttempts: Int
   /// When it last failed.
   public var failed: Timestamp?
@@ -84,7 +84,7 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// What is known of one file; `nil` if nothing is.
+  /// The record of one file; `nil` if it is not known.
   /// - Parameter long: As in `RecordSelection`.
   public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
     try read { db in
@@ -169,7 +169,7 @@ package struct RecordReader {
   /// Ids of the analyzers whose findings are declared.
   private let declared: Set<String>
 
-  /// Where the row of a file has what.
+  /// The indices of columns in the row of a file.
   private struct Columns {
     let id, path, status, contentID, size, modified, remarks, analysisSet, skipCode, skipMessage, vanishedRun: Int32
     let analyzed, stage, code, message, format: Int32
@@ -194,7 +194,7 @@ package struct RecordReader {
     }
   }
 
-  /// Where it has `FileRecord.runs`.
+  /// The indices of the columns of `FileRecord.runs`.
   private struct RunColumns {
     let firstSeen, added, analyzed, vanished, firstFailed: Int32
 
@@ -248,7 +248,7 @@ package struct RecordReader {
     }
   }
 
-  /// Of the row that `files` stands at.
+  /// The record of the present row of `files`.
   private func record() throws -> FileRecord? {
     let id = files.integer(columns.id)
     var record = FileRecord(path: files.path(columns.path), status: .ok)

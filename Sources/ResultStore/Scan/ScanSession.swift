@@ -22,7 +22,7 @@ public final class ScanSession: Sendable {
   struct State {
     var counts = ScanCounts()
     var seen = SeenFiles()
-    /// Of the paths that a dry run cannot put into the database.
+    /// Ids of the paths that a dry run cannot put into the database.
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
     var disks = MissingDisks()
@@ -97,10 +97,10 @@ public final class ScanSession: Sendable {
         """)
       for file in files {
         let known = try lookup.first(.path(file.path)) {
-          let isThere = lookup.isNull(3)
-          let hasSameCode = lookup.optionalText(1) == file.code && isThere
+          let exists = lookup.isNull(3)
+          let hasSameCode = lookup.optionalText(1) == file.code && exists
           return (
-            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && isThere,
+            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && exists,
             isSame: hasSameCode && lookup.optionalText(2) == file.message && lookup.flag(4) == file.isFailure
           )
         }
@@ -129,7 +129,7 @@ public final class ScanSession: Sendable {
         guard state.seen.insert(known.id) else { continue }
         state.counts.add(file, failedBefore: known.failedBefore)
         if known.isSame || options.isDryRun { continue }
-        // Size and time of an analyzed file stay those of its analysis, so that a change is noticed when it is not skipped.
+        // Size and time of an analyzed file stay those of its analysis, so a change is noticed when it is not skipped.
         try Query(
           db,
           """
@@ -357,8 +357,8 @@ public final class ScanSession: Sendable {
     return found
   }
 
-  /// Whether another known file has this size and modification time. Where times are in whole seconds (of the file system, or
-  /// set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
+  /// Whether another known file has this size and modification time. If times are in whole seconds (of the file system,
+  /// or set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
     guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
     let select = try Query(

@@ -329,12 +329,12 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// What the view `track` says of the tempo that counts.
+  /// The columns of the view `track` with the tempo in force.
   static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
 
   /// One line for each file that is there, for people. Findings have the names of the CSV report.
   /// - Parameters:
-  ///   - columns: What declared findings add at the end.
+  ///   - columns: The columns that declared findings add at the end.
   ///   - tables: Theirs, with one row for each file.
   static func trackView(columns: [String] = [], tables: [String] = []) -> String {
     """
@@ -401,7 +401,7 @@ enum Schema {
     FROM run;
     """
 
-  /// Where `map` is NULL, map and beats follow from those that were found.
+  /// If `map` is NULL, map and beats follow from those that were found.
   private static let tables3Corrections = """
     ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
     ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]

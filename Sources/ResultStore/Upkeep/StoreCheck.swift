@@ -151,7 +151,7 @@ enum StoreCheck {
       // Known failures that were left alone are in the total as well.
       compare("failed", 5, >=)
       compare("newly failed", 7, ==)
-      // Those may have been forgotten since.
+      // Vanished files may have been forgotten since.
       compare("vanished", 9, >=)
       return complaints
     } ?? []

@@ -72,7 +72,7 @@ struct AcoustIDRoutes: RouteSet {
   }
 
   /// The results of one fingerprint.
-  /// - Parameter suffix: What its parameters have behind their names, such as `.0`.
+  /// - Parameter suffix: The suffix of its parameters' names, such as `.0`.
   private func results(
     _ parameters: FormFields, _ suffix: String, _ meta: AcoustIDAnswer.Meta
   ) async throws -> [JSONValue] {

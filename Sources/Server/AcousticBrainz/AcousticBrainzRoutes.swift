@@ -56,7 +56,7 @@ struct AcousticBrainzRoutes: RouteSet {
 
   private static let notFound = RequestError(.notFound, "Not found")
 
-  /// What its classifiers say of mood, genre and voice is not known here: a document without any.
+  /// The results of its classifiers of mood, genre and voice are not known here: a document without any.
   private static func highLevel(_ record: FileRecord) -> JSONValue {
     ["highlevel": [:], "metadata": ["version": LowLevelDocument.version(record)]]
   }

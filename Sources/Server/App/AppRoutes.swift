@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the pages of the app ask for. It is theirs alone, and changes with them.
+/// The routes for the pages of the app. They are theirs alone, and change with them.
 struct AppRoutes: Sendable {
   private let library: AppLibrary
   private let hub = EventHub()
@@ -19,7 +19,7 @@ struct AppRoutes: Sendable {
   /// Says what happens until it is stopped.
   func observe() async { await LibraryObserver(library: library, hub: hub).run() }
 
-  /// Ends the streams of events, so that nobody waits for their ends; to be called when the server is to stop.
+  /// Ends the streams of events, so no client waits for their ends; to be called when the server is to stop.
   func stopEvents() { hub.close() }
 
   var parts: [any RouteSet] {

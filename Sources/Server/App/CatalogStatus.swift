@@ -19,14 +19,14 @@ struct CatalogStatus: Sendable {
     }
   }
 
-  var isThere: Bool { recordings != nil }
+  var exists: Bool { recordings != nil }
 }
 
 extension JSONType<CatalogStatus> {
   static var catalogStatus: Self {
     .object(
       "AppCatalogStatus",
-      .required("is_there", .flag) { $0.isThere }, .optional("recordings", .integer) { $0.recordings },
+      .required("is_there", .flag) { $0.exists }, .optional("recordings", .integer) { $0.recordings },
       .optional("problem", .text) { $0.problem })
   }
 }

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Serving
 
-/// What happens, to pages that stay open.
+/// Sends events to pages that stay open.
 struct EventRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary

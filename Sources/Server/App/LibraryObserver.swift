@@ -5,8 +5,8 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Notices what others do to the library and the catalog, run by run and commit by commit, and says it to those that listen.
-/// While nobody does, it does nothing.
+/// Notices what others do to the library and the catalog, run by run and commit by commit, and reports it to the pages
+/// that listen. While none does, it does nothing.
 struct LibraryObserver: Sendable {
   let library: AppLibrary
   let hub: EventHub
@@ -84,7 +84,7 @@ extension JSONType<RunRecord> {
 }
 
 extension RunRecord {
-  /// What came of it: `12 analyzed, 1 damaged`.
+  /// The result of it: `12 analyzed, 1 damaged`.
   var outcomeText: String {
     let counts = [
       (totals.analyzed, "analyzed"), (totals.partial, "damaged"), (totals.failed, "failed"), (totals.vanished, "gone"),

@@ -104,7 +104,7 @@ private final class KeptReport<Report: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// - Throws: What `make` throws; `RequestError` while the first one is being made for another.
+  /// - Throws: The errors of `make`; `RequestError` while the first one is being made for another client.
   func current(
     of library: AppLibrary, _ make: (_ made: Timestamp) throws -> Report
   ) throws -> (Report, made: Timestamp) {

@@ -4,7 +4,7 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// What somebody has typed into the field of the app.
+/// The text in the app's search field.
 struct TypedSearch: Hashable, Sendable {
   var words: String
   var sections: Set<String>

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// What the pages are told of as it happens: a server-sent event (WHATWG HTML, section 9.2).
+/// An event for the pages: a server-sent event (WHATWG HTML, section 9.2).
 struct ServerEvent: Sendable {
   enum Name: String, Sendable {
     /// The first one on a connection.
@@ -13,7 +13,7 @@ struct ServerEvent: Sendable {
     /// How far a run has come.
     case run
     case runEnded = "run-ended"
-    /// What the watching of folders does.
+    /// The state of watching folders.
     case watch
     /// A tempo was changed over this server.
     case tempo

@@ -6,7 +6,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the header of every page shows.
+/// The data in the header of every page.
 struct StatusRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -66,7 +66,7 @@ extension JSONType<LibraryStatus> {
       .optional("run", .run) { $0.run }, .required("catalog", .catalogStatus) { $0.catalog },
       .required("features", .map(.flag)) { status in
         [
-          ("playlists", true), ("recognition", status.catalog.isThere), ("watching", status.isWatching),
+          ("playlists", true), ("recognition", status.catalog.exists), ("watching", status.isWatching),
           ("likeness", status.figures.hasLikeness), ("waveforms", status.figures.hasWaveforms),
           ("sections", status.figures.hasSections),
         ]

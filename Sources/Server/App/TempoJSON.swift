@@ -5,11 +5,11 @@ internal import Serving
 
 /// A tempo as the track page shows it.
 struct ShownTempo: Sendable {
-  /// What counts.
+  /// The tempo in force.
   var tempo: TempoFinding
   /// Not `nil` if a person has set it.
   var correction: TempoCorrection?
-  /// What the analyzer says, whatever a person has set.
+  /// The analyzer's tempo, without a person's correction.
   var found: TempoFinding?
   /// Newest first.
   var former: [FormerTempo]

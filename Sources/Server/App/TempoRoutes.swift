@@ -14,7 +14,7 @@ struct TempoRoutes: AppRouteSet {
 
   var routes: [Route] {
     route(
-      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoWish.members),
+      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoRequest.members),
       answers: [.json(.tempoChange)]
     ) { request, context in
       try await change(context.parameters.require("id"), request.jsonObject())
@@ -28,7 +28,7 @@ struct TempoRoutes: AppRouteSet {
     ) { request in try undo(request.id, request.body) }
   }
 
-  /// What is to be set, or the answer if it is only to be shown.
+  /// The change to be made, or the answer if it is only to be shown.
   private enum Plan: Sendable {
     case preview(ShownChange)
     case correction(ContentID, TempoCorrection?, TempoChange.Change)
@@ -49,12 +49,12 @@ struct TempoRoutes: AppRouteSet {
   private func plan(_ id: String, _ body: [String: JSONValue]) throws -> Plan {
     let record = try library.record(ofTrack: id, long: ["beats"])
     let found = record.tempoCorrection?.found ?? record.tempo
-    let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
+    let request = try TempoRequest(body, candidates: found?.candidates.map(\.bpm) ?? [])
     let options = library.services.options
     let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
-    let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(
+    let (audio, correction, change) = try TempoChange(request.change, in: library.store, fitting: fitting).change(
       of: record)
-    if wish.isPreview {
+    if request.isPreview {
       var shown = record
       shown.tempoCorrection = correction
       shown.tempoCorrection?.found = found
@@ -64,7 +64,7 @@ struct TempoRoutes: AppRouteSet {
     return .correction(audio, correction, change)
   }
 
-  /// What was found counts again.
+  /// Makes the analyzer's tempo count again.
   private func unset(_ id: String) throws -> ShownChange {
     let record = try library.record(ofTrack: id, long: ["beats"])
     let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)

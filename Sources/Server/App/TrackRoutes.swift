@@ -135,7 +135,7 @@ extension JSONType<[UInt8]> {
 }
 
 extension ShownTempo {
-  /// Of a record with its beats; `nil` if tempo was never looked for nor set.
+  /// The tempo of a record with its beats; `nil` if tempo was never looked for nor set.
   init?(_ record: FileRecord, _ former: [FormerTempo]) {
     guard let tempo = record.tempo else { return nil }
     self.init(
@@ -145,7 +145,7 @@ extension ShownTempo {
 }
 
 extension HTTPFields {
-  /// Those of an answer that sends no body.
+  /// Fields of an answer that sends no body.
   fileprivate var withoutBody: HTTPFields {
     var fields = self
     fields[.contentType] = nil

@@ -56,7 +56,7 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private static func operation(_ route: Route) -> JSONValue {
-    // What follows a parameter, such as an ending, belongs to the path.
+    // Text after a parameter, such as an ending, belongs to the path.
     let names = route.path.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
     let inPath = names.map { name -> JSONValue in
       ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]

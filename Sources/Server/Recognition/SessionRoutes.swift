@@ -16,7 +16,7 @@ struct SessionRoutes: RouteSet {
       .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: [.json(.session, .created)]
     ) { request, context in
       let limit = try request.confidenceLimit
-      // Who has no catalog learns it now, and not by an event.
+      // A client without a catalog learns it now, and not by an event.
       _ = try await services.reading { try sessions.catalog.current() }
       let session = try sessions.open(limit, for: context.client.owner)
       var response = JSONType.session.response(session.progress, status: .created)

@@ -5,17 +5,18 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// What tracks, albums and artists need to be told as Spotify's Web API has them: addresses.
+/// The addresses in answers in the form of Spotify's Web API.
 ///
-/// What is not known is null where clients take it so, and else what Spotify has for it. Plays are not counted: `popularity` is 0. The files can be played
-/// wherever the server is reached: `available_markets` is empty, `is_playable` true.
+/// Unknown values are null if clients accept that, and otherwise the value that Spotify has for it. Plays are not counted:
+/// `popularity` is 0. The files can be played wherever the server is reached: `available_markets` is empty, `is_playable`
+/// true.
 struct CatalogLinks: Sendable {
-  /// What absolute URLs begin with.
+  /// The start of absolute URLs.
   let base: String
-  /// What lets a client see a cover that can show no token; `nil` where none is needed.
+  /// The key that lets a client without a token see a cover; `nil` if none is needed.
   let coverKey: @Sendable (_ id: String) -> String?
 
-  /// - Parameter id: Of a track or album; `nil` for no images.
+  /// - Parameter id: The id of a track or album; `nil` for no images.
   func images(_ id: String?) -> [CatalogImage] {
     guard let id else { return [] }
     let key = coverKey(id).map { "&key=\($0)" } ?? ""
@@ -261,7 +262,7 @@ extension JSONType<CatalogPage<JSONValue>> {
   static var emptyPage: Self { .page("EmptyPage", .any) }
 }
 
-/// What part of a list is asked for.
+/// The requested part of a list.
 struct Page: Sendable, Equatable {
   var limit: Int
   var offset: Int

@@ -44,7 +44,8 @@ extension CatalogRoutes {
   private static let mostSeeds = 5
   private static let recommendationCounts = 1...100
 
-  /// Recommendations have `min_`, `max_` and `target_` of each of these. What is not measured, and is `nil` here, has no effect.
+  /// Recommendations have `min_`, `max_` and `target_` of each of these. Attributes that are not measured, and are
+  /// `nil` here, have no effect.
   private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,
@@ -52,12 +53,12 @@ extension CatalogRoutes {
   ]
 
   private func recommend(_ request: CatalogRequest) throws -> RecommendedTracks {
-    var wish = Recommendations.Wish()
-    wish.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
-    wish.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
-    wish.artists = try request.list("seed_artists").map(CatalogRequest.id)
-    wish.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
-    guard 1...Self.mostSeeds ~= wish.tracks.count + wish.artists.count + wish.genres.count else {
+    var wanted = Recommendations.Request()
+    wanted.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
+    wanted.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
+    wanted.artists = try request.list("seed_artists").map(CatalogRequest.id)
+    wanted.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
+    guard 1...Self.mostSeeds ~= wanted.tracks.count + wanted.artists.count + wanted.genres.count else {
       throw RequestError(
         .badRequest, "seed_tracks, seed_artists and seed_genres take 1 to \(Self.mostSeeds) seeds together.")
     }
@@ -71,11 +72,11 @@ extension CatalogRoutes {
       }
       let (least, most, target) = try (number("min"), number("max"), number("target"))
       guard let attribute else { continue }
-      wish.least[attribute] = least
-      wish.most[attribute] = most
-      wish.target[attribute] = target
+      wanted.least[attribute] = least
+      wanted.most[attribute] = most
+      wanted.target[attribute] = target
     }
-    let answer = try recommendations.tracks(wish)
+    let answer = try recommendations.tracks(wanted)
     return RecommendedTracks(
       answer: answer, links: request.links, tracks: try linked(answer.songs, request.links).compactMap(\.self))
   }
@@ -155,7 +156,8 @@ extension MusicalKey {
   fileprivate var catalogMode: Int { mode == .major ? 1 : 0 }
 }
 
-/// What Spotify's audio analysis calls the findings of a track. Lists of what is not measured are empty.
+/// The findings of a track under the names of Spotify's audio analysis. Lists of values that are not measured are
+/// empty.
 private struct AudioAnalysis {
   let song: Song
   let record: FileRecord

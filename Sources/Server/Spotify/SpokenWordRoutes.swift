@@ -10,7 +10,7 @@ struct SpokenWordRoutes: RouteSet {
   var api: API { catalog.api }
 
   private static let kinds = ["show", "episode", "audiobook", "chapter"]
-  /// What people can save.
+  /// The kinds that people can save.
   private static let saved = ["show", "episode", "audiobook"]
   private static let parts = [("show", "episodes"), ("audiobook", "chapters")]
 

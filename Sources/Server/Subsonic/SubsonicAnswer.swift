@@ -18,7 +18,7 @@ struct SubsonicAnswer {
       case "json": self = .json
       case "jsonp":
         let callback = fields["callback"] ?? ""
-        // Anything else would be a script of somebody else's making.
+        // Anything else could be a script of an attacker.
         let isName = !callback.isEmpty && callback.utf8.allSatisfy { Self.nameCharacters.contains($0) }
         self = isName ? .jsonp(callback: callback) : .json
       default: self = .xml
@@ -96,7 +96,7 @@ struct SubsonicAnswer {
     .required("code", .integer) { SubsonicErrorCode($0).rawValue }, .required("message", .text) { $0.message })
 }
 
-/// What Subsonic's clients are told of an error.
+/// The code of an error for Subsonic's clients.
 enum SubsonicErrorCode: Int {
   case generic = 0
   case missingParameter = 10
@@ -124,7 +124,7 @@ enum SubsonicErrorCode: Int {
   }
 }
 
-/// Gives errors of requests under `/rest/` Subsonic's shape, also those of who is not let in.
+/// Gives errors of requests under `/rest/` Subsonic's shape, also those of clients that are not let in.
 struct SubsonicErrorShape: RouterMiddleware {
   typealias Context = ServerContext
 

@@ -1,5 +1,5 @@
-/// What is asked of a route before it is called. Its path tells it, and not what the client writes; the methods of a path have
-/// the same access and limits, also those that it does not take.
+/// The rules of routes, known before a route is called. They depend on the path of the route, not on what the client
+/// writes; the methods of a path have the same access and limits, also those that it does not take.
 package struct RouteTable: Sendable {
   /// By paths as `Route` has them; limits in bytes.
   private let rules: [String: (access: RouteAccess, bodyLimit: Int)]

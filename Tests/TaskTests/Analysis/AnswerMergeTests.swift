@@ -16,8 +16,8 @@ import Testing
 
 /// Answers of workers on their way into a database.
 @Suite struct AnswerMergeTests {
-  /// What a worker in this process answers to these paths.
-  private func answers(_ place: Place, _ paths: [FilePath]) async throws -> [UInt8] {
+  /// The answers of a worker in this process for these paths.
+  private func answers(_ place: Workplace, _ paths: [FilePath]) async throws -> [UInt8] {
     let list = try FileDescriptor.open(
       try place.folder.write(Array(paths.map { $0.string + "\n" }.joined().utf8), as: "list"), .readOnly)
     defer { try? list.close() }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func answersAreMergedOnce() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let path = try place.put(sound(1), as: "a.wav")
     let bad = try place.put([UInt8](repeating: 7, count: 900), as: "bad.mp3")
     let lines = try await answers(place, [path, bad])
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func wrongNamesLeaveNothingBehind() throws {
-    let place = try Place()
+    let place = try Workplace()
     #expect(throws: AnswerMergeError.self) { try AnswerFiles.named(place.folder.file("none")) { _ in } }
     #expect(throws: AnswerMergeError.self) {
       try AnswerMerge([], into: place.database, kinds: BuiltInAnalyzers.all).perform { _ in }

@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import Serving
 
-/// Whoever uses the server: all clients are one person.
+/// The user of the server: all clients are one person.
 enum ServerUser {
   static let id = "nocturne"
   static let name = "Nocturne"
@@ -85,7 +85,7 @@ extension JSONType<Linked<CatalogPlaylist>> {
       })
   }
 
-  /// What is in a playlist, by the name that it has now and the one before 2026: clients need one or the other.
+  /// The names of a playlist's items, the present one and the one before 2026: clients need one or the other.
   private static var itemNames: [String] { ["tracks", "items"] }
 
   private static var members: [Field<Linked<CatalogPlaylist>>] {
@@ -139,7 +139,7 @@ extension Timestamp {
 
 /// A place in a playlist.
 struct PlaylistItem {
-  /// `nil` for those that nobody added.
+  /// `nil` for tracks that came with their files.
   var added: Timestamp?
   /// `nil`: the file is gone.
   var song: Song?

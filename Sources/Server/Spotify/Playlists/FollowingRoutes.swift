@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me/following`: artists that people follow are those that they saved. The one user is followed by nobody.
+/// `/v1/me/following`: artists that people follow are those that they saved. The one user has no followers.
 struct FollowingRoutes: RouteSet {
   let catalog: CatalogRoutes
 

@@ -10,7 +10,7 @@ struct PlayerRoutes: RouteSet {
 
   var api: API { catalog.api }
 
-  /// What a client asks a device to do.
+  /// Commands for a device.
   static let commands: [(HTTPRequest.Method, String)] = [
     (.put, "me/player"), (.put, "me/player/play"), (.put, "me/player/pause"), (.post, "me/player/next"),
     (.post, "me/player/previous"), (.put, "me/player/seek"), (.put, "me/player/repeat"), (.put, "me/player/volume"),

@@ -240,7 +240,7 @@ struct PlaylistRoutes: RouteSet {
       "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: .list(.flag)
     ) { request, id in
       _ = try playlist(id, Page(limit: 0, offset: 0))
-      // Whoever is here follows all playlists.
+      // The user follows all playlists.
       return request.list("ids").map { $0 == ServerUser.id }
     }
     catalog.change(
@@ -276,7 +276,7 @@ struct PlaylistRoutes: RouteSet {
     guard let made = try catalog.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
     let songs = try catalog.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
     let albums = try catalog.albums(of: songs)
-    // Nobody added them; they came with their files.
+    // They came with their files, without being added.
     return (made.asPlaylist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 

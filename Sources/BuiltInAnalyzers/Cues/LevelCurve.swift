@@ -1,7 +1,7 @@
 internal import DSP
 
 /// Power over the course of a track, in slots of 20 ms, whole and of the bass.
-struct LevelCourse {
+struct LevelCurve {
   struct Slot: Mergeable {
     /// Sum of squares of all samples.
     var energy: Float
@@ -64,7 +64,7 @@ struct LevelCourse {
     }
   }
 
-  /// Ends the course; the last slot may be shorter.
+  /// Ends the curve; the last slot may be shorter.
   mutating func finish() {
     if count > 0 { endSlot() }
   }
@@ -107,7 +107,7 @@ struct LevelCourse {
         slot.bass += sum * sum / Float(partEnd - partStart)
       }
     }
-    // Of samples that are no numbers.
+    // Samples that are not finite count as silence.
     return slot.energy.isFinite && slot.bass.isFinite ? slot : Slot(energy: 0, bass: 0)
   }
 }

@@ -4,10 +4,10 @@ public import SystemPackage
 
 /// A file that is about to be replaced, held so that a change by another program is not lost.
 ///
-/// It is locked (`flock`), which programs of this kind respect. Just before it is replaced, a lease (`F_SETLEASE`) shows
-/// whether any program has it open for writing, and holds up those that would open it. Where the file system has no leases,
-/// size, time and content tell afterwards.
-public final class HeldFile {
+/// It is locked (`flock`), which programs of this kind respect. Just before it is replaced, a lease (`F_SETLEASE`)
+/// shows whether any program has it open for writing, and holds up those that would open it. If the file system has no
+/// leases, size, time and content tell afterwards.
+public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
     case locked
@@ -66,8 +66,8 @@ public final class HeldFile {
     try? descriptor.close()
   }
 
-  /// No program has the file open for writing, and none can open it before `endLease`. Where the file system has no leases,
-  /// nothing happens.
+  /// No program has the file open for writing, and none can open it before `endLease`. If the file system has no
+  /// leases, nothing happens.
   func takeLease() throws(Failure) {
     guard mayLease, !hasLease else { return }
     let problem = Self.untilDone(patience) { Errno(rawValue: cspawn_lease(descriptor.rawValue)) }

@@ -6,9 +6,9 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// What the body of a tempo request asks for.
-struct TempoWish {
-  let wish: TempoChange.Wish
+/// The body of a tempo request.
+struct TempoRequest {
+  let change: TempoChange.Request
   /// Nothing is stored.
   let isPreview: Bool
 
@@ -34,9 +34,9 @@ struct TempoWish {
     let bars = try Self.bars(body)
     let isChange = tempo != nil || shift != nil || bars != nil
     switch (noTempo, confirm, isChange) {
-    case (true, false, false): wish = .noTempo
-    case (false, true, false): wish = .set(nil, nil)
-    case (false, false, true): wish = .set(tempo, shift, bars)
+    case (true, false, false): change = .noTempo
+    case (false, true, false): change = .set(nil, nil)
+    case (false, false, true): change = .set(tempo, shift, bars)
     case (false, false, false): throw Self.invalid("Say what to change: bpm, times, taps, a shift, bars, or no_tempo.")
     default: throw Self.invalid("no_tempo and confirm go alone.")
     }

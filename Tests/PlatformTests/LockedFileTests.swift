@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Files that other programs change while they are replaced.
-@Suite struct HeldFileTests {
+@Suite struct LockedFileTests {
   private let folder: TemporaryDirectory
   private let path: FilePath
 
@@ -24,7 +24,7 @@ import Testing
 
   /// Replaces the file by one that says `new`.
   private func replace(exchanges: Bool, _ meanwhile: () throws -> Void = {}) throws {
-    let held = try HeldFile(path, patience: .zero)
+    let held = try LockedFile(path, patience: .zero)
     let file = try FileReplacement(path)
     try file.write(Array("new".utf8))
     try file.commit(replacing: held, exchanges: exchanges) {
@@ -40,7 +40,7 @@ import Testing
 
   /// As editors save that write a whole file.
   @Test(arguments: [true, false]) func aFileThatTookThePlaceMeanwhileStays(exchanges: Bool) throws {
-    #expect(throws: HeldFile.Failure.changed) {
+    #expect(throws: LockedFile.Failure.changed) {
       try replace(exchanges: exchanges) { try FileReplacement.write(Array("other".utf8), to: path) }
     }
     #expect(try text == "other" && names == ["a"])
@@ -48,7 +48,7 @@ import Testing
 
   /// As editors save that write into the file: they are held up, or noticed afterwards.
   @Test(arguments: [true, false]) func aProgramThatOpensTheFileMeanwhileGetsTheOldOne(exchanges: Bool) throws {
-    #expect(throws: HeldFile.Failure.changed) {
+    #expect(throws: LockedFile.Failure.changed) {
       try replace(exchanges: exchanges) {
         let file = try? FileDescriptor.open(path, .writeOnly, options: [.nonBlocking, .append])
         try file?.closeAfter { _ = try file?.writeAll(Array("!".utf8)) }
@@ -60,7 +60,7 @@ import Testing
   @Test func aFileThatIsOpenForWritingIsLeftAlone() throws {
     let file = try FileDescriptor.open(path, .writeOnly)
     defer { try? file.close() }
-    #expect(throws: HeldFile.Failure.openForWriting) { try replace(exchanges: true) }
+    #expect(throws: LockedFile.Failure.openForWriting) { try replace(exchanges: true) }
     #expect(try text == "old" && names == ["a"])
   }
 
@@ -68,10 +68,10 @@ import Testing
     let file = try FileDescriptor.open(path, .readOnly)
     defer { try? file.close() }
     #expect(flock(file.rawValue, LOCK_SH) == 0)
-    #expect(throws: HeldFile.Failure.locked) { try HeldFile(path, patience: .zero) }
+    #expect(throws: LockedFile.Failure.locked) { try LockedFile(path, patience: .zero) }
     #expect(flock(file.rawValue, LOCK_UN) == 0)
-    let held = try HeldFile(path, patience: .zero)
-    #expect(throws: HeldFile.Failure.locked) { try HeldFile(path, patience: .zero) }
+    let held = try LockedFile(path, patience: .zero)
+    #expect(throws: LockedFile.Failure.locked) { try LockedFile(path, patience: .zero) }
     withExtendedLifetime(held) {}
   }
 

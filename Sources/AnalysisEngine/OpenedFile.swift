@@ -3,7 +3,7 @@ internal import Platform
 internal import SystemPackage
 
 /// A file that stays open while it is analyzed, so all readers read the same one even if another file takes its name.
-final class HeldFile {
+final class OpenedFile {
   /// Leads to the file that is held, in this process only.
   let path: FilePath
 
@@ -22,9 +22,9 @@ final class HeldFile {
     }
     self.descriptor = descriptor
     self.identity = identity
-    let held = FilePath("/proc/self/fd/\(number)")
+    let opened = FilePath("/proc/self/fd/\(number)")
     // Without /proc, use the name.
-    path = held.allows(.read) ? held : name
+    path = opened.allows(.read) ? opened : name
   }
 
   deinit { try? descriptor.close() }

@@ -4,14 +4,14 @@ import Text
 @testable import Server
 @testable import Serving
 
-@Suite struct TempoWishTests {
-  private func wish(_ body: [String: JSONValue]) throws -> TempoWish { try TempoWish(body, candidates: [120, 90]) }
+@Suite struct TempoRequestTests {
+  private func request(_ body: [String: JSONValue]) throws -> TempoRequest { try TempoRequest(body, candidates: [120, 90]) }
 
   @Test func changesOfOneRequestGoTogether() throws {
-    let wish = try wish(["times": "1/2", "shift_ms": -10, "bar_beats": 4, "preview": true])
-    #expect(wish.isPreview)
-    guard case .set(.times(let ratio)?, .seconds(let seconds)?, .ofBeats(4)?) = wish.wish else {
-      Issue.record("\(wish.wish)")
+    let request = try request(["times": "1/2", "shift_ms": -10, "bar_beats": 4, "preview": true])
+    #expect(request.isPreview)
+    guard case .set(.times(let ratio)?, .seconds(let seconds)?, .ofBeats(4)?) = request.change else {
+      Issue.record("\(request.change)")
       return
     }
     #expect(ratio.value == 0.5 && seconds == -0.01)
@@ -19,7 +19,7 @@ import Text
 
   @Test func tapsAreTakenForANearCandidate() throws {
     let taps: [JSONValue] = (0..<6).map { .number(Double($0) * 0.505) }
-    guard case .set(.beatsPerMinute(let bpm)?, nil, nil) = try wish(["taps": .array(taps)]).wish else {
+    guard case .set(.beatsPerMinute(let bpm)?, nil, nil) = try request(["taps": .array(taps)]).change else {
       Issue.record("no tempo")
       return
     }
@@ -36,7 +36,7 @@ import Text
     ] as [[String: JSONValue]])
   func whatMakesNoSenseIsSaid(_ body: [String: JSONValue]) {
     do {
-      _ = try wish(body)
+      _ = try request(body)
       Issue.record("\(body) was taken")
     } catch let error as RequestError {
       #expect(error.status.code == 422)

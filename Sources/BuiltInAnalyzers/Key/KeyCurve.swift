@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// The likeliest key of each segment, where a change has its price (Viterbi).
-struct KeyCourse {
+struct KeyCurve {
   /// Segments that are judged together: the one before, the segment, and two after; 16 s.
   private static let window = 4
-  /// What a change costs, in units of log probability.
+  /// The cost of a change, in units of log probability.
   private static let penalty = 8.0
   /// Probabilities below this are all the same.
   private static let leastProbability = 1e-4

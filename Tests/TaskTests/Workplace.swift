@@ -10,7 +10,7 @@ import Synchronization
 import SystemPackage
 
 /// A library and a database for one test.
-final class Place: Sendable {
+final class Workplace: Sendable {
   let folder: TemporaryDirectory
   let library: FilePath
   let database: FilePath
@@ -56,7 +56,7 @@ final class Place: Sendable {
   func store() throws -> ResultStore { try ResultStore(path: database, findings: BuiltInAnalyzers.findings) }
 }
 
-/// Remembers what it is told of a run, and may stop it.
+/// Remembers the events of a run, and may stop it.
 final class Observer: RunObserver {
   private let told = Mutex<[String]>([])
   private let stopsAtOnce: Bool

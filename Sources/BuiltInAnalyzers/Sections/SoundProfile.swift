@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
 /// track is longer than an hour: memory stays below 5 MB.
-struct SoundCourse {
+struct SoundProfile {
   static let layout = SpectrumLayout.pitches
   static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384
@@ -26,7 +26,7 @@ struct SoundCourse {
   }()
   private static let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
 
-  /// Of each mel band, its share in the coefficients of the discrete cosine transform, from the second one.
+  /// The share of each mel band in the coefficients of the discrete cosine transform, from the second one.
   private static let shares: [SIMD16<Float>] = (0..<melBands.count).map { band in
     let scale = sqrtf(2 / Float(melBands.count))
     var values = SIMD16<Float>()
