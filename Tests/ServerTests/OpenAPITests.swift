@@ -67,11 +67,8 @@ import Text
   @Test func membersAreAsTheirSchemaSays() throws {
     let other = JSONType<Int>.only("n", .place, as: "Other")
     let type = JSONType<(text: String?, numbers: [Double]?, others: [(key: String, value: Int)])>.object(
-      "Thing",
-      [
-        .optional("a", .text) { $0.text }, .ifAny("b", .list(.number(decimals: 1))) { $0.numbers },
-        .required("c-d", .map(other)) { $0.others },
-      ])
+      "Thing", .optional("a", .text) { $0.text }, .ifAny("b", .list(.number(decimals: 1))) { $0.numbers },
+      .required("c-d", .map(other)) { $0.others })
     #expect(type.schema.json == ["$ref": "#/components/schemas/Thing"])
     #expect(Set(type.definitions.keys) == ["Thing", "Other"])
     #expect(

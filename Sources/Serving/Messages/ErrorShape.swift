@@ -31,7 +31,9 @@ package struct ErrorShape: RouterMiddleware {
 
   package static let standard = ErrorShape(write: write)
 
-  static func write(_ error: RequestError, _ json: inout JSONWriter) { JSONType.error.write(ErrorDetail(error), &json) }
+  private static let type = JSONType.error
+
+  static func write(_ error: RequestError, _ json: inout JSONWriter) { type.write(ErrorDetail(error), &json) }
 }
 
 /// What Spotify's Web API says of an error; our own API as well.

@@ -216,13 +216,14 @@ struct PlaylistRoutes: RouteSet {
   // MARK: Playlists
 
   @RouteBuilder private var playlists: [Route] {
+    let type = JSONType<Linked<CatalogPlaylist>>.playlist
     catalog.read(
       "playlists/{id}", "A playlist with its first 100 tracks", [CatalogRequest.fields],
-      answers: [.json(.playlist)]
+      answers: [.json(type)]
     ) { request, id in
       let (playlist, items) = try playlist(id, Page(limit: 100, offset: 0))
       let shown = CatalogPlaylist(playlist, cover: items.lazy.compactMap(\.song?.id).first, items)
-      return try request.selected(.playlist, Linked(shown, request.links))
+      return try request.selected(type, Linked(shown, request.links))
     }
     catalog.change(
       .put, "playlists/{id}", "Change name, description and visibility", body: Self.description
@@ -299,14 +300,15 @@ struct PlaylistRoutes: RouteSet {
   // MARK: Tracks of playlists
 
   @RouteBuilder private func items(at path: String) -> [Route] {
+    let type = JSONType<CatalogPage<Linked<PlaylistItem>>>.playlistItems
     catalog.read(
       path, "The tracks of a playlist", CatalogRequest.pageParameters(most: 100) + [CatalogRequest.fields],
-      answers: [.json(.playlistItems)]
+      answers: [.json(type)]
     ) { request, id in
       let page = try request.page(standard: 100, most: 100)
       let (playlist, items) = try playlist(id, page)
       return try request.selected(
-        .playlistItems,
+        type,
         request.links.page(
           items.map { Linked($0, request.links) }, page, total: playlist.trackCount, "playlists/\(id)/tracks"))
     }
