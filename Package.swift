@@ -183,7 +183,7 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "Analysis", "CZlib", "Digests", "Platform", "Text", systemPackage,
+        "Analysis", "CZlib", "Digests", "Platform", "Records", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
