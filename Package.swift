@@ -144,7 +144,7 @@ let package = Package(
         "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
         "Text",
       ], excluding: ["Key/Resources"]),
-    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Digests", "Platform", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [

@@ -31,7 +31,7 @@ struct Analyze: AsyncParsableCommand {
       CommandGroup(
         name: "Upkeep",
         subcommands: [
-          DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
+          VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
           CompletionsCommand.self,
         ]),
       CommandGroup(name: "Many machines", subcommands: [PlanCommand.self, WorkerCommand.self, MergeCommand.self]),

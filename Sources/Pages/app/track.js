@@ -224,7 +224,7 @@ function pairs(words, rows) {
 }
 
 function details({ track, key, loudness, cues, sections, traits, other_findings: others, format, tags, chapters, path,
-  size_bytes: size, modified_at: modified, analyzed_at: analyzed, copies }) {
+  size_bytes: size, modified_at: modified, analyzed_at: analyzed, copies, bytes, well_at: well, history }) {
   const number = (value, unit, show = oneDecimal) => value == null ? null : `${signed(show(value)).replace(/^−(?=[0.]+$)/, '')} ${unit}`;
   const share = value => value == null ? null : percent(value);
   const range = (from, to) => from == null || to == null ? null : `${clock(from)} to ${clock(to)}`;
@@ -264,7 +264,12 @@ function details({ track, key, loudness, cues, sections, traits, other_findings:
       ['Size', size != null && (size < 1e5 ? plural(size, 'byte') : `${oneDecimal(size / 1e6)} MB`)],
       ['Modified', time(modified)],
       ['Analyzed', time(analyzed)],
-      ['Copies', copies > 0 && plural(copies, 'other file')]
-    ])
+      ['Copies', copies > 0 && plural(copies, 'other file')],
+      ['Bytes', { well: well && `as they were, on ${time(well)}`, changed_silently: 'changed silently', unreadable: 'could not be read' }[bytes]]
+    ]),
+    pairs('History', (history || []).map(event => [
+      event.text.charAt(0).toUpperCase() + event.text.slice(1),
+      [event.at && time(event.at), event.run && `run ${event.run}`, event.detail].filter(Boolean).join(', ')
+    ]))
   ].filter(Boolean))];
 }

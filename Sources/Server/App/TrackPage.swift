@@ -1,5 +1,6 @@
 internal import Analysis
 internal import LibraryStore
+internal import LibraryTasks
 internal import Platform
 internal import Records
 internal import Reporting
@@ -12,6 +13,7 @@ struct TrackPage: Sendable {
   let record: FileRecord
   let former: [FormerTempo]
   let copies: Int
+  let chronicle: FileChronicle
 }
 
 extension JSONType<TrackPage> {
@@ -38,6 +40,10 @@ extension JSONType<TrackPage> {
           return record.remarks.map(\.message) + (record.tags?.remarks ?? [])
             + analyzers.map { "\($0.analyzer): \($0.message)" }
         },
+        .required("bytes", .text) { $0.chronicle.stateName },
+        .optional("verified_at", .time) { $0.chronicle.checksum?.verified },
+        .optional("well_at", .time) { $0.chronicle.checksum?.well },
+        .required("history", .list(.appFileEvent)) { $0.chronicle.events },
       ])
   }
 
@@ -128,5 +134,14 @@ extension JSONType where Value == (problem: Problem, record: FileRecord) {
         .required("detail", .text) { ProblemSentence.text(of: $0.problem, $0.record.format) },
         .required("is_failure", .flag) { $0.record.status == .failed },
       ])
+  }
+}
+
+extension JSONType<FileEvent> {
+  fileprivate static var appFileEvent: Self {
+    .object(
+      "AppFileEvent", .required("event", .text) { $0.kind.rawValue }, .required("text", .text) { $0.kind.words },
+      .optional("at", .time) { $0.time }, .optional("run", .integer) { $0.run.map { Int($0) } },
+      .optional("detail", .text) { $0.detail })
   }
 }

@@ -24,7 +24,8 @@ struct TrackRoutes: AppRouteSet {
       return TrackPage(
         song: try library.song(request.id), record: record,
         former: try record.contentID.map { try library.store.formerTempi(of: $0) } ?? [],
-        copies: try record.contentID.map { try library.store.fileCount(withAudio: $0) - 1 } ?? 0)
+        copies: try record.contentID.map { try library.store.fileCount(withAudio: $0) - 1 } ?? 0,
+        chronicle: try FileChronicle(of: record.path, in: library.store))
     }
     route(
       .get, "tracks/{id}/waveform", "The waveform", answers: [.json(.appWaveform)]
