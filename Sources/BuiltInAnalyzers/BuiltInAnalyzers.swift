@@ -17,6 +17,7 @@ public enum BuiltInAnalyzers {
     .likeness,
     .chromaprint,
     .signature,
+    .origin,
   ]
 
   /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
