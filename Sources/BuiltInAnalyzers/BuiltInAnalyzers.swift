@@ -17,6 +17,7 @@ public enum BuiltInAnalyzers {
     .likeness,
     .chromaprint,
     .signature,
+    .health,
     .origin,
   ]
 

@@ -68,7 +68,7 @@ struct LappedGrid {
   /// The encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
   private let emphasis: Float
   private let transform: RealFFT
-  private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH.rawValue))
+  private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
 
   init(_ codec: FrameGrid.Codec, sampleRate: Int) {
     let window: [Double]
@@ -181,12 +181,12 @@ enum OriginNoise {
 
 /// The filter bank of MPEG audio: layer II quantizes its subbands, layer III an MDCT of each of them.
 struct MPEGGrid {
-  static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES.rawValue)
-  private static let bands = Int(CFRAMEGRIDS_BANDS.rawValue)
+  static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES)
+  private static let bands = Int(CFRAMEGRIDS_BANDS)
 
   private let firstBand: Int
   private let lastBand: Int
-  private var rows = [Float](repeating: 0, count: 2 * Int(CFRAMEGRIDS_HYBRID_ROWS.rawValue) * bands)
+  private var rows = [Float](repeating: 0, count: 2 * Int(CFRAMEGRIDS_HYBRID_ROWS) * bands)
 
   init(sampleRate: Int) {
     let width = Double(sampleRate) / 2 / Double(Self.bands)
@@ -198,7 +198,7 @@ struct MPEGGrid {
   /// excerpt's sample `FrameGrid.margin`, phase 0 its first one.
   mutating func contrasts(_ channels: [[Float]]) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast) {
     var phases = [Float](repeating: 0, count: Self.bands)
-    var offsets = [Float](repeating: 0, count: Int(CFRAMEGRIDS_HYBRID_OFFSETS.rawValue))
+    var offsets = [Float](repeating: 0, count: Int(CFRAMEGRIDS_HYBRID_OFFSETS))
     let floors = [OriginNoise.floor, OriginNoise.floor]
     cframegrids_score_mpeg(
       MPEGPrototype.values, firstBand, lastBand, channels[0], channels[1], floors, &rows, &phases, &offsets)
@@ -206,7 +206,7 @@ struct MPEGGrid {
     let count = 4 * bandCount
     return (
       FrameGrid.Contrast(offsets, count: 18 * count),
-      FrameGrid.Contrast(differences: phases.map { -$0 }, count: Int(CFRAMEGRIDS_HYBRID_ROWS.rawValue) * count)
+      FrameGrid.Contrast(differences: phases.map { -$0 }, count: Int(CFRAMEGRIDS_HYBRID_ROWS) * count)
     )
   }
 }

@@ -50,10 +50,11 @@ struct OriginAnalyzer: Analyzer {
       bitDepth = format.codec.contains("_f") ? nil : format.bitDepth.flatMap { (9...24).contains($0) ? $0 : nil }
       usedBits = bitDepth.map { UsedBits(bits: $0) }
       // Starts that are whole samples at the usual rates, too.
-      let steps = Self.usualRates.map { sampleRate / Self.divisor(sampleRate, $0) }
+      let rate = format.sampleRate
+      let steps = Self.usualRates.map { rate / Self.divisor(rate, $0) }
       let alignment = steps[0] / Self.divisor(steps[0], steps[1]) * steps[1]
-      let length = (FrameGrid.leastLength + 2 * Self.settling) * max(1, (sampleRate + 44_099) / 44_100)
-      excerpts = ExcerptCollection(length: length, alignment: alignment, sampleRate: sampleRate)
+      let length = (FrameGrid.leastLength + 2 * Self.settling) * max(1, (rate + 44_099) / 44_100)
+      excerpts = ExcerptCollection(length: length, alignment: alignment, sampleRate: rate)
     }
 
     private static func divisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : divisor(b, a % b) }
