@@ -233,10 +233,13 @@ def honest(work):
     def job(kind, number, source, make):
         def go():
             rng = random.Random(f'{kind}{number}')
+            name = f'{kind}-{number:03d}.flac'
+            if os.path.exists(table.path(name)):
+                table.add(name, kind, source, {})
+                return
             samples, rate, bits, truth = make(rng)
             if len(samples) < 5 * rate or np.abs(samples).max() < 1e-4: return
             samples = samples[:SECONDS * rate]
-            name = f'{kind}-{number:03d}.flac'
             dither = np.random.default_rng(rng.randrange(2 ** 32)) if truth.pop('dither', rng.random() < .4) else None
             write(table.path(name), samples, rate, bits, dither)
             table.add(name, kind, source, truth)
@@ -281,21 +284,15 @@ def honest(work):
         noise = np.random.default_rng(rng.randrange(2 ** 32)).standard_normal(len(mono)) * 10 ** (rng.uniform(-60, -45) / 20)
         return np.stack([level(mono, .7) + noise] * 2, axis=1), rate, 16, {}
 
-    songs = midis(work)
-    for number, path in enumerate(songs):
-        source = 'midi:' + os.path.basename(path)
-        job('midi', number, source, lambda rng, path=path: plain(rng, path))
-        kind, make = [('low-passed', low_passed), ('quiet', quiet), ('from-32k', broadcast), ('tape', tape), ('old', old)][number % 5]
-        job(kind, number, source, lambda rng, path=path, make=make: make(rng, path))
     for number, path in enumerate(files(work, ['mod', 'xm', 's3m', 'it'], 10000)):
         job('module', number, 'module:' + os.path.basename(path),
             lambda rng, path=path: (read(path, None, SECONDS, rng.uniform(0, 20)), 48000, 16, {}) if rng.random() < .5
             else (read(path, 44100, SECONDS, rng.uniform(0, 20)), 44100, 16, {}))
-    for number in range(40):
+    for number in range(24):
         rate = 44100 if number % 4 else 48000
         job('squares', number, f'squares:{number}', lambda rng, rate=rate: (square_music(rng, rate), rate, 16, {'dither': False}))
         job('drums', number, f'drums:{number}', lambda rng, rate=rate: (drums(work, rng, rate), rate, 16, {}))
-    for number in range(20):
+    for number in range(12):
         job('noise', number, f'noise:{number}', lambda rng: (noise_music(rng, 44100), 44100, 16, {}))
 
     def spoken(rng, number):
@@ -304,8 +301,14 @@ def honest(work):
         if number % 2: return level(read(path, 44100), .7), 44100, 16, {'upsampled': True}
         rate = int(run('ffprobe', '-v', 'error', '-show_entries', 'stream=sample_rate', '-of', 'csv=p=0', path))
         return level(read(path), .7), rate, 16, {}
-    for number in range(24):
+    for number in range(16):
         job('speech', number, f'speech:{number}', lambda rng, number=number: spoken(rng, number))
+    songs = midis(work)
+    for number, path in enumerate(songs):
+        source = 'midi:' + os.path.basename(path)
+        job('midi', number, source, lambda rng, path=path: plain(rng, path))
+        kind, make = [('low-passed', low_passed), ('quiet', quiet), ('from-32k', broadcast), ('tape', tape), ('old', old)][number % 5]
+        job(kind, number, source, lambda rng, path=path, make=make: make(rng, path))
     perform(jobs)
     table.write()
 
@@ -327,7 +330,7 @@ CODECS = [('mp3', rate, ['-c:a', 'libmp3lame', '-b:a', f'{rate}k'], 'mp3') for r
     ('mp2', rate, ['-c:a', 'mp2', '-b:a', f'{rate}k'], 'mp2') for rate in (192, 256, 320)]
 
 
-def transcodes(work, each=5):
+def transcodes(work, each=2):
     table, jobs = Table(work, 'transcodes'), []
     for path, _, kind, source, _ in rows(work, 'honest'):
         # Speech below 44.1 kHz has other rates, and is what telephones and broadcasters deliver.
