@@ -141,6 +141,11 @@ struct TrackRoutes: RouteSet {
       json.put("label", line.label)
       json.put("text", line.text)
     }
+    json.putList("faults", record.findings[HealthFinding.self]?.faults ?? []) { json, fault in
+      json.put("kind", fault.kind)
+      json.put("start_s", fault.startSeconds, decimals: 3)
+      json.put("end_s", fault.endSeconds, decimals: 3)
+    }
     json.put("has_waveform", record.findings[WaveformFinding.self]?.peak != nil)
     json.put("has_descriptor", record.findings[LikenessFinding.self].map { $0.reason == nil } ?? false)
   }

@@ -216,6 +216,7 @@ enum APISchemas {
     "AppSection": "start_s: number, end_s: number, label: text, level_db: number?",
     "AppSections": "form: text?, map: [AppSection], reason: text?",
     "AppFindingLine": "label: text, text: text",
+    "AppFault": "kind: text, start_s: number, end_s: number",
     "AppNamedProblem": problem,
     "AppProblem": "\(problem), detail: text, is_failure: flag",
     "AppLyricsLine": "start_s: number, text: text",
@@ -224,7 +225,7 @@ enum APISchemas {
     track: AppTrack, path: text, content_id: text?, size_bytes: integer?, modified_at: text?, analyzed_at: text?,
     is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, lyrics: [AppLyrics], chapters: [AppChapter],
     tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: AppLoudness?, cues: AppCues?, traits: AppTraits?,
-    other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
+    other_findings: [AppFindingLine], faults: [AppFault], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
     """,
     "AppTempoChange": "saved: flag, text: text, note: text?, copies: integer, tempo: AppTempo?",
     "AppWaveform": """
