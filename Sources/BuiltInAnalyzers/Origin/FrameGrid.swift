@@ -97,13 +97,13 @@ struct LappedGrid {
     let signals = channels.map { samples in
       (0..<offsets + 2 * blockLength).map { samples[$0 + 1] - emphasis * samples[$0] }
     }
-    var bins = signals.map { firstBins($0) }
+    var (left, right) = (firstBins(signals[0]), firstBins(signals[1]))
     var scores = [Float](repeating: 0, count: offsets)
     harmonics.withUnsafeBufferPointer { harmonics in
       var layout = unsafe cframegrids_lapped(
         block_length: blockLength, first_bin: firstBin, bin_count: binCount, harmonics: harmonics.baseAddress,
         harmonic_count: harmonics.count, floor: OriginNoise.floor)
-      unsafe cframegrids_score_lapped(&layout, signals[0], signals[1], offsets, &bins[0], &bins[1], &scratch, &scores)
+      unsafe cframegrids_score_lapped(&layout, signals[0], signals[1], offsets, &left, &right, &scratch, &scores)
     }
     return FrameGrid.Contrast(scores, count: 4 * binCount)
   }
