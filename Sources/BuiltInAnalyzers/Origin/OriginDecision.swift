@@ -10,9 +10,13 @@ struct OriginDecision {
   let excerptCount: Int
 
   /// How far the best place must stand out of all others, for a trace that is one and for one that may be. Places of Vorbis are
-  /// the best of 16 each, and fewer.
+  /// the best of 16 each, and fewer; the short overlap of blocks of Opus is met by other regular sounds, too.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
-    codec == .vorbis ? (5.5, 4.5) : (4.5, 3.2)
+    switch codec {
+    case .vorbis: (5.5, 4.5)
+    case .opus: (7, 4)
+    default: (4.5, 3.2)
+    }
   }
   /// Drops of the spectrum from which on it ends abruptly, in dB.
   private static let leastDrop = 15.0
