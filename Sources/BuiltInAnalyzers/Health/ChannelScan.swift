@@ -153,7 +153,7 @@ struct ChannelScan {
       for other in max(0, cell - reach)...min(cellCount - 1, cell + reach) where abs(other - cell) > 1 {
         around = max(around, cells[other])
       }
-      guard size > 4 * around, cells[cell - 1] <= size, cells[cell + 1] < size || cells[cell + 1] < 0.9 * size else { continue }
+      guard size > 6 * around, cells[cell - 1] <= size, cells[cell + 1] < size || cells[cell + 1] < 0.9 * size else { continue }
       if let click = click(window, cell: cell, size: size, around: around, start: start) {
         clickCount += 1
         if clicks.count < Self.limit { clicks.append(click) }
@@ -179,8 +179,10 @@ struct ChannelScan {
       for index in range { sum += abs(window[index] - window[index - 1]) }
       return sum / Float(range.count)
     }
-    let (before, after) = (mean(place - 14..<place - 8), mean(place + 9..<place + 15))
-    guard abs(after - before) < 0.5 * size + 4 * around else { return nil }
+    // The slope of the signal on either side, over the distance between both means.
+    let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
+    let (before, after) = (mean(place - 7..<place - 4), mean(place + 5..<place + 8))
+    guard abs(after - before - 12 * slope) < 0.6 * size + around else { return nil }
     let (left, right) = (level(place - 78..<place - 14), level(place + 15..<place + 79))
     guard right < 2.5 * left + 1e-4, left < 2.5 * right + 1e-4, left > 0, right > 0 else { return nil }
     return Click(place: start + Int64(place - margin), strength: size / max(around, 1e-6), size: size)

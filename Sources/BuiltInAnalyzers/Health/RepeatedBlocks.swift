@@ -28,7 +28,8 @@ struct RepeatedBlocks {
       let b = window[index + 2].bitPattern &* 0xc2b2_ae35 ^ window[index + 3].bitPattern &* 0x27d4_eb2f
       let hash = (a ^ b &* 0x1656_67b1) &* 0x9e37_79b1
       guard hash >> 27 == 0, window[index] != window[index + 1] else { continue }
-      let slot = Int(hash & UInt32(Self.slots - 1))
+      // The low bits of samples of 16 bits are zero, and so are those of products.
+      let slot = Int(hash >> 14) & (Self.slots - 1)
       let position = offset + Int64(index)
       let distance = Int(position - places[slot])
       let isSame = hashes[slot] == hash

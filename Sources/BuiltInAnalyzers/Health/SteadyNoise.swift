@@ -94,18 +94,19 @@ struct SteadyNoise {
     return faults
   }
 
-  /// In dB relative to full scale: a line and one of its harmonics that stand out in nearly all frames, with a steady level.
+  /// In dB relative to full scale: a line and one of its harmonics that stand out in most frames, with a steady level.
   private var hum: (level: Double, confidence: Double)? {
     guard frames.count >= 4 else { return nil }
     var best: (level: Double, confidence: Double)?
     for first in [0, 3] {
       var steady: [Double] = []
       for line in first..<first + 3 {
-        let standing = frames.filter { $0[2 * line] > 6 * $0[2 * line + 1] && $0[2 * line] > 1e-9 }
-        guard Double(standing.count) >= 0.85 * Double(frames.count) else { continue }
-        let levels = standing.map { 10 * log10(Double($0[2 * line])) }.sorted()
-        let spread = levels[levels.count * 9 / 10] - levels[levels.count / 10]
-        if spread < 4 { steady.append(levels[levels.count / 2]) }
+        let levels = frames.map { $0[2 * line] }.sorted()
+        let beside = frames.map { $0[2 * line + 1] }.sorted()
+        let middle = levels[levels.count / 2]
+        guard middle > 4 * beside[beside.count / 2], middle > 1e-9 else { continue }
+        // The middle three fifths: loud notes cover the line now and then.
+        if levels[levels.count * 4 / 5] < 2.5 * levels[levels.count / 5] { steady.append(10 * log10(Double(middle))) }
       }
       if steady.count >= 2, let level = steady.max(), level > best?.level ?? -200 {
         best = (level, steady.count == 3 ? 0.95 : 0.8)
