@@ -30,16 +30,21 @@ struct FrameSearch {
       decibels = [Float](repeating: 0, count: period)
     }
 
-    /// Adds the best of the offsets that are the same place.
+    /// Adds the best of the offsets that are the same place, less the mean of the others there: a synthesizer that works in
+    /// blocks of 64 samples marks them all, a codec one.
     mutating func add(_ contrast: FrameGrid.Contrast, start: Int64) {
       var best = [Int](repeating: -1, count: period)
+      var totals = [Float](repeating: 0, count: period)
       let first = Int(start % Int64(period))
       for (offset, deviation) in contrast.deviations.enumerated() {
         let place = (first + offset) % period
+        totals[place] += deviation
         if best[place] < 0 || contrast.deviations[best[place]] < deviation { best[place] = offset }
       }
+      let others = Float(contrast.deviations.count / period - 1)
       for place in 0..<period where best[place] >= 0 {
-        deviations[place] += contrast.deviations[best[place]]
+        let deviation = contrast.deviations[best[place]]
+        deviations[place] += others > 0 ? deviation - max(0, (totals[place] - deviation) / others) : deviation
         decibels[place] += contrast.decibels[best[place]]
       }
     }

@@ -9,11 +9,12 @@ struct OriginDecision {
   let sampleRate: Int
   let excerptCount: Int
 
-  /// How far the best place must stand out of all others, for a trace that is one and for one that may be. Places of Vorbis are
-  /// the best of 16 each, and fewer; the short overlap of blocks of Opus is met by other regular sounds, too.
+  /// How far the best place must stand out of all others, for a trace that is one and for one that may be. Places of Vorbis are 64, and
+  /// synthesizers that begin notes at multiples of 64 samples mark them, too; so do regular sounds those of Opus, whose blocks
+  /// overlap little.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     switch codec {
-    case .vorbis: (5.5, 4.5)
+    case .vorbis: (10, 5.5)
     case .opus: (7, 4)
     default: (4.5, 3.2)
     }
