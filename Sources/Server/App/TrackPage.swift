@@ -29,6 +29,7 @@ extension JSONType<TrackPage> {
         .optional("sections", .appSections) { $0.record.findings[SectionsFinding.self] },
         .finding(LoudnessFinding.self), .finding(CuesFinding.self), .finding(TraitsFinding.self),
         .required("other_findings", .list(line)) { FindingLines.known.lines(of: $0.record).flatMap(\.self) },
+        .required("faults", .list(.appFault)) { $0.record.findings[HealthFinding.self]?.faults ?? [] },
         .required("has_waveform", .flag) { $0.record.findings[WaveformFinding.self]?.peak != nil },
         .required("has_descriptor", .flag) {
           $0.record.findings[LikenessFinding.self].map { $0.reason == nil } ?? false
@@ -143,5 +144,14 @@ extension JSONType<FileEvent> {
       "AppFileEvent", .required("event", .text) { $0.kind.rawValue }, .required("text", .text) { $0.kind.words },
       .optional("at", .time) { $0.time }, .optional("run", .integer) { $0.run.map { Int($0) } },
       .optional("detail", .text) { $0.detail })
+  }
+}
+
+extension JSONType<HealthFinding.Fault> {
+  fileprivate static var appFault: Self {
+    .object(
+      "AppFault", .required("kind", .text) { $0.kind },
+      .required("start_s", .number(decimals: 3)) { $0.startSeconds },
+      .required("end_s", .number(decimals: 3)) { $0.endSeconds })
   }
 }

@@ -1,0 +1,93 @@
+internal import Analysis
+internal import DSP
+internal import Foundation
+
+/// From traces of frames and the end of the spectrum to a verdict.
+struct OriginDecision {
+  let traces: [FrameSearch.Trace]
+  let wall: SpectralWall
+  let sampleRate: Int
+  let excerptCount: Int
+
+  /// How far the best place must stand out of all others, for a trace that is one and for one that may be. Places of Vorbis are 64, and
+  /// synthesizers that begin notes at multiples of 64 samples mark them, too; so do regular sounds those of Opus, whose blocks
+  /// overlap little.
+  private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
+    switch codec {
+    case .vorbis: (10, 5.5)
+    case .opus: (7, 4)
+    default: (4.5, 3.2)
+    }
+  }
+  /// Drops of the spectrum from which on it ends abruptly, in dB.
+  private static let leastDrop = 15.0
+  /// Sample rates that audio may have had before.
+  private static let formerRates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
+
+  func write(to finding: inout OriginFinding) {
+    finding.levelAbove = wall.levelAbove.rounded(toPlaces: 1)
+    let isWall = wall.steepness >= Self.leastDrop && wall.depth >= Self.leastDrop && wall.steadiness >= 0.5
+    if isWall {
+      finding.wall = wall.frequency.rounded()
+      finding.wallDepth = wall.depth.rounded(toPlaces: 1)
+      finding.wallSteadiness = wall.steadiness.rounded(toPlaces: 2)
+    }
+    guard let best = traces.max(by: { strength($0) < strength($1) }) else { return }
+    let limits = Self.limits(best.codec)
+    let margin = best.deviations - best.elsewhere
+    finding.frameTrace = best.deviations.rounded(toPlaces: 2)
+    if margin >= limits.certain {
+      finding.verdict = OriginFinding.Verdict.lossy.rawValue
+      finding.confidence = margin >= 2 * limits.certain ? 0.99 : 0.95
+      finding.codec = best.codec.rawValue
+      finding.codedSampleRate = best.sampleRate
+      finding.frameLength = best.period
+      finding.frameOffset = best.offset
+      finding.quantizationDepth = best.decibels.rounded(toPlaces: 2)
+      finding.kilobitsPerSecond = BitRateEstimate.kilobits(best, wall: isWall ? wall.frequency : nil)
+      return
+    }
+    if isWall { finding.upsampledFrom = formerRate }
+    if margin >= limits.possible || (isWall && finding.upsampledFrom == nil) {
+      finding.verdict = OriginFinding.Verdict.unsure.rawValue
+      finding.confidence = 0.5
+    } else {
+      finding.verdict = OriginFinding.Verdict.lossless.rawValue
+      finding.confidence = isWall ? 0.8 : 0.95
+    }
+  }
+
+  /// The usual rate whose filters end the spectrum where it ends; `nil` if there is none, or it is no lower.
+  private var formerRate: Int? {
+    guard wall.steepness >= 15, wall.steadiness >= 0.8 else { return nil }
+    return Self.formerRates.first { rate in
+      rate < sampleRate * 9 / 10 && wall.frequency >= 0.44 * Double(rate) && wall.end <= 0.52 * Double(rate)
+        && wall.frequency <= 0.5 * Double(rate)
+    }
+  }
+
+  private func strength(_ trace: FrameSearch.Trace) -> Double {
+    (trace.deviations - trace.elsewhere) / Self.limits(trace.codec).certain
+  }
+}
+
+/// About which bit rate a codec had.
+enum BitRateEstimate {
+  /// Encoders leave out high frequencies at low rates, and round fewer coefficients to zero at high ones: both are known of the
+  /// transcodes of Benchmarks/health, by codec.
+  static func kilobits(_ trace: FrameSearch.Trace, wall: Double?) -> Int? {
+    guard trace.decibels > 0 else { return nil }
+    let depth = log2(max(0.1, trace.decibels))
+    let (constant, slope): (Double, Double) =
+      switch trace.codec {
+      case .mp3: (8.2, -0.28)
+      case .mp2: (8.0, -0.2)
+      case .aac: (7.9, -0.3)
+      case .vorbis: (8.2, -0.3)
+      case .opus: (7.6, -0.3)
+      }
+    let estimate = exp2(constant + slope * depth)
+    let usual = [64, 96, 128, 160, 192, 256, 320]
+    return usual.min { abs(log2(Double($0) / estimate)) < abs(log2(Double($1) / estimate)) }
+  }
+}
