@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Fits how beats group into bars, Sources/Tempo/BarReading.swift, and prints how good that is on unknown sources.
 
-  bars.py MANIFEST:FEATURES:WEIGHT … --folds FOLDS.json [--write] [--l2 1] [--right 0.97]
+  bars.py MANIFEST:FEATURES:WEIGHT … --folds FOLDS.json|NUMBER [--write] [--l2 1] [--right 0.97] [--keep-meter]
 
 --write changes Sources/Tempo/Resources/bar-weights.tsv. Arguments are those of fit.py. Clips without known bars (no
 NAME.json beside the manifest, or no first beats in it) are left out. The beats are those of the grid that the program
 chooses with the weights it was built with, even if they are wrong. Needs numpy and scipy.
+
+--keep-meter fits first beats alone, and leaves the numbers of the meter as they are.
 
 1. Meter: logistic regression of four against three on the logarithm of the ratio of their evidence. Fitted are the
    shares of the lanes, the evidence from chance, and the scale of the network. All clips in three together weigh as
@@ -15,7 +17,7 @@ chooses with the weights it was built with, even if they are wrong. Needs numpy 
 3. Thresholds: the lowest advantage of a meter (in tenths) and the lowest probability of a first beat (in hundredths)
    for which a share of --right of the answers given are right, on sources left out of the fit.
 """
-import argparse, csv, json, os, sys
+import argparse, csv, json, os, sys, zlib
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
 import numpy as np
 from scipy.optimize import minimize
@@ -25,12 +27,15 @@ import model_files
 import truth
 
 LANES = 'to_150_hz to_400_hz to_1500_hz to_5000_hz above_5000_hz all_bands harmony loud'.split()
-SHARES = ['share.' + lane for lane in LANES]
+# BeatAccents.names
+NAMES = LANES + ('strong_to_150_hz strong_above_5000_hz strong_all_bands strong_loud new_chord new_chord_of_two_beats new_section '
+                 'network').split()
+SHARES = ['share.' + name for name in NAMES[:-1]]
 # The weights of first beats, by the number of beats in a bar.
-FIRST = {3: ['first_of_three.' + name for name in LANES + ['network']],
-         4: ['first_of_four.' + name for name in LANES + ['network']] + ['third_of_four.' + name for name in LANES]}
+FIRST = {count: [f'{place}_of_{number}.{name}' for place in ('first', 'second', 'third')[:count - 1] for name in NAMES]
+         for count, number in ((3, 'three'), (4, 'four'))}
 # Of BarReading.swift.
-FEWEST_BEATS, FASTEST_THREE = 16, 160
+FEWEST_BEATS, FASTEST_THREE, MOST_BARS = 16, 160, 32
 TOLERANCE = 0.07  # seconds
 
 
@@ -64,16 +69,16 @@ def read(manifest, directory, weight):
         with open(path) as file: found = json.load(file)
         clip = dict(source=row['source'], weight=weight, meter=round(np.median(np.diff(places))), heard={})
         clips.append(clip)
-        accents, logits = np.array(found['accents']), np.array(found['bars'])
+        if found['accentNames'] != NAMES: raise SystemExit('The features have other names: make them anew.')
+        accents = np.array(found['accents'])
         if len(accents) < FEWEST_BEATS: continue
         grid, clip['bpm'] = np.array(found['hypotheses'][0]['beats']), found['hypotheses'][0]['bpm']
-        accents = (accents - accents.mean(0)) / (accents.std(0) + 0.05)
         for per_bar in 3, 4:
-            lanes, network = means(accents, per_bar), means(logits, per_bar)
-            said = np.column_stack([lanes, network] + ([np.roll(lanes, -2, 0)] if per_bar == 4 else []))
+            rows = means(accents, per_bar)
             clip['heard'][per_bar] = dict(
-                evidence=(lanes ** 2).mean(0) * len(accents) / (per_bar - 1), surety=network.max() - network.mean(),
-                said=said * np.sqrt(min(len(accents) // per_bar, 16)) / 4)
+                evidence=(rows[:, :-1] ** 2).mean(0) * len(accents) / (per_bar - 1), surety=rows[:, -1].max() - rows[:, -1].mean(),
+                said=np.hstack([np.roll(rows, -place, 0) for place in range(per_bar - 1)])
+                * np.sqrt(min(len(accents) // per_bar, MOST_BARS)) / 4)
         clip['first'] = first_of(down, grid, clip['meter']) if clip['meter'] in (3, 4) else None
     return clips
 
@@ -96,7 +101,7 @@ def fit_meter(clips, l2):
     def loss(theta):
         return (weights * np.logaddexp(0, -sign * advantages(clips, *parts(theta)))).sum() + l2 / 2 * theta @ theta
 
-    shares, chance, scale = parts(minimize(loss, np.zeros(len(LANES) + 2)).x)
+    shares, chance, scale = parts(minimize(loss, np.zeros(len(SHARES) + 2)).x)
     return {**dict(zip(SHARES, shares)), 'chance': chance, 'network_scale': scale}
 
 
@@ -116,7 +121,7 @@ def fit_first(clips, per_bar, l2):
     return dict(zip(FIRST[per_bar], minimize(loss, np.zeros(X.shape[2]), jac=True).x))
 
 
-def fit(clips, l2): return {**fit_meter(clips, l2), **fit_first(clips, 4, l2), **fit_first(clips, 3, l2)}
+def fit(clips, l2, meter=None): return {**(meter or fit_meter(clips, l2)), **fit_first(clips, 4, l2), **fit_first(clips, 3, l2)}
 
 
 def judge(clips, numbers):
@@ -144,14 +149,14 @@ def lowest(values, wanted, right_of):
     return next((value for value in values if len(right_of(value)) and np.mean(right_of(value)) >= wanted), values[-1])
 
 
-def thresholds(clips, wanted):
+def thresholds(clips, wanted, advantage=None):
     true = np.array([c['meter'] for c in clips])
 
     def right_meters(value):
         given = meters(clips, value)
         return (given == true)[given > 0]
 
-    advantage = lowest(np.arange(0, 5.05, 0.1), wanted, right_meters)
+    if advantage is None: advantage = lowest(np.arange(0, 5.05, 0.1), wanted, right_meters)
     told = [c for c, given in zip(clips, meters(clips, advantage)) if given == c['meter'] and c['first'] is not None]
     surest = np.array([c['chances'].max() for c in told])
     right = np.array([c['chances'].argmax() == c['first'] for c in told])
@@ -173,30 +178,35 @@ def show(title, clips, numbers):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('sets', nargs='+')
-    parser.add_argument('--folds', required=True, help='folds.json of network.py')
+    parser.add_argument('--folds', required=True, help='folds.json of network.py, or a number: fit.py')
     parser.add_argument('--l2', type=float, default=1)
     parser.add_argument('--right', type=float, default=0.97)
+    parser.add_argument('--keep-meter', action='store_true')
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args()
     clips = []
     for text in options.sets:
         manifest, directory, weight = text.rsplit(':', 2)
         clips += read(manifest, directory, float(weight))
-    fold = json.load(open(options.folds))
+    if options.folds.isdigit(): fold = {c['source']: zlib.crc32(c['source'].encode()) % int(options.folds) for c in clips}
+    else: fold = json.load(open(options.folds))
     print('%-15s %5s %7s %7s %14s %14s %8s %7s %7s %10s' % (
         '', 'clips', 'meters', 'right', 'four: right', 'three: right', 'told', 'firsts', 'right', 'loss'))
     shipped = {name: number for name, (number,) in model_files.read_table(model_files.BAR_WEIGHTS).items()}
+    shipped = {name: shipped.get(name, 0) for name in SHARES + ['chance', 'network_scale'] + FIRST[4] + FIRST[3]
+               + ['least_advantage', 'sure_downbeat']}
     # Of shares only the ratios count.
     whole = sum(shipped[name] for name in SHARES)
     shipped.update({name: shipped[name] / whole for name in SHARES})
     judge(clips, shipped)
     show('as shipped', clips, shipped)
+    meter = {name: shipped[name] for name in SHARES + ['chance', 'network_scale']} if options.keep_meter else None
     for k in sorted({fold[c['source']] for c in clips}):
-        numbers = fit([c for c in clips if fold[c['source']] != k], options.l2)
+        numbers = fit([c for c in clips if fold[c['source']] != k], options.l2, meter)
         judge([c for c in clips if fold[c['source']] == k], numbers)
-    limits = thresholds(clips, options.right)
+    limits = thresholds(clips, options.right, shipped['least_advantage'] if options.keep_meter else None)
     show('without source', clips, limits)
-    numbers = {**fit(clips, options.l2), **limits}
+    numbers = {**fit(clips, options.l2, meter), **limits}
     judge(clips, numbers)
     show('in-sample', clips, numbers)
     print('\n%-30s %8s %8s' % ('', 'shipped', 'fitted'))

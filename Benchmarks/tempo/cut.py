@@ -25,20 +25,22 @@ with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file
     writer = csv.writer(file)
     writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
     for index, row in enumerate(csv.DictReader(open(options.manifest))):
-        if not row['beats_file']: continue
         samples = np.fromfile(os.path.join(options.samples, row['id'] + '.f32'), np.float32)
-        beats = np.array([float(l.split()[0]) for l in open(os.path.join(base, row['beats_file'])) if l.strip()])
+        beats = None
+        if row['beats_file']: beats = np.array([float(l.split()[0]) for l in open(os.path.join(base, row['beats_file'])) if l.strip()])
         for number in range(options.each):
             rng = np.random.default_rng([index, number])
             speed = Fraction(float(np.exp(rng.uniform(np.log(0.8), np.log(1.25))))).limit_denominator(40)
             length = min(rng.uniform(12, 30) * float(speed), len(samples) / RATE)
             start = rng.uniform(0, len(samples) / RATE - length)
             part = samples[int(start * RATE):int((start + length) * RATE)]
-            inside = beats[(beats >= start) & (beats < start + length)]
-            if len(inside) < 12: continue
-            bpm = float(row['bpm_true']) if row['constant'] == 'yes' else 60 / np.median(np.diff(inside))
-            name = f"{row['id']}-{number}"
+            bpm, beats_file, name = float(row['bpm_true']), '', f"{row['id']}-{number}"
+            if beats is not None:
+                inside = beats[(beats >= start) & (beats < start + length)]
+                if len(inside) < 12: continue
+                if row['constant'] != 'yes': bpm = 60 / np.median(np.diff(inside))
+                beats_file = name + '.txt'
+                np.savetxt(os.path.join(options.output, beats_file), (inside - start) / float(speed), fmt='%.4f')
             resample_poly(part, speed.denominator, speed.numerator).astype(np.float32).tofile(
                 os.path.join(options.output, name + '.f32'))
-            np.savetxt(os.path.join(options.output, name + '.txt'), (inside - start) / float(speed), fmt='%.4f')
-            writer.writerow([name, '%.4f' % (bpm * float(speed)), row['constant'], 'cut', row['source'], name + '.txt'])
+            writer.writerow([name, '%.4f' % (bpm * float(speed)), row['constant'], 'cut', row['source'], beats_file])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes songs in the styles of MMA, Musical MIDI Accompaniment: rhythm sections by people who know their styles, with a tune.
 
-  grooves.py OUTPUT_DIRECTORY [--library /usr/share/mma/lib] [--soundfonts FILE.sf2 …] [--seconds 32]
+  grooves.py OUTPUT_DIRECTORY [--library /usr/share/mma/lib] [--soundfonts FILE.sf2 …] [--seconds 32] [--seed NUMBER]
 
 The Debian package mma holds some 280 files of styles (jazz, Latin, rock, dance, folk, marches, waltzes). Each gives one or two
 songs: random chords and a random tune, tempi usual for the style, steady or drifting like those of players. A beat
@@ -70,7 +70,7 @@ def make(job):
     path, groove, number, options = job
     collection, name = os.path.basename(os.path.dirname(path)), os.path.basename(path)[:-4]
     clip = re.sub(r'\W', '_', f'{collection}-{name}-{number}')
-    rng = np.random.default_rng([7, zlib.crc32(clip.encode())])
+    rng = np.random.default_rng([7, zlib.crc32(clip.encode()), *options.seed])
     text, beat, quarters, signature, steady = song(path, name, groove, options.seconds, rng)
     stem = os.path.join(options.output, clip)
     with open(stem + '.mma', 'w') as file: file.write(text)
@@ -98,6 +98,7 @@ def main():
     parser.add_argument('--library', default='/usr/share/mma/lib')
     parser.add_argument('--soundfonts', nargs='+', default=midi.FONTS)
     parser.add_argument('--seconds', type=float, default=32)
+    parser.add_argument('--seed', type=int, nargs=1, default=[], help='other songs than those without it')
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
     jobs = []
@@ -106,7 +107,7 @@ def main():
         for name in sorted(os.listdir(directory)):
             if not name.endswith('.mma') or re.search('metronome|none|intro|ending|count', name): continue
             names = grooves(os.path.join(directory, name))[0]
-            chosen = np.random.default_rng([8, zlib.crc32(name.encode())]).permutation(names)[:count]
+            chosen = np.random.default_rng([8, zlib.crc32(name.encode()), *options.seed]).permutation(names)[:count]
             jobs += [(os.path.join(directory, name), str(groove), number, options) for number, groove in enumerate(chosen)]
     with ThreadPoolExecutor(2) as pool: rows = [row for row in pool.map(make, jobs) if row]
     midi.write_manifest(os.path.join(options.output, 'manifest.csv'), rows)

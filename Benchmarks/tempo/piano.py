@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Renders piano music with known beats: pop accompaniments, and classical music with rubato.
 
-  piano.py OUTPUT_DIRECTORY FILE.mid|FILE.wad … [--library /usr/share/mma/lib] [--more-soundfonts FILE …]
+  piano.py OUTPUT_DIRECTORY FILE.mid|FILE.wad … [--library /usr/share/mma/lib] [--more-soundfonts FILE …] [--seed NUMBER]
 
 Pop, to a click or nearly so: pieces made of patterns, the slower styles of MMA without their drums, and the given songs
 reduced to tune, chords and bass (those of midi.py, and of Debian's freedink-data). With rubato: pieces made of patterns,
@@ -130,9 +130,10 @@ def main():
     parser.add_argument('--soundfonts', nargs='+', default=scores.FONTS)
     parser.add_argument('--more-soundfonts', nargs='+', default=[])
     parser.add_argument('--each', type=int, default=90, help='pieces of each kind that is made')
+    parser.add_argument('--seed', type=int, nargs=1, default=[], help='other pieces than those without it')
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
-    seeded = lambda *words: np.random.default_rng([11, zlib.crc32(' '.join(words).encode())])
+    seeded = lambda *words: np.random.default_rng([11, zlib.crc32(' '.join(words).encode()), *options.seed])
     made = lambda kind: (patterns.piece(kind, k, seeded(kind, str(k))) for k in range(options.each))
     fonts, rows = options.soundfonts + options.more_soundfonts, []
     for title, pieces, free in [('pop', made('pop'), False), ('classical', made('classical'), True),

@@ -2,20 +2,18 @@ internal import DSP
 
 /// Weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them and writes them with these names.
 struct BarWeights {
-  typealias Lanes = OnsetEnvelopes.Lanes
+  typealias Row = BeatAccents.Row
 
-  /// How much each lane counts for the meter; they add up to 1.
-  let shares: Lanes
+  /// How much each of `BeatAccents.names` counts for the meter; they add up to 1. The network counts apart.
+  let shares: Row
   /// Added to the evidence for each bar: evidence from chance alone is near 1.
   let chance: Float
   /// The logits of the network that count as much as a factor of e in evidence.
   let networkScale: Float
-  /// Weights of the lanes and of the network's logits, at the first beat of four and the third, and at the first of three.
-  let firstOfFour: Lanes
-  let thirdOfFour: Lanes
-  let networkOfFour: Float
-  let firstOfThree: Lanes
-  let networkOfThree: Float
+  /// Weights at the first beat of four, the second and the third.
+  let ofFour: [Row]
+  /// Weights at the first beat of three and the second.
+  let ofThree: [Row]
   /// How much the logarithm of the evidence for one bar must exceed that for the other.
   let leastAdvantage: Float
   /// The lowest probability with which a first beat is given.
@@ -24,16 +22,17 @@ struct BarWeights {
   static let fitted = BarWeights(TempoResources.barWeights)
 
   init(_ table: NumberTable) {
-    func lanes(_ name: String) -> [Double] { OnsetEnvelopes.laneNames.map { table.number("\(name).\($0)") } }
-    let shares = lanes("share")
-    self.shares = Lanes(shares.map(Float.init)) / Float(shares.reduce(0, +))
+    func row(_ name: String, of names: some Sequence<String>) -> Row {
+      var row = Row.zero
+      for (place, own) in names.enumerated() { row[place] = Float(table.number("\(name).\(own)")) }
+      return row
+    }
+    let shares = row("share", of: BeatAccents.names.dropLast())
+    self.shares = shares / shares.sum()
     chance = Float(table.number("chance"))
     networkScale = Float(table.number("network_scale"))
-    firstOfFour = Lanes(lanes("first_of_four").map(Float.init))
-    thirdOfFour = Lanes(lanes("third_of_four").map(Float.init))
-    networkOfFour = Float(table.number("first_of_four.network"))
-    firstOfThree = Lanes(lanes("first_of_three").map(Float.init))
-    networkOfThree = Float(table.number("first_of_three.network"))
+    ofFour = ["first_of_four", "second_of_four", "third_of_four"].map { row($0, of: BeatAccents.names) }
+    ofThree = ["first_of_three", "second_of_three"].map { row($0, of: BeatAccents.names) }
     leastAdvantage = Float(table.number("least_advantage"))
     sureDownbeat = Float(table.number("sure_downbeat"))
   }

@@ -34,7 +34,7 @@ struct Analyze: AsyncParsableCommand {
           DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
           CompletionsCommand.self,
         ]),
-      CommandGroup(name: "Many machines", subcommands: [WorkerCommand.self, MergeCommand.self]),
+      CommandGroup(name: "Many machines", subcommands: [PlanCommand.self, WorkerCommand.self, MergeCommand.self]),
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -162,7 +162,8 @@ import Text
       "playlist": "nocturne.playlist.v2.schema.json", "set": "nocturne.set.v2.schema.json",
       "corrections": "nocturne.corrections.v1.schema.json", "review": "nocturne.review.v2.schema.json",
       "removal": "nocturne.removal.v1.schema.json", "write-tags": "nocturne.write_tags.v1.schema.json",
-      "worker": "nocturne.worker.v1.schema.json",
+      "worker": "nocturne.worker.v1.schema.json", "plan": "nocturne.plan.v1.schema.json",
+      "planned-file": "nocturne.planned_file.v1.schema.json",
     ]
     for (format, name) in files {
       let schema = try place.analyze("schema", "\(format)")

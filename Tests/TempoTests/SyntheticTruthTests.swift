@@ -248,7 +248,7 @@ import Testing
     let activation = BeatActivation(onsets.networkInput)
     let features = GridFeatures.values(
       of: constant, smoothed: smoothed, phase: phase, activity: onsets.activity, presence: OnsetPresence(onsets.values),
-      activation: activation)
+      activation: activation, chords: onsets.chords)
     #expect(features.names == GridFeatures.names)
     #expect(features["octaves_from_120"] == 0)
     #expect(features["comb"] == Float(log(Double(constant.comb) + 0.1)))

@@ -31,10 +31,10 @@ struct Features: Encodable {
   /// Names of the features of all hypotheses.
   var names: [String]
   var hypotheses: [Hypothesis]
-  /// Eight lanes for each beat of the best hypothesis.
+  /// The names of `accents`.
+  var accentNames: [String]
+  /// `BeatAccents.rows` of the beats of the best hypothesis.
   var accents: [[Float]]
-  /// `BeatActivation.downbeats` at each of these beats.
-  var bars: [Float]
 }
 
 func floats(of path: String) throws -> [Float] {
@@ -74,8 +74,10 @@ func features(of path: String, hearing network: BeatNetwork) throws -> Data {
           ($0 / OnsetEnvelopes.columnsPerSecond + StretchReading.onsetDelay).rounded(toPlaces: 4)
         })
     },
-    accents: BeatAccents(survey.envelopes, at: best).values.map { value in (0..<8).map { value[$0] } },
-    bars: survey.activation.downbeats(at: best))
+    accentNames: BeatAccents.names,
+    accents: BeatAccents(survey.envelopes, at: best).rows(downbeats: survey.activation.downbeats(at: best)).map { row in
+      row.indices.map { row[$0] }
+    })
   return try JSONEncoder().encode(features)
 }
 

@@ -66,6 +66,8 @@ public struct LibraryRun: Sendable {
     case paths([FilePath])
     /// Read once, during the scan; each entry names one path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
+    /// Files that were looked at elsewhere; for plans, which open nothing.
+    case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
   /// The result of a run.
@@ -115,9 +117,7 @@ public struct LibraryRun: Sendable {
     var scanTime = StageTimes()
     do {
       report(.began(.scan))
-      let session = ScanSession(
-        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
-      ) { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
+      let session = makeSession(runID)
       scanned = try scanTime.measure("scan") {
         try ScanPhase(session: session, request: request, control: control, report: report).run()
       }
@@ -149,6 +149,25 @@ public struct LibraryRun: Sendable {
         newlyDamaged: 0, pending: 0)
       throw error
     }
+  }
+
+  /// What a run would do: the scan of a dry run.
+  /// - Parameter take: Gets each file with work to do once, in the order in which it is found.
+  public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root]) {
+    precondition(request.scan.isDryRun)
+    return try withoutActuallyEscaping(take) { take in
+      let session = makeSession(0)
+      let scanned = try ScanPhase(
+        session: session, request: request, control: control, report: report, takeWork: take
+      ).run()
+      return (scanned.counts, scanned.roots)
+    }
+  }
+
+  private func makeSession(_ runID: Int64) -> ScanSession {
+    ScanSession(
+      store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
+    ) { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
   }
 
   /// Completes the record of a run with the exit status of the process.

@@ -65,6 +65,13 @@ extension Scalar<Timestamp> {
       type: "string", format: "date-time", isPresent: { _ in true }, writeJSON: { $1.string($0.description) },
       writeCSV: { $1.text($0.description) })
   }
+
+  /// Since 1970.
+  package static var nanoseconds: Scalar<Timestamp> {
+    Scalar(
+      type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0.nanoseconds) },
+      writeCSV: { $1.integer(Int($0.nanoseconds)) })
+  }
 }
 
 extension Scalar<ContentID> {

@@ -68,7 +68,7 @@ struct BeatActivation {
     let places = [beats, between(0.5), between(0.25), between(0.75), between(1 / 3.0) + between(2 / 3.0)]
     let logits = places.map { Self.tops(self.beats, at: $0) }
     let chances = places.map { Self.tops(probabilities, at: $0) }
-    var found = NamedValues(capacity: 18)
+    var found = NamedValues(capacity: 20)
     found.add("heard_logit_on_beats", Self.mean(logits[0], else: -6))
     found.add("heard_logit_on_halves", Self.mean(logits[1], else: -6))
     found.add("heard_logit_on_quarters", Self.mean(logits[2] + logits[3], else: -6))
@@ -94,6 +94,8 @@ struct BeatActivation {
     found.add("bars_of_2", surety(ofBarsOf: 2))
     found.add("bars_of_3", surety(ofBarsOf: 3))
     found.add("bars_of_4", surety(ofBarsOf: 4))
+    found.add("bars_of_6", surety(ofBarsOf: 6))
+    found.add("bars_of_8", surety(ofBarsOf: 8))
     found.add(
       "bar_logit_on_halves_less_beats", Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
     found.add("heard_last_less_first_quarter", Self.mean(logits[3], else: 0) - Self.mean(logits[2], else: 0))

@@ -39,6 +39,8 @@ struct StretchReading {
   /// Quieter than 16-bit dither, as root mean square relative to full scale.
   private static let silence: Float = 1e-5
   private static let optionLimit = 12
+  /// Of one tempo.
+  private static let gridLimit = 3
 
   init(start: Double, duration: Double, outcome: Outcome, clarity: Double) {
     self.start = start
@@ -74,10 +76,10 @@ struct StretchReading {
       outcome = .noPulse
       return
     }
-    let probabilities = GridChoice.probabilities(hypotheses)
+    let likely = Self.likely(hypotheses)
     let sounding = Self.sounding(bands)
     var options: [Option] = []
-    for (hypothesis, probability) in zip(hypotheses, probabilities).prefix(Self.optionLimit) {
+    for (hypothesis, probability) in likely {
       let columns = survey.beats(of: hypothesis).filter { sounding.contains($0) }
       let shift = Double(firstColumn) / rate + Self.onsetDelay
       let seconds = columns.map { $0 / rate + shift }
@@ -90,6 +92,18 @@ struct StretchReading {
             bpm: hypothesis.candidate.bpm)))
     }
     outcome = .pulse(options)
+  }
+
+  /// The likeliest hypotheses of the likeliest tempi, with probabilities that add up to that of the tempo: other readings remain, however
+  /// many grids of one tempo are tried.
+  private static func likely(_ hypotheses: [GridHypothesis]) -> [(GridHypothesis, Double)] {
+    let all = GridChoice.probabilities(hypotheses)
+    let found = GridChoice.tempi(of: hypotheses).flatMap { tempo in
+      let own = tempo.hypotheses.prefix(gridLimit)
+      let sum = own.reduce(0) { $0 + all[$1] }
+      return own.map { (hypotheses[$0], sum > 0 ? tempo.probability * all[$0] / sum : 0) }
+    }
+    return Array(found.prefix(optionLimit))
   }
 
   /// The columns between leading and trailing silence.

@@ -13,8 +13,7 @@ struct TempoDecision {
   private static let candidateLimit = 5
   /// Meter and downbeats are given from this confidence on.
   private static let sureBeats = 0.8
-  /// Tempi within this share of each other count as one.
-  private static let tolerance = 0.04
+  private static let tolerance = GridChoice.tolerance
 
   func finding(from readings: [StretchReading], onsets: TempoFinding.OnsetSummary) -> TempoFinding {
     let readings = readings.map { $0.limited(to: configuration.minimumBPM...configuration.maximumBPM) }
@@ -48,7 +47,8 @@ struct TempoDecision {
       }
       map[0].startSeconds = 0
     }
-    let confidence = TempoConfidence.fitted.probability(share: share, clarity: Self.clarity(of: course))
+    let confidence = TempoConfidence.fitted.probability(
+      share: share, clarity: Self.clarity(of: course), moves: !course.steps.allSatisfy(\.option.isConstant))
     let octaveConfidence = TempoConfidence.fitted.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
     // Bars of wrong beats are wrong.
     let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []

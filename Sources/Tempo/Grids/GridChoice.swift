@@ -51,7 +51,7 @@ enum GridChoice {
       for phase in GridFeatures.phases(of: smoothed) {
         let values = GridFeatures.values(
           of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence,
-          activation: activation
+          activation: activation, chords: envelopes.chords
         ).values
         found.append(
           GridHypothesis(
@@ -61,6 +61,34 @@ enum GridChoice {
       }
     }
     return found.sorted { ($1.score, $0.candidate.bpm) < ($0.score, $1.candidate.bpm) }
+  }
+
+  /// Tempi within this share of each other count as one.
+  static let tolerance = 0.04
+
+  /// The hypotheses of one tempo.
+  struct Tempo {
+    /// That of the likeliest hypothesis.
+    var bpm: Double
+    /// The probability of all hypotheses of this tempo, given that one of all is right.
+    var probability: Double
+    /// Their places, best first.
+    var hypotheses: [Int]
+  }
+
+  /// - Parameter hypotheses: Best first.
+  static func tempi(of hypotheses: [GridHypothesis]) -> [Tempo] {
+    var found: [Tempo] = []
+    for (index, probability) in probabilities(hypotheses).enumerated() {
+      let bpm = hypotheses[index].candidate.bpm
+      if let own = found.firstIndex(where: { abs(bpm / $0.bpm - 1) < tolerance }) {
+        found[own].probability += probability
+        found[own].hypotheses.append(index)
+      } else {
+        found.append(Tempo(bpm: bpm, probability: probability, hypotheses: [index]))
+      }
+    }
+    return found.sorted { ($1.probability, $0.bpm) < ($0.probability, $1.bpm) }
   }
 
   /// Probabilities of the hypotheses, given that one of them is right.

@@ -19,7 +19,7 @@ enum GridFeatures {
       bpm: 120, isConstant: true, grid: grid, profile: profile, comb: 0, wholeSpectrum: 0, localSpectrum: 0)
     return values(
       of: candidate, smoothed: profile.means, phase: 0, activity: .zero, presence: OnsetPresence([]),
-      activation: BeatActivation(BeatNetworkInput(columnCount: 0))
+      activation: BeatActivation(BeatNetworkInput(columnCount: 0)), chords: ChordCourse()
     ).names
   }()
 
@@ -60,7 +60,7 @@ enum GridFeatures {
   ///   - phase: The position of the beats within the profile's beat.
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
-    activation: BeatActivation
+    activation: BeatActivation, chords: ChordCourse
   ) -> NamedValues {
     func at(_ beats: Double) -> Lanes {
       let position = (beats + 4) * Double(BarProfile.positionsPerBeat)
@@ -75,7 +75,7 @@ enum GridFeatures {
       return sum / Float(4 * offsets.count)
     }
     let (first, last) = (mean(0.25), mean(0.75))
-    var found = NamedValues(capacity: 128)
+    var found = NamedValues(capacity: 192)
     found.add("on_beats", logarithm(mean(0)))
     found.add("on_halves", logarithm(mean(0.5)))
     found.add("on_quarters", logarithm((first + last) / 2))
@@ -101,6 +101,7 @@ enum GridFeatures {
     found.add("present_on_beats", presence.mean(at: beats))
     found.add("present_on_halves", presence.mean(at: zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }))
     found.add(activation.features(of: beats))
+    found.add(MetricalFeatures(beats, presence: presence, course: chords).values)
     return found
   }
 

@@ -2,14 +2,16 @@ internal import DSP
 internal import Glibc
 
 /// Turns shares of the evidence into probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py` to choices
-/// made without the source of the recording. One curve serves all kinds of music: curves with more inputs were not
-/// better on other sources.
+/// made without the source of the recording. Music whose tempo moves has a curve of its own: there many paths agree with each other
+/// and are wrong together.
 struct TempoConfidence {
   static let fitted = TempoConfidence(TempoResources.confidence)
 
   private let constant: Double
   private let share: Double
   private let clarity: Double
+  private let moving: Double
+  private let movingShare: Double
   private let octaveConstant: Double
   private let octaveShare: Double
 
@@ -17,6 +19,8 @@ struct TempoConfidence {
     constant = table.number("tempo.constant")
     share = table.number("tempo.logit_share")
     clarity = table.number("tempo.ln_clarity")
+    moving = table.number("tempo.moving")
+    movingShare = table.number("tempo.moving_logit_share")
     octaveConstant = table.number("octave.constant")
     octaveShare = table.number("octave.logit_share")
   }
@@ -26,8 +30,12 @@ struct TempoConfidence {
   /// - Parameters:
   ///   - share: The tempo's share of the evidence.
   ///   - clarity: See `Tempogram.clarity`.
-  func probability(share: Double, clarity: Double) -> Double {
-    1 / (1 + exp(-(constant + self.share * Self.logit(share) + self.clarity * log(min(max(clarity, 0.3), 3)))))
+  ///   - moves: Whether the beats follow a path, in any part of the track.
+  func probability(share: Double, clarity: Double, moves: Bool) -> Double {
+    let logit = Self.logit(share)
+    var sum = constant + self.share * logit + self.clarity * log(min(max(clarity, 0.3), 3))
+    if moves { sum += moving + movingShare * logit }
+    return 1 / (1 + exp(-sum))
   }
 
   /// The probability that the octave is right, given that the tempo is right up to a factor of 2 or 3.

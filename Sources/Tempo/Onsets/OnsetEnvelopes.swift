@@ -33,6 +33,7 @@ struct OnsetEnvelopes {
   let powers: [Float]
   /// The same bands for the network.
   let networkInput: BeatNetworkInput
+  let chords: ChordCourse
 
   var columnCount: Int { values.count }
 
@@ -46,10 +47,11 @@ struct OnsetEnvelopes {
       networkInput = input
       values = [Lanes](repeating: .zero, count: count)
       activity = .zero
+      chords = ChordCourse()
       return
     }
     var raw = [Lanes](repeating: .zero, count: count)
-    Self.addLogFlux(of: bands, gain: Float(0.01 / energy), to: &raw, and: &input)
+    chords = Self.addLogFlux(of: bands, gain: Float(0.01 / energy), to: &raw, and: &input)
     Self.addRootFlux(of: bands, gain: Float(0.01 / energy), to: &raw)
     (values, activity) = Self.normalized(raw)
     input.finish()
@@ -72,10 +74,10 @@ struct OnsetEnvelopes {
     unsafe UnsafeRawPointer(base + offset).loadUnaligned(as: SIMD8<Float>.self)
   }
 
-  /// Lanes 0 to 6.
+  /// Lanes 0 to 6, and the chords.
   private static func addLogFlux(
     of bands: BandSpectrogram, gain: Float, to raw: inout [Lanes], and input: inout BeatNetworkInput
-  ) {
+  ) -> ChordCourse {
     let count = bands.columnCount
     let width = BandSpectrogram.bandCount
     // Below every logarithm, so the rim never wins a maximum.
@@ -129,6 +131,10 @@ struct OnsetEnvelopes {
       }
     }
     addHarmonicChange(of: logs, to: &raw)
+    return logs.withUnsafeBufferPointer { logs in
+      guard let base = logs.baseAddress else { return ChordCourse() }
+      return ChordCourse(columnCount: count) { unsafe base + ($0 * rowStride + 8) }
+    }
   }
 
   /// Lane 6.

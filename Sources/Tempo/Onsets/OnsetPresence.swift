@@ -17,6 +17,11 @@ struct OnsetPresence {
     }
   }
 
+  var columnCount: Int { logarithms.count }
+
+  /// Near a column within the stretch.
+  subscript(column: Double) -> OnsetEnvelopes.Lanes { logarithms[min(Int(column.rounded()), logarithms.count - 1)] }
+
   /// - Parameter places: Columns; those outside are left out.
   func mean(at places: [Double]) -> OnsetEnvelopes.Lanes {
     var sum = OnsetEnvelopes.Lanes.zero

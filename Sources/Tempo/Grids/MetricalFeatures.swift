@@ -1,0 +1,174 @@
+internal import DSP
+internal import Glibc
+
+/// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over bars and
+/// phrases, which the four beats of a `BarProfile` are too short for.
+///
+/// Snare and kick alternate from beat to beat; in a grid twice as fast they alternate every second beat. Chords last
+/// two beats or four or eight, seldom one or sixteen. Patterns repeat after bars of three or four beats and phrases of
+/// eight and sixteen.
+struct MetricalFeatures {
+  typealias Lanes = OnsetEnvelopes.Lanes
+  private typealias Notes = ChordCourse.Notes
+
+  /// Onsets at each beat and half-beat, without the mean of the beats and of the half-beats.
+  private var onBeats: [Lanes] = []
+  private var onHalves: [Lanes] = []
+  /// What sounds during each beat, and from each half-beat to the next.
+  private var chords: [Notes] = []
+  private var betweenHalves: [Notes] = []
+
+  /// After how many beats things may repeat.
+  private static let lags: [(beats: Int, onsets: StaticString, chords: StaticString)] = [
+    (1, "onsets_repeat_after_1", "chord_lasts_1"), (2, "onsets_repeat_after_2", "chord_lasts_2"),
+    (3, "onsets_repeat_after_3", "chord_lasts_3"), (4, "onsets_repeat_after_4", "chord_lasts_4"),
+    (6, "onsets_repeat_after_6", "chord_lasts_6"), (8, "onsets_repeat_after_8", "chord_lasts_8"),
+    (12, "onsets_repeat_after_12", "chord_lasts_12"), (16, "onsets_repeat_after_16", "chord_lasts_16"),
+    (32, "onsets_repeat_after_32", "chord_lasts_32"),
+  ]
+
+  /// - Parameter grid: Columns, ascending; those outside the stretch are left out.
+  init(_ grid: [Double], presence: OnsetPresence, course: ChordCourse) {
+    let end = Double(presence.columnCount)
+    let inside = grid.filter { $0 >= 0 && $0 < end }
+    guard inside.count > 1 else { return }
+    var halves: [Notes] = []
+    for (beat, next) in zip(inside, inside.dropFirst()) {
+      let half = (beat + next) / 2
+      onBeats.append(presence[beat])
+      onHalves.append(presence[half])
+      halves.append(course.notes(from: beat, to: half))
+      halves.append(course.notes(from: half, to: next))
+    }
+    Self.center(&onBeats)
+    Self.center(&onHalves)
+    for index in onBeats.indices {
+      chords.append(halves[2 * index] + halves[2 * index + 1])
+      if index > 0 { betweenHalves.append(halves[2 * index - 1] + halves[2 * index]) }
+    }
+  }
+
+  private static func center(_ values: inout [Lanes]) {
+    let mean = values.reduce(Lanes.zero, +) / Float(max(1, values.count))
+    for index in values.indices { values[index] -= mean }
+  }
+
+  var values: NamedValues {
+    var found = NamedValues(capacity: 72)
+    addAlternation(to: &found)
+    addRepetition(to: &found)
+    addChords(to: &found)
+    return found
+  }
+
+  /// What share of the differences between beats a bar of so many beats explains beyond chance and beyond its half.
+  private func addAlternation(to found: inout NamedValues) {
+    let squares = onBeats.reduce(Lanes.zero) { $0 + $1 * $1 } + 0.02 * Float(onBeats.count) + 1e-6
+    let (two, three, four, eight) = (folded(2), folded(3), folded(4), folded(8))
+    let (ofTwo, ofThree, ofFour, ofEight) = (
+      share(two, of: squares), share(three, of: squares), share(four, of: squares), share(eight, of: squares)
+    )
+    found.add("alternates_over_2", ofTwo)
+    found.add("alternates_over_3", ofThree)
+    found.add("alternates_over_4", ofFour - ofTwo)
+    found.add("alternates_over_8", ofEight - ofFour)
+    let scale = Float(onBeats.count) / squares
+    addOpposition("kick_with_over_2", two, scale, to: &found)
+    addOpposition("kick_with_over_4", four, scale, to: &found)
+    addOpposition("kick_with_over_8", eight, scale, to: &found)
+  }
+
+  /// Whether the halves of a bar are unlike in the lowest lane in the same way as in others (positive) or, as where kick and snare
+  /// alternate, in the opposite way (negative).
+  private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
+    let half = means.count / 2
+    var products = Lanes.zero
+    for index in 0..<half {
+      let difference = (means[index] - means[index + half]) / 2
+      products += difference[0] * difference
+    }
+    products *= (scale[0] * scale).squareRoot() / Float(half)
+    for lane in Self.opponents { found.add(name, products[lane], lane: lane) }
+  }
+
+  /// Lanes of the snare, of cymbals and of chords.
+  private static let opponents = [3, 4, 6]
+
+  private func folded(_ period: Int) -> [Lanes] {
+    var sums = [Lanes](repeating: .zero, count: period)
+    for (index, value) in onBeats.enumerated() { sums[index % period] += value }
+    for place in 0..<period { sums[place] /= Float(max(1, (onBeats.count - place + period - 1) / period)) }
+    return sums
+  }
+
+  private func share(_ means: [Lanes], of squares: Lanes) -> Lanes {
+    let chance = Float(means.count - 1) / Float(max(onBeats.count, 1))
+    guard chance < 0.5 else { return .zero }
+    let count = Float(onBeats.count) / Float(means.count)
+    let explained = means.reduce(Lanes.zero) { $0 + $1 * $1 } * count / squares
+    return (explained - chance) / (1 - chance)
+  }
+
+  private func addRepetition(to found: inout NamedValues) {
+    var own: Float = 1e-3
+    for index in onBeats.indices {
+      own += (onBeats[index] * onBeats[index]).sum() + (onHalves[index] * onHalves[index]).sum()
+    }
+    own /= Float(max(1, onBeats.count))
+    for lag in Self.lags {
+      let count = onBeats.count - lag.beats
+      guard count >= 4 else {
+        found.add(lag.onsets, 0)
+        continue
+      }
+      var sum = Lanes.zero
+      for index in 0..<count {
+        sum += onBeats[index] * onBeats[index + lag.beats] + onHalves[index] * onHalves[index + lag.beats]
+      }
+      found.add(lag.onsets, sum.sum() / Float(count) / own)
+    }
+  }
+
+  private func addChords(to found: inout NamedValues) {
+    let lengths = chords.map { 1 / max($0.product($0), 1e-9).squareRoot() }
+    for lag in Self.lags {
+      let count = chords.count - lag.beats
+      guard count >= 4 else {
+        found.add(lag.chords, 0)
+        continue
+      }
+      var sum: Float = 0
+      for index in 0..<count {
+        sum += chords[index].product(chords[index + lag.beats]) * lengths[index] * lengths[index + lag.beats]
+      }
+      found.add(lag.chords, sum / Float(count))
+    }
+    let news = zip(chords, chords.dropFirst()).map { 1 - $0.likeness(to: $1) }
+    let mean = Self.mean(news)
+    found.add(
+      "chords_change_on_beats_less_halves",
+      mean - Self.mean(zip(betweenHalves, betweenHalves.dropFirst()).map { 1 - $0.likeness(to: $1) }))
+    let two = Self.explained(news, mean, every: 2)
+    let four = Self.explained(news, mean, every: 4)
+    found.add("chords_change_every_2", two)
+    found.add("chords_change_every_3", Self.explained(news, mean, every: 3))
+    found.add("chords_change_every_4", four - two)
+    found.add("chords_change_every_8", Self.explained(news, mean, every: 8) - four)
+  }
+
+  private static func mean(_ values: [Float]) -> Float { values.reduce(0, +) / Float(max(1, values.count)) }
+
+  private static func explained(_ values: [Float], _ mean: Float, every period: Int) -> Float {
+    let chance = Float(period - 1) / Float(max(values.count, 1))
+    guard chance < 0.5 else { return 0 }
+    var sums = [Float](repeating: 0, count: period)
+    var squares: Float = 1e-3
+    for (index, value) in values.enumerated() {
+      sums[index % period] += value - mean
+      squares += (value - mean) * (value - mean)
+    }
+    let count = Float(values.count) / Float(period)
+    let explained = sums.reduce(0) { $0 + $1 * $1 } / count / squares
+    return (explained - chance) / (1 - chance)
+  }
+}

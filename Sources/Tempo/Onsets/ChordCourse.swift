@@ -1,0 +1,89 @@
+internal import DSP
+internal import Glibc
+
+/// Which notes sound in the course of the music, to compare the chords of beats: twelve pitch classes from 250 to 2,100 Hz
+/// and eleven bands of the bass below. Sounds of all pitches, such as drums, are left out by subtracting the mean of each frame.
+struct ChordCourse {
+  /// Three vectors: pitch classes, then the bass.
+  struct Notes {
+    var low = SIMD8<Float>.zero
+    var middle = SIMD8<Float>.zero
+    var high = SIMD8<Float>.zero
+
+    static func + (a: Notes, b: Notes) -> Notes {
+      Notes(low: a.low + b.low, middle: a.middle + b.middle, high: a.high + b.high)
+    }
+
+    static func - (a: Notes, b: Notes) -> Notes {
+      Notes(low: a.low - b.low, middle: a.middle - b.middle, high: a.high - b.high)
+    }
+
+    func product(_ other: Notes) -> Float { (low * other.low + middle * other.middle + high * other.high).sum() }
+
+    /// The cosine of the angle between two; 0 if one of them is nothing.
+    func likeness(to other: Notes) -> Float {
+      let squares = product(self) * other.product(other)
+      return squares > 1e-12 ? product(other) / squares.squareRoot() : 0
+    }
+  }
+
+  private static let pitchClasses = 12
+  private static let bassBands = 11
+  private static let highest: Float = 2100
+  /// Columns from one frame to the next: about as many as a window is long.
+  static let columnsPerFrame = 4
+
+  /// The sum of all frames before each.
+  private var sums: [Notes] = [Notes()]
+
+  private static let classes: [Int] = BandSpectrogram.bank.centers.dropFirst(bassBands).filter { $0 < highest }.map {
+    Int((12 * log2($0 / 440)).rounded() + 120) % pitchClasses
+  }
+  /// By pitch class: one divided by the number of its bands.
+  private static let shares: [Float] = (0..<pitchClasses).map { own in
+    1 / Float(max(1, classes.count { $0 == own }))
+  }
+
+  init() {}
+
+  /// - Parameter logarithms: The address of the logarithms of the first band in a column.
+  init(columnCount: Int, logarithms: (Int) -> UnsafePointer<Float>) {
+    let classes = Self.classes
+    var frames: [Notes] = []
+    frames.reserveCapacity(columnCount / Self.columnsPerFrame)
+    var values = [Float](repeating: 0, count: 24)
+    var total = Notes()
+    for column in stride(from: 0, through: columnCount - Self.columnsPerFrame, by: Self.columnsPerFrame) {
+      let row = unsafe logarithms(column)
+      for index in values.indices { values[index] = 0 }
+      for (index, own) in classes.enumerated() { unsafe values[own] += row[Self.bassBands + index] }
+      var (pitched, bass): (Float, Float) = (0, 0)
+      for own in 0..<Self.pitchClasses {
+        values[own] *= Self.shares[own]
+        pitched += values[own]
+      }
+      for band in 0..<Self.bassBands { unsafe bass += row[band] }
+      for own in 0..<Self.pitchClasses { values[own] -= pitched / Float(Self.pitchClasses) }
+      for band in 0..<Self.bassBands {
+        unsafe values[Self.pitchClasses + band] = row[band] - bass / Float(Self.bassBands)
+      }
+      let notes = Notes(
+        low: SIMD8(values[0..<8]), middle: SIMD8(values[8..<16]), high: SIMD8(values[16..<24]))
+      frames.append(notes)
+      total = total + notes
+    }
+    let share = 1 / Float(max(1, frames.count))
+    let mean = Notes(low: total.low * share, middle: total.middle * share, high: total.high * share)
+    sums.reserveCapacity(frames.count + 1)
+    for frame in frames { sums.append(sums[sums.count - 1] + frame - mean) }
+  }
+
+  /// What sounds from one column to another, relative to the mean of the stretch.
+  func notes(from start: Double, to end: Double) -> Notes {
+    sums[frame(of: end)] - sums[frame(of: start)]
+  }
+
+  private func frame(of column: Double) -> Int {
+    min(max(0, Int((column / Double(Self.columnsPerFrame)).rounded())), sums.count - 1)
+  }
+}
