@@ -20,7 +20,9 @@ struct SpokenWordRoutes: RouteSet {
         "\(kind)s", "Null for each id: the library has music only", CatalogRequest.ids,
         answers: .only("\(kind)s", .list(.any), as: "\(kind.prefix(1).uppercased() + kind.dropFirst())s")
       ) { request, _ in try request.ids(most: 50).map { _ in .null } }
-      catalog.read("\(kind)s/{id}", Self.summary, answers: [.json(.error, .notFound)]) { _, id in throw try Self.absent(kind, id) }
+      catalog.read("\(kind)s/{id}", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
+        throw try Self.absent(kind, id)
+      }
     }
     for (kind, part) in Self.parts {
       catalog.read("\(kind)s/{id}/\(part)", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
