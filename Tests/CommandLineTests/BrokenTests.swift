@@ -46,7 +46,9 @@ import Text
     #expect(tracks.map { $0["reasons"].elements[0]["kind"] } == ["truncated", "dead_channel", "dropout"])
     let dropouts = tracks[2]["reasons"].elements.filter { $0["kind"] == "dropout" }
     #expect(dropouts.count == 2)
-    let starts = dropouts.compactMap { Double("\($0["start_s"])") }
+    let starts = dropouts.compactMap { reason -> Double? in
+      if case .number(let start) = reason["start_s"] { start } else { nil }
+    }
     #expect(starts.count == 2 && abs(starts[0] - 80_000.0 / 44_100) < 0.01)
 
     let validator = try SchemaValidator(try place.analyze("schema", "broken").text)

@@ -92,7 +92,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
 
   @Test func `a click is found in its channel`() throws {
     var signal = music()
-    signal.channels[1][123_456] += 0.4
+    signal.channels[1][123_456] += 0.8
     let found = try health(of: signal)
     #expect(found.clicks == 1)
     #expect(found.faults.first?.channel == 2)

@@ -51,6 +51,8 @@ struct ChannelScan {
   private var residual: [Float] = []
   private var cells: [Float] = []
   private static let cellLength = 64
+  /// How far a click stands out of its surroundings: hits of drums and synthesizers reach 18 times theirs.
+  private static let leastRatio: Float = 19
 
   init(sampleRate: Int, margin: Int) {
     self.sampleRate = sampleRate
@@ -153,7 +155,7 @@ struct ChannelScan {
       for other in max(0, cell - reach)...min(cellCount - 1, cell + reach) where abs(other - cell) > 1 {
         around = max(around, cells[other])
       }
-      guard size > 6 * around, cells[cell - 1] <= size, cells[cell + 1] < size || cells[cell + 1] < 0.9 * size else { continue }
+      guard size > Self.leastRatio * around, cells[cell - 1] <= size, cells[cell + 1] < size || cells[cell + 1] < 0.9 * size else { continue }
       if let click = click(window, cell: cell, size: size, around: around, start: start) {
         clickCount += 1
         if clicks.count < Self.limit { clicks.append(click) }

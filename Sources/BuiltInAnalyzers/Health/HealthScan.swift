@@ -153,7 +153,7 @@ struct HealthScan {
         faults.append(
           Fault(
             kind: .click, start: click.place, end: click.place + 1, channel: channel, strength: Double(click.strength),
-            confidence: click.strength > 8 ? 0.95 : 0.7))
+            confidence: click.strength > 40 ? 0.95 : 0.8))
       }
     }
     return faults

@@ -9,18 +9,21 @@ struct OriginDecision {
   let sampleRate: Int
   let excerptCount: Int
 
-  /// How far the best place must stand out of all others, for a trace that is one and for one that may be. Places of Vorbis are 64, and
-  /// synthesizers that begin notes at multiples of 64 samples mark them, too; so do regular sounds those of Opus, whose blocks
-  /// overlap little.
+  /// How far the best place must stand out of all others, for a trace that is one and for one that may be.
+  ///
+  /// Synthesizers that begin notes at multiples of 64 samples mark places of Vorbis, and trackers with ticks of 20 ms mark frames of
+  /// Opus, so these need more.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     switch codec {
     case .vorbis: (10, 5.5)
-    case .opus: (7, 4)
+    case .opus: (11, 4)
     default: (4.5, 3.2)
     }
   }
   /// Drops of the spectrum from which on it ends abruptly, in dB.
   private static let leastDrop = 15.0
+  /// Opus codes nothing above 20 kHz; some is left where blocks overlap.
+  private static let endOfOpus = 20_700.0
   /// Sample rates that audio may have had before.
   private static let formerRates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 
@@ -36,7 +39,7 @@ struct OriginDecision {
     let limits = Self.limits(best.codec)
     let margin = best.deviations - best.elsewhere
     finding.frameTrace = best.deviations.rounded(toPlaces: 2)
-    if margin >= limits.certain {
+    if margin >= limits.certain, best.codec != .opus || wall.end <= Self.endOfOpus {
       finding.verdict = OriginFinding.Verdict.lossy.rawValue
       finding.confidence = margin >= 2 * limits.certain ? 0.99 : 0.95
       finding.codec = best.codec.rawValue
@@ -44,7 +47,7 @@ struct OriginDecision {
       finding.frameLength = best.period
       finding.frameOffset = best.offset
       finding.quantizationDepth = best.decibels.rounded(toPlaces: 2)
-      finding.kilobitsPerSecond = BitRateEstimate.kilobits(best, wall: isWall ? wall.frequency : nil)
+      finding.kilobitsPerSecond = BitRateEstimate.kilobits(best)
       return
     }
     if isWall { finding.upsampledFrom = formerRate }
@@ -73,18 +76,17 @@ struct OriginDecision {
 
 /// About which bit rate a codec had.
 enum BitRateEstimate {
-  /// Encoders leave out high frequencies at low rates, and round fewer coefficients to zero at high ones: both are known of the
-  /// transcodes of Benchmarks/health, by codec.
-  static func kilobits(_ trace: FrameSearch.Trace, wall: Double?) -> Int? {
+  /// The higher the rate, the fewer coefficients are rounded to zero. Lines through the transcodes of Benchmarks/health, by codec.
+  static func kilobits(_ trace: FrameSearch.Trace) -> Int? {
     guard trace.decibels > 0 else { return nil }
     let depth = log2(max(0.1, trace.decibels))
     let (constant, slope): (Double, Double) =
       switch trace.codec {
-      case .mp3: (8.2, -0.28)
-      case .mp2: (8.0, -0.2)
-      case .aac: (7.9, -0.3)
-      case .vorbis: (8.2, -0.3)
-      case .opus: (7.6, -0.3)
+      case .mp3: (7.92, -0.231)
+      case .mp2: (8.24, -0.162)
+      case .aac: (8.13, -0.264)
+      case .vorbis: (7.96, -0.141)
+      case .opus: (7.57, -0.367)
       }
     let estimate = exp2(constant + slope * depth)
     let usual = [64, 96, 128, 160, 192, 256, 320]
