@@ -62,8 +62,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: Settings.nice.help("n"))
   var nice: String?
 
-  @Option(
-    help: ArgumentHelp("Read this part of the library again, to find silent changes, such as 2%", valueName: "share"))
+  @Option(help: Settings.verify.help("share"))
   var verify: String?
 
   @Option(

@@ -60,7 +60,7 @@ class Worker:
         try:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         except OSError as error:
-            raise RefusedWorker(f"{socket.gethostname()}: {command[0]} cannot be started: {error}") from None
+            raise RefusedWorker(f"{node_name()}: {command[0]} cannot be started: {error}") from None
         self.buffer = bytearray()
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.process.stdout, selectors.EVENT_READ)
@@ -75,7 +75,7 @@ class Worker:
         try:
             self.send({"key": "check"})
             found = json.loads(self.receive())
-        except (LostWorker, ValueError) as error:
+        except ValueError as error:
             raise RefusedWorker(f"{node_name()}: {program} is no analyze worker: {error}") from None
         pipeline = found["pipeline"]
         known = {item["id"]: (item["version"], item["digest"]) for item in pipeline["analyzers"]}
@@ -163,13 +163,24 @@ def find_program():
     return shipped if os.path.exists(shipped) else "analyze"
 
 
+def start_worker(task, analyzers):
+    """A worker that has shown to be the right one. It may be killed before that: then another is started."""
+    for attempt in range(task["attempts"]):
+        try:
+            return Worker(task, analyzers)
+        except LostWorker as loss:
+            note_incident(task, "lost_worker", f"{node_name()}: analyze worker {loss}")
+            last = loss
+    raise RefusedWorker(f"{node_name()}: no analyze worker can be started: {last}")
+
+
 def answers_to(rows, analyzers, task):
     """Yields (row, answer, seconds, attempts) for each row, in order; the answer is empty if each attempt lost the worker."""
     waiting = collections.deque((row, 0) for row in rows)
     worker = None
     try:
         while waiting:
-            worker = worker or Worker(task, analyzers)
+            worker = worker or start_worker(task, analyzers)
             sent = collections.deque()
             last = time.monotonic()
             try:

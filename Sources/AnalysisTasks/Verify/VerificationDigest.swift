@@ -1,5 +1,6 @@
 package import Pipeline
 internal import Platform
+internal import Records
 internal import ResultStore
 internal import Text
 

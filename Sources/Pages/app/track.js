@@ -88,7 +88,7 @@ function problems({ problems: list = [], remarks = [], is_vanished: isVanished }
 const cursor = { id: '', position: 0 };
 
 /** The waveform and its close-up, which follow the player or, before it plays this track, the last click. */
-function waveStrip({ track, tempo, sections }, waveform) {
+function waveStrip({ track, tempo, sections, faults }, waveform) {
   const sound = soundOf(waveform, tempo);
   let beats = tempo?.beats_s || [], downbeats = tempo?.downbeats_s || null, metre = tempo?.metre, lastColumn = '';
   const canvas = attributes => element('canvas', { tabindex: 0, role: 'slider', 'aria-valuemin': 0, ...attributes });
@@ -106,7 +106,7 @@ function waveStrip({ track, tempo, sections }, waveform) {
   };
   const draw = () => {
     const { duration, position } = place();
-    drawOverview(overview, { sound, duration, position, sections: sections?.map });
+    drawOverview(overview, { sound, duration, position, sections: sections?.map, faults: faults || [] });
     drawCloseUp(closeUp, { sound, duration, position, beats, downbeats });
     now.textContent = clock(Math.floor(position));
     tellPosition(overview, position, duration);
@@ -146,8 +146,9 @@ function waveStrip({ track, tempo, sections }, waveform) {
   });
   const about = waveform ? sections?.map?.length > 1 ? 'Waveform and sections' : 'Waveform'
     : sections?.map?.length > 1 ? 'Onset strength and sections' : 'Onset strength';
+  const marks = faults?.some(fault => fault.end_s - fault.start_s <= (track.duration_s || 0) / 2) ? ', with faults' : '';
   const node = element('section', { class: 'wave', 'aria-label': 'Waveform and beats' }, overview,
-    element('div', { class: 'cap' }, now, element('span', { text: about }), element('span', { text: length(track.duration_s) })),
+    element('div', { class: 'cap' }, now, element('span', { text: about + marks }), element('span', { text: length(track.duration_s) })),
     closeUp, element('div', { class: 'cap' }, legend, clicks));
   return {
     node, draw,
