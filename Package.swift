@@ -254,6 +254,7 @@ let package = Package(
       "AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget("DuplicatesTests", ["AnalysisTesting", "Chromaprint", "Duplicates", "Landmarks"]),
     testTarget("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
     testTarget(
       "RecognitionTests",

@@ -13,7 +13,7 @@ enum Schemas {
   /// By what has the format, and by file name.
   static var files: [(format: String, name: String, text: String)] {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
-      + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files + RemovalSchema.files
+      + SimilarSchema.files + DuplicateSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files + RemovalSchema.files
       + TagWritingSchema.files
   }
 }

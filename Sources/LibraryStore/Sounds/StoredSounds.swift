@@ -9,30 +9,33 @@ public struct StoredSounds: Sendable {
   public var contents: [ContentID] = []
   /// Seconds.
   public var durations: [Double] = []
+  public var hasFingerprint: [Bool] = []
+  public var hasSignature: [Bool] = []
 }
 
 extension ResultStore {
   /// The audio of all files that are there and have a fingerprint or a signature.
   public func sounds() throws(StoreError) -> StoredSounds {
     try read { db in
-      let tables = [FingerprintFinding.declaration.table, SignatureFinding.declaration.table].filter {
-        existing.has($0)
-      }
       var sounds = StoredSounds()
-      guard !tables.isEmpty else { return sounds }
-      let has = tables.map { "EXISTS (SELECT 1 FROM \($0) WHERE \($0).file = file.id)" }.joined(separator: " OR ")
+      let has = [FingerprintFinding.declaration.table, SignatureFinding.declaration.table].map { table in
+        existing.has(table) ? "EXISTS (SELECT 1 FROM \(table) t WHERE t.file = file.id)" : "0"
+      }
       let query = try Query(
         db,
         """
-        SELECT file.content_id, file.id, format.duration_s FROM file LEFT JOIN format ON format.file = file.id
-        WHERE file.content_id IS NOT NULL AND file.vanished_run IS NULL AND (\(has))
-        ORDER BY file.content_id, file.status = 'ok' DESC, file.id
+        SELECT file.content_id, file.id, format.duration_s, \(has[0]) AS has_fingerprint, \(has[1]) AS has_signature
+        FROM file LEFT JOIN format ON format.file = file.id
+        WHERE file.content_id IS NOT NULL AND file.vanished_run IS NULL AND (has_fingerprint OR has_signature)
+        ORDER BY file.content_id, has_signature DESC, file.status = 'ok' DESC, file.id
         """)
       try query.forEach([]) {
         guard let content = ContentID(query.text(0)), content != sounds.contents.last else { return }
         sounds.contents.append(content)
         sounds.files.append(query.integer(1))
         sounds.durations.append(query.optionalReal(2) ?? 0)
+        sounds.hasFingerprint.append(query.flag(3))
+        sounds.hasSignature.append(query.flag(4))
       }
       return sounds
     }
