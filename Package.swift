@@ -226,7 +226,8 @@ let package = Package(
     .executableTarget(
       name: "compare-sounds",
       dependencies: [
-        "BuiltInAnalyzers", "Duplicates", "LibraryStore", "LibraryTasks", "Platform", "ResultStore", systemPackage,
+        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "LibraryTasks", "Platform", "Records",
+        "ResultStore", systemPackage,
       ], path: "Benchmarks/duplicates/compare-sounds", swiftSettings: strict),
     example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
     example("find-tempo", ["AudioDecoding", "Tempo"]),

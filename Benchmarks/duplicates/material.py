@@ -86,7 +86,7 @@ def output(row, length):
     if row['cut_start'] or row['cut_end']:
         filters.append(f"atrim={row['cut_start']}:{length - row['cut_end']},asetpts=PTS-STARTPTS")
     if row['gain']: filters.append(f"volume={row['gain']}dB")
-    if row['speed'] != 1: filters.append(f"asetrate={round(44100 * row['speed'])},aresample=44100")
+    if row['speed'] != 1: filters.append(f"aresample=44100,asetrate={round(44100 * row['speed'])},aresample=44100")
     arguments = ['-map', '0:a:0', '-map_metadata', '-1']
     if row['codec'] == 'copy': return arguments + ['-c:a', 'copy', row['path']]
     if filters: arguments += ['-af', ','.join(filters)]

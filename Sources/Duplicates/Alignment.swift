@@ -32,6 +32,10 @@ public struct Alignment: Hashable, Sendable {
   public var mainCoverage: Double
   /// Audible blocks of the shorter sound.
   public var blockCount: Int
+  /// The share of the dominant landmarks of either sound that the other one has, too, 0 to 1; `nil` without signatures.
+  public var dominantShare: Double?
+  /// How alike fingerprints are on these stretches, 0 to 1; `nil` if they do not cover them.
+  public var fingerprintAgreement: Double?
 
   public init(
     basis: Basis, stretches: [Stretch], speed: Double, coverage: Double, agreement: Double, mainCoverage: Double,

@@ -66,9 +66,7 @@ struct LandmarkBlocks: SoundBlocks {
     let landmarks = own.landmarks[ranges[block]]
     guard !landmarks.isEmpty else { return 0 }
     let first = Double(block * Self.length)
-    // 36 bands to the octave: a faster sound is a higher one.
-    let shift = -36 * log2(speed)
-    let bands = speed == 1 ? 0...0 : Int(shift.rounded(.down))...Int(shift.rounded(.up))
+    let bands = Self.bands(atSpeed: speed)
     var best = 0
     for trial in -2...2 {
       var count = 0
@@ -84,5 +82,12 @@ struct LandmarkBlocks: SoundBlocks {
       best = max(best, count)
     }
     return Double(best) / Double(landmarks.count)
+  }
+
+  /// By how many bands landmarks are higher in the other sound: 36 to the octave.
+  /// - Parameter speed: Frames of the other sound for each frame of this one.
+  static func bands(atSpeed speed: Double) -> ClosedRange<Int> {
+    let shift = -36 * log2(speed)
+    return speed == 1 ? 0...0 : Int(shift.rounded(.down))...Int(shift.rounded(.up))
   }
 }

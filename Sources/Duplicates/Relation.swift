@@ -16,15 +16,19 @@ public enum Relation: String, Sendable, CaseIterable {
 }
 
 /// When an alignment says that two files are of one recording. Fitted on half of the packages of
-/// `Benchmarks/duplicates/material.py`.
+/// `Benchmarks/duplicates/material.py`; docs/duplicates.md has the distributions.
 public struct RelationRule: Sendable {
   /// The share of the audible blocks of the shorter file that must be in the other one.
   public var leastCoverage = 0.75
   /// The share that must lie on one stretch: tracks that share loops match in pieces.
   public var leastMainCoverage = 0.5
   /// How alike these blocks must be on the mean, by landmarks and by fingerprints.
-  public var leastAgreement = (signature: 0.42, fingerprint: 0.72)
-  /// Blocks of 4 s that must be compared, and that must be alike.
+  public var leastAgreement = (signature: 0.5, fingerprint: 0.78)
+  /// The share of dominant landmarks that both must have: a voice over a karaoke version brings its own.
+  public var leastDominantShare = 0.72
+  /// How alike fingerprints must be besides, at one speed and at different ones: they follow the pitch.
+  public var leastFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.5)
+  /// Blocks of 4 s that must be compared.
   public var leastBlocks = 4
 
   /// Seconds at either end that encoders add or lose.
@@ -46,6 +50,12 @@ public struct RelationRule: Sendable {
       alignment.agreement >= least, alignment.blockCount >= leastBlocks,
       let start = alignment.stretches.first, let end = alignment.stretches.last
     else { return nil }
+    if let share = alignment.dominantShare, share < leastDominantShare { return nil }
+    if let agreement = alignment.fingerprintAgreement {
+      let isSameSpeed = abs(alignment.speed - 1) < Self.leastSpeed
+      let least = isSameSpeed ? leastFingerprintAgreement.sameSpeed : leastFingerprintAgreement.otherSpeed
+      if agreement < least { return nil }
+    }
     // Fingerprints tell nothing of what comes behind them.
     let lengths = (first, second)
     let shared = alignment.stretches.reduce(0) { $0 + $1.first.upperBound - $1.first.lowerBound }
@@ -57,12 +67,8 @@ public struct RelationRule: Sendable {
     let cutAtStart = abs(start.first.lowerBound - start.second.lowerBound) > tolerance
     let left = alignment.basis == .signature
       ? (lengths.0 - end.first.upperBound, lengths.1 - end.second.upperBound)
-      : (lengths.0 * alignment.speed.inverse, lengths.1)
+      : (lengths.0 / alignment.speed, lengths.1)
     if cutAtStart || abs(left.0 - left.1) > tolerance * 2 { return .cut }
     return abs(alignment.speed - 1) >= Self.leastSpeed ? .speed : .encoding
   }
-}
-
-extension Double {
-  fileprivate var inverse: Double { 1 / self }
 }

@@ -16,6 +16,14 @@ public struct ComparableSound: Sendable {
   public func alignment(with other: ComparableSound) -> Alignment? {
     // Blocks of the shorter one are looked for in the longer one.
     if sound.duration > other.sound.duration { return other.alignment(with: self)?.reversed }
+    guard var alignment = search(in: other) else { return nil }
+    let corroboration = Corroboration(of: alignment, self, other)
+    alignment.dominantShare = corroboration.dominantShare
+    alignment.fingerprintAgreement = corroboration.fingerprintAgreement
+    return alignment
+  }
+
+  private func search(in other: ComparableSound) -> Alignment? {
     if let map, let theirs = other.map {
       return AlignmentSearch(LandmarkBlocks(map, in: theirs)).alignment(
         basis: .signature, own: sound.duration, other: other.sound.duration)

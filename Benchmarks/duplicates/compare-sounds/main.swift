@@ -1,10 +1,13 @@
 // Compares the sounds of a library pair by pair: compare-sounds DATABASE
+// Makes sounds of so many other tracks out of them: compare-sounds DATABASE COUNT
 //
 // Prints a line for each pair that the indexes name, with tabs between: both paths, votes by fingerprints and by signatures,
-// relation, coverage, coverage of the longest stretch, agreement, blocks, speed, stretches; and at the end, on standard
+// relation, coverage, coverage of the longest stretch, agreement, share of dominant
+// landmarks, agreement of fingerprints, blocks, speed, stretches; and at the end, on standard
 // error, the processor time of each step.
 import BuiltInAnalyzers
 import Duplicates
+import Foundation
 import LibraryStore
 import LibraryTasks
 import Platform
@@ -15,6 +18,15 @@ import SystemPackage
 let store = try ResultStore(
   path: FilePath(CommandLine.arguments[1]), findings: BuiltInAnalyzers.findings, access: .readOnly)
 let sounds = try LibrarySounds(in: store)
+if CommandLine.arguments.count > 2, let count = Int(CommandLine.arguments[2]) {
+  // A line for each: fingerprint, tab, signature in base64.
+  var library = MadeLibrary(of: try (0..<sounds.count).map { try sounds.sound($0) })
+  for _ in 0..<count {
+    let made = library.next()
+    print(made.fingerprint, Data(made.signature).base64EncodedString(), separator: "\t")
+  }
+  exit(0)
+}
 let search = PairSearch(sounds)
 let clock = ContinuousClock()
 let start = clock.now
@@ -29,6 +41,7 @@ try search.compare(candidates) { pair in
   cells.append(pair.relation?.rawValue ?? "none")
   if let alignment = pair.alignment {
     cells += [alignment.coverage, alignment.mainCoverage, alignment.agreement].map { "\($0)" }
+    cells += [alignment.dominantShare, alignment.fingerprintAgreement].map { $0.map { "\($0)" } ?? "" }
     cells += ["\(alignment.blockCount)", "\(alignment.speed)"]
     cells.append(
       alignment.stretches.map {

@@ -65,8 +65,7 @@ package enum KeepingRule: Hashable, Sendable {
     case .whole: record.status == .ok ? 1 : 0
     case .complete: length
     case .lossless: Losslessness(of: record).isLossless ? 1 : 0
-    case .rate:
-      Double(record.format?.sampleRate ?? 0) * 100 + Double(record.format?.bitDepth ?? 0)
+    case .rate: Self.rate(of: record)
     case .bitRate: Losslessness(of: record).isLossless ? 0 : Double(record.format?.bitRate ?? 0)
     case .album: Double(albumSize)
     case .tags: Double(Self.tagNames.count { !record.track.values($0).isEmpty })
@@ -77,11 +76,18 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
+  /// Encoders throw away most of what is above 20 kHz, so a lossy file has nothing of a rate above that of a CD.
+  private static func rate(of record: FileRecord) -> Double {
+    guard let format = record.format else { return 0 }
+    return Losslessness(of: record).isLossless
+      ? Double(format.sampleRate * 100 + (format.bitDepth ?? 0)) : Double(min(format.sampleRate, 44_100) * 100)
+  }
+
   /// By how much a value must be greater to count.
   var tolerance: Double {
     switch self {
     // Encoders add silence at the ends.
-    case .complete: 1.5
+    case .complete: 3
     case .bitRate: 8_000
     case .album, .tags: 1
     default: 0
