@@ -315,7 +315,7 @@ let package = Package(
       "TaskTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
         "LibraryTesting", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),

@@ -42,11 +42,22 @@ package struct DuplicateSearch {
     return known + pairs
   }
 
+  /// How many recordings were not compared with the others yet.
+  package func waitingCount() throws(StoreError) -> Int {
+    let sounds = try store.sounds()
+    let known = try store.comparedSounds()
+    return zip(sounds.contents, methods(of: sounds)).count { known[$0] != $1 }
+  }
+
+  private func methods(of sounds: StoredSounds) -> [Int] {
+    zip(sounds.hasFingerprint, sounds.hasSignature).map(Self.method)
+  }
+
   private func newPairs(_ outcome: inout Outcome) throws(StoreError) -> ([StoredPair], [ContentID: Int]) {
     let sounds = try LibrarySounds(in: store)
     let known = try store.comparedSounds()
     let contents = sounds.stored.contents
-    let methods = zip(sounds.stored.hasFingerprint, sounds.stored.hasSignature).map(Self.method)
+    let methods = methods(of: sounds.stored)
     let isNew = zip(contents, methods).map { known[$0] != $1 }
     outcome.soundCount = contents.count
     outcome.comparedCount = isNew.count { $0 }

@@ -232,6 +232,17 @@ enum APISchemas {
     high_peak_dbfs: number?, minima: text, maxima: text, rms: text, low_peaks: text, low_rms: text, mid_peaks: text,
     mid_rms: text, high_peaks: text, high_rms: text, onset_step_s: number?, onsets: text, reason: text?
     """,
+    "AppDuplicateFile": """
+    track: text, title: text, path: text, advice: text, relation: text?, text: text
+    """,
+    "AppDuplicateGroup": "id: text, name: text, spare_bytes: integer, spare_text: text, files: [AppDuplicateFile]",
+    "AppLongerFilePart": "track: text, title: text, path: text, start_s: number, end_s: number",
+    "AppLongerFile": "track: text, title: text, path: text, parts: [AppLongerFilePart]",
+    "AppDuplicates": """
+    spare_files: integer, spare_bytes: integer, spare_text: text, waiting: integer, count: integer, count_is_exact: flag,
+    offset: integer, items: [AppDuplicateGroup], longer_files: [AppLongerFile]
+    """,
+    "AppDuplicateDecisions": "count: integer",
     "AppReportPart": "text: text, is_bad: flag, link: text?",
     "AppReportFile": "id: text?, path: text, text: text",
     "AppReportCause": """
