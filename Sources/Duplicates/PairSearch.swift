@@ -35,6 +35,8 @@ public struct PairSearch<Source: SoundSource> {
 
   /// Keys that two sounds need in common.
   private static var leastVotes: (fingerprint: Int, signature: Int) { (4, 3) }
+  /// Of sounds with fewer keys of signatures, which are short, one key less is enough.
+  private static var fewKeys: Int { 120 }
   /// Candidates of each sound and index.
   private static var candidateLimit: Int { 32 }
   /// Keys in a second: of a fingerprint, and of a signature.
@@ -54,14 +56,17 @@ public struct PairSearch<Source: SoundSource> {
   /// - Parameter isNew: Whether a sound was not compared with the others before; pairs of two that were are left out.
   public func candidates(isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     var found: [UInt64: CandidatePair] = [:]
-    func collect(_ index: SketchIndex, least: Int, _ path: WritableKeyPath<CandidatePair, Int>) {
+    func collect(
+      _ index: SketchIndex, least: Int, _ path: WritableKeyPath<CandidatePair, Int>,
+      isEnough: (SketchIndex, SketchIndex.Candidate, Int) -> Bool
+    ) {
       var ballot = SketchIndex.Ballot()
       for number in 0..<source.count where isNew(number) {
         // Of two new ones the second asks.
         let candidates = index.candidates(of: number, least: least, limit: Self.candidateLimit, &ballot) {
           $0 < number || !isNew($0)
         }
-        for candidate in candidates {
+        for candidate in candidates where isEnough(index, candidate, number) {
           let (first, second) = (min(number, candidate.number), max(number, candidate.number))
           let key = UInt64(first) << 32 | UInt64(second)
           found[
@@ -71,8 +76,11 @@ public struct PairSearch<Source: SoundSource> {
       }
     }
     // One index after the other: both together would take twice the memory.
-    collect(try fingerprintIndex(), least: Self.leastVotes.fingerprint, \.fingerprintVotes)
-    collect(try signatureIndex(), least: Self.leastVotes.signature, \.signatureVotes)
+    collect(try fingerprintIndex(), least: Self.leastVotes.fingerprint, \.fingerprintVotes) { _, _, _ in true }
+    collect(try signatureIndex(), least: Self.leastVotes.signature - 1, \.signatureVotes) { index, candidate, number in
+      candidate.votes >= Self.leastVotes.signature
+        || min(index.keyCount(of: number), index.keyCount(of: candidate.number)) < Self.fewKeys
+    }
     return found.values.sorted { ($0.first, $0.second) < ($1.first, $1.second) }
   }
 

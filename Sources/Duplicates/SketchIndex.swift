@@ -59,6 +59,8 @@ package struct SketchIndex: Sendable {
   }
 
   package var keyCount: Int { entries.count }
+  /// How many keys a sound has.
+  package func keyCount(of number: Int) -> Int { starts[number + 1] - starts[number] }
 
   private static func number(of entry: UInt64) -> Int { Int(entry >> positionBits) & (capacity - 1) }
   private static func key(of entry: UInt64) -> UInt64 { entry >> (64 - keyBits) }
