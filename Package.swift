@@ -113,6 +113,7 @@ let package = Package(
     swiftTarget("Tempo", ["Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
+    swiftTarget("Duplicates", ["Chromaprint", "Landmarks"]),
     swiftTarget(
       "Recognition",
       [
@@ -168,8 +169,8 @@ let package = Package(
       "LibraryTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint",
-        "DSP", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "Likeness", "Pipeline", "Platform",
-        "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
+        "DSP", "Duplicates", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness",
+        "Pipeline", "Platform", "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
       ]),
     swiftTarget(
       "RecognitionTasks",
@@ -223,6 +224,13 @@ let package = Package(
     .executableTarget(
       name: "time-searches", dependencies: ["Filters", "LibraryStore", "ResultStore", systemPackage],
       path: "Benchmarks/search/time-searches", swiftSettings: strict),
+    // Compares sounds for Benchmarks/duplicates.
+    .executableTarget(
+      name: "compare-sounds",
+      dependencies: [
+        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "LibraryTasks", "Platform", "Records",
+        "ResultStore", systemPackage,
+      ], path: "Benchmarks/duplicates/compare-sounds", swiftSettings: strict),
     example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
     example("find-tempo", ["AudioDecoding", "Tempo"]),
 
@@ -249,6 +257,7 @@ let package = Package(
       "AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget("DuplicatesTests", ["AnalysisTesting", "Chromaprint", "Duplicates", "Landmarks"]),
     testTarget("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
     testTarget(
       "RecognitionTests",
@@ -309,7 +318,7 @@ let package = Package(
       "TaskTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
         "LibraryTesting", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
@@ -347,8 +356,8 @@ let package = Package(
 // with such flags are of no use to others, and all of it optimized takes twice as long to build.
 if Context.environment["NOCTURNE_TESTS"] != nil {
   let computing = [
-    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
-    "Likeness", "Listening", "Recognition", "Tempo",
+    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Duplicates",
+    "Landmarks", "Likeness", "Listening", "Recognition", "Tempo",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]

@@ -12,7 +12,7 @@ public struct Fingerprint: Sendable {
   /// Share of the bits. Encodings of one recording differ in up to 8%, two noises in 17%, other music in half of them.
   private static let mostDifferent = 0.12
 
-  init(items: [UInt32]) { self.items = items }
+  package init(items: [UInt32]) { self.items = items }
 
   /// - Parameter text: As a `FingerprintFinding` has it; `nil` if it cannot be read.
   public init?(_ text: String) {

@@ -22,7 +22,8 @@ struct Analyze: AsyncParsableCommand {
     version: Nocturne.version,
     subcommands: [
       RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self,
-      SetCommand.self, ReviewCommand.self, SimilarCommand.self, BrokenCommand.self, PlaylistCommand.self,
+      SetCommand.self, ReviewCommand.self, SimilarCommand.self, DuplicatesCommand.self, BrokenCommand.self,
+      PlaylistCommand.self,
       ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
       MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self, WorkerProcessCommand.self,
       CoverProcessCommand.self, DecodingProcessCommand.self,

@@ -10,11 +10,12 @@ enum Schema {
   static let version = 7
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union([
-    "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
-    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
-    SongCatalog.changes, ChangeLog.table, ChangeLog.library,
-  ])
+  static let ownTables = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
+    .union([
+      "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
+      "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
+      SongCatalog.changes, ChangeLog.table, ChangeLog.library,
+    ])
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -58,6 +59,7 @@ enum Schema {
     }
     migrator.registerMigration("v7") { db in
       try db.execute(sql: ChecksumTables.tables7)
+      try db.execute(sql: DuplicateTables.tables7)
       try db.execute(sql: "PRAGMA user_version = 7")
     }
     return migrator

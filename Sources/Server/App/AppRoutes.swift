@@ -32,6 +32,7 @@ struct AppRoutes: Sendable {
       TempoRoutes(library: library, hub: hub),
       EventRoutes(library: library, hub: hub),
       ReportRoutes(library: library),
+      DuplicateRoutes(library: library),
     ]
   }
 }
