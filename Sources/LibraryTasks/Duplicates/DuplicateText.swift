@@ -51,7 +51,7 @@ package enum DuplicateText {
     var parts = [format(of: file.record)]
     if let difference = difference(of: file) { parts.append(difference) }
     let reasons = file.reasons.joined(separator: ", ")
-    if !reasons.isEmpty { parts.append(file.advice == .keep ? "kept: \(reasons)" : "other: \(reasons)") }
+    if !reasons.isEmpty { parts.append(file.advice == .keep ? "kept: \(reasons)" : "the kept one: \(reasons)") }
     return parts.filter { !$0.isEmpty }.joined(separator: "; ")
   }
 

@@ -44,7 +44,7 @@ function groupItem(group, reload) {
   return element('li', { class: 'group' },
     element('div', { class: 'sec-head' }, element('h2', { class: 'tag', text: group.name }),
       group.spare_bytes > 0 && element('span', { text: `${group.spare_text} to spare` })),
-    element('ul', {}, group.files.map(file => element('li', { class: `copy ${file.advice}` },
+    element('ul', {}, group.files.map(file => element('li', { class: `same-file ${file.advice}` },
       element('span', { class: 'advice', text: WORDS[file.advice] }),
       element('span', { class: 'what' }, link(file.path, address('track', file.track), { class: 'quiet tag' }),
         element('span', { class: 'dim', text: file.text })),
@@ -56,6 +56,6 @@ function groupItem(group, reload) {
 
 const longerItem = file => element('li', { class: 'group' },
   element('div', { class: 'sec-head' }, element('h2', {}, link(file.path, address('track', file.track), { class: 'quiet tag' }))),
-  element('ul', {}, file.parts.map(part => element('li', { class: 'copy' },
+  element('ul', {}, file.parts.map(part => element('li', { class: 'same-file' },
     element('span', { class: 'advice', text: clock(part.start_s) }),
     element('span', { class: 'what' }, link(part.path, address('track', part.track), { class: 'quiet tag' }))))));
