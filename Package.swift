@@ -144,7 +144,7 @@ let package = Package(
         "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
         "Text",
       ], excluding: ["Key/Resources"]),
-    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Digests", "Platform", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [
@@ -183,7 +183,7 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "Analysis", "CZlib", "Digests", "Platform", "Text", systemPackage,
+        "Analysis", "CZlib", "Digests", "Platform", "Records", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -282,6 +282,7 @@ let package = Package(
       ]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
+    testTarget("HealthTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),

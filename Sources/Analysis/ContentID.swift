@@ -28,6 +28,13 @@ extension ContentID {
   }
 }
 
+extension ContentID {
+  /// As `xxhsum -H2` prints it: 16 bytes, big-endian.
+  public var bigEndianBytes: [UInt8] {
+    [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
+  }
+}
+
 extension ContentID: CustomStringConvertible {
   private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 

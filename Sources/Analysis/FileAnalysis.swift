@@ -29,6 +29,8 @@ public struct FileAnalysis: Sendable, Codable {
   public var workerLoss: WorkerLoss?
   /// `nil` unless it was asked for.
   public var stageTimes: StageTimes?
+  /// `nil` if the file could not be read to its end, or changed meanwhile.
+  public var checksum: FileChecksum?
 
   public init(
     status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
@@ -48,7 +50,7 @@ public struct FileAnalysis: Sendable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case status, problem, remarks, format, outcomes
+    case status, problem, remarks, format, outcomes, checksum
     case contentID = "content_id"
     case decodingID = "decoding_id"
     case decodedDuration = "decoded_s"
@@ -63,6 +65,8 @@ public struct Problem: Codable, Hashable, Sendable {
   /// The stage at which it happened.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
+    /// The bytes were compared with those of an earlier day.
+    case verify
   }
 
   public var stage: Stage
@@ -79,6 +83,8 @@ public struct Problem: Codable, Hashable, Sendable {
 }
 
 extension Problem {
+  /// The code of a file whose bytes have changed under the same size and times.
+  public static let changedSilently = "changed_silently"
   /// The code of an analysis that its time limit has ended.
   public static let timeLimit = "time_limit"
   /// The code of an analysis that was ended because nothing went on any more.

@@ -45,6 +45,7 @@ public struct FileAnalyzer: Sendable {
   ) -> FileAnalysis? {
     let start = processorTime()
     let clock = StageClock(isRunning: job.isProfiled)
+    let verifiesChecksums = verifiesChecksums && !job.decodesNothing
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     // An analyzer needs those that it reads, known or not.
     func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
@@ -53,6 +54,7 @@ public struct FileAnalyzer: Sendable {
     let audioPlugins = chosen.filter { $0.feed != .file }
     var analysis = FileAnalysis(status: .ok)
     var outcomes: [AnalyzerOutcome] = []
+    var audioBytes: Range<Int>?
 
     enter(.open)
     clock.enter(.open)
@@ -61,6 +63,7 @@ public struct FileAnalyzer: Sendable {
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
+      audioBytes = content.bytes
       // Verifying a checksum needs decoding.
       let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
       let missing = audioPlugins.filter { !$0.isCovered(by: known?.analyzers ?? []) }
@@ -105,6 +108,14 @@ public struct FileAnalyzer: Sendable {
       analysis.status = .failed
       analysis.problem = Problem(error, at: .open)
       analysis.format = analysis.format ?? error.format
+    }
+
+    guard !isCancelled() else { return nil }
+    if let digests = job.digests {
+      clock.enter(.checksum)
+      // The system has the file in memory by now.
+      let audio = audioBytes.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
+      analysis.checksum = try? FileChecksum.reading(path, audio: audio, kinds: digests, isCancelled: isCancelled)
     }
 
     guard !isCancelled() else { return nil }

@@ -9,10 +9,11 @@ public final class StageClock {
 
     static let other = Stage(place: 0), open = Stage(place: 1), decode = Stage(place: 2), downmix = Stage(place: 3)
     static let resample = Stage(place: 4), spectrum = Stage(place: 5)
+    static let checksum = Stage(place: 6)
   }
 
   private let isRunning: Bool
-  private var names = ["other", "open", "decode", "downmix", "resample", "spectrum"]
+  private var names = ["other", "open", "decode", "downmix", "resample", "spectrum", "checksum"]
   private var nanoseconds: [UInt64]
   private var current = Stage.other
   private var since: UInt64 = 0

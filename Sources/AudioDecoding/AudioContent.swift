@@ -22,6 +22,9 @@ public struct AudioContent: Hashable, Sendable {
   public let remarks: [Problem]
   /// Bytes of encoded audio; `nil` if something is damaged, or nothing but decoding tells.
   public let encodedByteCount: Int64?
+  /// From the first byte of the encoded audio to behind the last one, in the file: all tags but those in the middle of a
+  /// chain of streams lie outside. `nil` if nothing tells where it is.
+  public let bytes: Range<Int>?
 
   /// Reads the file once, sequentially, and decodes nothing.
   ///
@@ -32,6 +35,7 @@ public struct AudioContent: Hashable, Sendable {
     var traits = ContentHasher()
     var fault = layout.fault
     var byteCount = layout.encodedByteCount
+    let bytes: Range<Int>?
     switch layout.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
@@ -41,9 +45,11 @@ public struct AudioContent: Hashable, Sendable {
         // not.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
+        bytes = audio
       } else {
         // Decoders may still make something of a broken header; then the whole file stands for its audio.
         try file.hash(0..<file.size, into: &hasher)
+        bytes = nil
       }
       let claimed = header.claimedFrameCount ?? -1
       traits.update("pcm \(header.sampleRate) \(header.channelCount) \(header.channelMask) \(claimed)")
@@ -52,12 +58,14 @@ public struct AudioContent: Hashable, Sendable {
       hasher.update(
         "flac \(stream.sampleRate) \(stream.channelCount) \(stream.bitDepth) \(stream.claimedFrameCount ?? 0)")
       try file.hash(stream.audio, into: &hasher)
+      bytes = stream.audio
       // STREAMINFO with its checksum of the audio.
       traits.update("flac \(stream.channelMask)")
       traits.update(stream.bareHeader)
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
       byteCount = Int64(stream.payload.count)
+      bytes = stream.payload
       // Decoders cut as the table of contents says; retagging tools may rewrite the rest of it.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):
@@ -69,13 +77,15 @@ public struct AudioContent: Hashable, Sendable {
       self.fault = fault
       encodedByteCount = fault == nil ? byteCount : nil
       remarks = layout.remarks
+      self.bytes = stream.audioBytes
       return
-    case .other(let demuxer, let bytes):
-      let input = LibAVInput(file: file, bytes: bytes, masks: layout.masks, demuxer: demuxer)
+    case .other(let demuxer, let shown):
+      let input = LibAVInput(file: file, bytes: shown, masks: layout.masks, demuxer: demuxer)
       do throws(DecodeError) {
         let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
         fault = packets.fault ?? fault
         byteCount = packets.byteCount
+        bytes = try Self.audioBytes(of: demuxer, in: file, shown, packets: packets.range)
       } catch {
         // The structure says more of the cause than a demuxer that found no way in.
         guard error.code == .corrupt || error.code == .noAudio, var cause = fault else { throw error }
@@ -87,7 +97,9 @@ public struct AudioContent: Hashable, Sendable {
       let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
       fault = packets.fault ?? fault
       byteCount = packets.byteCount
+      bytes = packets.range
     }
+    self.bytes = bytes
     id = hasher.finish()
     decodingID = Self.decodingID(id, "\(traits.finish())")
     self.fault = fault
@@ -104,14 +116,24 @@ public struct AudioContent: Hashable, Sendable {
     return Int((Double(encodedByteCount) * 8 / seconds).rounded())
   }
 
+  private static func audioBytes(
+    of demuxer: String, in file: ByteSource, _ shown: Range<Int>, packets: Range<Int>?
+  ) throws(DecodeError) -> Range<Int>? {
+    do throws(FileReadError) {
+      return try AudioBytes(of: demuxer, in: file, shown, packets: packets).range
+    } catch {
+      throw DecodeError(error)
+    }
+  }
+
   private static func decodingID(_ id: ContentID, _ traits: String) -> ContentID {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: The problem of the container, and the bytes of the packets.
+  /// - Returns: The problem of the container, the bytes of the packets, and where they begin and end.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
-  ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64) {
+  ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64, range: Range<Int>?) {
     let reader = try input.open()
     defer { lav_close(reader) }
     let format = lav_format(reader)
@@ -124,11 +146,16 @@ public struct AudioContent: Hashable, Sendable {
     lav_extradata(reader, &parameters, &parameterCount)
     traits.update(UnsafeRawBufferPointer(start: parameters, count: Int(parameterCount)))
     var packet = LAVPacket()
+    var range: Range<Int>?
     while lav_next_packet(reader, &packet) {
       hasher.update(UnsafeRawBufferPointer(start: packet.bytes, count: Int(packet.count)))
       traits.update([
         UInt32(bitPattern: packet.count), UInt32(bitPattern: packet.flags), packet.droppedAtStart, packet.droppedAtEnd,
       ])
+      if packet.offset >= 0 {
+        let (start, end) = (Int(packet.offset), Int(packet.offset) + Int(packet.count))
+        range = min(range?.lowerBound ?? start, start)..<max(range?.upperBound ?? end, end)
+      }
       if packet.parameterCount > 0 {
         traits.update(UnsafeRawBufferPointer(start: packet.parameters, count: Int(packet.parameterCount)))
       }
@@ -140,9 +167,9 @@ public struct AudioContent: Hashable, Sendable {
         .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, layout: layout))
     }
     guard report.badPacketCount == 0, report.demuxerErrorCount == 0, !report.endedByError, !report.lostSync else {
-      return (DecodeError(.corrupt, "The container is damaged."), report.packetByteCount)
+      return (DecodeError(.corrupt, "The container is damaged."), report.packetByteCount, range)
     }
-    return (nil, report.packetByteCount)
+    return (nil, report.packetByteCount, range)
   }
 }
 

@@ -17,6 +17,8 @@ public enum BuiltInAnalyzers {
     .likeness,
     .chromaprint,
     .signature,
+    .health,
+    .origin,
   ]
 
   /// Their declared findings: tables, fields of reports and lines of `show` come from these.

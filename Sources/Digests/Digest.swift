@@ -40,6 +40,30 @@ public struct Digest: Sendable, CustomStringConvertible {
     }
   }
 
+  /// SHA-256 or MD5 of bytes that come piece by piece.
+  public struct Running: ~Copyable {
+    private let state: OpaquePointer
+
+    /// SHA-256, or else MD5.
+    public init(isSHA256: Bool) {
+      guard let state = LAVDigestOpen(isSHA256) else { fatalError("out of memory: some hundred bytes for a digest") }
+      self.state = state
+    }
+
+    deinit { LAVDigestClose(state) }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+      unsafe LAVDigestUpdate(state, bytes.baseAddress, bytes.count)
+    }
+
+    /// The digest of all bytes so far; nothing may come after it.
+    public mutating func finish() -> Digest {
+      var bytes = [UInt8](repeating: 0, count: 32)
+      let count = unsafe LAVDigestFinish(state, &bytes)
+      return Digest(bytes: Array(bytes.prefix(Int(count))))
+    }
+  }
+
   public var description: String {
     bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }

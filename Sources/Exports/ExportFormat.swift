@@ -13,6 +13,8 @@ public protocol ExportFormat: Sendable {
   /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
+  /// Whether records come with the checksums of their files.
+  var needsChecksums: Bool { get }
   /// A mark near the beginning or end of each file that it writes, and in no file of others; `nil` if the format has no
   /// room for one.
   var mark: String? { get }
@@ -27,6 +29,7 @@ public protocol ExportFormat: Sendable {
 
 extension ExportFormat {
   public var long: Set<String> { [] }
+  public var needsChecksums: Bool { false }
   public var mark: String? { nil }
 
   public func files(for findings: [any DeclaredFinding.Type]) -> [String] {

@@ -6,7 +6,7 @@ internal import Text
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
-  case key, codec, lossless, locked, status, missing, added
+  case key, codec, lossless, locked, status, problem, missing, added
 
   /// - Parameter name: A field's own, or that of the CSV report for the same.
   init?(name: String) {
@@ -54,6 +54,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .lossless: "lossless:yes"
     case .locked: "locked:yes"
     case .status: "status:partial"
+    case .problem: "problem:changed_silently"
     case .missing: "missing:key"
     case .added: "added:7d"
     }
@@ -73,6 +74,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .codec: "a codec such as flac, mp3 or aac"
     case .lossless, .locked: "yes or no"
     case .status: "one of \(TrackCondition.Status.allCases.map(\.rawValue).joined(separator: ", "))"
+    case .problem: "the code of a problem, such as truncated or changed_silently"
     case .missing: "a tag such as isrc, or a finding such as key"
     case .added: "a date such as 2026-11-01, a range of dates, or an age such as 7d, 12h or 4w"
     }
@@ -97,6 +99,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .lossless: try .condition(.isLossless(value.flag(expecting: expects)))
     case .locked: try .condition(.isLocked(value.flag(expecting: expects)))
     case .status: try .condition(.status(status(value)))
+    case .problem: .condition(.problem(value.text.lowercased()))
     case .missing: try .condition(.missing(missing(value)))
     case .added: try .condition(.added(times(value)))
     }

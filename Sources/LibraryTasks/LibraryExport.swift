@@ -52,7 +52,9 @@ package struct LibraryExport: Sendable {
   ///   the last of several could not be put in place, some are; the cursor is the old one.
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
     let point = try since?.point()
-    let selection = RecordSelection(roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true)
+    let selection = RecordSelection(
+      roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true,
+      includesChecksums: format.needsChecksums)
     return try store.extract(selection, matching: filter, since: point) { extract in
       let now = Timestamp.now
       try preparePlace()

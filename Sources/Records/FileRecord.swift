@@ -79,6 +79,8 @@ public struct FileRecord: Hashable, Sendable {
   public var isVanished: Bool
   /// `nil` where it was not asked for.
   public var runs: Runs?
+  /// Of the file's bytes when it was last well; `nil` where that was not asked for, or is not known.
+  public var checksum: FileChecksum?
 
   public init(
     path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [],

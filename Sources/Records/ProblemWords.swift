@@ -86,6 +86,11 @@ public struct ProblemWords: Hashable, Sendable {
       .file, "Wrong checksum", "does not match its own checksum", "do not match their own checksums",
       "The audio is not what was once encoded. Copy or download it again.",
       many: "The audio is not what was once encoded. Copy or download them again."),
+    "changed_silently": ProblemWords(
+      .file, "Changed silently", "has other bytes under the same size and time",
+      "have other bytes under the same size and time",
+      "Put a backup in its place, and check the disk. If the change is right, run analyze verify --accept on it.",
+      many: "Put backups in their places, and check the disk. Where a change is right, run analyze verify --accept."),
     "unreadable": ProblemWords(
       .access, "Unreadable", "could not be opened", "could not be opened", "Check its permissions.",
       many: "Check their permissions."),

@@ -57,6 +57,19 @@ package struct Services: Sendable {
     return try await lanes.writing.run { try ResultStore.withWriteDeadline(deadline, body) }
   }
 
+  /// What routes mostly do.
+  enum Work {
+    case reading, writing, computing
+  }
+
+  func run<Value: Sendable>(_ work: Work, _ body: @Sendable () throws -> Value) async throws -> Value {
+    switch work {
+    case .reading: try await reading(body)
+    case .writing: try await writing(body)
+    case .computing: try await computing(body)
+    }
+  }
+
   /// Runs what makes a cover.
   func picturing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await lanes.picturing.run(body)

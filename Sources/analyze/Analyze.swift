@@ -22,7 +22,7 @@ struct Analyze: AsyncParsableCommand {
     version: Nocturne.version,
     subcommands: [
       RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self,
-      SetCommand.self, ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self,
+      SetCommand.self, ReviewCommand.self, SimilarCommand.self, BrokenCommand.self, PlaylistCommand.self,
       ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
       MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self, WorkerProcessCommand.self,
       CoverProcessCommand.self, DecodingProcessCommand.self,
@@ -31,7 +31,7 @@ struct Analyze: AsyncParsableCommand {
       CommandGroup(
         name: "Upkeep",
         subcommands: [
-          DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
+          VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
           CompletionsCommand.self,
         ]),
       CommandGroup(name: "Many machines", subcommands: [PlanCommand.self, WorkerCommand.self, MergeCommand.self]),

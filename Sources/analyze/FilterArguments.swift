@@ -59,6 +59,9 @@ struct FilterArguments: ParsableArguments {
     completion: .list(TrackCondition.Status.allCases.map(\.rawValue)))
   var status: String?
 
+  @Option(help: ArgumentHelp("Code of a problem, such as changed_silently", valueName: "code"))
+  var problem: String?
+
   @Option(
     name: .customLong("under"),
     help: ArgumentHelp("A file, or a folder with all below it; repeatable", valueName: "path"))
@@ -96,7 +99,7 @@ struct FilterArguments: ParsableArguments {
       ("--confidence", .confidence, confidence),
       ("--key", .key, key), ("--lufs", .lufs, lufs), ("--year", .year, year), ("--genre", .genre, genre),
       ("--artist", .artist, artist), ("--album", .album, album), ("--duration", .duration, duration),
-      ("--codec", .codec, codec), ("--status", .status, status),
+      ("--codec", .codec, codec), ("--status", .status, status), ("--problem", .problem, problem),
       // A date stands for that day and all after it.
       ("--added-since", .added, addedSince.map { $0.contains("-") && !$0.contains("..") ? "\($0).." : $0 }),
     ]

@@ -90,4 +90,20 @@ extension Log {
       for message in digest.messages { write(message) }
     }
   }
+
+  /// Writes what a verification has found in the form that messages have.
+  static func write(
+    _ digest: VerificationDigest, _ elapsed: Duration, _ status: ExitStatus?, on terminal: Terminal
+  ) {
+    switch format {
+    case .auto, .text: Terminal.write(digest.lines(terminal.style).map { $0 + "\n" }.joined())
+    case .journald:
+      let lines = digest.lines()
+      guard !lines.isEmpty else { return }
+      write(
+        Message(
+          level: .warning, event: "files_changed_silently", text: lines.joined(separator: "\n"), isBlock: true))
+    case .json: for message in digest.messages(elapsed, status) { write(message) }
+    }
+  }
 }

@@ -62,6 +62,9 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: Settings.nice.help("n"))
   var nice: String?
 
+  @Option(help: Settings.verify.help("share"))
+  var verify: String?
+
   @Option(
     help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
   var failOn: String?
@@ -151,11 +154,15 @@ struct RunCommand: AsyncParsableCommand {
       },
       timeLimit: settings.timeLimit, isolation: analysis.isolation(settings, definition, plan),
       programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
-      isProfiled: profile)
+      isProfiled: profile, digests: Set(settings[Settings.checksums]))
+    let verification = settings[Settings.verify].map { share in
+      settings.verification(share, jobs: request.jobs, roots: roots.reported)
+    }
     return LibraryAnalysis(
       run: request, database: try settings.database(), lockPatience: settings[Settings.waitLock],
       timeBudget: settings[Settings.timeBudget], reports: reports.reports(settings, roots: roots.reported),
-      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent)
+      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent,
+      verification: verification)
   }
 
   private func apply(to settings: inout CommandSettings) throws {
@@ -164,6 +171,7 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
     try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
     try settings.take(nice, for: Settings.nice, option: "--nice")
+    try settings.take(verify, for: Settings.verify, option: "--verify")
     try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
     try settings.take(progress, for: Settings.progress, option: "--progress")
     if let metrics { settings.take(metrics, for: Settings.metrics, option: "--metrics") }
@@ -181,6 +189,9 @@ struct RunCommand: AsyncParsableCommand {
       Terminal.writeLine(summary.text(terminal.style))
     } else {
       Log.write(outcome.digest, on: terminal)
+      if let verification = outcome.verification {
+        Log.write(VerificationDigest(verification), outcome.elapsed, nil, on: terminal)
+      }
       if Log.format != .text { Log.write(summary.message) }
     }
   }

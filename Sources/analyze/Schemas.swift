@@ -14,6 +14,6 @@ enum Schemas {
   static var files: [(format: String, name: String, text: String)] {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
       + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files + RemovalSchema.files
-      + TagWritingSchema.files + PlanSchema.files
+      + TagWritingSchema.files + PlanSchema.files + FileChronicleSchema.files + BrokenSchema.files
   }
 }

@@ -30,6 +30,9 @@ struct ShowCommand: AsyncParsableCommand {
   @Flag(help: "Show instead what happened to files, and what the next run would do")
   var why = false
 
+  @Flag(help: "Show instead what happened to files, and their checksums")
+  var history = false
+
   @OptionGroup
   var pipeline: PipelineArgument
 
@@ -39,11 +42,13 @@ struct ShowCommand: AsyncParsableCommand {
   func validate() throws {
     if !why, pipeline.reference != nil { throw ValidationError("--pipeline goes with --why.") }
     if why, json || !include.isEmpty { throw ValidationError("--why prints sentences: leave out --json and --include.") }
+    if history, why || !include.isEmpty { throw ValidationError("--history stands alone, or with --json.") }
   }
 
   func run() async throws {
     try await reportingErrors {
       if why { return try explain() }
+      if history { return try tell() }
       var settings = try CommandSettings(database)
       try settings.take(include, for: Settings.include, option: "--include")
       let options = ReportOptions(including: settings[Settings.include])
@@ -59,6 +64,16 @@ struct ShowCommand: AsyncParsableCommand {
           try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
         }
       }
+    }
+  }
+
+  private func tell() throws {
+    let store = try CommandSettings(database).openStoreForReading()
+    try inTurn(files) { path in
+      let chronicle = try FileChronicle(of: try store.knownPath(of: path), in: store)
+      if json { return try StandardOutput.write(chronicle.jsonLine) }
+      try StandardOutput.writeLines(
+        [printable(DisplayPath.text(of: chronicle.path))] + chronicle.lines.map { "  " + printable($0) })
     }
   }
 

@@ -76,11 +76,11 @@ import Text
     guard let route = route(of: request, among: routes), !request.target.contains(/[?&]fields=/),
       answer.headers["content-type"]?.hasPrefix("application/json") == true,
       let schema = answer.status >= 400
-        ? (route.api.hasStandardErrors ? ShortSchema.type("Error") : nil)
+        ? (route.api.hasStandardErrors ? JSONType.error.schema.json : nil)
         : route.answers.first(where: { $0.status == answer.status })?.schema
     else { return nil }
     guard case .object(var members) = schema else { return "no schema" }
-    members["$defs"] = .object(APISchemas.all)
+    members["$defs"] = .object(OpenAPIRoutes.schemas(of: routes))
     var text = JSONWriter()
     text.value(.object(members))
     let validator = try SchemaValidator(String(decoding: text.bytes, as: UTF8.self), isClosed: true)
@@ -108,7 +108,7 @@ import Text
       #expect(unknown.sorted() == [], "\(request.method) \(route.path) has no such parameters")
       guard case .json(let members)? = route.body, case .object(let body)? = try? JSONValue(parsing: request.body.utf8)
       else { continue }
-      let others = Set(body.keys).subtracting(ShortSchema.names(members))
+      let others = Set(body.keys).subtracting(members.map(\.name))
       #expect(others.sorted() == [], "the body of \(request.method) \(route.path) has no such members")
     }
   }

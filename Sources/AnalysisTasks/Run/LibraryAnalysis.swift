@@ -20,10 +20,13 @@ package struct LibraryAnalysis: Sendable {
   /// Whether a folder that is missing or holds no audio is no failure: the program that started the run looks after
   /// that.
   package var allowsAbsentRoots: Bool
+  /// The part of the library to read again at the end; `nil` for nothing. Its paths are those of the run.
+  package var verification: LibraryVerification.Request?
 
   package init(
     run: LibraryRun.Request, database: FilePath, lockPatience: Duration = .zero, timeBudget: Duration? = nil,
-    reports: LibraryReports, failurePolicy: FailurePolicy = .new, allowsAbsentRoots: Bool = false
+    reports: LibraryReports, failurePolicy: FailurePolicy = .new, allowsAbsentRoots: Bool = false,
+    verification: LibraryVerification.Request? = nil
   ) {
     self.run = run
     self.database = database
@@ -32,6 +35,7 @@ package struct LibraryAnalysis: Sendable {
     self.reports = reports
     self.failurePolicy = failurePolicy
     self.allowsAbsentRoots = allowsAbsentRoots
+    self.verification = verification
   }
 
   /// How it went.
@@ -40,6 +44,8 @@ package struct LibraryAnalysis: Sendable {
     package var status: ExitStatus
     package var elapsed: Duration
     package var digest: FailureDigest
+    /// `nil` if nothing was read again.
+    package var verification: LibraryVerification.Outcome?
     /// The files written.
     package var reports: [LibraryReports.File]
   }
@@ -56,12 +62,32 @@ package struct LibraryAnalysis: Sendable {
     let resources = OpenResources()
     defer {
       run.isolation.close()
+      verification?.isolation.close()
       resources.release()
       metrics.losses = run.isolation.losses
     }
     let work = try prepare(resources, &metrics, observer)
     let outcome = try await work.run.run()
-    return try conclude(work, outcome, &metrics, audience, observer)
+    let verified = try await verify(work, outcome, observer)
+    return try conclude(work, outcome, verified, &metrics, audience, observer)
+  }
+
+  /// What is left of the time goes to files that were not read for long.
+  private func verify(
+    _ work: Work, _ outcome: LibraryRun.Outcome, _ observer: some RunObserver
+  ) async throws -> LibraryVerification.Outcome? {
+    guard let verification, !isDryRun, outcome.state == .finished else { return nil }
+    do {
+      return try await LibraryVerification(
+        store: work.store, run: outcome.runID, request: verification, control: work.control
+      ) { event in
+        work.progress?.handle(event)
+        observer.handle(event)
+      }.perform(try FileVerification.plan())
+    } catch {
+      try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
+      throw error
+    }
   }
 
   private func prepare(
@@ -85,16 +111,17 @@ package struct LibraryAnalysis: Sendable {
       progress?.handle(event)
       observer.handle(event)
     }
-    return Work(store: store, run: libraryRun, progress: progress, start: .now)
+    return Work(store: store, run: libraryRun, control: control, progress: progress, start: .now)
   }
 
   private func conclude(
-    _ work: Work, _ runOutcome: LibraryRun.Outcome, _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience,
-    _ observer: some RunObserver
+    _ work: Work, _ runOutcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?,
+    _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience, _ observer: some RunObserver
   ) throws -> Outcome {
     var outcome = runOutcome
     metrics.outcome = outcome
-    let status = observer.interruption ?? status(of: outcome)
+    metrics.verification = verified
+    let status = observer.interruption ?? status(of: outcome, verified)
     try work.run.finish(outcome, exitStatus: status.rawValue)
     if metrics.path != nil { metrics.figures = try work.store.figures() }
     var files: [LibraryReports.File] = []
@@ -118,16 +145,18 @@ package struct LibraryAnalysis: Sendable {
       knownFailures: outcome.totals.failed - outcome.newlyFailed,
       knownDamaged: outcome.totals.partial - outcome.newlyDamaged - outcome.unsettled + outcome.scan.knownDamaged,
       losses: run.isolation.losses, pending: outcome.pending, reports: reports.files.map(\.path))
-    return Outcome(run: outcome, status: status, elapsed: .now - work.start, digest: digest, reports: files)
+    return Outcome(run: outcome, status: status, elapsed: .now - work.start, digest: digest, verification: verified,
+      reports: files)
   }
 
-  private func status(of outcome: LibraryRun.Outcome) -> ExitStatus {
+  private func status(of outcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?) -> ExitStatus {
     // The library, or a part of it, was missing: the mail of the nightly job must say so.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }
     if isPartMissing { return .fatal }
     let news = outcome.newlyFailed + outcome.newlyDamaged
+    if let verified, failurePolicy.isViolated(by: verified.totals) { return .filesFailed }
     return failurePolicy.isViolated(by: outcome.totals, knownDamaged: outcome.scan.knownDamaged, news: news)
       ? .filesFailed : .fine
   }
@@ -136,6 +165,7 @@ package struct LibraryAnalysis: Sendable {
   private struct Work {
     let store: ResultStore
     let run: LibraryRun
+    let control: RunControl
     let progress: SharedProgress?
     let start: ContinuousClock.Instant
   }

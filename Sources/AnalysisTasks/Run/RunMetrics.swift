@@ -18,6 +18,8 @@ package struct RunMetrics: Sendable {
   package var figures: LibraryFigures?
   package var outcome: LibraryRun.Outcome?
   package var losses: [WorkerLoss: Int] = [:]
+  /// `nil` if nothing was read again.
+  package var verification: LibraryVerification.Outcome?
 
   package init() {}
 
@@ -101,6 +103,15 @@ package struct RunMetrics: Sendable {
           Self.causes.map { cause in (cause, losses.filter { Self.name(of: $0.key.cause) == cause }.values.reduce(0, +))
           }
         ),
+      ]
+    }
+    if let verification {
+      families += [
+        MetricFamily(
+          "nocturne_run_verified_files", "What became of the files that the last run read again; each counts once.",
+          label: "outcome", VerificationDigest(verification).counts.map { ($0.name, $0.count) }),
+        MetricFamily(
+          "nocturne_run_verified_bytes", "Bytes that the last run read again.", Double(verification.totals.bytes)),
       ]
     }
     return families

@@ -18,11 +18,14 @@ struct OggStream {
   let contentID: ContentID
   /// Over what else of the audio streams decoders see: other headers than comments, and where packets and pages end.
   let traits: ContentID
+  /// From the first page with audio to the end of the last one; `nil` if there is none.
+  let audioBytes: Range<Int>?
 
   init(in file: ByteSource, from start: Int) throws(FileReadError) {
     var hasher = ContentHasher()
     var traits = ContentHasher()
     var links: [OggLink] = []
+    var audioBytes: Range<Int>?
     var isBeginning = false
     var hasTooManyLinks = false
     var pages = OggPageReader(file, at: start)
@@ -47,6 +50,7 @@ struct OggStream {
         }.map { Self.masks(of: page, in: pages, zeroing: $0) } ?? []
       pages.withContents { lacing, body in
         guard links[links.count - 1].take(page, lacing: lacing, body: body) else { return }
+        if !page.isFirst { audioBytes = (audioBytes?.lowerBound ?? page.offset)..<page.end }
         hasher.update(body)
         traits.update(lacing)
         let position = [page.position, page.isContinued ? 1 : 0, page.isLast ? 1 : 0]
@@ -54,6 +58,7 @@ struct OggStream {
       }
     }
     self.links = links
+    self.audioBytes = audioBytes
     self.hasTooManyLinks = hasTooManyLinks
     junkByteCount = pages.junkByteCount
     damagedPageCount = pages.damagedPageCount

@@ -32,6 +32,7 @@ struct ConditionSQL {
       // Indexes on few rows are found by what they say of them.
       case .isLocked(let isLocked): song("song.locked = \(isLocked ? 1 : 0)")
       case .status(let status): song("song.status = '\(status.rawValue)' AND song.status <> 'ok'")
+      case .problem(let code): song(problem(code))
       case .missing(let name): song(missing(name, tables))
       case .under(let path): under(path)
       case .added(let range): song(added(range, now))
@@ -83,6 +84,11 @@ struct ConditionSQL {
       parts.append("song.added_ns \(comparison) ?")
     }
     return parts.isEmpty ? "1" : parts.joined(separator: " AND ")
+  }
+
+  private mutating func problem(_ code: String) -> String {
+    values.append(.text(code))
+    return "song.status <> 'ok' AND song.id IN (SELECT file FROM failure WHERE code = ?)"
   }
 
   private mutating func equal(_ column: String, _ value: SQLValue) -> String {

@@ -41,6 +41,8 @@ package struct FileExplanation {
     if let record {
       switch record.status {
       case .ok: lines.append("Analyzed without a problem.")
+      case .partial where record.problem?.code == Problem.changedSilently:
+        lines.append(record.problem?.message ?? "")
       case .partial: lines.append("Analyzed in part: \(record.problem?.message ?? "no reason recorded")")
       case .failed:
         lines.append("Failed while \(stage(record.problem)): \(record.problem?.message ?? "no reason recorded")")
@@ -123,6 +125,7 @@ package struct FileExplanation {
     case .open: "opening it"
     case .decode: "decoding it"
     case .analyze: "analyzing it"
+    case .verify: "reading it again"
     case nil: "being analyzed"
     }
   }

@@ -238,7 +238,7 @@ public final class WorkerPool: Sendable {
     switch stage {
     case .open: "while it opened the file"
     case .decode: "while it decoded the file"
-    case .scan, .analyze: "while it read tags or ran programs"
+    case .scan, .analyze, .verify: "while it read tags or ran programs"
     }
   }
 

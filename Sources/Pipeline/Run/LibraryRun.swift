@@ -28,11 +28,13 @@ public struct LibraryRun: Sendable {
     public var ignoresStatusChanges: Bool
     /// Whether to measure where the time goes.
     public var isProfiled: Bool
+    /// Digests of files to keep besides XXH3.
+    public var digests: Set<FileChecksum.Kind>
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
       timeLimit: TimeLimit = .standard, isolation: Isolation = .none, programVersion: String,
-      ignoresStatusChanges: Bool = false, isProfiled: Bool = false
+      ignoresStatusChanges: Bool = false, isProfiled: Bool = false, digests: Set<FileChecksum.Kind> = []
     ) {
       self.roots = roots
       self.walk = walk
@@ -44,6 +46,7 @@ public struct LibraryRun: Sendable {
       self.programVersion = programVersion
       self.ignoresStatusChanges = ignoresStatusChanges
       self.isProfiled = isProfiled
+      self.digests = digests
     }
   }
 
@@ -128,7 +131,7 @@ public struct LibraryRun: Sendable {
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force,
-        isProfiled: request.isProfiled, control: control, report: report)
+        isProfiled: request.isProfiled, digests: request.digests, control: control, report: report)
       var analyzed = try await phase.analyze()
       if request.isProfiled { analyzed.stageTimes.add(scanTime) }
       scanned.roots = judge(gone: analyzed.gone, in: scanned.roots)

@@ -14,14 +14,17 @@ struct LostFolders {
 
     var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
 
-    var sentence: String {
+    var sentence: String { sentence(notDone: "analyzed") }
+
+    /// - Parameter verb: What the files in it were not.
+    func sentence(notDone verb: String) -> String {
       let what =
         switch condition {
         case .empty: "became empty during the run: the disk there has gone"
         case .unreadable: "can no longer be read"
         case .missing, .scanned: "has gone during the run"
         }
-      let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not analyzed"
+      let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not \(verb)"
       return "\(path.string) \(what). \(files). Is the drive mounted? "
         + "Nothing in it counts as removed; run again when it is back."
     }

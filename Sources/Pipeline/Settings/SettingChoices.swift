@@ -1,3 +1,4 @@
+public import Analysis
 public import Records
 internal import SystemPackage
 
@@ -64,6 +65,24 @@ public enum FailurePolicy: SettingValue {
     }
   }
 }
+
+/// A part of the library's bytes: `--share`.
+public struct LibraryShare: SettingValue {
+  public static var expectation: String { "a percentage such as 2%" }
+
+  /// 0 to 1.
+  public let fraction: Double
+  public let settingText: String
+
+  public init?(setting text: String, in context: SettingContext) {
+    guard text.hasSuffix("%"), let share = Double(text.dropLast()), share > 0, share <= 100 else { return nil }
+    fraction = share / 100
+    settingText = text
+  }
+}
+
+/// `--checksum`.
+extension FileChecksum.Kind: SettingValue {}
 
 /// `--report`.
 extension ReportFormat: SettingValue {}

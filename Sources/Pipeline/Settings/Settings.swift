@@ -1,4 +1,4 @@
-internal import Analysis
+public import Analysis
 public import Foundation
 public import LibraryScan
 public import Platform
@@ -279,12 +279,18 @@ extension Settings {
   public static let quietPeriod = Setting<Duration>(
     "quiet_period", trust: .notNeeded, default: .zero, "files changed this recently wait for the next run")
 
+  public static let verify = Setting<LibraryShare?>(
+    "verify", trust: .notNeeded, default: nil,
+    "the part of the library that a run reads again to find silent changes, such as 2% (none: nothing)")
+  public static let checksums = Setting<[FileChecksum.Kind]>(
+    "checksums", trust: .notNeeded, default: [], "checksums of files to keep besides XXH3: sha256, md5")
+
   /// Every setting.
   public static let all: [any AnySetting] = [
     library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
     timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
     ignoreCtime, hidden, allFiles,
-    extensions, quietPeriod,
+    extensions, quietPeriod, verify, checksums,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {

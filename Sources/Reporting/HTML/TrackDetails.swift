@@ -13,6 +13,7 @@ struct TrackDetails {
   private static let longestTag = 500
   private static let mostOnsets = 6000
   private static let wavePoints = 432
+  private static let mostFaults = 100
 
   private let others: FindingLines
 
@@ -44,6 +45,7 @@ struct TrackDetails {
       json.endArray()
     }
     if let cues = record.findings[CuesFinding.self] { write(cues, into: &json) }
+    if let faults = record.findings[HealthFinding.self]?.faults, !faults.isEmpty { write(faults, into: &json) }
     let texts = others.lines(of: record).map { $0.map { "\($0.label): \($0.text)" }.joined(separator: "; ") }
     if !texts.isEmpty {
       json.key("findings")
@@ -146,6 +148,19 @@ struct TrackDetails {
     pair("silence", cues.leadingSilence, cues.trailingSilence, decimals: 3)
     pair("fade", cues.fadeIn, cues.fadeOut, decimals: 1)
     json.endObject()
+  }
+
+  /// Their places, for the strip.
+  private func write(_ faults: [HealthFinding.Fault], into json: inout ScriptJSON) {
+    json.key("faults")
+    json.beginArray()
+    for fault in faults.prefix(Self.mostFaults) {
+      json.beginArray()
+      json.number(fault.startSeconds, decimals: 2)
+      json.number(fault.endSeconds, decimals: 2)
+      json.endArray()
+    }
+    json.endArray()
   }
 
   private func writeTags(_ tags: TagFinding?, into json: inout ScriptJSON) {

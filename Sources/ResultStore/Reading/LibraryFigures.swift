@@ -87,7 +87,9 @@ extension ResultStore {
   public func newDamageGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     let codes = Problem.movingTargets.sorted().map { "'\($0)'" }.joined(separator: ", ")
     return try groups(
-      where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))",
+      where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))"
+        // Of those a verification tells.
+        + " AND e.stage <> 'verify'",
       firstFoundIn: run, examples: examples)
   }
 

@@ -17,16 +17,19 @@ public struct RecordSelection: Hashable, Sendable {
   public var long: Set<String>
   /// In which runs things happened to a file: `FileRecord.runs`.
   public var includesRuns: Bool
+  /// `FileRecord.checksum`.
+  public var includesChecksums: Bool
 
   public init(
     roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
-    includesVanished: Bool = false, long: Set<String> = [], includesRuns: Bool = false
+    includesVanished: Bool = false, long: Set<String> = [], includesRuns: Bool = false, includesChecksums: Bool = false
   ) {
     self.roots = roots
     self.statuses = statuses
     self.includesVanished = includesVanished
     self.long = long
     self.includesRuns = includesRuns
+    self.includesChecksums = includesChecksums
   }
 }
 
@@ -164,6 +167,7 @@ package struct RecordReader {
   private let findings: [FindingReader]
   private let corrections: TempoCorrections.Reader
   private let runs: RunColumns?
+  private let includesChecksums: Bool
   private let messages: Query
   private let otherFindings: Query
   /// Ids of the analyzers whose findings are declared.
@@ -217,6 +221,7 @@ package struct RecordReader {
       try FindingReader($0, long: selection.long, existing: store.existing, &select, db)
     }
     corrections = TempoCorrections.Reader(includesBeats: selection.long.contains("beats"), &select)
+    includesChecksums = selection.includesChecksums
     runs = selection.includesRuns ? RunColumns(&select) : nil
     files = try Query(
       db,
@@ -275,6 +280,7 @@ package struct RecordReader {
     record.contentID = ContentID(files.text(columns.contentID))
     record.analyzed = files.optionalInteger(columns.analyzed).map { Timestamp(nanoseconds: $0) }
     record.format = StoredFormat.read(files, from: columns.format)
+    if includesChecksums { record.checksum = try Checksums.current(file: id, in: database) }
     var readCount = 0
     for reader in findings {
       guard let finding = try reader.read(files, id) else { continue }

@@ -96,6 +96,8 @@ public final class ResultWriter: Sendable {
     var contentID: ContentID?
     var decodingID: ContentID?
     var hasChanged: Bool
+    var reason: PendingReason?
+    var sizeBytes: Int64?
 
     /// Whether the run that left it so has told that something is wrong with it.
     var isKnownAsBad: Bool {
@@ -120,7 +122,8 @@ public final class ResultWriter: Sendable {
     let select = try Query(
       db,
       """
-      SELECT f.path, f.status, f.content_id, f.pending, f.decoding_id, f.remarks, e.stage, e.code, e.message
+      SELECT f.path, f.status, f.content_id, f.pending, f.decoding_id, f.remarks, e.stage, e.code, e.message,
+        f.size_bytes
       FROM file f LEFT JOIN failure e ON e.file = f.id WHERE f.id = ?
       """)
     let file = try select.first(.integer(id)) {
@@ -130,10 +133,16 @@ public final class ResultWriter: Sendable {
         path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
         problem: StoredProblem.read(select, stage: 6, code: 7, message: 8),
         remarks: StoredProblem.list(fromJSON: select, column: 5), contentID: contentID,
-        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis))
+        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis),
+        reason: reason, sizeBytes: select.optionalInteger(9))
     }
     guard let file else { return }
     keepVerdict(of: file, in: &analysis)
+    let analyzed = result.analyzed ?? clock()
+    try ChecksumComparison(
+      file: id, reason: file.reason, status: file.status, problem: file.problem, contentID: file.contentID,
+      sizeBytes: file.sizeBytes, run: run, time: analyzed
+    ).settle(&analysis, in: db)
 
     var analyses = try storedAnalyses(ofFile: id, db)
     let made = Set(analysis.outcomes.map(\.analyzer.id))
@@ -152,7 +161,7 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio, let decodingID = analysis.decodingID {
       analyses = try reuse(decodingID, file: id, having: analyses, made: made, db)
     }
-    try writeFile(id, file, analysis, analyses, analyzed: result.analyzed ?? clock(), db)
+    try writeFile(id, file, analysis, analyses, analyzed: analyzed, db)
 
     switch analysis.status {
     case .ok: state.counts.analyzed += 1

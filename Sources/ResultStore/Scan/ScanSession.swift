@@ -385,6 +385,11 @@ public final class ScanSession: Sendable {
   private func rename(_ known: KnownFile, to path: FilePath, _ db: Database) throws {
     if options.isDryRun { return }
     let display = DisplayPath.text(of: path)
+    let old = try Query(db, "SELECT display_path FROM file WHERE id = ?")
+    let oldPath = try old.first(.integer(known.id)) { old.text(0) }
+    try FileEvents.add(.moved, file: known.id, at: started, run: run, oldPath.map { "from \($0)" }, in: db)
+    // It may be another file of the same size and time.
+    if known.isDoubtful { try Checksums.forget(file: known.id, in: db) }
     try Query(db, "UPDATE file SET path = ?, display_path = ? WHERE id = ?")
       .run(.path(path), .text(display), .integer(known.id))
   }

@@ -7,10 +7,10 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 6
+  static let version = 7
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union([
+  static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union([
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
     "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
     SongCatalog.changes, ChangeLog.table, ChangeLog.library,
@@ -55,6 +55,10 @@ enum Schema {
       // Dates are read, and lists of names joined, in another way.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 6")
+    }
+    migrator.registerMigration("v7") { db in
+      try db.execute(sql: ChecksumTables.tables7)
+      try db.execute(sql: "PRAGMA user_version = 7")
     }
     return migrator
   }

@@ -50,16 +50,9 @@ private struct AppErrors: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as FilterRequestError {
-      return .json(status: .badRequest) { json in
-        json.object { json in
-          json.putObject("error") {
-            $0.put("status", HTTPResponse.Status.badRequest.code)
-            $0.put("message", "\(error.error)".capitalizedSentence)
-            $0.put("position", error.error.position)
-            $0.put("word", error.error.word)
-          }
-        }
-      }
+      let (described, word) = (RequestError(.badRequest, "\(error.error)".capitalizedSentence), error.error.word)
+      return JSONType.error.response(
+        ErrorDetail(described, mistake: (word, error.error.position)), status: .badRequest)
     } catch let error as TempoChangeError {
       throw RequestError(.conflict, "\(error)".withoutMarkup)
     } catch let error as SimilarTracksError {

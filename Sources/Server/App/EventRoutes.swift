@@ -26,7 +26,7 @@ struct EventRoutes: RouteSet {
         ],
         body: ResponseBody { writer in
           try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
-          try await writer.write(ServerEvent(.hello) { status.write(into: &$0) }.buffer)
+          try await writer.write(ServerEvent(.hello, .status, status).buffer)
           for await event in events { try await writer.write(event.buffer) }
           try await writer.finish(nil)
         })

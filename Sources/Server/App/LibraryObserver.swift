@@ -1,6 +1,7 @@
 internal import AnalysisTasks
 internal import Listening
 internal import Records
+internal import Serving
 internal import Synchronization
 internal import Text
 
@@ -52,30 +53,33 @@ struct LibraryObserver: Sendable {
       run: library.progress, watch: library.watch?.report)
     guard let before else { return (now, []) }
     var events: [ServerEvent] = []
-    if now.run != before.run, let run = now.run { events.append(ServerEvent(.run) { run.write(into: &$0) }) }
+    if now.run != before.run, let run = now.run { events.append(ServerEvent(.run, .run, run)) }
     if now.revision != before.revision {
       let totals = try store.trackTotals()
-      events.append(
-        ServerEvent(.library) {
-          $0.put("revision", now.revision)
-          $0.put("tracks", totals.count)
-          $0.put("failed", totals.failed)
-          $0.put("text", LibraryStatus.text(tracks: totals.count, failed: totals.failed))
-        })
+      events.append(ServerEvent(.library, .libraryChange, (now.revision, totals.count, totals.failed)))
     }
     if now.run == nil, before.run != nil, let last = try store.latestRun() {
-      events.append(
-        ServerEvent(.runEnded) {
-          last.writeOutline(into: &$0)
-          $0.put("text", last.outcomeText)
-        })
+      events.append(ServerEvent(.runEnded, .runEnd, last))
     }
-    if let watch = now.watch, watch != before.watch { events.append(ServerEvent(.watch) { watch.write(into: &$0) }) }
-    if now.catalog != before.catalog {
-      let catalog = library.catalogStatus
-      events.append(ServerEvent(.catalog) { catalog.write(into: &$0) })
-    }
+    if let watch = now.watch, watch != before.watch { events.append(ServerEvent(.watch, .watch, watch)) }
+    if now.catalog != before.catalog { events.append(ServerEvent(.catalog, .catalogStatus, library.catalogStatus)) }
     return (now, events)
+  }
+}
+
+extension JSONType where Value == (revision: Int64?, tracks: Int, failed: Int) {
+  fileprivate static var libraryChange: Self {
+    .object(
+      "AppLibraryChange",
+      .optional("revision", .integer) { $0.revision.map { Int($0) } }, .required("tracks", .integer) { $0.tracks },
+      .required("failed", .integer) { $0.failed },
+      .required("text", .text) { LibraryStatus.text(tracks: $0.tracks, failed: $0.failed) })
+  }
+}
+
+extension JSONType<RunRecord> {
+  fileprivate static var runEnd: Self {
+    .object("AppRunEnd", groups: RunRecord.outline + [.required("text", .text) { $0.outcomeText }])
   }
 }
 

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Serving
 internal import Text
 
 /// An event for the pages: a server-sent event (WHATWG HTML, section 9.2).
@@ -24,14 +25,14 @@ struct ServerEvent: Sendable {
   /// JSON, one line.
   let data: [UInt8]
 
-  init(_ name: Name, _ write: (inout JSONWriter) throws -> Void) rethrows {
+  init<Value>(_ name: Name, _ type: JSONType<Value>, _ value: Value) {
     self.name = name
     var json = JSONWriter()
-    try json.object(write)
+    type.write(value, &json)
     data = json.bytes
   }
 
-  static let heartbeat = ServerEvent(.heartbeat) { _ in }
+  static let heartbeat = ServerEvent(.heartbeat, .any, [:])
 
   var buffer: ByteBuffer {
     if name == .heartbeat { return ByteBuffer(string: ": still here\n\n") }

@@ -12,12 +12,13 @@ struct TempoRequest {
   /// Nothing is stored.
   let isPreview: Bool
 
-  /// Members of the body, as `ShortSchema` has them.
-  static let members = """
-    bpm?: number, times?: text, taps?: [number], no_tempo?: flag, confirm?: flag, shift_beats?: number, shift_ms?: number,
-    first_beat_s?: number, move_bar?: integer, bar_beats?: integer, preview?: flag
-    """
-  private static let fields = Set(ShortSchema.names(members))
+  /// Members of the body.
+  static let members: [RouteParameter] = [
+    .number("bpm"), .text("times"), .of("taps", .list(.number)), .of("no_tempo", .flag), .of("confirm", .flag),
+    .number("shift_beats"), .number("shift_ms"), .number("first_beat_s"), .of("move_bar", .integer),
+    .of("bar_beats", .integer), .of("preview", .flag),
+  ]
+  private static let fields = Set(members.map(\.name))
 
   /// - Parameter candidates: Tempi that taps are taken for if they are near.
   /// - Throws: `RequestError` with a sentence about the field that makes no sense.

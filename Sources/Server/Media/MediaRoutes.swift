@@ -20,7 +20,7 @@ struct MediaRoutes: RouteSet {
       .get, "covers/{id}", "The cover of a track or an album",
       [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
       // The picture, or with `missing` that there is none.
-      answers: "204", type: "image/jpeg", access: .tokenOrCoverKey
+      answers: [.empty(.noContent)], type: "image/jpeg", access: .tokenOrCoverKey
     ) { request, context in
       let size = try request.uri.queryParameters["size"].map { text -> Int in
         guard let size = Int(text), size > 0 else {

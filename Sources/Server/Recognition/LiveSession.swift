@@ -282,16 +282,18 @@ final class LiveSession: Sendable {
     }
   }
 
-  var jsonValue: JSONValue {
+  struct Progress {
+    let id: String
+    let nextSequence: Int
+    let receivedSeconds: Double
+    let lastEventID: Int
+  }
+
+  var progress: Progress {
     state.withLock { state in
-      let seconds = state.format?.seconds(ofBytes: state.receivedBytes) ?? 0
-      return .object([
-        "id": .string(id), "audio": .string("/v1/sessions/\(id)/audio"),
-        "events": .string("/v1/sessions/\(id)/events"), "next_sequence": .integer(Int64(state.nextSequence)),
-        "received_s": .number(seconds), "last_event_id": .integer(Int64(state.lastEventID)),
-        "maximum_chunk_bytes": .integer(Int64(Self.maximumChunkSize)),
-        "idle_timeout_s": .integer(LiveSessions.idleSeconds),
-      ])
+      Progress(
+        id: id, nextSequence: state.nextSequence,
+        receivedSeconds: state.format?.seconds(ofBytes: state.receivedBytes) ?? 0, lastEventID: state.lastEventID)
     }
   }
 }

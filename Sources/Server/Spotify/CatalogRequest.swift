@@ -10,16 +10,16 @@ internal import Text
 /// The parameters of a request to the catalog, checked as Spotify's Web API does.
 struct CatalogRequest {
   let fields: FormFields
-  let json: CatalogJSON
+  let links: CatalogLinks
 
   /// - Parameter tokens: Sign the addresses of covers.
   init(_ request: Request, _ context: ServerContext, tokens: AccessTokens) {
     fields = FormFields(request.uri.query ?? "")
     let client = context.client.token
-    json = CatalogJSON(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
+    links = CatalogLinks(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
   }
 
-  var base: String { json.base }
+  var base: String { links.base }
 
   func required(_ name: String) throws -> String {
     guard let value = fields[name], !value.isEmpty else {
@@ -57,11 +57,11 @@ struct CatalogRequest {
   var wantsNulls: Bool { fields["nulls"] == "1" }
 
   /// An answer with those of its parts alone that the parameter `fields` names.
-  func selected(_ write: (inout JSONWriter) -> Void) throws -> Response {
-    guard let text = fields["fields"], !text.isEmpty else { return Response.json(write) }
+  func selected<Value>(_ type: JSONType<Value>, _ value: Value) throws -> Response {
+    guard let text = fields["fields"], !text.isEmpty else { return type.response(value) }
     let selection = try FieldSelection(text)
     var whole = JSONWriter()
-    write(&whole)
+    type.write(value, &whole)
     return Response.json(selection.applied(to: try JSONValue(parsing: whole.bytes)))
   }
 

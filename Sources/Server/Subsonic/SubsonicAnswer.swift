@@ -72,12 +72,28 @@ struct SubsonicAnswer {
 
   private static func json(_ envelope: SubsonicObject) -> [UInt8] {
     var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("subsonic-response")
-    writer.subsonic(.object(envelope))
-    writer.endObject()
+    type.write(envelope, &writer)
     return writer.bytes
   }
+
+  /// In JSON: the envelope, and in it what the method has, which is left open.
+  static let type = JSONType<SubsonicObject>.only(
+    "subsonic-response",
+    .named(
+      "SubsonicAnswer",
+      [
+        "type": "object",
+        "properties": [
+          "status": ["type": "string"], "version": ["type": "string"], "type": ["type": "string"],
+          "serverVersion": ["type": "string"], "openSubsonic": ["type": "boolean"], "error": error.schema,
+        ],
+        "required": ["status", "version", "type", "serverVersion", "openSubsonic"], "additionalProperties": [:],
+      ], definitions: error.definitions
+    ) { $1.subsonic(.object($0)) }, as: "Subsonic")
+
+  private static let error = JSONType<RequestError>.object(
+    "SubsonicError",
+    .required("code", .integer) { SubsonicErrorCode($0).rawValue }, .required("message", .text) { $0.message })
 }
 
 /// The code of an error for Subsonic's clients.

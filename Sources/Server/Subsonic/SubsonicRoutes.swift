@@ -13,11 +13,11 @@ struct SubsonicRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .get, "{method}", "The methods of OpenSubsonic", Self.parameters, answers: "Subsonic", type: "application/xml",
-      answer)
+      .get, "{method}", "The methods of OpenSubsonic", Self.parameters, answers: [.json(SubsonicAnswer.type)],
+      type: "application/xml", answer)
     route(
       .post, "{method}", "The methods of OpenSubsonic", Self.parameters, body: .form(Self.parameters.map(\.name)),
-      answers: "Subsonic", type: "application/xml", answer)
+      answers: [.json(SubsonicAnswer.type)], type: "application/xml", answer)
   }
 
   /// Parameters of all methods; those from `u` to `callback` give the client and the form of answers.

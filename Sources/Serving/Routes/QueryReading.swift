@@ -4,7 +4,7 @@ internal import NIOCore
 package import Text
 
 /// Parameters of an address, with sentences about those that make no sense.
-package struct QueryReading {
+package struct QueryReading: Sendable {
   private let parameters: [Substring: Substring]
 
   /// If several parameters have one name, the first counts.

@@ -107,3 +107,11 @@ struct CatalogChange: Sendable {
     }
   }
 }
+
+extension JSONType<CatalogChange.RemovedTrack> {
+  static var removedTrack: Self {
+    .object(
+      "RemovedTrack",
+      .ifAny("uri", .text) { $0.id }, .ifAny("positions", .list(.place)) { $0.positions?.sorted() })
+  }
+}
