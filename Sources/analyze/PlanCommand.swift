@@ -36,7 +36,8 @@ struct PlanCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Read files from a CSV file with path or uri, size_bytes and modified; - for standard input", valueName: "file|-"))
+      "Read files from a CSV file with path or uri, size_bytes and modified; - for standard input", valueName: "file|-")
+  )
   var fromListing: InputArgument?
 
   @Option(help: ArgumentHelp("Write files.parquet and plan.json into this folder", valueName: "dir"))

@@ -14,7 +14,8 @@ import Text
     let place = try Workplace()
     for number in 1...3 { try place.put(Audio.wav(UInt64(number)), as: "it's \(number).wav") }
     try place.put(Audio.junk, as: "bad.mp3")
-    let lines = try place.start(["plan", Argument(place.library), "--ndjson", "--partitions", "2"] + options(place)).end()
+    let lines = try place.start(["plan", Argument(place.library), "--ndjson", "--partitions", "2"] + options(place))
+      .end()
     #expect(lines.status == 0, "\(lines.errors)")
     #expect(lines.text.split(separator: "\n").count == 4)
     let answers = try place.analyze("worker", "--pipeline", "fingerprint", input: lines.output)

@@ -65,7 +65,9 @@ extension Shape<PlannedRow> {
           "Ids of the analyzers to run, joined by commas: those of the findings that are missing or outdated."
         ) { $0.file.missing.joined(separator: ",") },
         .required("size_bytes", .integer, "Size in bytes.") { Int($0.file.sizeBytes) },
-        .required("modified_ns", .nanoseconds, "Last change of the content, nanoseconds since 1970.") { $0.file.modified },
+        .required("modified_ns", .nanoseconds, "Last change of the content, nanoseconds since 1970.") {
+          $0.file.modified
+        },
         .optional("codec", .text, "Codec, as it was analyzed last.") { $0.file.codec },
         .optional("duration_s", .number, "Seconds of audio, as it was analyzed last.") { $0.file.duration },
         .required("expected_s", .number, "Expected seconds of work of one processor.") { $0.file.expectedSeconds },
@@ -122,9 +124,12 @@ extension Shape<PlanSummary> {
       summary: "What a run would do. The files are in files.parquet beside it, or the lines of analyze plan --ndjson.",
       fields: [
         .required("schema", .text, "nocturne.plan") { _ in "nocturne.plan" },
-        .required("version", .integer, "Of the schema: 1. Fields are added within a version, and never change.") { _ in 1 },
+        .required("version", .integer, "Of the schema: 1. Fields are added within a version, and never change.") { _ in
+          1
+        },
         .required(
-          "plan_id", .text, "Equal for plans of the same files, analyzers and partitions by the same version of the program."
+          "plan_id", .text,
+          "Equal for plans of the same files, analyzers and partitions by the same version of the program."
         ) { $0.id },
         .required("generated_at", .dateTime, "When the plan was made, UTC.") { $0.made },
         .required("program_version", .text, "Version of the program; workers must have it.") { $0.programVersion },
@@ -158,7 +163,9 @@ extension Shape<PlanSummary> {
         .required("retried", .integer, "Failed before, and tried again.") { $0.counts.retried },
         .required("touched", .integer, "Of the same size and time, but perhaps not the same.") { $0.counts.touched },
         .required("cached", .integer, "Unchanged: nothing to do.") { $0.counts.cached },
-        .required("known_failures", .integer, "Unchanged, and known as failing: nothing to do.") { $0.counts.knownFailures },
+        .required("known_failures", .integer, "Unchanged, and known as failing: nothing to do.") {
+          $0.counts.knownFailures
+        },
         .required("skipped", .integer, "Not audio, or left out.") { $0.counts.skipped },
         .required("moved", .integer, "Of all above, those found under another path than before.") { $0.counts.moved },
         .required("vanished", .integer, "Gone since the last run.") { $0.counts.vanished },
@@ -189,7 +196,9 @@ extension Shape<PlanSummary.Partition> {
         .required("files", .integer, "Files in it.") { $0.partition.fileCount },
         .required("bytes", .integer, "Their size in bytes.") { Int($0.partition.bytes) },
         .required("expected_s", .number, "Expected seconds of work of one processor.") { $0.partition.expectedSeconds },
-        .optional("first_row_group", .integer, "Its first row group in files.parquet, from 0.") { $0.groups?.lowerBound },
+        .optional("first_row_group", .integer, "Its first row group in files.parquet, from 0.") {
+          $0.groups?.lowerBound
+        },
         .optional("row_groups", .integer, "How many row groups it has there.") { $0.groups?.count },
       ])
   }

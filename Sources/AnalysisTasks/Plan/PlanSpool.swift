@@ -79,7 +79,8 @@ struct PlanSpool: ~Copyable {
     let (missing, codec) = (Int(take(Int32.self)), Int(take(Int32.self)))
     let (duration, seconds) = (Double(bitPattern: take(UInt64.self)), Double(bitPattern: take(UInt64.self)))
     return PlannedFile(
-      path: FilePath(bytes: bytes[place...]), sizeBytes: size, modified: Timestamp(nanoseconds: modified), reason: reason,
+      path: FilePath(bytes: bytes[place...]), sizeBytes: size, modified: Timestamp(nanoseconds: modified),
+      reason: reason,
       missing: lists[missing], codec: codec < 0 ? nil : codecs[codec], duration: duration.isNaN ? nil : duration,
       expectedSeconds: seconds)
   }

@@ -20,7 +20,8 @@ package struct WorkEstimate: Sendable {
   ]
   /// For a second of audio, with the resampler and the spectrum of its own.
   package static let analyzers: [String: Double] = [
-    "tempo": 10.2, "likeness": 4.43, "signature": 4.35, "traits": 4.35, "key": 4.23, "chromaprint": 3.7, "sections": 3.0,
+    "tempo": 10.2, "likeness": 4.43, "signature": 4.35, "traits": 4.35, "key": 4.23, "chromaprint": 3.7,
+    "sections": 3.0,
     "loudness": 2.64, "waveform": 1.6, "cues": 0.25,
   ]
   /// For a second of audio, with what they share.

@@ -62,7 +62,9 @@ extension WorkPlan {
   /// For people.
   package var text: String {
     guard fileCount > 0 else { return "Nothing to analyze: \(counts.cached) files are unchanged.\n" }
-    var reasons = [(counts.new, "new"), (counts.changed, "changed"), (counts.outdated, "with missing or outdated findings")]
+    var reasons = [
+      (counts.new, "new"), (counts.changed, "changed"), (counts.outdated, "with missing or outdated findings"),
+    ]
     reasons += [(counts.retried, "to be tried again"), (counts.touched, "touched")]
     let parts = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     let loads = partitions.map(\.expectedSeconds)

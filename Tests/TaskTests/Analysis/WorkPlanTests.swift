@@ -91,7 +91,10 @@ import Text
     let second = try planning(place, only: ["tags", "chromaprint", "key"], partitions: 2).perform()
     let planned = try Dictionary(
       uniqueKeysWithValues: lines(second).map {
-        (FilePath(text($0, "display_path")).lastComponent?.string ?? "", "\(text($0, "reason")): \(text($0, "missing"))")
+        (
+          FilePath(text($0, "display_path")).lastComponent?.string ?? "",
+          "\(text($0, "reason")): \(text($0, "missing"))"
+        )
       })
     #expect(
       planned == [
@@ -219,7 +222,9 @@ import Text
     /// Seconds of audio that were measured.
     let length = 30.0
     func isNear(_ known: Double, _ measured: Double) -> Bool { abs(known - measured) <= 0.1 * measured }
-    for (kind, known) in WorkEstimate.decoding { #expect(isNear(known, millions("decoding \(kind)") / length), "\(kind)") }
+    for (kind, known) in WorkEstimate.decoding {
+      #expect(isNear(known, millions("decoding \(kind)") / length), "\(kind)")
+    }
     for (id, known) in WorkEstimate.analyzers { #expect(isNear(known, millions("analyzer \(id)") / length), "\(id)") }
     #expect(Set(WorkEstimate.analyzers.keys) == Set(BuiltInAnalyzers.all.map(\.id)).subtracting(["tags"]))
     let everything = (millions("all analyzers") - millions("first file")) / length

@@ -108,7 +108,8 @@ package struct ParquetTextReader {
     guard let header = try? reader.structure(), let size = header.integer(2), let compressed = header.integer(3),
       (0...Self.largestPage).contains(size), (0...Self.largestPage).contains(compressed)
     else { throw Refusal.damaged }
-    guard header.integer(1) == 0, let data = header.structure(5), data.integer(2) == 0, let count = data.integer(1) else {
+    guard header.integer(1) == 0, let data = header.structure(5), data.integer(2) == 0, let count = data.integer(1)
+    else {
       throw Refusal("The Parquet file has pages of a kind that is not read here; write plain ones of version 1.")
     }
     guard count > 0, count <= valuesLeft else { throw Refusal.damaged }
