@@ -1,8 +1,8 @@
 internal import DSP
 internal import Glibc
 
-/// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over bars and
-/// phrases, which the four beats of a `BarProfile` are too short for.
+/// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over
+/// bars and phrases, which the four beats of a `BarProfile` are too short for.
 ///
 /// Snare and kick alternate from beat to beat; in a grid twice as fast they alternate every second beat. Chords last
 /// two beats or four or eight, seldom one or sixteen. Patterns repeat after bars of three or four beats and phrases of
@@ -78,8 +78,8 @@ struct MetricalFeatures {
     addOpposition("kick_with_over_8", eight, scale, to: &found)
   }
 
-  /// Whether the halves of a bar are unlike in the lowest lane in the same way as in others (positive) or, as where kick and snare
-  /// alternate, in the opposite way (negative).
+  /// Whether the halves of a bar are unlike in the lowest lane in the same way as in others (positive) or, as where
+  /// kick and snare alternate, in the opposite way (negative).
   private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
     let half = means.count / 2
     var products = Lanes.zero
