@@ -272,16 +272,13 @@ extension PulseSurvey {
   /// beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
-    var strengths = [Float](repeating: 0, count: 2 * reach + 1)
-    for (index, offset) in (-reach...reach).enumerated() {
+    // A column is ten steps.
+    let sums = (-reach - 10...reach + 10).map { step in
       var sum: Float = 0
-      for beat in beats {
-        let position = beat + Double(offset) * 0.1
-        sum += interpolate(envelope, position)
-        sum += 0.6 * (interpolate(envelope, position - 1) + interpolate(envelope, position + 1))
-      }
-      strengths[index] = sum
+      for beat in beats { sum += interpolate(envelope, beat + Double(step) * 0.1) }
+      return sum
     }
+    let strengths = (0...2 * reach).map { sums[$0 + 10] + 0.6 * (sums[$0] + sums[$0 + 20]) }
     guard let best = peaks(of: strengths.span, limit: 1).first else { return 0 }
     return (best.position - Double(reach)) * 0.1
   }
