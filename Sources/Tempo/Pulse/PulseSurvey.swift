@@ -272,13 +272,18 @@ extension PulseSurvey {
   /// beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
-    // A column is ten steps.
-    let sums = (-reach - 10...reach + 10).map { step in
-      var sum: Float = 0
-      for beat in beats { sum += interpolate(envelope, beat + Double(step) * 0.1) }
-      return sum
+    // In steps of a tenth of a column, and a column more on either side.
+    let column = 10
+    var sums = [Float](repeating: 0, count: 2 * (reach + column) + 1)
+    for index in sums.indices {
+      let offset = 0.1 * Double(index - reach - column)
+      for beat in beats { sums[index] += interpolate(envelope, beat + offset) }
     }
-    let strengths = (0...2 * reach).map { sums[$0 + 10] + 0.6 * (sums[$0] + sums[$0 + 20]) }
+    var strengths = [Float](repeating: 0, count: 2 * reach + 1)
+    for index in strengths.indices {
+      let besides = sums[index] + sums[index + 2 * column]
+      strengths[index] = sums[index + column] + 0.6 * besides
+    }
     guard let best = peaks(of: strengths.span, limit: 1).first else { return 0 }
     return (best.position - Double(reach)) * 0.1
   }
