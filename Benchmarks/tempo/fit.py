@@ -2,14 +2,14 @@
 """Fits the choice of grid and the confidence of the tempo, and prints their figures on sources left out of the fit.
 
   fit.py MANIFEST:FEATURES:WEIGHT … [--write] [--units 16] [--l2 20] [--l2-hidden 30]
-         --folds FOLDS.json|NUMBER [--strict] [--onward [--hold 4]] [--balance 0.28 0.47 0.25] [--most 32] [--steps 150]
+         --folds FOLDS.json|NUMBER [--strict] [--onward [--hold 4]] [--metronomes] [--balance 0.28 0.47 0.25] [--most 32] [--steps 150]
          [--failures KIND] [--drop FEATURE …]
 
 --write replaces the program's Sources/Tempo/Resources/grid-weights.tsv and confidence.tsv.
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is the weight of one of them.
-Metronomes (kind metronome) are reported but not used in the fit. Sources are kept together: in the folds of the networks that heard them, or
+Metronomes (kind metronome) are reported but not used in the fit, except with --metronomes. Sources are kept together: in the folds of the networks that heard them, or
 with --strict every annotated source on its own (synthetic ones stay in folds). With a NUMBER, sources are dealt to so many folds by their
 names. --onward goes on from the shipped weights: penalties are on what differs from them, and --units are added to theirs. Use it with material
 of a new kind. --hold multiplies the penalties on features that they know. --balance gives clips below 90 beats a minute, up to 150, and above
@@ -98,7 +98,7 @@ def shipped(names):
 
 def fit(tracks, options):
     """The weights of the choice, for features as they are; see Sources/Tempo/Grids/GridChoice.swift."""
-    tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
+    tracks = [t for t in tracks if t['right'].any() and (options.metronomes or t['kind'] != 'metronome')]
     kept = [t.get('kept', slice(None)) for t in tracks]
     X = np.concatenate([t['X'][k] for t, k in zip(tracks, kept)])
     mean, deviation = X.mean(0), X.std(0)
@@ -212,6 +212,7 @@ def main():
     parser.add_argument('--l2-hidden', type=float, default=30)
     parser.add_argument('--folds', required=True, help='folds.json of network.py, or a number')
     parser.add_argument('--strict', action='store_true')
+    parser.add_argument('--metronomes', action='store_true')
     parser.add_argument('--onward', action='store_true')
     parser.add_argument('--hold', type=float, default=1)
     parser.add_argument('--balance', type=float, nargs=3)

@@ -98,7 +98,7 @@ private struct Band {
   }
 }
 
-@Suite struct MovingTempoTests {
+@Suite struct RubatoTests {
   /// Plucked notes, two to the beat, by a player who pushes and pulls.
   private func rubato(_ bpm: Double, swing: Double) -> [Float] {
     var times: [Double] = []
@@ -124,7 +124,7 @@ private struct Band {
   private func values(of band: Band, at bpm: Double) -> NamedValues {
     let onsets = OnsetEnvelopes(bands(of: band.music))
     let grid = pulse(bpm, from: band.start, seconds: band.seconds).map { $0 * OnsetEnvelopes.columnsPerSecond }
-    return MetricalFeatures(grid, presence: OnsetPresence(onsets.values), course: onsets.chords).values
+    return MetricalFeatures(grid, presence: OnsetPresence(onsets.values), course: onsets.chords).values(named: true)
   }
 
   @Test func chordsAndBackbeatsTellABeatFromItsDouble() throws {
@@ -144,7 +144,7 @@ private struct Band {
   }
 
   @Test func nothingIsSaidOfTooFewBeats() {
-    let nothing = MetricalFeatures([], presence: OnsetPresence([]), course: ChordCourse()).values
+    let nothing = MetricalFeatures([], presence: OnsetPresence([]), course: ChordCourse()).values(named: true)
     #expect(nothing.values.allSatisfy { $0 == 0 })
     #expect(nothing.names == values(of: Band(bpm: 90, seconds: 6), at: 90).names)
   }

@@ -60,15 +60,17 @@ struct BeatActivation {
 
   /// The features from which the grid is chosen.
   ///
-  /// - Parameter grid: Columns, ascending; those outside are left out.
-  func features(of grid: [Double]) -> NamedValues {
+  /// - Parameters:
+  ///   - grid: Columns, ascending; those outside are left out.
+  ///   - named: Whether the names are wanted, too.
+  func features(of grid: [Double], named: Bool = true) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
     let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
     func between(_ share: Double) -> [Double] { zip(beats, periods).map { $0 + share * $1 } }
     let places = [beats, between(0.5), between(0.25), between(0.75), between(1 / 3.0) + between(2 / 3.0)]
     let logits = places.map { Self.tops(self.beats, at: $0) }
     let chances = places.map { Self.tops(probabilities, at: $0) }
-    var found = NamedValues(capacity: 20)
+    var found = NamedValues(capacity: 20, named: named)
     found.add("heard_logit_on_beats", Self.mean(logits[0], else: -6))
     found.add("heard_logit_on_halves", Self.mean(logits[1], else: -6))
     found.add("heard_logit_on_quarters", Self.mean(logits[2] + logits[3], else: -6))

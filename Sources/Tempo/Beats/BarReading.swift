@@ -5,7 +5,8 @@ internal import Glibc
 /// Two things decide the meter: how much of the differences between beats a bar of three or of four explains, and how
 /// much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over the three
 /// or four beats picks the first, from accents, new chords and sections, and the network, summed over all bars.
-/// Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds (`BarWeights`).
+/// Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
+/// (`BarWeights`).
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int

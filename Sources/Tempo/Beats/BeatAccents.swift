@@ -52,8 +52,8 @@ struct BeatAccents {
     for index in news.indices where !inner.contains(index) { news[index][place] = mean }
   }
 
-  /// By beat, everything that tells the first beat of a bar: accents and news with mean 0 and a standard deviation near 1, what of
-  /// the accents is strong, and the logits of the network without their mean.
+  /// By beat, everything that tells the first beat of a bar: accents and news with mean 0 and a standard deviation
+  /// near 1, what of the accents is strong, and the logits of the network without their mean.
   ///
   /// - Parameter downbeats: `BeatActivation.downbeats` at each beat.
   func rows(downbeats: [Float]) -> [Row] {

@@ -94,8 +94,8 @@ struct StretchReading {
     outcome = .pulse(options)
   }
 
-  /// The likeliest hypotheses of the likeliest tempi, with probabilities that add up to that of the tempo: other readings remain, however
-  /// many grids of one tempo are tried.
+  /// The likeliest hypotheses of the likeliest tempi, with probabilities that add up to that of the tempo: other
+  /// readings remain, however many grids of one tempo are tried.
   private static func likely(_ hypotheses: [GridHypothesis]) -> [(GridHypothesis, Double)] {
     let all = GridChoice.probabilities(hypotheses)
     let found = GridChoice.tempi(of: hypotheses).flatMap { tempo in

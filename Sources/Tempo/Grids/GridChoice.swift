@@ -51,7 +51,7 @@ enum GridChoice {
       for phase in GridFeatures.phases(of: smoothed) {
         let values = GridFeatures.values(
           of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence,
-          activation: activation, chords: envelopes.chords
+          activation: activation, chords: envelopes.chords, named: false
         ).values
         found.append(
           GridHypothesis(

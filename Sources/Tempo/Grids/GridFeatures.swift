@@ -58,9 +58,10 @@ enum GridFeatures {
   /// - Parameters:
   ///   - smoothed: The smoothed profile of the candidate.
   ///   - phase: The position of the beats within the profile's beat.
+  ///   - named: Whether the names are wanted, too.
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
-    activation: BeatActivation, chords: ChordCourse
+    activation: BeatActivation, chords: ChordCourse, named: Bool = true
   ) -> NamedValues {
     func at(_ beats: Double) -> Lanes {
       let position = (beats + 4) * Double(BarProfile.positionsPerBeat)
@@ -75,7 +76,7 @@ enum GridFeatures {
       return sum / Float(4 * offsets.count)
     }
     let (first, last) = (mean(0.25), mean(0.75))
-    var found = NamedValues(capacity: 192)
+    var found = NamedValues(capacity: 192, named: named)
     found.add("on_beats", logarithm(mean(0)))
     found.add("on_halves", logarithm(mean(0.5)))
     found.add("on_quarters", logarithm((first + last) / 2))
@@ -100,8 +101,8 @@ enum GridFeatures {
     let beats = candidate.grid.beats(after: phase)
     found.add("present_on_beats", presence.mean(at: beats))
     found.add("present_on_halves", presence.mean(at: zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }))
-    found.add(activation.features(of: beats))
-    found.add(MetricalFeatures(beats, presence: presence, course: chords).values)
+    found.add(activation.features(of: beats, named: named))
+    found.add(MetricalFeatures(beats, presence: presence, course: chords).values(named: named))
     return found
   }
 

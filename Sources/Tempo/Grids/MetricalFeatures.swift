@@ -1,8 +1,8 @@
 internal import DSP
 internal import Glibc
 
-/// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over bars and
-/// phrases, which the four beats of a `BarProfile` are too short for.
+/// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over
+/// bars and phrases, which the four beats of a `BarProfile` are too short for.
 ///
 /// Snare and kick alternate from beat to beat; in a grid twice as fast they alternate every second beat. Chords last
 /// two beats or four or eight, seldom one or sixteen. Patterns repeat after bars of three or four beats and phrases of
@@ -14,7 +14,7 @@ struct MetricalFeatures {
   /// Onsets at each beat and half-beat, without the mean of the beats and of the half-beats.
   private var onBeats: [Lanes] = []
   private var onHalves: [Lanes] = []
-  /// What sounds during each beat, and from each half-beat to the next.
+  /// What sounds during each beat, and from each half-beat to the next, with length 1.
   private var chords: [Notes] = []
   private var betweenHalves: [Notes] = []
 
@@ -32,20 +32,23 @@ struct MetricalFeatures {
     let end = Double(presence.columnCount)
     let inside = grid.filter { $0 >= 0 && $0 < end }
     guard inside.count > 1 else { return }
-    var halves: [Notes] = []
-    for (beat, next) in zip(inside, inside.dropFirst()) {
+    onBeats.reserveCapacity(inside.count)
+    onHalves.reserveCapacity(inside.count)
+    chords.reserveCapacity(inside.count)
+    betweenHalves.reserveCapacity(inside.count)
+    var (soFar, soFarAtHalf) = (course.sum(before: inside[0]), Notes())
+    for index in 0..<(inside.count - 1) {
+      let (beat, next) = (inside[index], inside[index + 1])
       let half = (beat + next) / 2
       onBeats.append(presence[beat])
       onHalves.append(presence[half])
-      halves.append(course.notes(from: beat, to: half))
-      halves.append(course.notes(from: half, to: next))
+      let (sum, sumAtHalf) = (course.sum(before: next), course.sum(before: half))
+      chords.append((sum - soFar).normalized)
+      if index > 0 { betweenHalves.append((sumAtHalf - soFarAtHalf).normalized) }
+      (soFar, soFarAtHalf) = (sum, sumAtHalf)
     }
     Self.center(&onBeats)
     Self.center(&onHalves)
-    for index in onBeats.indices {
-      chords.append(halves[2 * index] + halves[2 * index + 1])
-      if index > 0 { betweenHalves.append(halves[2 * index - 1] + halves[2 * index]) }
-    }
   }
 
   private static func center(_ values: inout [Lanes]) {
@@ -53,8 +56,9 @@ struct MetricalFeatures {
     for index in values.indices { values[index] -= mean }
   }
 
-  var values: NamedValues {
-    var found = NamedValues(capacity: 72)
+  /// - Parameter named: Whether their names are wanted, too.
+  func values(named: Bool) -> NamedValues {
+    var found = NamedValues(capacity: 72, named: named)
     addAlternation(to: &found)
     addRepetition(to: &found)
     addChords(to: &found)
@@ -78,8 +82,8 @@ struct MetricalFeatures {
     addOpposition("kick_with_over_8", eight, scale, to: &found)
   }
 
-  /// Whether the halves of a bar are unlike in the lowest lane in the same way as in others (positive) or, as where kick and snare
-  /// alternate, in the opposite way (negative).
+  /// Whether the halves of a bar are unlike in the lowest lane in the same way as in others (positive) or, as where
+  /// kick and snare alternate, in the opposite way (negative).
   private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
     let half = means.count / 2
     var products = Lanes.zero
@@ -130,24 +134,24 @@ struct MetricalFeatures {
   }
 
   private func addChords(to found: inout NamedValues) {
-    let lengths = chords.map { 1 / max($0.product($0), 1e-9).squareRoot() }
     for lag in Self.lags {
       let count = chords.count - lag.beats
       guard count >= 4 else {
         found.add(lag.chords, 0)
         continue
       }
-      var sum: Float = 0
+      var sum = Lanes.zero
       for index in 0..<count {
-        sum += chords[index].product(chords[index + lag.beats]) * lengths[index] * lengths[index + lag.beats]
+        let (now, then) = (chords[index], chords[index + lag.beats])
+        sum += now.low * then.low + now.middle * then.middle + now.high * then.high
       }
-      found.add(lag.chords, sum / Float(count))
+      found.add(lag.chords, sum.sum() / Float(count))
     }
-    let news = zip(chords, chords.dropFirst()).map { 1 - $0.likeness(to: $1) }
+    let news = zip(chords, chords.dropFirst()).map { 1 - $0.product($1) }
     let mean = Self.mean(news)
     found.add(
       "chords_change_on_beats_less_halves",
-      mean - Self.mean(zip(betweenHalves, betweenHalves.dropFirst()).map { 1 - $0.likeness(to: $1) }))
+      mean - Self.mean(zip(betweenHalves, betweenHalves.dropFirst()).map { 1 - $0.product($1) }))
     let two = Self.explained(news, mean, every: 2)
     let four = Self.explained(news, mean, every: 4)
     found.add("chords_change_every_2", two)

@@ -2,6 +2,7 @@
 struct NamedValues {
   private(set) var values: [Float] = []
   private var labels: [Label] = []
+  private let isNamed: Bool
 
   private struct Label {
     var name: StaticString
@@ -9,14 +10,16 @@ struct NamedValues {
     var lane: Int?
   }
 
-  init(capacity: Int = 0) {
+  /// - Parameter named: Whether their names are kept, too.
+  init(capacity: Int = 0, named: Bool = true) {
+    isNamed = named
     values.reserveCapacity(capacity)
-    labels.reserveCapacity(capacity)
+    if named { labels.reserveCapacity(capacity) }
   }
 
   mutating func add(_ name: StaticString, _ value: Float, lane: Int? = nil) {
     values.append(value)
-    labels.append(Label(name: name, lane: lane))
+    if isNamed { labels.append(Label(name: name, lane: lane)) }
   }
 
   /// A number for each lane.

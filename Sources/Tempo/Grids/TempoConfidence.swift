@@ -2,8 +2,8 @@ internal import DSP
 internal import Glibc
 
 /// Turns shares of the evidence into probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py` to choices
-/// made without the source of the recording. Music whose tempo moves has a curve of its own: there many paths agree with each other
-/// and are wrong together.
+/// made without the source of the recording. Music whose tempo moves has a curve of its own: there many paths agree
+/// with each other and are wrong together.
 struct TempoConfidence {
   static let fitted = TempoConfidence(TempoResources.confidence)
 

@@ -1,8 +1,9 @@
 internal import DSP
 internal import Glibc
 
-/// Which notes sound in the course of the music, to compare the chords of beats: twelve pitch classes from 250 to 2,100 Hz
-/// and eleven bands of the bass below. Sounds of all pitches, such as drums, are left out by subtracting the mean of each frame.
+/// Which notes sound in the course of the music, to compare the chords of beats: twelve pitch classes from 250 to
+/// 2,100 Hz and eleven bands of the bass below. Sounds of all pitches, such as drums, are left out by subtracting the
+/// mean of each frame.
 struct ChordCourse {
   /// Three vectors: pitch classes, then the bass.
   struct Notes {
@@ -17,6 +18,11 @@ struct ChordCourse {
     static func - (a: Notes, b: Notes) -> Notes {
       Notes(low: a.low - b.low, middle: a.middle - b.middle, high: a.high - b.high)
     }
+
+    static func * (a: Notes, b: Float) -> Notes { Notes(low: a.low * b, middle: a.middle * b, high: a.high * b) }
+
+    /// The same with length 1; nothing remains nothing.
+    var normalized: Notes { self * (1 / max(product(self), 1e-9).squareRoot()) }
 
     func product(_ other: Notes) -> Float { (low * other.low + middle * other.middle + high * other.high).sum() }
 
@@ -79,9 +85,10 @@ struct ChordCourse {
   }
 
   /// What sounds from one column to another, relative to the mean of the stretch.
-  func notes(from start: Double, to end: Double) -> Notes {
-    sums[frame(of: end)] - sums[frame(of: start)]
-  }
+  func notes(from start: Double, to end: Double) -> Notes { sum(before: end) - sum(before: start) }
+
+  /// All that sounds before a column, relative to the mean of the stretch.
+  func sum(before column: Double) -> Notes { sums[frame(of: column)] }
 
   private func frame(of column: Double) -> Int {
     min(max(0, Int((column / Double(Self.columnsPerFrame)).rounded())), sums.count - 1)

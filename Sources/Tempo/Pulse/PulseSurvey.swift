@@ -272,15 +272,17 @@ extension PulseSurvey {
   /// beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
+    // In steps of a tenth of a column, and a column more on either side.
+    let column = 10
+    var sums = [Float](repeating: 0, count: 2 * (reach + column) + 1)
+    for index in sums.indices {
+      let offset = 0.1 * Double(index - reach - column)
+      for beat in beats { sums[index] += interpolate(envelope, beat + offset) }
+    }
     var strengths = [Float](repeating: 0, count: 2 * reach + 1)
-    for (index, offset) in (-reach...reach).enumerated() {
-      var sum: Float = 0
-      for beat in beats {
-        let position = beat + Double(offset) * 0.1
-        sum += interpolate(envelope, position)
-        sum += 0.6 * (interpolate(envelope, position - 1) + interpolate(envelope, position + 1))
-      }
-      strengths[index] = sum
+    for index in strengths.indices {
+      let besides = sums[index] + sums[index + 2 * column]
+      strengths[index] = sums[index + column] + 0.6 * besides
     }
     guard let best = peaks(of: strengths.span, limit: 1).first else { return 0 }
     return (best.position - Double(reach)) * 0.1
