@@ -14,6 +14,8 @@
 #               reports/release-check.md
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
 #               its schema; downloads PySpark
+# make spark    run the job for Spark on a cluster of this machine while processes are killed, a disk is full and a program is
+#               too old; downloads PySpark; half an hour, and as root
 # make wheel    the Python reader as a wheel in .build/wheel
 # make samples  make the sample reports in reports/sample/
 
@@ -29,7 +31,7 @@ BUILD   := swift build $(RELEASE) --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
 .PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
-	install deb dist image check-package recipes wheel samples clean
+	install deb dist image check-package recipes spark wheel samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
 run: build
@@ -109,9 +111,12 @@ wheel:
 recipes:
 	@Scripts/setup recipes
 	@$(BUILD) --product analyze
-	@[ -x .build/recipes/bin/python3 ] || python3 -m venv .build/recipes
-	@.build/recipes/bin/pip install --quiet pyspark kubernetes-validate
-	@.build/recipes/bin/python3 Scripts/check-recipes $(ANALYZE) all
+	@"$$(Scripts/python_packages.py recipes)" Scripts/check-recipes $(ANALYZE) all
+
+spark:
+	@Scripts/setup recipes
+	@$(BUILD) --product analyze
+	@"$$(Scripts/python_packages.py spark)" Scripts/check-spark $(ANALYZE)
 
 samples: build
 	@Scripts/make-samples $(ANALYZE)

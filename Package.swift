@@ -113,6 +113,7 @@ let package = Package(
     swiftTarget("Tempo", ["Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
+    swiftTarget("Duplicates", ["Chromaprint", "Landmarks"]),
     swiftTarget(
       "Recognition",
       [
@@ -144,13 +145,15 @@ let package = Package(
         "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
         "Text",
       ], excluding: ["Key/Resources"]),
-    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Digests", "Platform", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "DSP", "Digests", "LibraryScan", "Records", "ResultStore",
         "Platform", "Text", "Yams", systemPackage,
       ],
+      // Jobs for engines, which are no definitions.
+      exclude: ["BuiltInDefinitions/spark"],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
     // The analyzers without store and command line, for other programs.
@@ -166,8 +169,8 @@ let package = Package(
       "LibraryTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint",
-        "DSP", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "Likeness", "Pipeline", "Platform",
-        "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
+        "DSP", "Duplicates", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness",
+        "Pipeline", "Platform", "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
       ]),
     swiftTarget(
       "RecognitionTasks",
@@ -181,7 +184,7 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "Analysis", "CZlib", "Digests", "Platform", "Text", systemPackage,
+        "Analysis", "CZlib", "Digests", "Platform", "Records", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -221,6 +224,13 @@ let package = Package(
     .executableTarget(
       name: "time-searches", dependencies: ["Filters", "LibraryStore", "ResultStore", systemPackage],
       path: "Benchmarks/search/time-searches", swiftSettings: strict),
+    // Compares sounds for Benchmarks/duplicates.
+    .executableTarget(
+      name: "compare-sounds",
+      dependencies: [
+        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "LibraryTasks", "Platform", "Records",
+        "ResultStore", systemPackage,
+      ], path: "Benchmarks/duplicates/compare-sounds", swiftSettings: strict),
     example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
     example("find-tempo", ["AudioDecoding", "Tempo"]),
 
@@ -247,6 +257,7 @@ let package = Package(
       "AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget("DuplicatesTests", ["AnalysisTesting", "Chromaprint", "Duplicates", "Landmarks"]),
     testTarget("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
     testTarget(
       "RecognitionTests",
@@ -280,6 +291,7 @@ let package = Package(
       ]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
+    testTarget("HealthTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
@@ -306,7 +318,7 @@ let package = Package(
       "TaskTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
         "LibraryTesting", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
@@ -344,8 +356,8 @@ let package = Package(
 // with such flags are of no use to others, and all of it optimized takes twice as long to build.
 if Context.environment["NOCTURNE_TESTS"] != nil {
   let computing = [
-    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
-    "Likeness", "Listening", "Recognition", "Tempo",
+    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Duplicates",
+    "Landmarks", "Likeness", "Listening", "Recognition", "Tempo",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]

@@ -19,7 +19,7 @@ func madeUpSignature(seed: Int, seconds: Double) -> Signature {
   return Signature(landmarks: landmarks, columnCount: columnCount)
 }
 
-/// Stored signatures. The first byte says whether the checksum is put right, so that what is behind it is reached, too.
+/// Stored signatures. The first byte says whether the checksum is put right, so what is behind it is reached, too.
 struct SignatureTarget: FuzzTarget {
   static let name = "signatures"
 

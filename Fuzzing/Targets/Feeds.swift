@@ -10,7 +10,7 @@ import Text
 @testable import Pipeline
 @testable import Recognition
 
-/// Audio as a list of stretches, so that a few bytes are many seconds.
+/// Audio as a list of stretches, so a few bytes are many seconds.
 private struct MadeUpAudio {
   static func seeds() -> [[UInt8]] {
     var seeds: [[UInt8]] = []
@@ -116,7 +116,7 @@ struct FeedTarget: FuzzTarget {
         do { _ = try JSONValue(encoding: finding) } catch { fatalError("\(outcome.analyzer.id): \(error)") }
       case .notApplicable: break
       case .failed(let reason):
-        // What no resampler does is said so.
+        // A rate that no resampler supports is reported as such.
         require(reason.contains("cannot be resampled"), "\(outcome.analyzer.id) fails: \(reason)")
       }
     }

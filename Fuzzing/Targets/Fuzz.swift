@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// What libFuzzer calls. Arguments that begin with two dashes are ours:
+/// The entry points that libFuzzer calls. Arguments that begin with two dashes are ours:
 ///
 /// - `--target=NAME` chooses what is fuzzed
 /// - `--seeds=FOLDER` writes the seeds of that target there and ends
@@ -79,7 +79,7 @@ public func fuzzerTestOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> C
   do {
     try Fuzz.run?(bytes)
   } catch {
-    // What targets throw is what the program would tell its user.
+    // An error that a target throws is one that the program would report to its user.
   }
   return 0
 }

@@ -3,7 +3,7 @@ import SystemPackage
 /// One door through which bytes of strangers come in. A trap, a sanitizer's report, a hang or a broken promise is a
 /// finding; errors that the interface declares are not.
 protocol FuzzTarget {
-  /// Of the command line, and of the folders of corpus and findings.
+  /// Name on the command line, and of the folders of corpus and findings.
   static var name: String { get }
   /// Inputs to start from that no file of another program can be; see `Fuzzing/make-seeds` for those.
   static func seeds() throws -> [[UInt8]]
@@ -42,7 +42,7 @@ struct InputReader {
 }
 
 extension [UInt8] {
-  /// What `InputReader` reads as `value`.
+  /// The bytes that `InputReader` reads as `value`.
   mutating func append(_ value: some FixedWidthInteger) {
     for shift in stride(from: 0, to: value.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
   }

@@ -1,6 +1,6 @@
 @testable import Serving
 
-/// What requests say of themselves, as text: names, addresses, query strings, ranges, passes.
+/// The text in requests: names, addresses, query strings, ranges, passes.
 struct RequestTarget: FuzzTarget {
   static let name = "requests"
 

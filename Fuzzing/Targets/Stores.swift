@@ -92,7 +92,7 @@ struct StoreFileTarget: FuzzTarget {
 
   init() throws { folder = try ScratchFolder() }
 
-  /// In small pages, so that there is much structure in few bytes.
+  /// In small pages, so there is much structure in few bytes.
   static func seeds() throws -> [[UInt8]] {
     let folder = try ScratchFolder()
     let sample = try SampleStore(at: folder.path.appending("sample.sqlite"))

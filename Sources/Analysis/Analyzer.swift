@@ -1,4 +1,4 @@
-/// One kind of analysis: what it is called, what it eats, and how a session over one file is opened.
+/// An analyzer: its id, the input it needs, and how it starts on a file.
 ///
 /// A new analyzer is one file and one line in `BuiltInAnalyzers.all`; the contract tests then run over it by themselves.
 public protocol Analyzer: Sendable {
@@ -37,8 +37,8 @@ public protocol AnalysisSession {
   /// Takes the next values of the feed; see `Feed` for their shape. Results do not depend on how the values are cut.
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
 
-  /// False once further values cannot change the finding: the session then gets no more of them, and a feed that nobody
-  /// wants is no longer made. Asked after each call of `consume`; true unless a session says otherwise.
+  /// False once further values cannot change the finding: the session then gets no more of them, and a feed that no
+  /// session wants is no longer made. Asked after each call of `consume`; true unless a session says otherwise.
   var wantsMore: Bool { get }
 
   /// Called once, after the last values (never after an error).

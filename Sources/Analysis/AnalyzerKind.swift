@@ -26,7 +26,7 @@ public struct AnalyzerKind: Sendable {
   /// One line for people.
   public var summary: String { analyzerType.summary }
 
-  /// What the sessions of this analyzer find.
+  /// The type of finding that the sessions of this analyzer produce.
   public var findingType: any AnalysisFinding.Type {
     func finding<A: Analyzer>(of type: A.Type) -> any AnalysisFinding.Type { A.Session.Finding.self }
     return finding(of: analyzerType)

@@ -12,7 +12,7 @@ public struct AnalyzerIdentity: Hashable, Codable, Sendable {
   }
 }
 
-/// What one analyzer had to say about one file.
+/// The outcome of one analyzer for one file.
 public struct AnalyzerOutcome: Sendable {
   public enum Result: Sendable {
     case finding(any AnalysisFinding)

@@ -18,7 +18,7 @@ public struct AnalyzerPlugin: Sendable {
 
   /// - Parameters:
   ///   - configuration: The settings, for people to read.
-  ///   - shapingFinding: What the digest is made of: the settings that can change a finding.
+  ///   - shapingFinding: The settings that can change a finding, from which the digest is made.
   ///   - resampler: Name of the pipeline's resampler; part of the digest if the feed depends on it.
   ///   - reads: Ids of the analyzers whose findings its sessions look at.
   ///   - makeSession: Opens a session over one file, as `Analyzer.makeSession(for:)` does.
@@ -103,7 +103,7 @@ extension [AnalyzerPlugin] {
     return linked
   }
 
-  /// Those whose ids are given, and all that they read, directly or not.
+  /// The analyzers with these ids, and all that they read, directly or not.
   public func selecting(_ ids: Set<String>) -> [AnalyzerPlugin] {
     var wanted = ids
     for index in readingOrder.reversed() where wanted.contains(self[index].id) { wanted.formUnion(self[index].reads) }

@@ -1,4 +1,4 @@
-/// What kind of audio a file holds.
+/// The kind of audio in a file.
 public struct AudioFormat: Codable, Hashable, Sendable {
   /// Lower-case container name: `wav`, `flac`, `mp3`, `ogg`, `mp4`, `aiff`, `matroska`, …
   public var container: String
@@ -14,7 +14,7 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   public var isLossless: Bool
   /// Length in frames as the file claims it; never trusted, only compared with what is decoded.
   public var claimedFrameCount: Int64?
-  /// Where neither the file claims a length nor it was decoded: an estimate by bit rate and size.
+  /// An estimate by bit rate and size, if the file claims no length and was not decoded.
   public var estimatedFrameCount: Int64?
   /// Length in frames as decoded; `nil` until the whole file was read.
   public var frameCount: Int64?

@@ -2,8 +2,8 @@ internal import CXXHash
 internal import Platform
 public import SystemPackage
 
-/// 128 bits that identify content: XXH3 (Collet 2019–, xxHash specification), for recognising the same bytes again and not
-/// against forgery.
+/// 128 bits that identify content: XXH3 (Collet 2019–, xxHash specification), for recognizing the same bytes again and
+/// not against forgery.
 public struct ContentID: Hashable, Sendable {
   public var high: UInt64
   public var low: UInt64
@@ -21,9 +21,17 @@ public struct ContentID: Hashable, Sendable {
 }
 
 extension ContentID {
-  /// Identifies a file by the bytes of its absolute path, for ever: the digest of these bytes, without a zero at the end.
+  /// Identifies a file by the bytes of its absolute path, forever: the digest of these bytes, without a zero at the
+  /// end.
   public init(ofPath path: FilePath) {
     self = path.withBytes { ContentID(hashing: Array($0)) }
+  }
+}
+
+extension ContentID {
+  /// As `xxhsum -H2` prints it: 16 bytes, big-endian.
+  public var bigEndianBytes: [UInt8] {
+    [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
   }
 }
 

@@ -1,4 +1,4 @@
-/// What other analyzers found in the same audio: those that an analyzer `reads`, as far as the pipeline has them and they
+/// Findings of other analyzers in the same audio: those that an analyzer `reads`, if the pipeline has them and they
 /// found something.
 ///
 ///     let beats = earlier[TempoFinding.self]?.beats ?? []

@@ -43,7 +43,7 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     /// The system failed while reading (I/O error, disk gone).
     case readError = "read_error"
 
-    /// The trouble lies in the system and not in the file, so that another try may succeed although the file is the same.
+    /// The trouble lies in the system and not in the file, so another try may succeed although the file is the same.
     public var isTransient: Bool { self == .unreadable || self == .readError }
   }
 
@@ -51,7 +51,7 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
   /// One sentence for a reader, without the file's name.
   public var message: String
 
-  /// What the headers say, where they could be read although the audio could not.
+  /// The format by the headers, if they could be read although the audio could not.
   public var format: AudioFormat?
 
   public init(_ code: Code, _ message: String, format: AudioFormat? = nil) {

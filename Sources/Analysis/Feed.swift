@@ -1,5 +1,5 @@
-/// What an analyzer eats. The pipeline collects the distinct feeds of all analyzers, makes each one once per file and
-/// hands the same values to everybody who asked for it.
+/// The input of an analyzer. The pipeline collects the distinct feeds of all analyzers, makes each one once per file
+/// and hands the same values to all that asked for it.
 public enum Feed: Hashable, Sendable {
   /// No audio: the session gets the track (its path and format) and is finished at once.
   case file
@@ -56,7 +56,7 @@ public struct SampleLayout: Hashable, Sendable {
   }
 }
 
-/// The geometry of an STFT of the mono signal. Column `c` is centred on frame `c * hop` of the resampled signal; what
+/// The geometry of an STFT of the mono signal. Column `c` is centered on frame `c * hop` of the resampled signal; what
 /// lies before the start or after the end counts as zero.
 public struct SpectrumLayout: Hashable, Sendable {
   /// Samples per second of the signal that is transformed.

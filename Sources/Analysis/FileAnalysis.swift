@@ -11,7 +11,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var status: Status
   /// Why the status is not `ok`.
   public var problem: Problem?
-  /// What a person should know although nothing failed: samples that were not finite, a length that was a lie.
+  /// Notes for people although nothing failed: samples that were not finite, a false length.
   public var remarks: [Problem]
   /// Identifies the encoded audio without its tags; `nil` if no audio was found.
   public var contentID: ContentID?
@@ -25,10 +25,12 @@ public struct FileAnalysis: Sendable, Codable {
   public var decodedDuration: Double?
   /// One for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
-  /// Not `nil` if the file cost the process that was at it.
+  /// How the worker died on this file, if it did.
   public var workerLoss: WorkerLoss?
   /// `nil` unless it was asked for.
   public var stageTimes: StageTimes?
+  /// `nil` if the file could not be read to its end, or changed meanwhile.
+  public var checksum: FileChecksum?
 
   public init(
     status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
@@ -48,7 +50,7 @@ public struct FileAnalysis: Sendable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case status, problem, remarks, format, outcomes
+    case status, problem, remarks, format, outcomes, checksum
     case contentID = "content_id"
     case decodingID = "decoding_id"
     case decodedDuration = "decoded_s"
@@ -60,9 +62,11 @@ public struct FileAnalysis: Sendable, Codable {
 
 /// Something to tell a person about a file: a code for machines and a sentence for readers.
 public struct Problem: Codable, Hashable, Sendable {
-  /// Where it happened.
+  /// The stage at which it happened.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
+    /// The bytes were compared with those of an earlier day.
+    case verify
   }
 
   public var stage: Stage
@@ -79,6 +83,8 @@ public struct Problem: Codable, Hashable, Sendable {
 }
 
 extension Problem {
+  /// The code of a file whose bytes have changed under the same size and times.
+  public static let changedSilently = "changed_silently"
   /// The code of an analysis that its time limit has ended.
   public static let timeLimit = "time_limit"
   /// The code of an analysis that was ended because nothing went on any more.
@@ -89,7 +95,7 @@ extension Problem {
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
-  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must
+  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so it must
   /// not stand in the way of a result from elsewhere.
   public var mayBeCircumstances: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true

@@ -4,7 +4,7 @@ public struct KnownAudio: Hashable, Sendable, Codable {
   public var decodingID: ContentID
   /// The analyzers of audio whose outcomes are stored for it, but for those that failed.
   public var analyzers: Set<AnalyzerIdentity>
-  /// What was found when it was decoded; repeated in the result if there is no need to decode again.
+  /// The format found when it was decoded; repeated in the result if there is no need to decode again.
   public var format: AudioFormat?
   public var remarks: [Problem]
 

@@ -1,4 +1,4 @@
-/// Where the time of analyses went: seconds on the clock of the threads that did the work, by stage.
+/// The time that analyses took: seconds on the clock of the threads that did the work, by stage.
 ///
 /// Stages are `scan`, `open` (what identifies the audio is read and hashed), `decode`, `downmix`, `resample`, `spectrum`,
 /// `analyzer ID`, `store`, `report`, and `other`.

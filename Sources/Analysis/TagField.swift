@@ -127,7 +127,7 @@ public struct TagField: Hashable, Sendable {
     TagField("replaygain_reference_loudness", .gain, "What ReplayGain refers to."),
   ]
 
-  /// What `TagFinding.fields` puts before the key of a field that has no canonical name.
+  /// The prefix in `TagFinding.fields` of the key of a field that has no canonical name.
   public static let otherPrefix = "other:"
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -142,7 +142,7 @@ public struct TagField: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// What reports have for it.
+  /// Its type in reports.
   public var type: FieldType {
     if isList { return .texts }
     return switch kind {

@@ -5,7 +5,7 @@ public struct WorkerLoss: Codable, Hashable, Sendable {
     case exit(status: Int)
     /// It was killed for taking too long.
     case timeLimit
-    /// What it said made no sense.
+    /// Its answer made no sense.
     case noAnswer
   }
 

@@ -13,6 +13,10 @@ public struct AnalysisJob: Hashable, Sendable {
   public var timeLimit: TimeLimit?
   /// Whether to measure where the time goes.
   public var isProfiled: Bool
+  /// Digests of the whole file to compute besides its XXH3; `nil` if no checksum is wanted.
+  public var digests: Set<FileChecksum.Kind>?
+  /// Whether to decode nothing, even where checksums of the audio are to be verified.
+  public var decodesNothing = false
 
   public init(
     path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: TimeLimit? = nil,
@@ -28,8 +32,9 @@ public struct AnalysisJob: Hashable, Sendable {
 
 extension AnalysisJob: Codable {
   enum CodingKeys: String, CodingKey {
-    case path, analyzers, profile
+    case path, analyzers, profile, digests
     case knownAudio = "known_audio"
+    case decodesNothing = "decodes_nothing"
     case timeLimit = "time_limit"
   }
 
@@ -45,6 +50,8 @@ extension AnalysisJob: Codable {
     knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
     timeLimit = try container.decodeIfPresent(TimeLimit.self, forKey: .timeLimit)
     isProfiled = try container.decodeIfPresent(Bool.self, forKey: .profile) ?? false
+    digests = try container.decodeIfPresent(Set<FileChecksum.Kind>.self, forKey: .digests)
+    decodesNothing = try container.decodeIfPresent(Bool.self, forKey: .decodesNothing) ?? false
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -58,6 +65,8 @@ extension AnalysisJob: Codable {
     try container.encode(analyzers, forKey: .analyzers)
     try container.encode(knownAudio, forKey: .knownAudio)
     try container.encode(timeLimit, forKey: .timeLimit)
+    try container.encodeIfPresent(digests, forKey: .digests)
+    if decodesNothing { try container.encode(true, forKey: .decodesNothing) }
     if isProfiled { try container.encode(true, forKey: .profile) }
   }
 }

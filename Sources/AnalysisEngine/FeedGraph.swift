@@ -29,7 +29,7 @@ public final class FeedGraph {
     case outcome(AnalyzerOutcome)
   }
 
-  /// Opens the sessions. Those with feed `.file` get no samples and wait for `finish`.
+  /// Opens the sessions. Sessions with feed `.file` get no samples and wait for `finish`.
   ///
   /// - Parameters:
   ///   - file: As sessions are told about it.

@@ -14,5 +14,6 @@ extension FileAnalysis {
     contentID = nil
     decodingID = nil
     reusesKnownAudio = false
+    checksum = nil
   }
 }

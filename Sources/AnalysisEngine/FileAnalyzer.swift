@@ -45,6 +45,7 @@ public struct FileAnalyzer: Sendable {
   ) -> FileAnalysis? {
     let start = processorTime()
     let clock = StageClock(isRunning: job.isProfiled)
+    let verifiesChecksums = verifiesChecksums && !job.decodesNothing
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     // An analyzer needs those that it reads, known or not.
     func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
@@ -53,14 +54,16 @@ public struct FileAnalyzer: Sendable {
     let audioPlugins = chosen.filter { $0.feed != .file }
     var analysis = FileAnalysis(status: .ok)
     var outcomes: [AnalyzerOutcome] = []
+    var audioBytes: Range<Int>?
 
     enter(.open)
     clock.enter(.open)
-    let held = HeldFile(at: job.path)
-    let path = held?.path ?? job.path
+    let openedFile = OpenedFile(at: job.path)
+    let path = openedFile?.path ?? job.path
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
+      audioBytes = content.bytes
       // Verifying a checksum needs decoding.
       let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
       let missing = audioPlugins.filter { !$0.isCovered(by: known?.analyzers ?? []) }
@@ -108,6 +111,14 @@ public struct FileAnalyzer: Sendable {
     }
 
     guard !isCancelled() else { return nil }
+    if let digests = job.digests {
+      clock.enter(.checksum)
+      // The system has the file in memory by now.
+      let audio = audioBytes.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
+      analysis.checksum = try? FileChecksum.reading(path, audio: audio, kinds: digests, isCancelled: isCancelled)
+    }
+
+    guard !isCancelled() else { return nil }
     enter(.analyze)
     clock.enter(.other)
     let file = AudioFile(path: job.path, openPath: path, format: analysis.format)
@@ -119,7 +130,7 @@ public struct FileAnalyzer: Sendable {
     analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
-    if held?.hasChanged ?? false { analysis.noteChange() }
+    if openedFile?.hasChanged ?? false { analysis.noteChange() }
     analysis.stageTimes = clock.times
     return analysis
   }
@@ -131,7 +142,7 @@ public struct FileAnalyzer: Sendable {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // What was not decoded to its end may be damaged further on.
+    // A file that was not decoded to its end may be damaged further on.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 

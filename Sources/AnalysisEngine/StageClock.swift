@@ -1,18 +1,19 @@
 internal import Analysis
 internal import Glibc
 
-/// Measures where the time of one analysis goes: a stage that is entered takes the time until the next one is. It belongs to one
-/// thread. Where nobody asks for it, it costs almost nothing.
+/// Measures the time of each stage of one analysis: a stage that is entered takes the time until the next one is. It
+/// belongs to one thread. If it is not asked for, it costs almost nothing.
 public final class StageClock {
   struct Stage {
     fileprivate let place: Int
 
     static let other = Stage(place: 0), open = Stage(place: 1), decode = Stage(place: 2), downmix = Stage(place: 3)
     static let resample = Stage(place: 4), spectrum = Stage(place: 5)
+    static let checksum = Stage(place: 6)
   }
 
   private let isRunning: Bool
-  private var names = ["other", "open", "decode", "downmix", "resample", "spectrum"]
+  private var names = ["other", "open", "decode", "downmix", "resample", "spectrum", "checksum"]
   private var nanoseconds: [UInt64]
   private var current = Stage.other
   private var since: UInt64 = 0

@@ -16,11 +16,11 @@ package struct Message: Sendable {
   }
 
   package var level: Level
-  /// What it is about, in a word that is never renamed: for filters.
+  /// Its subject in a word that is never renamed: for filters.
   package var event: String
   /// For people. Unless it is a block, it is one line.
   package var text: String
-  /// What programs may want to know besides.
+  /// Further details for programs.
   package var fields: [String: JSONValue]
   /// Whether it is lines of its own, and not one after the name of the program.
   package var isBlock: Bool
@@ -35,7 +35,7 @@ package struct Message: Sendable {
     self.isBlock = isBlock
   }
 
-  /// What is wrong with a file.
+  /// The problem of a file.
   package init(event: String, about path: FilePath, _ problem: Problem) {
     let path = DisplayPath.text(of: path)
     self.init(

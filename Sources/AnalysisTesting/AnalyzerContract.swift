@@ -3,7 +3,7 @@ internal import DSP
 internal import SystemPackage
 internal import Text
 
-/// What every analyzer must keep to, whatever it finds. Each check gives the breaches it found, as sentences.
+/// The rules that every analyzer must keep, whatever it finds. Each check returns the breaches it found, as sentences.
 ///
 /// - Result independent of how the audio is cut, and of what comes after a session has had enough
 /// - The same result every time
@@ -25,7 +25,7 @@ public enum AnalyzerContract {
 
   // MARK: - Declarations
 
-  /// Of a finding whose fields are declared; of others there is nothing to say.
+  /// Breaches in a finding whose fields are declared; there are none for others.
   public static func breachesOfDeclaration(_ kind: AnalyzerKind) -> [String] {
     guard let type = kind.findingType as? any DeclaredFinding.Type else { return [] }
     return breachesOfDeclaration(type, of: kind)

@@ -14,7 +14,7 @@ public struct OtherProgram: Sendable {
   }
 
   /// - Parameter statuses: With which it may end.
-  /// - Returns: What it prints on standard output.
+  /// - Returns: Its standard output.
   /// - Throws: `Failure` if it ends otherwise, or is not there.
   @discardableResult
   public func run(_ more: [String], endingWith statuses: Set<Int32> = [0]) throws -> Data {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Runs a closure on this thread without privileges if the tests run as root, whom file modes do not restrict.
+/// Runs a closure on this thread without privileges if the tests run as root, which file modes do not restrict.
 @discardableResult
 public func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
   guard geteuid() == 0 else { return try body() }

@@ -3,10 +3,10 @@ internal import Text
 /// JSON and XML with line breaks, for people and for `diff`. Nothing else changes: neither the order of members nor how
 /// values are written.
 public enum ReadableText {
-  /// A line holds so many characters, where it can.
+  /// Characters in a line, if possible.
   public static let width = 100
 
-  /// What bytes say, with `\xHH` for those that are not UTF-8.
+  /// The text of bytes, with `\xHH` for those that are not UTF-8.
   public static func plain(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Checks values that `JSONSerialization` has read against the part of JSON Schema that the report schemas use. An unknown
-/// keyword is an error, so that no rule is passed over in silence.
+/// keyword is an error, so no rule is passed over in silence.
 public struct SchemaValidator {
   private let root: [String: Any]
   private let isClosed: Bool
@@ -30,7 +30,7 @@ public struct SchemaValidator {
         if !types.contains(where: { Self.isOf($0, value) }) { complaints.append("\(path): \(value) is not \(types)") }
       case "anyOf":
         let each = (rule as? [[String: Any]] ?? []).map { self.complaints(about: value, $0, at: path) }
-        // What is wrong by the alternative that has most to say: that of null says only that it is none.
+        // Complaints by the alternative with most of them: that of null only says that it is none.
         if !each.contains(where: \.isEmpty) { complaints += each.max { $0.joined().count < $1.joined().count } ?? [] }
       case "minimum":
         if let number = value as? NSNumber, number.doubleValue < (rule as? NSNumber)?.doubleValue ?? 0 {

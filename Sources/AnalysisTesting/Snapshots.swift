@@ -3,8 +3,8 @@ internal import Text
 
 /// Texts that a program is known to say, each in a file of the sources.
 ///
-/// With `NOCTURNE_RECORD=1` in the environment they are written and not compared. What has changed then is for a person
-/// to read, as any other change of the sources.
+/// With `NOCTURNE_RECORD=1` in the environment they are written and not compared. The changes are then to be read, as
+/// any other change of the sources.
 public struct Snapshots: Sendable {
   /// Says that texts are to be written.
   public static let variable = "NOCTURNE_RECORD"
@@ -12,14 +12,14 @@ public struct Snapshots: Sendable {
   private let folder: URL
   private let isRecording: Bool
 
-  /// Those in the folder `Snapshots` beside a file of tests.
+  /// Snapshots in the folder `Snapshots` beside a file of tests.
   /// - Parameter part: A folder in it.
   public init(beside file: String = #filePath, part: String = "") {
     folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Snapshots").appending(path: part)
     isRecording = ProcessInfo.processInfo.environment[Self.variable] == "1"
   }
 
-  /// What is to be said of a text: how it differs from the one that is known by this name, or that it was written.
+  /// The complaint about a text: how it differs from the one stored by this name, or that it was written.
   /// - Returns: `nil` if it is the known one.
   public func complaint(about text: String, named name: String) throws -> String? {
     let file = folder.appending(path: name)
@@ -45,7 +45,7 @@ public struct Snapshots: Sendable {
   }
 }
 
-/// What two texts differ in, line by line, in the form of `diff -u`.
+/// The difference of two texts, line by line, in the form of `diff -u`.
 struct TextDifference {
   private static let context = 2
   private static let mostLines = 60

@@ -1,7 +1,7 @@
 internal import Foundation
 public import SystemPackage
 
-/// A fresh directory that is removed with all it holds when nobody uses it any more.
+/// A fresh directory that is removed with all it holds when it is no longer used.
 public final class TemporaryDirectory: Sendable {
   public let path: FilePath
 

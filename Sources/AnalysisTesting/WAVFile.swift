@@ -14,7 +14,7 @@ public struct WAVFile: Sendable {
 
   public private(set) var bytes: [UInt8] = []
 
-  /// - Parameter claimedFrameCount: What the header says, if it shall lie.
+  /// - Parameter claimedFrameCount: The length in the header, if it shall be false.
   public init(_ signal: Signal, encoding: Encoding = .pcm16, claimedFrameCount: Int? = nil) {
     let frameLength = signal.channelCount * encoding.bitsPerSample / 8
     let claimedLength = (claimedFrameCount ?? signal.frameCount) * frameLength

@@ -2,7 +2,7 @@ internal import AnalysisEngine
 internal import AudioDecoding
 internal import DSP
 
-/// What analyzers find in a file or in PCM.
+/// Findings of analyzers in a file or in PCM.
 ///
 ///     let analyses = try Analyses(of: "song.flac", [.tempo, .tags])
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
@@ -11,7 +11,7 @@ internal import DSP
 /// does not depend on the length of the audio; a minute of audio takes about a hundredth of a second for each analyzer.
 /// Call it off the main actor, and on several threads at once as you like.
 public struct Analyses: Sendable {
-  /// What every analyzer had to say, in the order in which they were asked for.
+  /// The outcomes of all analyzers, in the order in which they were asked for.
   public let outcomes: [AnalyzerOutcome]
   /// `nil` where there was no audio.
   public let format: AudioFormat?
@@ -19,14 +19,14 @@ public struct Analyses: Sendable {
   public let contentID: ContentID?
   /// Why findings are of a part of the audio only; `nil` if it is whole.
   public let problem: Problem?
-  /// What a person should know although the audio is whole.
+  /// Notes for people although the audio is whole.
   public let remarks: [Problem]
 
   /// Analyzes a file. It is decoded once, whatever its analyzers ask for.
   ///
   /// - Parameters:
-  ///   - path: Of any format that Nocturne decodes; known by its content, not by its name.
-  ///   - kinds: Those of Nocturne, and your own: `AnalyzerKind(MyAnalyzer.self)`.
+  ///   - path: A file of any format that Nocturne decodes; known by its content, not by its name.
+  ///   - kinds: Analyzers of Nocturne, and your own: `AnalyzerKind(MyAnalyzer.self)`.
   /// - Throws: `DecodeError` if no analyzer finds anything, since the file cannot be read or has no audio. A file that is
   ///   damaged, or without audio but with tags, is no error: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {

@@ -13,7 +13,7 @@ public struct AudioBlock: Sendable {
     samples = [Float](repeating: 0, count: channelCount * Self.capacity)
   }
 
-  /// Where the frames of a channel lie in `samples`.
+  /// The range of a channel's frames in `samples`.
   public func range(ofChannel channel: Int) -> Range<Int> {
     channel * Self.capacity..<channel * Self.capacity + frameCount
   }

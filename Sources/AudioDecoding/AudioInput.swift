@@ -24,7 +24,7 @@ public struct AudioInput: Sendable {
   public static func reads(demuxer: String) -> Bool { lav_reads_format(demuxer) }
 }
 
-/// What bare PCM does not say of itself. Other formats do, and these values are then ignored.
+/// The parameters that bare PCM lacks. Other formats have them, and these values are then ignored.
 public struct BareAudio: Hashable, Sendable {
   /// Samples per second; `nil` for FFmpeg's default (44,100).
   public var sampleRate: Int?

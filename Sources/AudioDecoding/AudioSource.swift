@@ -2,7 +2,7 @@ public import Analysis
 internal import MediaContainers
 public import SystemPackage
 
-/// Which library decodes.
+/// The library that decodes.
 public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
   case libsndfile
   case ffmpeg
@@ -82,9 +82,9 @@ public struct AudioSource: ~Copyable {
   }
 
   /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3
-  /// times as fast for Vorbis and 2.2 times for Opus. Where both are right, libsndfile loses the rest of a FLAC behind
-  /// the first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last
-  /// 128 to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
+  /// times as fast for Vorbis and 2.2 times for Opus. If both are right, libsndfile loses the rest of a FLAC behind the
+  /// first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last 128
+  /// to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
   /// which libsndfile uses, takes.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {
@@ -134,7 +134,7 @@ public struct AudioSource: ~Copyable {
     format.estimatedFrameCount = nil
     let seconds = Double(summary.frameCount) / Double(format.sampleRate)
     summary.problem = problem
-    // Of a stream that is not whole nobody knows how many of the bytes are audio.
+    // The audio size of a truncated stream is unknown.
     if summary.problem == nil, let bytes = stream.encodedByteCount ?? layout.encodedByteCount, bytes > 0 {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }

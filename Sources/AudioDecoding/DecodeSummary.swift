@@ -1,6 +1,6 @@
 public import Analysis
 
-/// What is known about a decoded stream once it has been read; before that, what is known so far.
+/// Facts about a decoded stream once it has been read; before that, the facts so far.
 public struct DecodeSummary: Hashable, Sendable {
   /// Frames handed out.
   public var frameCount: Int64 = 0
@@ -13,8 +13,8 @@ public struct DecodeSummary: Hashable, Sendable {
   public var nonFiniteSampleCount: Int64 = 0
   /// Samples beyond ±`AudioSource.sampleLimit`; they were handed out as ± that limit.
   public var absurdSampleCount: Int64 = 0
-  /// What a person should know although the stream is whole: samples made harmless, a length that was a lie, a change
-  /// of rate or channels in mid-stream.
+  /// Notes for people although the stream is whole: samples made harmless, a false length, a change of rate or channels
+  /// in mid-stream.
   public var remarks: [Problem] = []
 
   public init() {}

@@ -16,7 +16,7 @@ package struct EncodedPacket: Sendable {
 /// The encoded audio of one file, packet by packet from start to end, to be copied without decoding. One thread at a
 /// time.
 package struct PacketSource: ~Copyable {
-  /// What the container says; nothing is decoded.
+  /// The format by the container; nothing is decoded.
   package let format: AudioFormat
   /// CLibAV's reader, for who writes its packets.
   package let reader: OpaquePointer

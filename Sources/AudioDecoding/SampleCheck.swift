@@ -1,4 +1,4 @@
-/// What `AudioBlock.makeHarmless` found.
+/// The result of `AudioBlock.makeHarmless`.
 package struct SampleCheck {
   package var nonFiniteCount: Int64 = 0
   package var absurdCount: Int64 = 0

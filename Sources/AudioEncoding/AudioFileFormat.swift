@@ -17,7 +17,7 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Of file names, without the dot.
+  /// Extension of file names, without the dot.
   public var fileExtension: String { rawValue }
 
   /// Samples per second that Opus encodes. Audio of any other rate is resampled to 48,000.
@@ -75,7 +75,7 @@ public struct AudioFileTags: Hashable, Sendable {
   }
 }
 
-/// What is to be written, but for the samples.
+/// The properties of a file to be written, apart from the samples.
 public struct AudioFileLayout: Hashable, Sendable {
   public var format: AudioFileFormat
   /// Samples per second of what is handed to the writer; see `AudioFileFormat.sampleRate(for:)`.

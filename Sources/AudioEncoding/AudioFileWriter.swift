@@ -35,14 +35,14 @@ public final class AudioFileWriter {
   private var floats: [Float] = []
   private var frameCount: Int64 = 0
 
-  /// What Opus gets for each channel, in kbit/s: stereo of 128 kbit/s is hard to tell from the original (Xiph.Org, Opus
-  /// Recommended Settings).
+  /// The bit rate of Opus for each channel, in kbit/s: stereo of 128 kbit/s is hard to tell from the original
+  /// (Xiph.Org, Opus Recommended Settings).
   private static let opusBitRate = 64.0
   /// The largest WAV file: lengths in it have 32 bits. Some room for the header.
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)
 
   /// - Parameters:
-  ///   - path: Of a file, in a folder that exists.
+  ///   - path: A file, in a folder that exists.
   ///   - replacesExisting: Whether a file of that name may be replaced.
   public init(_ path: FilePath, _ layout: AudioFileLayout, replacesExisting: Bool = false) throws(AudioWriteError) {
     self.path = path
@@ -97,7 +97,7 @@ public final class AudioFileWriter {
       let reason = Errno(rawValue: errno)
       guard reason == .noSuchFileOrDirectory else { throw .cannotWrite(path, reason: "\(reason)") }
       // A link that leads nowhere is a file of that name, too.
-      if path.isThere, !replacesExisting { throw .exists(path) }
+      if path.exists, !replacesExisting { throw .exists(path) }
       return
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// Why audio is not written. What was at the path before is still there.
+/// Why audio is not written. The file that was at the path before is still there.
 public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is a file of that name, and it must not be replaced.
   case exists(FilePath)

@@ -4,7 +4,7 @@ package import Analysis
 package struct PacketContainer: Hashable, Sendable {
   /// FFmpeg's short name of the muxer.
   let muxer: String
-  /// Of names of such files, without a dot.
+  /// Extension of names of such files, without a dot.
   package let fileExtension: String
 
   /// How tags are written: their names are others.

@@ -21,8 +21,8 @@ package struct PacketFile: ~Copyable {
 
   /// Begins the file.
   /// - Parameters:
-  ///   - container: What kind of file it becomes.
-  ///   - descriptor: Of a regular file that is empty.
+  ///   - container: The kind of file it becomes.
+  ///   - descriptor: A regular file that is empty.
   ///   - isContinuation: The first packet is not the first of `source`, so the delay of the encoder is not in it.
   package init(
     _ container: PacketContainer, for source: borrowing PacketSource, at descriptor: FileDescriptor,

@@ -6,7 +6,7 @@ struct SampleQuantizer {
   private let scale: Float
   private let shift: Int32
   private let isDithered: Bool
-  /// Of the generator of noise.
+  /// State of the generator of noise.
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
   /// Samples that were beyond full scale.
   private(set) var clippedCount: Int64 = 0

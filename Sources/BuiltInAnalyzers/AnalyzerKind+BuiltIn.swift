@@ -28,4 +28,8 @@ extension AnalyzerKind {
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.
   public static let signature = AnalyzerKind(SignatureAnalyzer.self)
+  /// Finds a `HealthFinding`.
+  public static let health = AnalyzerKind(HealthAnalyzer.self)
+  /// Finds an `OriginFinding`.
+  public static let origin = AnalyzerKind(OriginAnalyzer.self)
 }

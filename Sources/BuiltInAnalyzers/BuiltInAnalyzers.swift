@@ -17,15 +17,17 @@ public enum BuiltInAnalyzers {
     .likeness,
     .chromaprint,
     .signature,
+    .health,
+    .origin,
   ]
 
-  /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
+  /// Their declared findings: tables, fields of reports and lines of `show` come from these.
   public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
 
-  /// What the long fields of findings are called, which reports leave out unless asked.
+  /// Names of the long fields of findings, which reports leave out unless asked.
   public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })
 
-  /// What single commands ask for; pipelines cannot name them.
+  /// Analyzers for single commands; pipelines cannot name them.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]
 
   /// The same for a command: lays beats of a given tempo over a file. Its finding is a `TempoFinding`.

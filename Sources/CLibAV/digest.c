@@ -24,3 +24,36 @@ bool LAVHMACSHA256(const uint8_t *key, size_t keyCount, const uint8_t *bytes, si
 }
 
 void LAVMD5(const uint8_t *bytes, size_t count, uint8_t *digest) { av_md5_sum(digest, bytes, count); }
+
+struct LAVDigest {
+  struct AVSHA *sha;
+  struct AVMD5 *md5;
+};
+
+LAVDigest *LAVDigestOpen(bool isSHA256) {
+  LAVDigest *digest = av_mallocz(sizeof *digest);
+  if (digest == NULL) return NULL;
+  if (isSHA256) digest->sha = av_sha_alloc();
+  else digest->md5 = av_md5_alloc();
+  if (digest->sha != NULL) av_sha_init(digest->sha, 256);
+  else if (digest->md5 != NULL) av_md5_init(digest->md5);
+  else av_freep(&digest);
+  return digest;
+}
+
+void LAVDigestUpdate(LAVDigest *digest, const void *bytes, size_t count) {
+  if (digest->sha != NULL) av_sha_update(digest->sha, bytes, count);
+  else av_md5_update(digest->md5, bytes, count);
+}
+
+int LAVDigestFinish(LAVDigest *digest, uint8_t *result) {
+  if (digest->sha != NULL) av_sha_final(digest->sha, result);
+  else av_md5_final(digest->md5, result);
+  return digest->sha != NULL ? 32 : 16;
+}
+
+void LAVDigestClose(LAVDigest *digest) {
+  av_free(digest->sha);
+  av_free(digest->md5);
+  av_free(digest);
+}

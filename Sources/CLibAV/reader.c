@@ -530,6 +530,8 @@ bool lav_next_packet(LAVReader *reader, LAVPacket *packet) {
   bool isTimed = reader->packet->pts != AV_NOPTS_VALUE;
   packet->start = isTimed ? (double)(reader->packet->pts - first) * av_q2d(unit) : NAN;
   packet->duration = reader->packet->duration > 0 ? (double)reader->packet->duration * av_q2d(unit) : 0;
+  int64_t position = reader->packet->pos;
+  packet->offset = position < reader->prefixCount ? -1 : reader->start + position - reader->prefixCount;
   return true;
 }
 

@@ -28,6 +28,9 @@ static const unsigned char clicks_js[] = {
 static const unsigned char correction_js[] = {
 #embed "../Pages/app/correction.js"
 };
+static const unsigned char duplicates_js[] = {
+#embed "../Pages/app/duplicates.js"
+};
 static const unsigned char events_worker_js[] = {
 #embed "../Pages/app/events-worker.js"
 };
@@ -128,6 +131,7 @@ static const cresources_file files[] = {
   {"click-track.js", click_track_js, sizeof click_track_js},
   {"clicks.js", clicks_js, sizeof clicks_js},
   {"correction.js", correction_js, sizeof correction_js},
+  {"duplicates.js", duplicates_js, sizeof duplicates_js},
   {"events-worker.js", events_worker_js, sizeof events_worker_js},
   {"index.html", index_html, sizeof index_html},
   {"library.js", library_js, sizeof library_js},

@@ -77,7 +77,7 @@ cresources_file cresources_report_script(void) {
 }
 
 cresources_file cresources_report_script_hash(void) {
-  static const char hash[] = "sha256-qTU/vGmzsUn+iVUGzWp5a3rGW+EKhUYMFvf+PMpFjfs=";
+  static const char hash[] = "sha256-yM2J4Ee82ADY2LWH4QT0VxaSMBAh6of/ciU4lZw1NMI=";
   return (cresources_file){"script.js.hash", hash, sizeof hash - 1};
 }
 

@@ -6,7 +6,8 @@ package final class ChromaprintContext {
   private let context: OpaquePointer
   private let sampleRate: Int
 
-  /// What Chromaprint is numbered by everywhere but in its header, which counts from 0. AcoustID knows number 2 only.
+  /// The numbers of the algorithms everywhere but in Chromaprint's header, which counts from 0. AcoustID knows number 2
+  /// only.
   package static let algorithms = 1...5
   package static let standardAlgorithm = 2
 

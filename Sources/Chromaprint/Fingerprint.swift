@@ -9,10 +9,10 @@ public struct Fingerprint: Sendable {
   private static let reach = 16
   /// Seven seconds.
   private static let leastOverlap = 60
-  /// Of the bits. Encodings of one recording differ in up to 8%, two noises in 17%, other music in half of them.
+  /// Share of the bits. Encodings of one recording differ in up to 8%, two noises in 17%, other music in half of them.
   private static let mostDifferent = 0.12
 
-  init(items: [UInt32]) { self.items = items }
+  package init(items: [UInt32]) { self.items = items }
 
   /// - Parameter text: As a `FingerprintFinding` has it; `nil` if it cannot be read.
   public init?(_ text: String) {
@@ -68,8 +68,8 @@ extension Fingerprint {
   /// Items that are alike more often than this are silence or a steady sound, and say nothing of the place.
   private static let mostAlike = 24
 
-  /// Where the first item lies in the other one: where most items are alike in their upper half, which survives encoders
-  /// better than all 32 bits.
+  /// The place of the first item in the other fingerprint: where most items are alike in their upper half, which
+  /// survives encoders better than all 32 bits.
   private func offset(in other: Fingerprint) -> Int? {
     var places: [UInt16: [Int32]] = [:]
     for (place, item) in items.enumerated() { places[UInt16(item >> 16), default: []].append(Int32(place)) }

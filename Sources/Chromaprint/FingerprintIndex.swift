@@ -1,15 +1,15 @@
 /// Finds out of many fingerprints those that are worth a comparison with another one.
 ///
-/// An inverted list of items. Of each fingerprint those items are listed that a hash chooses, one of eight: two fingerprints
-/// of one recording choose the same ones wherever either begins (Broder, "On the Resemblance and Containment of Documents",
-/// SEQUENCES 1997). Eight bytes for each listed item: some 900 bytes for a fingerprint of two minutes.
+/// An inverted list of items. A hash chooses the listed items of each fingerprint, one of eight: two fingerprints of
+/// one recording choose the same ones wherever either begins (Broder, "On the Resemblance and Containment of
+/// Documents", SEQUENCES 1997). Eight bytes for each listed item: some 900 bytes for a fingerprint of two minutes.
 public struct FingerprintIndex: Sendable {
   /// Ascending; the item in the upper half, the number of its fingerprint in the lower one.
   private var entries: [UInt64] = []
   /// The same of fingerprints that were added later.
   private var recent: [UInt64] = []
 
-  /// One of so many items is listed.
+  /// One item in this many is listed.
   private static let step: UInt32 = 8
   /// Fingerprints that have an item in common beyond which it is silence, or some other steady sound.
   private static let mostCommon = 2_000

@@ -8,7 +8,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
   private static let step = 0.02
   /// Loudness above +50 LUFS, which limited samples cannot reach, counts as that.
   private static let binCount = 6_000
-  /// Of K-weighted power: 997 Hz at full scale in one channel is -3.01 LUFS.
+  /// Offset of K-weighted power: 997 Hz at full scale in one channel is -3.01 LUFS.
   private static let offset = -0.691
 
   private var counts = [UInt32](repeating: 0, count: binCount)

@@ -1,5 +1,5 @@
 extension Double {
-  /// To so many decimal places.
+  /// Rounded to this number of decimal places.
   public func rounded(toPlaces places: Int) -> Double {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }

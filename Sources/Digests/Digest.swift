@@ -1,9 +1,9 @@
 internal import CLibAV
 
-/// What a hash function makes of bytes, in hexadecimal digits if it is shown.
+/// The hash of some bytes, in hexadecimal digits if it is shown.
 ///
-/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer tells nobody how
-/// much of a guess was right.
+/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer does not reveal
+/// how much of a guess was right.
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 
@@ -37,6 +37,30 @@ public struct Digest: Sendable, CustomStringConvertible {
     Digest(count: 16, of: bytes) { bytes, digest in
       unsafe LAVMD5(bytes.baseAddress, bytes.count, digest)
       return true
+    }
+  }
+
+  /// SHA-256 or MD5 of bytes that come piece by piece.
+  public struct Running: ~Copyable {
+    private let state: OpaquePointer
+
+    /// SHA-256, or else MD5.
+    public init(isSHA256: Bool) {
+      guard let state = LAVDigestOpen(isSHA256) else { fatalError("out of memory: some hundred bytes for a digest") }
+      self.state = state
+    }
+
+    deinit { LAVDigestClose(state) }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+      unsafe LAVDigestUpdate(state, bytes.baseAddress, bytes.count)
+    }
+
+    /// The digest of all bytes so far; nothing may come after it.
+    public mutating func finish() -> Digest {
+      var bytes = [UInt8](repeating: 0, count: 32)
+      let count = unsafe LAVDigestFinish(state, &bytes)
+      return Digest(bytes: Array(bytes.prefix(Int(count))))
     }
   }
 

@@ -7,7 +7,7 @@ public struct SigningKey: Sendable {
   /// - Parameter bytes: Secret and not to be guessed; a password is no key.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A key that nobody has: 32 bytes from the system.
+  /// A new secret key: 32 bytes from the system.
   public static func random() -> SigningKey {
     var system = SystemRandomNumberGenerator()
     return SigningKey(bytes: (0..<32).map { _ in UInt8.random(in: 0...255, using: &system) })

@@ -9,17 +9,17 @@ public enum ExportError: Error, Hashable, Sendable {
   case refused(OverwriteError)
   /// The path is `nil` for standard output.
   case cannotWrite(FilePath?, reason: String)
-  /// Whoever read standard output has stopped reading.
+  /// The reader of standard output has stopped reading.
   case closedPipe
   case unknownOption(String, known: [String])
-  /// What is expected completes “expects …”.
+  /// `expected` completes “expects …”.
   case badOption(String, value: String, expected: String)
   /// Something outside is missing or does not work. Two sentences: what, and what to do.
   case unavailable(String)
 }
 
 extension ExportError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The problem, and what to do.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

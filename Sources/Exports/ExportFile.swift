@@ -35,7 +35,7 @@ public final class ExportFile {
     for file in files {
       try file.flush()
       guard let descriptor = file.replacement?.descriptor else { continue }
-      // What is no regular file has nothing to wait for.
+      // Only regular files can be waited for.
       if fsync(descriptor.rawValue) != 0, errno != EINVAL, errno != EROFS {
         throw .cannotWrite(file.path, reason: "\(Errno(rawValue: errno))")
       }

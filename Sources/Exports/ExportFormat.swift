@@ -13,12 +13,14 @@ public protocol ExportFormat: Sendable {
   /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
-  /// What stands near the beginning or end of each file that it writes, and in no file of others; `nil` if the format has
-  /// no room for a mark.
+  /// Whether records come with the checksums of their files.
+  var needsChecksums: Bool { get }
+  /// A mark near the beginning or end of each file that it writes, and in no file of others; `nil` if the format has no
+  /// room for one.
   var mark: String? { get }
 
   /// The names of the files that an export to a folder always has.
-  /// - Parameter findings: Those that records may have.
+  /// - Parameter findings: Findings that records may have.
   func files(for findings: [any DeclaredFinding.Type]) -> [String]
 
   /// - Throws: `ExportError`: what is wrong with an option, or why nothing can be written.
@@ -27,6 +29,7 @@ public protocol ExportFormat: Sendable {
 
 extension ExportFormat {
   public var long: Set<String> { [] }
+  public var needsChecksums: Bool { false }
   public var mark: String? { nil }
 
   public func files(for findings: [any DeclaredFinding.Type]) -> [String] {
@@ -34,7 +37,7 @@ extension ExportFormat {
   }
 }
 
-/// Where an export goes.
+/// The destination of an export.
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output; the extension is for examples, such as `xml`.
   case file(extension: String)
@@ -48,8 +51,8 @@ public enum ExportOutput: Hashable, Sendable {
 
 /// Takes the records of one export, in the order of paths, in memory that does not grow with their number.
 ///
-/// Nothing is in place before `finish`, and nothing ever if an error is thrown or the writer is let go before: `ExportFile`
-/// sees to that.
+/// Nothing is in place before `finish`, and nothing ever if an error is thrown or the writer is dropped before:
+/// `ExportFile` sees to that.
 public protocol ExportWriter {
   /// Only tracks with audio come: their status is `ok` or `partial`.
   mutating func append(_ record: FileRecord) throws
@@ -59,8 +62,8 @@ public protocol ExportWriter {
   mutating func finish() throws -> [FilePath]
 }
 
-/// A track that is gone since the last export: moved, deleted, or not matched by the filter any more. Who takes the export may
-/// never have had it.
+/// A track that is gone since the last export: moved, deleted, or not matched by the filter any more. The receiver of
+/// the export may never have had it.
 public struct ExportRemoval: Hashable, Sendable {
   /// As it was.
   public var path: FilePath
@@ -73,7 +76,7 @@ public struct ExportRemoval: Hashable, Sendable {
   public var fileID: String { ContentID(ofPath: path).description }
 }
 
-/// What a format is told of an export.
+/// The facts about an export that a format gets.
 public struct ExportContext: Sendable {
   /// The file or folder; `nil` for standard output.
   public var output: FilePath?
@@ -84,11 +87,11 @@ public struct ExportContext: Sendable {
   public var isIncremental: Bool
   /// How many records come at most.
   public var trackCount: Int
-  /// Of `--option name=value`; each format checks its own.
+  /// Options of `--option name=value`; each format checks its own.
   public var options: [String: String]
-  /// Those that records may have.
+  /// Findings that records may have.
   public var findings: [any DeclaredFinding.Type]
-  /// What chooses the tracks; `nil` if paths do, too.
+  /// The filter that chooses the tracks; `nil` if paths do, too.
   public var filter: TrackFilter?
   /// For files whose names the tracks make; those that an export always has are looked at before it begins.
   public var overwriting: OverwriteRule

@@ -6,6 +6,7 @@ public enum ExportFormats {
     MeilisearchExport(), TypesenseExport(), OpenSearchExport(), ParquetExport(),
     JAMSExport(), LabExport(), AnnotationCSVExport(),
     M3U8Export(), NavidromeExport(), MPDExport(), AcoustIDExport(),
+    ChecksumExport(), BagItExport(),
   ]
 
   public static func named(_ name: String) -> (any ExportFormat)? { all.first { $0.name == name } }

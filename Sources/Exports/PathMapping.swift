@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// Where the library lies for the program that reads an export, if that runs on another computer: `--option
+/// The location of the library for the program that reads an export, if that runs on another computer: `--option
 /// from=/srv/music --option to=/Volumes/Music`, or `to=D:/Music`.
 struct PathMapping {
   static let options = ["from", "to"]

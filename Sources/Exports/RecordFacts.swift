@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 
-/// What exports say of a record in a few words.
+/// The facts about a record that exports give in a few words.
 extension FileRecord {
   var keyFinding: KeyFinding? { findings[KeyFinding.self] }
 }

@@ -9,7 +9,7 @@ package final class StagedFolder {
   private let staging: FilePath
   private let rule: OverwriteRule
   private var outdated: [FilePath] = []
-  /// Of the folder that was looked at last: tracks come folder by folder.
+  /// Inventory of the last folder that was read: tracks come folder by folder.
   private var inventory: FileInventory?
 
   private static let prefix = ".nocturne-export-"
@@ -44,7 +44,7 @@ package final class StagedFolder {
       var written = FileInventory()
       written.note(name, as: status)
       let list = file.removingLastComponent().appending(FileInventory.name)
-      _ = try Self.write(list.isThere ? written.lines : written.bytes, to: list, [.create, .append])
+      _ = try Self.write(list.exists ? written.lines : written.bytes, to: list, [.create, .append])
     } catch {
       throw .cannotWrite(file, reason: "\(error)")
     }
@@ -53,7 +53,7 @@ package final class StagedFolder {
   /// A file of an earlier export that is not written any more.
   package func remove(_ path: FilePath) {
     let file = folder.pushing(path)
-    if file.isThere, rule.allowsOthers || isOurs(file) { outdated.append(file) }
+    if file.exists, rule.allowsOthers || isOurs(file) { outdated.append(file) }
   }
 
   private func isOurs(_ file: FilePath) -> Bool {
@@ -69,7 +69,7 @@ package final class StagedFolder {
   package func commit() throws(ExportError) -> FilePath {
     try forEachStaged { path, isFolder throws(ExportError) in
       let list = path.appending(FileInventory.name)
-      guard isFolder, staging.pushing(list).isThere else { return }
+      guard isFolder, staging.pushing(list).exists else { return }
       try Self.makeFolder(folder.pushing(path))
       var inventory = FileInventory(of: folder.pushing(path))
       inventory.note(FileInventory(of: staging.pushing(path)))

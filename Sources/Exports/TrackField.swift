@@ -6,8 +6,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A field of the documents for search engines and of tables, declared once: documents, settings and schemas follow from it. What
-/// is not known is left out of a document.
+/// A field of the documents for search engines and of tables, declared once: documents, settings and schemas follow
+/// from it. Unknown values are left out of a document.
 struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
     /// Words to search for.

@@ -2,11 +2,11 @@ internal import Analysis
 internal import SystemPackage
 internal import Text
 
-/// What stands before the colon: `bpm:120..128`. The options have the same names.
+/// The word before the colon: `bpm:120..128`. The options have the same names.
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
-  case key, codec, lossless, locked, status, missing, added
+  case key, codec, lossless, locked, status, problem, missing, added
 
   /// - Parameter name: A field's own, or that of the CSV report for the same.
   init?(name: String) {
@@ -15,7 +15,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     self = field
   }
 
-  /// What the CSV report calls the number or flag of a finding that this short word stands for.
+  /// The name in the CSV report for the number or flag of a finding that this short word stands for.
   public var reported: String? {
     switch self {
     case .bpm: "tempo_bpm"
@@ -54,12 +54,13 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .lossless: "lossless:yes"
     case .locked: "locked:yes"
     case .status: "status:partial"
+    case .problem: "problem:changed_silently"
     case .missing: "missing:key"
     case .added: "added:7d"
     }
   }
 
-  /// What a value looks like, for messages.
+  /// The form of a value, for messages.
   public var expects: String {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path: "a word, or several in quotation marks"
@@ -73,6 +74,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .codec: "a codec such as flac, mp3 or aac"
     case .lossless, .locked: "yes or no"
     case .status: "one of \(TrackCondition.Status.allCases.map(\.rawValue).joined(separator: ", "))"
+    case .problem: "the code of a problem, such as truncated or changed_silently"
     case .missing: "a tag such as isrc, or a finding such as key"
     case .added: "a date such as 2026-11-01, a range of dates, or an age such as 7d, 12h or 4w"
     }
@@ -97,6 +99,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .lossless: try .condition(.isLossless(value.flag(expecting: expects)))
     case .locked: try .condition(.isLocked(value.flag(expecting: expects)))
     case .status: try .condition(.status(status(value)))
+    case .problem: .condition(.problem(value.text.lowercased()))
     case .missing: try .condition(.missing(missing(value)))
     case .added: try .condition(.added(times(value)))
     }
@@ -161,7 +164,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return status
   }
 
-  /// Findings and tags that a track may lack. Where both have a name, it means what was found.
+  /// Findings and tags that a track may lack. If both have a name, it means the finding.
   public static let thingsToMiss: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
 
   public static let findings = [

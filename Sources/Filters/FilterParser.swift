@@ -182,7 +182,7 @@ struct FilterParser {
   }
 }
 
-/// What stands before the colon.
+/// The field before the colon.
 private enum AskedField {
   case own(FilterField)
   case finding(FindingColumn)

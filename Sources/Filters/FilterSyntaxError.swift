@@ -1,8 +1,8 @@
-/// What in a filter makes no sense, and what would.
+/// The part of a filter that makes no sense, and what would.
 public struct FilterSyntaxError: Error, Hashable, Sendable {
   /// The word that it is about.
   public let word: String
-  /// Of the word's first character, counted from 1; `nil` in the value of an option.
+  /// Position of the word's first character, counted from 1; `nil` in the value of an option.
   public let position: Int?
   /// A sentence without its period: what is wrong, and what is valid.
   public let reason: String

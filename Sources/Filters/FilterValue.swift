@@ -1,4 +1,4 @@
-/// What stands behind the colon.
+/// The text behind the colon.
 struct FilterValue {
   var text: String
   var isQuoted: Bool
@@ -38,7 +38,7 @@ struct FilterValue {
   /// Two numbers with two dots between, of which one may be missing, or with a hyphen; or a number, which stands for what rounds
   /// to it.
   /// - Parameters:
-  ///   - expected: What a value looks like, for messages.
+  ///   - expected: The form of a value, for messages.
   ///   - read: A number, and the distance of numbers with as many digits.
   func range(
     expecting expected: String, _ read: (String) -> (value: Double, step: Double)?

@@ -12,12 +12,12 @@ public struct FindingColumn: Sendable, Hashable {
 
   public let name: String
   public let kind: Kind
-  /// Of the database.
+  /// Name of the table in the database.
   public let table: String
   public let column: String
   public let isIndexed: Bool
 
-  /// Those of the findings, in the order of reports.
+  /// Columns of the findings, in the order of reports.
   ///
   /// Not of the tempo: a person may have corrected it, and the fields of `FilterField` ask for what counts.
   public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
@@ -43,7 +43,7 @@ public struct FindingColumn: Sendable, Hashable {
 
   // MARK: Filters
 
-  /// What a value looks like, for messages.
+  /// The form of a value, for messages.
   var expects: String {
     switch kind {
     case .number: "a number or range, such as 0.8.. or -14..-9, or none"
@@ -71,7 +71,7 @@ public struct FindingColumn: Sendable, Hashable {
   }
 }
 
-/// What is asked of a field of a finding.
+/// A test of a field of a finding.
 public enum FindingTest: Sendable, Equatable {
   case number(NumberRange)
   /// The whole text, or its beginning; case does not count.

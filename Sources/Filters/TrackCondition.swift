@@ -1,7 +1,7 @@
 public import Analysis
 public import SystemPackage
 
-/// What can be asked of one track.
+/// A condition about one track.
 public enum TrackCondition: Sendable, Equatable {
   case text(TextField, FilterWords)
   case number(NumberField, NumberRange)
@@ -12,6 +12,8 @@ public enum TrackCondition: Sendable, Equatable {
   /// Its tempo was set by a person.
   case isLocked(Bool)
   case status(Status)
+  /// The code of why its status is not `ok`.
+  case problem(String)
   /// A canonical tag or a finding that the track does not have: see `FilterField.thingsToMiss`.
   case missing(String)
   /// The file, or a folder that it is in at whatever depth.

@@ -1,4 +1,4 @@
-/// Which tracks are meant: the expression of `--where`, and what all options that filter come down to.
+/// A filter of tracks: the expression of `--where`, and all options that filter.
 ///
 ///     try TrackFilter(parsing: "genre:trance bpm:120..128 (key:8A~ OR lossless:yes) -status:failed")
 public struct TrackFilter: Sendable, Equatable {
@@ -7,7 +7,7 @@ public struct TrackFilter: Sendable, Equatable {
     case all([Expression])
     /// At least one of them; no track if there are none.
     case any([Expression])
-    /// What is not known does not match a condition, and so matches its negation.
+    /// An unknown value does not match a condition, and so matches its negation.
     case not(Expression)
     case condition(TrackCondition)
   }
@@ -23,7 +23,7 @@ public struct TrackFilter: Sendable, Equatable {
 
   /// - Parameters:
   ///   - text: As docs/search.md describes it; what is empty is every track.
-  ///   - columns: Of findings, which may be asked for.
+  ///   - columns: Columns of findings, which may be asked for.
   public init(parsing text: String, columns: [FindingColumn] = []) throws(FilterSyntaxError) {
     var parser = FilterParser(text, columns: columns)
     expression = try parser.parse()
@@ -46,7 +46,7 @@ public struct TrackFilter: Sendable, Equatable {
     TrackFilter(.all(conjuncts + other.conjuncts))
   }
 
-  /// What must all match.
+  /// Conditions that must all match.
   public var conjuncts: [Expression] {
     if case .all(let parts) = expression { parts } else { [expression] }
   }

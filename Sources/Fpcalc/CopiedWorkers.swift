@@ -8,7 +8,7 @@ internal import SystemPackage
 /// A copy begins at once, where starting the program again takes as long as decoding a minute of audio. This process must
 /// have one thread, and nothing open that copies may not share: databases are opened by the copies.
 struct CopiedWorkers {
-  /// What comes from a copy, about the item it was given.
+  /// A message from a copy, about the item it was given.
   enum Event {
     case output([UInt8])
     case message([UInt8])

@@ -24,7 +24,7 @@ struct FileFingerprint {
   private let text: FpcalcText
   private let known: KnownFingerprints?
 
-  /// - Parameter database: Where to look for files that are known; `nil` for nowhere.
+  /// - Parameter database: The database of known files; `nil` for none.
   init(_ options: FpcalcOptions, database: () -> FilePath?) {
     self.options = options
     text = FpcalcText(options: options)
@@ -53,7 +53,7 @@ struct FileFingerprint {
     guard let known, let found = known.fingerprint(at: path), found.finding.algorithm == "chromaprint-2" else {
       return nil
     }
-    // Of a shorter recording the fingerprint covers everything, up to the rounding of the resampler.
+    // The fingerprint of a shorter recording covers everything, up to the rounding of the resampler.
     let covered = found.finding.duration
     let coversAll = covered >= found.audioDuration - 0.25 && covered <= options.length
     guard covered == options.length || coversAll || (options.length == 0 && covered >= found.audioDuration - 0.25)
@@ -120,15 +120,15 @@ struct FileFingerprint {
 }
 
 extension FpcalcOptions {
-  /// What runs of `analyze` store could be the answer.
+  /// Whether a result that a run of `analyze` stores could be the answer.
   fileprivate var mayBeKnown: Bool {
     chunk == 0 && demuxer == nil && algorithm == ChromaprintContext.standardAlgorithm && !usesClock
   }
 }
 
 extension AudioFormat {
-  /// Seconds, as the file claims them: those that AcoustID was told when others submitted the recording. Of a file that
-  /// claims nothing, as decoded or estimated.
+  /// Seconds, as the file claims them: the duration that AcoustID got when others submitted the recording. If a file
+  /// claims none, as decoded or estimated.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)

@@ -31,7 +31,7 @@ struct FingerprintStream: ~Copyable {
   private let context: ChromaprintContext
   private let limit: Int
   private let chunkLimit: Int
-  /// Of the first chunk, in samples; the later ones begin with what the first had more.
+  /// Additional samples of the first chunk, which the later ones begin with.
   private var extra: Int
   /// Seconds.
   private let overlap: Double

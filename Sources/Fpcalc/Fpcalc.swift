@@ -27,7 +27,7 @@ package enum Fpcalc {
   ///
   /// - Parameters:
   ///   - arguments: Without the name of the program.
-  ///   - programVersion: Of this program, beside that of Chromaprint.
+  ///   - programVersion: The version of this program, beside that of Chromaprint.
   ///   - database: Called in another process, if it is needed: where files may be known from; `nil` for nowhere.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
@@ -105,7 +105,7 @@ package enum Fpcalc {
   private static let processorSeconds = 20
 
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
-    // What is read as it comes may go on for months.
+    // A stream may go on for months.
     guard case .file = input else { return }
     let audio = options.length > 0 ? min(options.length, longestAudio) : longestAudio
     ResourceLimits.limitProcessorTime(toFurther: processorSeconds + Int(audio / 100) * processorSeconds)

@@ -3,7 +3,7 @@ internal import Chromaprint
 internal import Platform
 package import SystemPackage
 
-/// What the command line of `fpcalc` asks for. Options are those of Chromaprint's program of this name, version 1.5.
+/// The command line of `fpcalc`. Options are those of Chromaprint's program of this name, version 1.5.
 package struct FpcalcOptions: Sendable {
   package enum Output: Sendable {
     case text, json, plain

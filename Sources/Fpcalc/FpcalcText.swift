@@ -24,7 +24,7 @@ struct FpcalcText {
     }
   }
 
-  /// What stands for a file without a fingerprint: the place of the others among several is then right.
+  /// The text for a file without a fingerprint: the place of the others among several is then right.
   func emptyText(duration: Double) -> String {
     text(
       of: FingerprintRecord(value: options.isRaw ? .words([]) : .text(""), duration: duration, timestamp: 0),

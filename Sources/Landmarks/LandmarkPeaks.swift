@@ -56,7 +56,7 @@ package struct LandmarkPeaks {
   /// Appends the peaks of the last columns.
   package mutating func finish(into peaks: inout [Peak]) {
     for column in max(0, count - radius)..<count {
-      // What follows the end is below everything.
+      // Levels behind the end are below everything.
       let row = slot(count) * rowLength
       let maximaRow = slot(count) * Self.bandCount
       for index in row..<row + rowLength { columns[index] = -.infinity }
@@ -107,7 +107,7 @@ package struct LandmarkPeaks {
     }
   }
 
-  /// Where the parabola through three values at −1, 0 and 1 has its vertex; 0 at an edge.
+  /// The vertex of the parabola through three values at −1, 0 and 1; 0 at an edge.
   private static func vertex(_ left: Float, _ center: Float, _ right: Float) -> Float {
     let curvature = left - 2 * center + right
     guard left.isFinite, right.isFinite, curvature < 0 else { return 0 }

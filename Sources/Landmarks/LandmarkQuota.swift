@@ -1,4 +1,4 @@
-/// Keeps the strongest peaks of each second in each third of the bands, so that every stretch of a track and every
+/// Keeps the strongest peaks of each second in each third of the bands, so every stretch of a track and every
 /// register has its landmarks.
 package struct LandmarkQuota {
   /// How many thirds the bands are divided into.
@@ -19,7 +19,7 @@ package struct LandmarkQuota {
   package static func second(of column: Int) -> Int { column * 4 / 125 }
   /// The third that a band lies in.
   package static func third(of band: Int) -> Int { band * thirdCount / LandmarkSpectrum.bandCount }
-  /// Of a number of peaks per second, how many fall to a third.
+  /// The share of a third in a number of peaks per second.
   package static func share(of perSecond: Int, third: Int) -> Int { (perSecond + thirdCount - 1 - third) / thirdCount }
 
   /// Takes the next peak; appends those of the last second, in order of column, then band, once it is over.

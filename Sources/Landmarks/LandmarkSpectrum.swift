@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Levels of 138 bands, 36 to the octave from 250 Hz to 3.5 kHz: the picture in which landmarks are looked for.
 ///
-/// The bands are triangles on a logarithmic axis, so that a change of playback speed or of pitch moves a landmark by
-/// the same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). What
-/// a telephone passes, 300 to 3,400 Hz, is what counts.
+/// The bands are triangles on a logarithmic axis, so a change of playback speed or of pitch moves a landmark by the
+/// same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). Only the
+/// range of a telephone counts, 300 to 3,400 Hz.
 ///
-/// Levels are whole numbers of 1/256 dB, so that the sums of the whitening are exact and do not drift over hours.
+/// Levels are whole numbers of 1/256 dB, so the sums of the whitening are exact and do not drift over hours.
 package struct LandmarkSpectrum: Sendable {
   /// The STFT whose columns are taken.
   package static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 2048, hop: 256)
@@ -68,7 +68,7 @@ package struct LandmarkSpectrum: Sendable {
   package func levels(of power: Span<Float>, into levels: inout [Int32]) {
     precondition(power.count == Self.layout.binCount && levels.count == Self.bandCount)
     unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 32) { sums in
-      // What happens to lie in memory may be numbers with which the processor is slow.
+      // Uninitialized memory may hold numbers with which the processor is slow.
       unsafe sums.initializeMemory(as: UInt8.self, repeating: 0)
       unsafe power.withUnsafeBytes { bytes in
         let weights = weights.span

@@ -1,4 +1,4 @@
-/// Takes from each level the mean of a box around it, column by column, so that loudness, equalization and a steady
+/// Takes from each level the mean of a box around it, column by column, so loudness, equalization and a steady
 /// background drop out and only what stands out locally is left.
 ///
 /// Boxes are cut off at the first and last band and column. Sums are whole numbers: the result does not depend on how

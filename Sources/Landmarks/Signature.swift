@@ -27,7 +27,7 @@ public struct Landmark: Hashable, Sendable {
   }
 }
 
-/// What is kept of a track to recognize it by: about 30 landmarks a second, in 2 bytes each.
+/// The data by which a track is recognized: about 30 landmarks a second, in 2 bytes each.
 ///
 /// A signature cannot be turned back into sound: it says where the spectrum had its strongest local peaks, and neither
 /// amplitudes, nor phases, nor what lies between. It can be cut (`slice`), stored as bytes (`bytes`, `init(bytes:)`)

@@ -5,7 +5,7 @@ public import SystemPackage
 /// Ids of artists, albums and genres: 22 characters, or words for genres. They follow from names alone, so they are the same
 /// in every database.
 public enum CatalogID {
-  /// What albums by several artists are filed under if no tag says so.
+  /// The artist of albums by several artists if no tag names one.
   public static let variousArtists = "Various Artists"
 
   public static func artist(_ name: String) -> String { id("artist", [Credit.normalized(name)]) }
@@ -33,7 +33,7 @@ public enum CatalogID {
     ContentID(hashing: Array(([kind] + parts).joined(separator: "\0").utf8)).description
   }
 
-  /// Where the files of an album are. Discs in folders of their own (`CD 2`, `Disc 1`) are one album.
+  /// The folder of an album's files. Discs in folders of their own (`CD 2`, `Disc 1`) are one album.
   private static func folder(of path: FilePath) -> FilePath {
     let folder = path.removingLastComponent()
     guard let name = folder.lastComponent?.string.lowercased() else { return folder }

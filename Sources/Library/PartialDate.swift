@@ -33,7 +33,7 @@ public struct PartialDate: Sendable, Hashable {
     let digits = numbers[0].digits
     switch digits.count {
     case 4:
-      // Of `1999-2003` and `1999 03`, the year.
+      // For `1999-2003` and `1999 03`, the year.
       let parts = numbers.dropFirst().prefix { $0.isDatePart && $0.digits.count <= 2 }.map(\.value)
       self.init(year: numbers[0].value, month: parts.first, day: parts.dropFirst().first)
     case 6:
@@ -49,8 +49,8 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// `03/1999`, `1.3.1999`, `12/31/1999`, and one year anywhere in a text. Which of two numbers is the day is taken from dots,
-  /// which only stand behind days, or from what a month cannot be.
+  /// `03/1999`, `1.3.1999`, `12/31/1999`, and one year anywhere in a text. The day is told from the month by dots,
+  /// which only stand behind days, or by a number too large for a month.
   private init?(yearLast numbers: [Number]) {
     let years = numbers.indices.filter { numbers[$0].digits.count == 4 }
     guard years.count == 1, let place = years.first else { return nil }

@@ -17,7 +17,7 @@ public struct Track: Sendable {
   // MARK: Tags
 
   /// All values of a tag but empty ones.
-  /// - Parameter name: Of `TagField`.
+  /// - Parameter name: A name of `TagField`.
   public func values(_ name: String) -> [String] {
     guard let values = fields[name] else { return [] }
     return values.contains(where: \.isEmpty) ? values.filter { !$0.isEmpty } : values
@@ -33,10 +33,10 @@ public struct Track: Sendable {
 
   // MARK: Names
 
-  /// Of the tag; `nil` for a track without one.
+  /// Title in the tag; `nil` for a track without one.
   public var titleTag: String? { text("title") }
 
-  /// Of the tag, or else the name of the file without its extension.
+  /// Title in the tag, or else the name of the file without its extension.
   public var title: String { Self.title(titleTag, of: path) }
 
   /// The credit as one text.
@@ -66,7 +66,7 @@ public struct Track: Sendable {
 
   // MARK: Dates
 
-  /// Of this release, or else of the first one.
+  /// Date of this release, or else of the first one.
   public var date: PartialDate? {
     for name in Self.dateFields {
       for value in values(name) { if let date = PartialDate(value) { return date } }

@@ -58,7 +58,7 @@ struct IgnorePattern: Hashable {
     let names = path.split(separator: UInt8(ascii: "/"))
     var name = 0
     var segment = 0
-    // Where to continue after a mismatch: `**` then takes one more folder.
+    // The position to continue from after a mismatch: `**` then takes one more folder.
     var retry: (name: Int, segment: Int)?
     while name < names.count {
       if segment < segments.count {

@@ -255,7 +255,7 @@ public struct LibraryWalker {
     case .regular:
       if let reason = rule.reasonToSkip(fileNamed: name) { return skip(reason) }
       if isIgnored(isFolder: false) { return skip(.ignored) }
-      guard let status = status ?? look() else { return }
+      guard let status = status ?? entryStatus() else { return }
       if status.kind == .regular {
         yield(status, isRoot: false)
       } else {
@@ -275,12 +275,12 @@ public struct LibraryWalker {
       skip(rule.reasonToSkip(folderNamed: name) ?? Self.reason(for: kind))
     case .unknown:
       guard status == nil else { return skip(.unreadableEntry) }
-      if let status = look() { take(status.kind, named: name, status: status) }
+      if let status = entryStatus() { take(status.kind, named: name, status: status) }
     }
   }
 
   /// `lstat` of the entry at `path`; if that fails the entry is skipped.
-  private mutating func look() -> FileStatus? {
+  private mutating func entryStatus() -> FileStatus? {
     guard !path.isTooLong else {
       skip(.pathTooLong)
       return nil

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// What a scan would do with one file that is named directly, without walking a folder.
+/// The decision of a scan about one file that is named directly, without walking a folder.
 public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
   case skipped(SkippedEntry)

@@ -11,7 +11,7 @@ struct PseudoFileSystems {
 
   func contains(_ folder: FileKey) -> Bool { devices.contains(folder.device) }
 
-  /// - Parameter mounts: Those of now, if none are given.
+  /// - Parameter mounts: The present mounts, if none are given.
   init(_ mounts: MountTable = MountTable()) {
     devices = Set(mounts.mounts.lazy.filter { Self.types.contains($0.type) }.map(\.device))
   }

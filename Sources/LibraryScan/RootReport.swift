@@ -26,7 +26,7 @@ public struct RootReport: Hashable, Sendable {
     self.state = state
   }
 
-  /// What the user must know about it: one sentence without the path, or `nil` if all is well.
+  /// The warning for the user: one sentence without the path, or `nil` if all is well.
   public var warning: String? {
     switch state {
     case .scanned, .single, .alreadyScanned: nil

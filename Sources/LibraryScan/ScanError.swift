@@ -1,6 +1,6 @@
-/// The rest of a list of files cannot be read. What was read before the error is valid.
+/// The rest of a list of files cannot be read. Data read before the error is valid.
 public struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong and what to do, in one sentence.
+  /// The problem and what to do, in one sentence.
   public var description: String
 
   public init(_ description: String) {

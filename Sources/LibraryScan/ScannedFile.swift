@@ -46,8 +46,8 @@ extension ScannedFile {
     QuietPeriod(period)?.contains(modified, statusChanged) ?? false
   }
 
-  /// The result of a second look at a file.
-  public enum SecondLook: Hashable, Sendable {
+  /// The status of a file compared with an earlier look.
+  public enum PresentStatus: Hashable, Sendable {
     /// The same bytes as at the first look, as far as `stat` can tell.
     case unchanged
     /// Its content or its status was changed.
@@ -58,8 +58,9 @@ extension ScannedFile {
     case vanished
   }
 
-  /// Looks again, for instance after the file was read: results from a file that changed meanwhile are worthless.
-  public func lookAgain() -> SecondLook {
+  /// Compares with the present file, for instance after it was read: results from a file that changed meanwhile are
+  /// worthless.
+  public func presentStatus() -> PresentStatus {
     guard let now = ScannedFile(lookingAt: path) else { return .vanished }
     if now == self { return .unchanged }
     return now.device == device && now.inode == inode ? .changed : .replaced
@@ -72,8 +73,8 @@ extension ScannedFile {
   }
 }
 
-/// What is found in place of a folder: tells a folder from the mount point of a disk that is not mounted.
-public struct FolderLook: Hashable, Sendable {
+/// The state of a folder: tells a folder from the mount point of a disk that is not mounted.
+public struct FolderStatus: Hashable, Sendable {
   public var device: UInt64
   /// It holds nothing, except names that start with a dot.
   public var isEmpty: Bool

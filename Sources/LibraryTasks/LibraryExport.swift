@@ -11,7 +11,7 @@ package import SystemPackage
 /// Hands the tracks of a library to another program: all that a filter matches, or what has changed of them.
 package struct LibraryExport: Sendable {
   package struct Outcome: Sendable {
-    /// Those of the format, and then the cursor.
+    /// Files of the format, and then the cursor.
     package var files: [FilePath]
     package var recordCount: Int
     package var removalCount: Int
@@ -52,7 +52,9 @@ package struct LibraryExport: Sendable {
   ///   the last of several could not be put in place, some are; the cursor is the old one.
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
     let point = try since?.point()
-    let selection = RecordSelection(roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true)
+    let selection = RecordSelection(
+      roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true,
+      includesChecksums: format.needsChecksums)
     return try store.extract(selection, matching: filter, since: point) { extract in
       let now = Timestamp.now
       try preparePlace()
@@ -105,8 +107,9 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// What will be written whatever the tracks are, and what shows that an earlier export wrote it. The mark in a file
-  /// counts before the cursor beside it: a program that has saved the file since leaves the cursor, but not the mark.
+  /// The files that will be written whatever the tracks are, and the proof that an earlier export wrote them. The mark
+  /// in a file counts before the cursor beside it: a program that has saved the file since leaves the cursor, but not
+  /// the mark.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
     var files: [(file: FilePath, proof: OriginProof)] =
       switch format.output {

@@ -30,7 +30,7 @@ public struct ExposedLibrary {
     try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: target)
   }
 
-  /// What somebody does who may write into the library.
+  /// Replaces a file by a link, as an attacker could who may write into the library.
   public func swap(_ name: String, for target: FilePath) throws {
     let path = library.appending(name)
     try FileManager.default.moveItem(atPath: path.string, toPath: path.string + ".away")

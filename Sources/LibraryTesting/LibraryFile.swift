@@ -18,7 +18,7 @@ public struct LibraryFile: Sendable {
   /// Analyzers that had nothing to say of it, and why.
   public var notApplicable: [String: String] = [:]
   public var format: AudioFormat
-  /// Of its path, if it is no copy of another file.
+  /// Content id by its path, if it is no copy of another file.
   public var contentID: ContentID
   public var sizeBytes: Int64 = 1000
   public var modified = Timestamp(nanoseconds: 1)
@@ -39,7 +39,7 @@ public struct LibraryFile: Sendable {
     contentID = ContentID(ofPath: path)
   }
 
-  /// What other parts of the program know it by.
+  /// Its id in other parts of the program.
   public var id: String { ContentID(ofPath: path).description }
 
   static func identity(_ analyzer: String) -> AnalyzerIdentity {

@@ -11,7 +11,7 @@ package final class ScannedLibrary {
   package let folder: FilePath
   package let database: FilePath
   package private(set) var store: ResultStore
-  /// What `lstat` would find.
+  /// The disk that `lstat` would see.
   private let disk = Disk()
   package var wanted = ScannedLibrary.wanted()
   package var run: Int64 = 0

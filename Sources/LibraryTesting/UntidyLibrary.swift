@@ -7,8 +7,8 @@ internal import Records
 public import ResultStore
 public import SystemPackage
 
-/// A library as people have them: with holes, contradictions and odd names. It is the same on every machine, so what
-/// programs are told of it can be compared with what they were told before.
+/// A library as people have them: with holes, contradictions and odd names. It is the same on every machine, so the
+/// output for programs can be compared with earlier output.
 public enum UntidyLibrary {
   public static let root: FilePath = "/music"
 
@@ -24,7 +24,7 @@ public enum UntidyLibrary {
     ("single", single), ("gone", gone),
   ]
 
-  /// Those that the second run met first.
+  /// Files that the second run met first.
   private static let latest: Set<String> = ["bytes", "quotes", "long", "tokyo", "single", "failed", "copy"]
 
   // MARK: Filling
@@ -427,7 +427,7 @@ public enum UntidyLibrary {
     ]
   }
 
-  /// Of eight seconds of made-up music each.
+  /// Fingerprints of eight seconds of made-up music each.
   public static let fingerprints = [
     "AQAAK1KUcBmlDGFO6EHOYE-SCx-TI3dwHf-RB9_h58iDKzoO5cSD-7jCQz_C9CipqMnw-OgvwYyCdEoSwv-hfQmeHB6OPaqDUkdzXI6OxkXb48yR"
       + "PXtIdHOKP2hzNA8AgKwQghhFkQLeCaQUEsIwKwxTTAnEAAJAMCUE0wQhggQgQFM",

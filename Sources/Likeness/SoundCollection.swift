@@ -20,7 +20,7 @@ public struct SoundCollection: Sendable {
   private static let meanShrinkage: Float = 200
   /// Tracks among which neighbors of neighbors are looked for.
   private static let sampleLimit = 1024
-  /// As many of them are neighbors, and at least so many.
+  /// A share of them are neighbors, and at least a fixed number.
   private static let (neighborShare, leastNeighbors) = (40, 10)
   /// How much nearness to its neighbors counts against a track.
   private static let scaling: Float = 0.75
@@ -28,7 +28,7 @@ public struct SoundCollection: Sendable {
   /// Vectors of a row.
   private static let width = SoundDescriptor.count / 8
 
-  /// Of unit length once centered, row by row.
+  /// Rows of unit length once centered.
   private var rows: [SIMD8<Float>]
   private let mean: [SIMD8<Float>]
   /// Rows, evenly spread.

@@ -1,7 +1,7 @@
-/// What a track sounds like, in 128 numbers of a byte each. The angle between two descriptors, seen from the mean of many,
+/// The sound of a track, in 128 numbers of a byte each. The angle between two descriptors, seen from the mean of many,
 /// tells how alike two tracks are.
 public struct SoundDescriptor: Hashable, Sendable {
-  /// Of what the numbers mean.
+  /// Version of the meaning of the numbers.
   public static let version = 1
   public static let count = 128
   /// Steps of one unit, the root mean square of the numbers of much music.
@@ -10,7 +10,7 @@ public struct SoundDescriptor: Hashable, Sendable {
   /// As the store keeps it: `count` signed bytes.
   public let bytes: [UInt8]
 
-  /// - Parameter bytes: Of a descriptor of this version.
+  /// - Parameter bytes: A descriptor of this version.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.count else { return nil }
     self.bytes = bytes

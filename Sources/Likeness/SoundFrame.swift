@@ -2,8 +2,8 @@ internal import Analysis
 internal import DSP
 internal import Glibc
 
-/// What is kept of a column of the spectrum: 32 bands, and how tonal and how steady half octaves are. `Benchmarks/likeness/frames.py` makes
-/// the same for fitting.
+/// The values of a column of the spectrum: 32 bands, and how tonal and how steady half octaves are.
+/// `Benchmarks/likeness/frames.py` makes the same for fitting.
 struct SoundFrame {
   static let layout = SpectrumLayout.onsets
   /// Every fourth column is a frame: their windows hardly overlap.
@@ -28,8 +28,8 @@ struct SoundFrame {
 
   /// Mean powers of the bands.
   private(set) var bands = [Float](repeating: 0, count: bandCount)
-  /// Of each half octave the flatness, as a natural logarithm: 0 where all bins are equal, negative for tones. Then how much
-  /// its bins change from one frame to the next.
+  /// The flatness of each half octave, as a natural logarithm: 0 if all bins are equal, negative for tones. Then how
+  /// much its bins change from one frame to the next.
   private(set) var tones = [Float](repeating: 0, count: toneCount)
   /// Logarithms of the bins, relative to the mean of their half octave.
   private var logarithms = [Float](repeating: 0, count: (edges.last ?? 0) - edges[0])
@@ -75,6 +75,6 @@ struct SoundFrame {
     self.isFirst = false
   }
 
-  /// Of the mean power of a half octave: encoders leave out what is much weaker.
+  /// Least mean power of a half octave: encoders leave out what is much weaker.
   private static let floor: Float = 1e-3
 }

@@ -6,7 +6,7 @@ internal import Resources
 struct SoundProjection {
   /// Subtracted first.
   private let means: [Float]
-  /// Of one standard deviation, by which the difference is multiplied; it is then kept within `limit`.
+  /// Scale of one standard deviation, by which the difference is multiplied; it is then kept within `limit`.
   private let scales: [Float]
   /// A row for each number of a descriptor.
   private let rows: [Float]

@@ -1,4 +1,4 @@
-/// Fewer numbers for the descriptors of one collection, so that angles between them are nearly those between
+/// Fewer numbers for the descriptors of one collection, so angles between them are nearly those between
 /// descriptors: its principal components (Pearson 1901), for a page that has no room for descriptors. docs/likeness.md
 /// says how near.
 public struct SoundReduction: Sendable {

@@ -12,9 +12,9 @@ struct SoundStatistics {
   private static let cepstrumCount = 13
   /// Bands of one group.
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
-  /// Of the bins of a transform of a block: 0.3 to 12.5 Hz.
+  /// Limits of bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
-  /// Of the mean power: what is weaker is not heard.
+  /// Least mean power that is heard.
   private static let floor: Float = 1e-5
   /// Below this mean power of a bin a block is silent: noise of -86 dB.
   private static let leastPower: Float = 1e-6
@@ -92,7 +92,7 @@ struct SoundStatistics {
     Float(values.reduce(0.0) { $0 + Double($1) })
   }
 
-  /// Of each of `width` courses.
+  /// Means and deviations of each of `width` curves.
   private func moments(of values: [Float], width: Int) -> (means: [Float], deviations: [Float]) {
     let frames = values.count / width
     var means = [Float](repeating: 0, count: width)
@@ -134,7 +134,7 @@ struct SoundStatistics {
     return numbers + deviations.map { logf($0) }
   }
 
-  /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one course after the
+  /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one curve after the
   /// other.
   private func changes(of levels: [Float]) -> (changes: [Float], rises: [[Float]]) {
     let (frames, bands) = (frameCount, SoundFrame.bandCount)
@@ -154,12 +154,12 @@ struct SoundStatistics {
     return (changes.map { $0 / Float(frames - 1) }, rises)
   }
 
-  /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its course.
+  /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its curve.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
     var numbers = means.map { logf($0 + 1e-2) }
-    for (course, mean) in zip(rises, means) {
-      let centered = course.indices.map { (course[$0] - mean) * Self.window[$0] }
+    for (curve, mean) in zip(rises, means) {
+      let centered = curve.indices.map { (curve[$0] - mean) * Self.window[$0] }
       let powers = transform.transform(centered.span) { bins in
         zip(Self.pulses, Self.pulses.dropFirst()).map { low, high in
           (low..<high).reduce(0 as Float) { $0 + bins[2 * $1] * bins[2 * $1] + bins[2 * $1 + 1] * bins[2 * $1 + 1] }

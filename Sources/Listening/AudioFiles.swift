@@ -4,7 +4,7 @@ public import Recognition
 public import SystemPackage
 
 extension SignatureGenerator {
-  /// The signature of a whole file. Of a file that is damaged further on, it is the signature of what was there.
+  /// The signature of a whole file. If the file is damaged further on, it is the signature of the part before.
   /// - Throws: If nothing can be decoded.
   public static func signature(ofFile path: FilePath) throws(DecodeError) -> Signature {
     var source = try MonoSource(path: path)
@@ -17,7 +17,7 @@ extension SignatureGenerator {
 extension RecognitionQueryGenerator {
   /// A query of a file's audio from its start.
   /// - Parameters:
-  ///   - path: Of a file in any format that Nocturne reads.
+  ///   - path: A file in any format that Nocturne reads.
   ///   - maximumDuration: Seconds after which the rest is not read.
   /// - Throws: If nothing can be decoded.
   public static func query(
@@ -39,7 +39,7 @@ extension CueSheet {
   /// Goes through a file once, in constant memory but for the cues.
   /// - Parameters:
   ///   - path: An audio file.
-  ///   - catalog: What is looked for.
+  ///   - catalog: The recordings that are looked for.
   ///   - progress: Called for each second or less of audio with the part of the file that is done, 0 to 1.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
@@ -54,7 +54,7 @@ extension CueSheet {
 }
 
 extension CueSheet {
-  /// What is heard in a file: a clip is matched as a whole, anything longer as by `init(ofFile:in:progress:)`.
+  /// Recognizes the tracks in a file: a clip is matched as a whole, anything longer as by `init(ofFile:in:progress:)`.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if it is too short or the catalog cannot be used.
   package init(
     ofRecording path: FilePath, _ session: RecognitionSession, progress: (Double) -> Void = { _ in }

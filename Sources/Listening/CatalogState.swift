@@ -2,7 +2,8 @@ internal import Platform
 internal import Recognition
 package import SystemPackage
 
-/// What tells a catalog from an earlier one at the same place, without opening it: a file is only ever replaced by another.
+/// The state that tells a catalog from an earlier one at the same place, without opening it: a file is only ever
+/// replaced by another.
 package struct CatalogState: Equatable, Sendable {
   /// `nil` if there is no catalog.
   private let file: FileIdentity?

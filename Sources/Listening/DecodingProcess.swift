@@ -18,7 +18,7 @@ package struct DecodingProcess: ~Copyable {
   /// Starts it.
   /// - Parameters:
   ///   - words: A program that runs `DecodingWorker`, and its arguments.
-  ///   - input: What it decodes: a file, open for reading.
+  ///   - input: The file that it decodes, open for reading.
   package init(_ words: [String], input: FileDescriptor) throws(RecordingError) {
     var ends: [FileDescriptor] = []
     let output: FileDescriptor.Pipe

@@ -6,15 +6,15 @@ internal import Landmarks
 internal import Platform
 internal import SystemPackage
 
-/// The inside of a process that decodes audio from strangers: what crashes or hangs it costs nobody else anything.
+/// The inside of a process that decodes audio from strangers: a crash or hang there harms no other request.
 ///
 /// It reads a file from standard input and writes its audio to standard output: one channel of 32-bit floats,
-/// little-endian, at the rate at which recognition works. Of audio that cannot be read it says why on standard error, in
+/// little-endian, at the rate at which recognition works. If audio cannot be read, it says why on standard error, in
 /// the words of a `DecodeError` as JSON.
 package enum DecodingWorker {
   /// Frames per second of what it writes.
   package static let sampleRate = LandmarkSpectrum.layout.sampleRate
-  /// Of audio that nothing can be decoded of.
+  /// Status for audio that cannot be decoded.
   static let failureStatus = 3
 
   /// - Parameter audioSeconds: After which nothing more is decoded.

@@ -23,7 +23,7 @@ public final class ManagedRecognitionSession: Sendable {
     case idle
     /// The source is open and audio is being collected.
     case prerecording
-    /// Somebody is waiting for results.
+    /// A task is waiting for results.
     case matching
   }
 
@@ -57,14 +57,14 @@ public final class ManagedRecognitionSession: Sendable {
 
   private struct Shared {
     var state = State.idle
-    /// What is open.
+    /// The open recording.
     var recording: Recording?
     /// Whether the source has ended or `cancel()` was called.
     var isOver = false
   }
 
   private let session: RecognitionSession
-  /// Where the catalog lies and what was there when it was opened, if its changes are followed.
+  /// The path of the catalog and its state when it was opened, if its changes are followed.
   private let followed: (path: FilePath, state: CatalogState)?
   private let source: RecordingSource
   private let shared = Mutex(Shared())
@@ -96,7 +96,7 @@ public final class ManagedRecognitionSession: Sendable {
 
   public var state: State { shared.withLock { $0.state } }
 
-  /// Opens the source and begins to listen, so that a result comes sooner. Does nothing if that has been done, or after
+  /// Opens the source and begins to listen, so a result comes sooner. Does nothing if that has been done, or after
   /// `cancel()`.
   public func prepare() {
     let isFirst = shared.withLock { shared in

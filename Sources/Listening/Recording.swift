@@ -14,7 +14,7 @@ final class Recording: Sendable {
   private static let patience: Int32 = 2_000
   /// Frames that are read at once.
   private static let blockSize = 4096
-  /// What samples of other programs are cut off at.
+  /// The limit at which samples of other programs are cut off.
   private static let sampleLimit: Float = 16
 
   init(_ source: RecordingSource) throws(RecordingError) {
@@ -25,7 +25,7 @@ final class Recording: Sendable {
         file = .standardInput
         command = nil
       case .file(let path):
-        // A named pipe that nobody writes to yet must not be waited for here: nothing could end that.
+        // A named pipe without a writer must not be waited for here: nothing could end that.
         file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         _ = fcntl(file.rawValue, F_SETFL, 0)
         command = nil

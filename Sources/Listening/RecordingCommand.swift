@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// A running recording command, with all that it starts. All of it can be told to stop.
 final class RecordingCommand: Sendable {
-  /// What it prints.
+  /// The pipe from its standard output.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess
@@ -34,7 +34,7 @@ final class RecordingCommand: Sendable {
   /// Tells it to end, without waiting for that.
   func stop() { process.stop() }
 
-  /// Waits for its end. What it has left running is killed.
+  /// Waits for its end. Processes that it has left running are killed.
   func waitForEnd() throws(RecordingError) {
     let status = process.waitForEnd().shellStatus
     if status != 0 { throw .commandFailed(name, status: Int32(status)) }

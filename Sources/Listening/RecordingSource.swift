@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Where a managed session listens: raw PCM, interleaved, little-endian.
+/// The source of a managed session: raw PCM, interleaved, little-endian.
 public struct RecordingSource: Sendable {
   public enum Encoding: String, Codable, Sendable, CaseIterable {
     /// Whole numbers of 16 bits, as `arecord -f S16_LE` and `ffmpeg -f s16le` write.
@@ -29,7 +29,7 @@ public struct RecordingSource: Sendable {
     self.encoding = encoding
   }
 
-  /// What another program pipes into this one.
+  /// Audio that another program pipes into this one.
   public static func standardInput(sampleRate: Int, channelCount: Int, encoding: Encoding) -> RecordingSource {
     RecordingSource(.standardInput, sampleRate, channelCount, encoding)
   }
@@ -44,7 +44,7 @@ public struct RecordingSource: Sendable {
   ///   - command: The program, looked up in `PATH`, and its arguments.
   ///   - sampleRate: Frames per second.
   ///   - channelCount: Their mean is listened to.
-  ///   - encoding: Of the samples.
+  ///   - encoding: The encoding of the samples.
   public static func command(
     _ command: [String], sampleRate: Int, channelCount: Int, encoding: Encoding
   ) -> RecordingSource {

@@ -1,4 +1,4 @@
-/// What a file is, by its first bytes, whatever it is called.
+/// The container of a file by its first bytes, whatever its name.
 package enum Container: Hashable, Sendable, CaseIterable {
   // Chunks.
   case wav, rifx, rf64, wave64, aiff, au, caf, dsdiff, dsf
@@ -12,7 +12,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
   /// None of these. Frames of MPEG audio and of AAC have no mark of their own: `MPEGStream` and `ADTSStream` find them.
   case unknown
 
-  /// - Parameter offset: Where the file starts after the tags in front of it.
+  /// - Parameter offset: The start of the file after the tags in front of it.
   package init(of source: ByteSource, at offset: Int) throws(FileReadError) {
     let head = try source.bytes(at: offset, count: 64)
     if let form = Self.form(head) {

@@ -25,9 +25,9 @@ public final class ChildProcess: Sendable {
 
   /// Starts a program.
   /// - Parameters:
-  ///   - input: What it reads; nothing if `nil`.
-  ///   - output: Where its output goes; nowhere if `nil`.
-  ///   - errors: Where its messages go; nowhere if `nil`.
+  ///   - input: Its standard input; nothing if `nil`.
+  ///   - output: Its standard output; nowhere if `nil`.
+  ///   - errors: Its standard error; nowhere if `nil`.
   public init(
     _ program: Program, input: FileDescriptor? = nil, output: FileDescriptor? = nil, errors: FileDescriptor? = nil
   ) throws(Errno) {
@@ -93,7 +93,7 @@ public final class ChildProcess: Sendable {
 
   // MARK: - The end
 
-  /// Waits until it has ended. What it has left running is killed.
+  /// Waits until it has ended. Processes that it has left running are killed.
   @discardableResult
   public func waitForEnd() -> Ending {
     if let number = number.withLock({ $0 }) {
@@ -128,7 +128,7 @@ public final class ChildProcess: Sendable {
   public func kill() -> Ending {
     ending.withLock { ending in
       if let ending { return ending }
-      // Out of the lock before the wait: whoever stops it meanwhile must not wait, too.
+      // Out of the lock before the wait: a thread that stops it meanwhile must not wait, too.
       guard let number = number.withLock({ $0.take() }) else { return .status(0) }
       // Before its number becomes free for another process.
       _ = Self.running.withLock { $0.remove(number) }

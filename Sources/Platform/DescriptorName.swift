@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The name of an open descriptor that a path is, or leads to: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. What is
-/// written there goes on where the descriptor is; the name itself must never be given to a file.
+/// The name of an open descriptor that a path is, or leads to: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. Bytes
+/// written there go on where the descriptor is; the name itself must never be given to a file.
 struct DescriptorName {
   /// A folder of descriptors in proc(5).
   private let folder: FilePath

@@ -1,6 +1,7 @@
 public import SystemPackage
 
-/// What tells whether a name still means the file that was opened, and whether that file has changed.
+/// The identity of a file: tells whether a name still means the file that was opened, and whether that file has
+/// changed.
 public struct FileIdentity: Hashable, Sendable {
   public var device: UInt64
   public var inode: UInt64
@@ -13,7 +14,7 @@ public struct FileIdentity: Hashable, Sendable {
   /// The lower nine bits: read, write and execute for the owner, the group and others.
   public var permissions: UInt32
 
-  /// Of what the path leads to; `nil` if there is nothing, or it may not be seen.
+  /// The identity of the file that the path leads to; `nil` if there is none, or it may not be seen.
   public init?(_ path: FilePath) {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     self.init(status)

@@ -1,8 +1,8 @@
 internal import Glibc
 public import SystemPackage
 
-/// Which files of one folder Nocturne wrote: their names with sizes and times, in a hidden file of that folder. It is
-/// the proof for formats that have no room for a mark; a file that somebody has changed since is not in it any more.
+/// The files of one folder that Nocturne wrote: their names with sizes and times, in a hidden file of that folder. It
+/// is the proof for formats that have no room for a mark; a file that was changed since is not in it any more.
 public struct FileInventory: Sendable {
   public static let name: FilePath.Component = ".nocturne-files"
 
@@ -33,7 +33,7 @@ public struct FileInventory: Sendable {
 
   private static let title = "nocturne files 1"
 
-  /// Of files that are not in place yet.
+  /// An inventory of files that are not in place yet.
   public init() {
     folder = nil
   }
@@ -68,8 +68,8 @@ public struct FileInventory: Sendable {
     return Version(status)
   }
 
-  /// Notes a file that is about to get its name. What has the name now stays noted as well: it is still there if the
-  /// process is killed before.
+  /// Notes a file that is about to get its name. The file that has the name now stays noted as well: it is still there
+  /// if the process is killed before.
   public mutating func note(_ name: FilePath.Component, as status: FileStatus) {
     note(name, Self.key(name), Version(status))
   }
@@ -88,8 +88,8 @@ public struct FileInventory: Sendable {
     versions[key] = [kept, version].compactMap(\.self)
   }
 
-  /// Takes files that are gone out of a folder's inventory, and the hidden file away with the last of them. What cannot be
-  /// written stays as it is: it names too many files then, of which none is there.
+  /// Takes files that are gone out of a folder's inventory, and the hidden file away with the last of them. An
+  /// inventory that cannot be written stays as it is: it then names files that are gone.
   public static func removeAbsent(in folder: FilePath) {
     var inventory = FileInventory(of: folder)
     guard !inventory.versions.isEmpty else { return }
@@ -120,7 +120,7 @@ public struct FileInventory: Sendable {
     if let folder { try FileReplacement.write(bytes, to: folder.appending(Self.name)) }
   }
 
-  /// What a file lacks that is not in it; completes “it …”.
+  /// The objection to a file that is not in it; completes “it …”.
   public static let lack = "is not in the list \(name) beside it, or was changed since"
 
   /// The proof for a file that its folder's inventory has.

@@ -1,8 +1,8 @@
 internal import Glibc
 public import SystemPackage
 
-/// Keeps other processes from doing the same at once: an advisory lock (`flock`) on a file, which the system lets go of
-/// when the process ends, however it ends. The file stays: who removed it could take it from under another process.
+/// Keeps other processes from doing the same at once: an advisory lock (`flock`) on a file, which the system releases
+/// when the process ends, however it ends. The file stays: removing it could take it from under another process.
 public final class FileLock: Sendable {
   private let file: FileDescriptor
 

@@ -9,8 +9,9 @@ extension FilePath {
     return unsafe FilePath(platformString: folder)
   }
 
-  /// Makes a folder, and those above it that are missing. What is a folder already, or a link to one, stays as it is.
-  /// - Parameter permissions: Of all that are made, within the umask.
+  /// Makes a folder, and those above it that are missing. A folder that is there already, or a link to one, stays as it
+  /// is.
+  /// - Parameter permissions: Permissions of all folders that are made, within the umask.
   public func makeFolder(
     permissions: FilePermissions = [.ownerReadWriteExecute, .groupReadWriteExecute, .otherReadWriteExecute]
   ) throws(Errno) {
@@ -31,8 +32,8 @@ extension FilePath {
     throw problem == .fileExists ? .notDirectory : problem
   }
 
-  /// Removes what has this name: a folder with all that is in it, and a link without what it leads to. What the system
-  /// does not let go stays.
+  /// Removes the file of this name: a folder with all that is in it, and a link without its target. Files that the
+  /// system does not release stay.
   public func removeAll() {
     let parent = removingLastComponent()
     guard let name = lastComponent, let folder = try? OpenFolder(parent.isEmpty ? "." : parent) else { return }
@@ -41,8 +42,8 @@ extension FilePath {
 }
 
 extension OpenFolder {
-  /// Removes what has this name in it, like `FilePath.removeAll`. Nothing outside is removed, even if somebody puts
-  /// links in the place of folders meanwhile.
+  /// Removes the file of this name in it, like `FilePath.removeAll`. Nothing outside is removed, even if another
+  /// program puts links in the place of folders meanwhile.
   public func removeAll(_ name: FilePath.Component) {
     guard name.withPlatformString({ unsafe unlinkat(descriptor.rawValue, $0, 0) }) != 0,
       let folder = try? folder(FilePath(root: nil, [name]), links: .refused)

@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 extension FilePath {
-  /// What a symbolic link says, which may be relative to its folder; `nil` of anything else.
+  /// The target of a symbolic link, which may be relative to its folder; `nil` for anything else.
   public var linkTarget: FilePath? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = withPlatformString { path in

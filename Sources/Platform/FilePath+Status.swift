@@ -3,9 +3,9 @@ public import SystemPackage
 
 extension FilePath {
   /// Whether there is something of this name, be it a link that leads nowhere.
-  public var isThere: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
+  public var exists: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
 
-  /// What this leads to, through links; `nil` if that is nothing, or cannot be seen.
+  /// The kind of the file that this leads to, through links; `nil` if there is none, or it cannot be seen.
   public var fileKind: FileStatus.Kind? { try? FileStatus(at: self, followingLinks: true).kind }
 
   /// Whether the system says that nothing has this name. It does not say so of a disk that reports errors, or a server

@@ -13,7 +13,7 @@ public import SystemPackage
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
-  /// Where the bytes go for now; equal to `path` if that is not a regular file.
+  /// The path of the bytes for now; equal to `path` if that is not a regular file.
   public let temporaryPath: FilePath
   /// Open for reading and writing, or for writing only if bytes go to `path` directly.
   public let descriptor: FileDescriptor
@@ -117,30 +117,30 @@ public final class FileReplacement {
 
   /// Writes the file to the disk and puts it in the place of another, unless that is no longer what it was.
   ///
-  /// Both change names in one step (`RENAME_EXCHANGE`). What came out is then compared with what was held, and put back if
-  /// another program has replaced it or written into it. Where the file system cannot exchange names, a second name (hard
-  /// link) keeps the old file until that is done; then a program that replaces the file between two system calls is not
-  /// noticed.
+  /// Both change names in one step (`RENAME_EXCHANGE`). The file that came out is then compared with the locked one,
+  /// and put back if another program has replaced it or written into it. If the file system cannot exchange names, a
+  /// second name (hard link) keeps the old file until that is done; then a program that replaces the file between two
+  /// system calls is not noticed.
   /// - Parameters:
   ///   - isUnchanged: Whether the content of the old file is what it was.
   ///   - exchanges: False to do as on a file system that cannot exchange names.
-  /// - Throws: `HeldFile.Failure`, after which the other file has its name again, or what `isUnchanged` throws.
+  /// - Throws: `LockedFile.Failure`, after which the other file has its name again, or what `isUnchanged` throws.
   public func commit(
-    replacing old: HeldFile, exchanges: Bool = true, ifUnchanged isUnchanged: () throws -> Bool
+    replacing old: LockedFile, exchanges: Bool = true, ifUnchanged isUnchanged: () throws -> Bool
   ) throws {
     do throws(Errno) {
       try flush()
     } catch {
-      throw HeldFile.Failure.system(error)
+      throw LockedFile.Failure.system(error)
     }
     try old.takeLease()
     defer { old.endLease() }
-    guard FileIdentity(path) == old.identity, try isUnchanged(), !old.isWanted else { throw HeldFile.Failure.changed }
+    guard FileIdentity(path) == old.identity, try isUnchanged(), !old.isWanted else { throw LockedFile.Failure.changed }
     let displaced = try displace(old, exchanges: exchanges)
     let isSame = try isWhatItWas(old, at: displaced) && (old.isLeased || isUnchanged())
     guard isSame else {
       if let displaced { try putBack(displaced) }
-      throw HeldFile.Failure.changed
+      throw LockedFile.Failure.changed
     }
     Self.synchronize(path.removingLastComponent())
     old.endLease()
@@ -148,12 +148,12 @@ public final class FileReplacement {
     do throws(Errno) {
       try close()
     } catch {
-      throw HeldFile.Failure.system(error)
+      throw LockedFile.Failure.system(error)
     }
   }
 
-  /// - Returns: Where the old file lies now; `nil` if it has no name any more.
-  private func displace(_ old: HeldFile, exchanges: Bool) throws(HeldFile.Failure) -> FilePath? {
+  /// - Returns: The present path of the old file; `nil` if it has no name any more.
+  private func displace(_ old: LockedFile, exchanges: Bool) throws(LockedFile.Failure) -> FilePath? {
     let problem = exchanges ? Self.exchange(temporaryPath, path) : .invalidArgument
     switch problem {
     case Errno(rawValue: 0): return temporaryPath
@@ -174,8 +174,8 @@ public final class FileReplacement {
     return isLinked ? spare : nil
   }
 
-  /// A change of names may change the time of the last change of status, so that is not compared.
-  private func isWhatItWas(_ old: HeldFile, at displaced: FilePath?) -> Bool {
+  /// A change of names may change the time of the last change of status, so is not compared.
+  private func isWhatItWas(_ old: LockedFile, at displaced: FilePath?) -> Bool {
     guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWanted else {
       return false
     }
@@ -184,7 +184,7 @@ public final class FileReplacement {
   }
 
   /// Gives another program's file its name back. If a third program has replaced the new file by then, its file stays.
-  private func putBack(_ displaced: FilePath) throws(HeldFile.Failure) {
+  private func putBack(_ displaced: FilePath) throws(LockedFile.Failure) {
     guard let own = FileIdentity(descriptor) else { throw .system(.ioError) }
     func isOwn(_ path: FilePath) -> Bool { FileIdentity(path).map { $0.inode == own.inode } ?? false }
     if displaced == temporaryPath {
@@ -200,7 +200,7 @@ public final class FileReplacement {
   }
 
   /// Gives a file that must not be lost a name that is not cleared away.
-  private func keep(_ file: FilePath) throws(HeldFile.Failure) -> HeldFile.Failure {
+  private func keep(_ file: FilePath) throws(LockedFile.Failure) -> LockedFile.Failure {
     let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
     let name = FilePath("\(path.string).kept-\(digits)")
     guard file.withPlatformString({ old in name.withPlatformString { unsafe rename(old, $0) } }) == 0 else {

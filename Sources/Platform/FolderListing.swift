@@ -76,7 +76,7 @@ public struct FolderListing: Sendable {
   public func component(_ entry: Entry) -> FilePath.Component? { FilePath(bytes: name(entry)).lastComponent }
 
   /// All names.
-  /// - Throws: What ended reading before the last one.
+  /// - Throws: The error that ended reading before the last one.
   public func names() throws(Errno) -> [FilePath.Component] {
     if let interruption { throw interruption }
     return entries.compactMap(component)

@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// Reading the input failed. What was read before the error is valid.
+/// Reading the input failed. Data read before the error is valid.
 public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
 

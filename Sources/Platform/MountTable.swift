@@ -1,14 +1,14 @@
 public import SystemPackage
 
-/// What is mounted where, as proc(5) lists it in `/proc/self/mountinfo`.
+/// The mounted file systems, as proc(5) lists them in `/proc/self/mountinfo`.
 public struct MountTable: Sendable {
   public struct Mount: Hashable, Sendable {
-    /// Of the mount, unlike numbers of devices never the same for two at a time.
+    /// Id of the mount, unlike numbers of devices never the same for two at a time.
     public var id: String
     public var place: FilePath
-    /// Of the file system.
+    /// Type of the file system.
     public var type: String
-    /// Of the files on it, as in `FileKey`.
+    /// Device of the files on it, as in `FileKey`.
     public var device: UInt64
 
     /// The file system is that of another machine, which others may use at the same time.
@@ -21,7 +21,7 @@ public struct MountTable: Sendable {
 
   public let mounts: [Mount]
 
-  /// What is mounted now.
+  /// The present mounts.
   public init() { self.init(lines: (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 24)) ?? []) }
 
   public init(lines: [UInt8]) {
@@ -42,7 +42,7 @@ public struct MountTable: Sendable {
     mounts.filter { path.starts(with: $0.place) }.reversed().max { $0.place.length < $1.place.length }
   }
 
-  /// Those at and below folders.
+  /// Mounts at and below folders.
   public func mounts(below folders: [FilePath]) -> Set<Mount> {
     let real = folders.compactMap { try? $0.resolved() }
     return Set(mounts.filter { mount in real.contains { mount.place.starts(with: $0) } })

@@ -4,13 +4,13 @@ public import SystemPackage
 
 /// An open folder, from which folders and files below it are opened.
 ///
-/// Whoever may write into a folder can put a symbolic link in the place of anything in it. So the caller says how far
-/// links below the folder are followed.
+/// Someone who may write into a folder can put a symbolic link in the place of anything in it. So the caller says how
+/// far links below the folder are followed.
 public final class OpenFolder: Sendable {
   public enum Links: Sendable {
     /// A link anywhere in the path is the error `tooManySymbolicLinkLevels`.
     case refused
-    /// A link that leads out of the folder is that error. Where the system cannot tell (Linux before 5.6), any link is.
+    /// A link that leads out of the folder is that error. If the system cannot tell (Linux before 5.6), any link is.
     case followedWithin
     case followed
   }
@@ -30,7 +30,7 @@ public final class OpenFolder: Sendable {
 
   /// Only a place to start from: a folder may be entered that may not be read.
   private static let folderFlags = cspawn_path_only | O_DIRECTORY | O_CLOEXEC
-  /// Without O_NONBLOCK, opening a pipe waits for whoever writes it.
+  /// Without O_NONBLOCK, opening a pipe waits for its writer.
   private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
   /// - Parameter path: Relative; empty for this folder.
@@ -38,7 +38,7 @@ public final class OpenFolder: Sendable {
     OpenFolder(try open(path.isEmpty ? "." : path, Self.folderFlags, links))
   }
 
-  /// Opens for reading, and does not wait. What is opened need not be a regular file.
+  /// Opens for reading, and does not wait. It need not be a regular file.
   /// - Parameter path: Relative. The caller closes the descriptor.
   public func file(_ path: FilePath, links: Links) throws(Errno) -> FileDescriptor {
     FileDescriptor(rawValue: try open(path, Self.fileFlags, links))
@@ -79,7 +79,7 @@ public final class OpenFolder: Sendable {
         let opened = unsafe openat(descriptor.rawValue, name, flags | O_NOFOLLOW)
         if opened >= 0 { return opened }
         let problem = Errno(rawValue: errno)
-        // Of a link in the place of a folder, the system says that it is no folder.
+        // For a link in the place of a folder, the system says that it is no folder.
         var status = stat()
         guard problem == .notDirectory, unsafe fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
           status.st_mode & S_IFMT == S_IFLNK

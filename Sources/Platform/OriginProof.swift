@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// What shows that Nocturne wrote a file.
+/// The proof that Nocturne wrote a file.
 public struct OriginProof: Sendable {
-  /// What a file lacks that does not have it; completes “it …”.
+  /// The objection to a file without the proof; completes “it …”.
   let lack: String
   private let holds: @Sendable (FilePath) -> Bool
 

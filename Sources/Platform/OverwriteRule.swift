@@ -11,7 +11,7 @@ public struct OverwriteRule: Hashable, Sendable {
     self.allowsOthers = allowsOthers
   }
 
-  /// - Parameter proof: What shows that Nocturne wrote the file.
+  /// - Parameter proof: The proof that Nocturne wrote the file.
   public func check(_ file: FilePath, _ proof: OriginProof) throws(OverwriteError) {
     try check([(file, proof)])
   }
@@ -35,7 +35,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
   private static func kind(of file: FilePath) throws(OverwriteError) -> Kind? {
     if DescriptorName(file) != nil { return .special }
-    guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.isThere ? .deadLink : nil }
+    guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.exists ? .deadLink : nil }
     switch status.kind {
     case .folder: throw .isFolder(file)
     case .regular: return status.size == 0 ? .empty : .file
@@ -46,7 +46,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
 /// Why a file is not replaced. Nothing was written.
 public enum OverwriteError: Error, Hashable, Sendable {
-  /// Nothing shows that Nocturne wrote it, nor so `otherCount` more. What is lacking completes “it …”.
+  /// Nothing shows that Nocturne wrote it, nor so `otherCount` more. `lack` completes “it …”.
   case notOurs(FilePath, lack: String, otherCount: Int)
   /// A file should get its name.
   case isFolder(FilePath)
@@ -55,7 +55,7 @@ public enum OverwriteError: Error, Hashable, Sendable {
 extension OverwriteError: CustomStringConvertible {
   public var description: String { description(remedy: "use --force to replace") }
 
-  /// What is wrong, and what to do, for a command whose `--force` means something else.
+  /// The problem, and what to do, for a command whose `--force` means something else.
   public var descriptionWithoutForce: String { description(remedy: nil) }
 
   private func description(remedy: String?) -> String {

@@ -39,7 +39,7 @@ public final class PipedProcess: @unchecked Sendable {
   private var inputEnd: FileDescriptor?
   private var outputEnd: FileDescriptor?
   private var errorEnd: FileDescriptor?
-  /// What is left of the time the program may keep the caller waiting.
+  /// The rest of the time the program may keep the caller waiting.
   private var patience: Duration
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 

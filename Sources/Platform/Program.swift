@@ -4,7 +4,7 @@ public import SystemPackage
 
 /// A program, and what it gets when it is started; see `ChildProcess`.
 public struct Program: Sendable {
-  /// What the system keeps a program to, from before its first instruction on. It cannot raise them.
+  /// The limits of a program, from before its first instruction on. It cannot raise them.
   public struct Limits: Hashable, Sendable {
     /// Bytes of writable memory: allocations beyond it fail.
     public var memory: Int?
@@ -21,7 +21,7 @@ public struct Program: Sendable {
   public var words: [[UInt8]]
   /// By names; `nil` for the environment of this process.
   public var environment: [String: String]?
-  /// Where it works; `nil` for the folder of this process.
+  /// Its working folder; `nil` for the folder of this process.
   public var workingFolder: FilePath?
   /// Whether everything it starts ends with it, even in process groups of their own. Set it for programs that start
   /// such groups; finding them takes a look at all processes of the system.

@@ -74,7 +74,7 @@ public enum ResourceLimits {
   public static func limitMemory(_ bytes: Int) { _ = cspawn_limit_memory(bytes) }
 
   /// Bounds the processor time of this process, as far as the hard limit permits: it is killed (SIGXCPU) when it has
-  /// used so many seconds more.
+  /// used this many seconds more.
   public static func limitProcessorTime(toFurther seconds: Int) {
     let used = ProcessorTime.of(getpid()) ?? 0
     var limit = rlimit()

@@ -28,7 +28,7 @@ public enum SmallFile {
 }
 
 extension FileDescriptor {
-  /// What follows up to the end.
+  /// The rest up to the end.
   /// - Parameter limit: The most bytes that are read.
   public func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
     var content: [UInt8] = []

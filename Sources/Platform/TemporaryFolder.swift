@@ -1,12 +1,12 @@
 internal import Glibc
 public import SystemPackage
 
-/// A folder that only this user may enter, for files of a moment. It goes, with all that is in it, when nobody uses the
-/// object any more.
+/// A folder that only this user may enter, for files of a moment. It is removed, with all that is in it, when the
+/// object is no longer used.
 public final class TemporaryFolder: Sendable {
   public let path: FilePath
 
-  /// - Parameter parent: Where it takes up space.
+  /// - Parameter parent: The folder in which it takes up space.
   public init(in parent: FilePath = .temporaryFolder) throws(Errno) {
     var name = parent.appending("nocturne-XXXXXX").bytes.map(CChar.init(bitPattern:)) + [0]
     guard unsafe mkdtemp(&name) != nil else { throw Errno(rawValue: errno) }
@@ -20,7 +20,7 @@ public final class TemporaryFolder: Sendable {
 }
 
 extension FilePath {
-  /// Where temporary files go: `TMPDIR`, or else `/tmp`.
+  /// The folder of temporary files: `TMPDIR`, or else `/tmp`.
   public static var temporaryFolder: FilePath {
     guard let folder = unsafe getenv("TMPDIR"), unsafe folder.pointee != 0 else { return "/tmp" }
     return unsafe FilePath(platformString: folder)

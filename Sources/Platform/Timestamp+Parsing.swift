@@ -34,7 +34,7 @@ extension Timestamp {
       return digits.reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// What follows a point, cut to nine digits; 0 if there is none.
+    /// The digits after a point, cut to nine; 0 if there is none.
     mutating func nanoseconds() -> Int64? {
       guard take(".") != nil else { return 0 }
       let digits = rest.prefix(while: Self.isDigit)

@@ -6,7 +6,7 @@ public struct UnnamedFile: ~Copyable, Sendable {
   /// Open for reading and writing.
   public let descriptor: FileDescriptor
 
-  /// - Parameter folder: Where it takes up space.
+  /// - Parameter folder: The folder in which it takes up space.
   public init(in folder: FilePath = .temporaryFolder) throws(Errno) {
     let name = folder.appending("nocturne-\(UInt64.random(in: 0 ... .max))")
     do {

@@ -64,8 +64,8 @@ public struct FileRecord: Hashable, Sendable {
   public var sizeBytes: Int64?
   public var modified: Timestamp?
   public var format: AudioFormat?
-  /// Declared findings. Of the tempo what counts: what was found, or what a person has made of it. Long lists are empty
-  /// where they were not asked for.
+  /// Declared findings. The tempo is the one in force: as found, or as a person corrected it. Long lists are empty
+  /// unless they were asked for.
   public var findings: FindingSet
   /// Not `nil` if a person has set the tempo.
   public var tempoCorrection: TempoCorrection?
@@ -79,6 +79,8 @@ public struct FileRecord: Hashable, Sendable {
   public var isVanished: Bool
   /// `nil` where it was not asked for.
   public var runs: Runs?
+  /// Of the file's bytes when it was last well; `nil` where that was not asked for, or is not known.
+  public var checksum: FileChecksum?
 
   public init(
     path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [],
@@ -125,15 +127,15 @@ extension FileRecord {
     set { findings[SignatureFinding.self] = newValue }
   }
 
-  /// What a finding may need to know of the file beside itself.
+  /// The facts about the file that a finding may need.
   public var context: FindingContext {
     FindingContext(format: format, isWhole: status == .ok, tempoCorrection: tempoCorrection)
   }
 }
 
 extension FileRecord {
-  /// The record of an analysis that need not be stored, for a report on files one by one. What could not be made again
-  /// because the audio was known (`reusesKnownAudio`) is not in it.
+  /// The record of an analysis that need not be stored, for a report on files one by one. Findings that were reused
+  /// because the audio was known (`reusesKnownAudio`) are not in it.
   public init(
     path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
   ) {

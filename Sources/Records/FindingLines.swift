@@ -2,7 +2,7 @@ package import Analysis
 internal import Text
 
 extension FileRecord {
-  /// What `show` prints of a finding; nothing if there is none.
+  /// The lines of `show` for a finding; none if there is none.
   package func lines<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingLine] {
     findings[type].map { Finding.declaration.lines($0, context) } ?? []
   }
@@ -10,7 +10,7 @@ extension FileRecord {
 
 /// The findings that pages show as lines, since they do not know their fields.
 package struct FindingLines: Sendable {
-  /// Those that pages lay out.
+  /// Findings that pages lay out.
   private static let laidOut: Set = [
     TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
     SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
@@ -24,7 +24,7 @@ package struct FindingLines: Sendable {
     types = findings.filter { $0.isOnPages && !Self.laidOut.contains($0.analyzer) }
   }
 
-  /// Those of each finding, without details; those of other programs, which are JSON, come last.
+  /// Lines of each finding, without details; findings of other programs, which are JSON, come last.
   package func lines(of record: FileRecord) -> [[FindingLine]] {
     let declared = types.map { record.lines(of: $0) }.filter { !$0.isEmpty }
     return declared

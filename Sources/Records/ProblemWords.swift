@@ -1,8 +1,8 @@
 internal import Analysis
 
-/// What a problem is called for people, what it means for one file or many, and what to do about it.
+/// The words for a problem: its name, its meaning for one file or many, and advice.
 public struct ProblemWords: Hashable, Sendable {
-  /// Where the cause lies.
+  /// The place of the cause.
   public enum Cause: Hashable, Sendable {
     case file
     /// The system does not let the file be read.
@@ -43,10 +43,10 @@ public struct ProblemWords: Hashable, Sendable {
   /// `This file is cut off.`
   public var sentence: String { "This \(noun) \(singular)." }
 
-  /// What to do, in a sentence or two.
+  /// Advice in a sentence or two.
   public func advice(count: Int = 1) -> String { count == 1 ? adviceForOne : adviceForMany }
 
-  /// - Parameter code: Of a `Problem`; for an unknown one the words are made from it.
+  /// - Parameter code: The code of a `Problem`; for an unknown one the words are made from it.
   public init(code: String) {
     if let words = Self.known[code] {
       self = words
@@ -86,6 +86,11 @@ public struct ProblemWords: Hashable, Sendable {
       .file, "Wrong checksum", "does not match its own checksum", "do not match their own checksums",
       "The audio is not what was once encoded. Copy or download it again.",
       many: "The audio is not what was once encoded. Copy or download them again."),
+    "changed_silently": ProblemWords(
+      .file, "Changed silently", "has other bytes under the same size and time",
+      "have other bytes under the same size and time",
+      "Put a backup in its place, and check the disk. If the change is right, run analyze verify --accept on it.",
+      many: "Put backups in their places, and check the disk. Where a change is right, run analyze verify --accept."),
     "unreadable": ProblemWords(
       .access, "Unreadable", "could not be opened", "could not be opened", "Check its permissions.",
       many: "Check their permissions."),
@@ -125,7 +130,7 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
-    // Of pages, for files that are not there any more.
+    // Words of pages for files that are gone.
     "vanished": ProblemWords(
       .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
     "dangling_link": ProblemWords(

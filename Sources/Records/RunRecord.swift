@@ -31,7 +31,7 @@ public struct RunTotals: Codable, Hashable, Sendable {
   }
 }
 
-/// What is known of one run: its settings, and how it went.
+/// A run: its settings, and how it went.
 public struct RunRecord: Hashable, Sendable {
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case running

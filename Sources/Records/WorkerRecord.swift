@@ -32,10 +32,10 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// What the file was analyzed by.
+  /// The pipeline that analyzed the file.
   public struct Pipeline: Hashable, Sendable {
     public var name: String
-    /// Of the resolved pipeline, as a run records it.
+    /// Digest of the resolved pipeline, as a run records it.
     public var digest: String
     public var decoderVersion: Int
     public var analyzers: [AnalyzerIdentity]
@@ -53,7 +53,7 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// Of the line that is answered, whatever its engine has called it.
+  /// Key of the line that is answered, as its engine named it.
   public var key: String
   public var status: Status
   /// Why the status is not `ok`.

@@ -59,7 +59,7 @@ extension SchemaNode {
     }
   }
 
-  /// - Parameter type: Of JSON Schema; `nil` for any value.
+  /// - Parameter type: A type of JSON Schema; `nil` for any value.
   fileprivate static func duckDBType(named type: String?, format: String?) -> String {
     switch type {
     case "string": format == "date-time" ? "TIMESTAMP" : "VARCHAR"

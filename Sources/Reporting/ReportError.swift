@@ -6,12 +6,12 @@ public enum ReportError: Error, Hashable, Sendable {
   case cannotCreate(path: FilePath, reason: String)
   /// `path` is `nil` for standard output.
   case cannotWrite(path: FilePath?, reason: String)
-  /// Whoever read standard output has stopped reading.
+  /// The reader of standard output has stopped reading.
   case closedPipe
 }
 
 extension ReportError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The problem, and what to do.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// Where a report goes.
+/// The destination of a report.
 public enum ReportDestination: Hashable, Sendable {
   case file(FilePath)
   case standardOutput

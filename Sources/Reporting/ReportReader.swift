@@ -4,14 +4,14 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// What a report says of one file, as far as other reports and the store must say the same.
+/// The facts about one file in a report, as far as other reports and the store must agree.
 public struct ReportedFile: Hashable, Sendable {
   public var path: FilePath
   public var id: String?
   public var uri: String
   public var status: String
 
-  /// What a report of now would say.
+  /// The facts that a report of now would have.
   public init(_ record: FileRecord) {
     let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(findings: []))
     self = (try? JSONValue(parsing: line)).flatMap { ReportedFile($0) } ?? ReportedFile(path: record.path)
@@ -52,7 +52,7 @@ public struct ReportedFile: Hashable, Sendable {
 /// Reads a report that `ReportWriter` has written, in memory that does not depend on its length.
 public enum ReportReader {
   public struct Head: Hashable, Sendable {
-    /// Of the run that a JSON report is about; `nil` in other formats.
+    /// Number of the run that a JSON report is about; `nil` in other formats.
     public var run: Int64?
     public var runStarted: String?
   }

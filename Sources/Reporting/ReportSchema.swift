@@ -26,7 +26,7 @@ public struct ReportSchema: Sendable {
   private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
   private var file: Shape<FileRecord> { .file(options) }
 
-  /// Of a line of `analyze worker`.
+  /// Schema of a line of `analyze worker`.
   private var worker: String {
     Self.lineSchema(
       Shape.worker(options).schema, title: "\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"

@@ -41,7 +41,7 @@ public final class ReportWriter {
     if encoder?.bytes.count ?? 0 >= flushSize { try flush() }
   }
 
-  /// Sends what was appended so far on its way: for reports that somebody reads while they grow.
+  /// Sends what was appended so far on its way: for reports that are read while they grow.
   public func flush() throws(ReportError) {
     if let bytes = encoder?.bytes, !bytes.isEmpty { try output.write(bytes) }
     encoder?.removeBytes()

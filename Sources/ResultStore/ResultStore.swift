@@ -11,7 +11,7 @@ public import SystemPackage
 /// - `Schema`: tables, migrations, and statements for the scan's hot loop.
 /// - `Scan`: what a run has met, against what is known.
 /// - `Queue`: the files that wait, with all that may save work on them.
-/// - `Results`: writing and merging what analyses have brought.
+/// - `Results`: writing and merging the results of analyses.
 /// - `Findings`: where findings and corrections are kept.
 /// - `Songs`: the tables that follow from these, which every transaction brings along; `LibraryStore` asks them.
 /// - `Changes`: which tracks have changed since when, and which are gone.
@@ -21,7 +21,7 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if it is not there, and brings an older schema up to date.
     case readWrite
-    /// An older schema is brought up to date all the same: nothing else can be read. Where nothing may be written, that is
+    /// An older schema is brought up to date all the same: nothing else can be read. If nothing may be written, that is
     /// done in a copy.
     case readOnly
   }
@@ -31,7 +31,7 @@ public final class ResultStore: Sendable {
   public let olderSchema: Int?
   private let name: String
   /// Device and inode.
-  private let place: FilePlace?
+  private let place: FileLocation?
   let pool: any DatabaseWriter
   /// A copy that was made because nothing may be written beside the database; it goes with this object.
   private let copy: TemporaryCopy?
@@ -39,7 +39,7 @@ public final class ResultStore: Sendable {
   let findings: StoredFindings
   private let keepsAlbums: Bool
   package let songs: SongCatalog
-  /// What the database had of the tables of findings when it was opened: all, if it may be written.
+  /// The tables of findings that the database had when it was opened: all, if it may be written.
   package let existing: ExistingColumns
 
   /// - Parameter findings: The findings with tables of their own; others are kept as JSON.
@@ -65,7 +65,7 @@ public final class ResultStore: Sendable {
       (existing, songs) = try pool.read { [findings] db in
         (try ExistingColumns(of: findings.tables, db), try SongCatalog(db))
       }
-      place = FilePlace(of: name)
+      place = FileLocation(of: name)
     } catch {
       throw Self.storeError(error, path: path)
     }
@@ -78,7 +78,7 @@ public final class ResultStore: Sendable {
       let (pool, olderSchema) = try openInPlace(name, access, findings, path: path)
       return (pool, olderSchema, nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
-      // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
+      // To read a database in WAL mode, SQLite writes beside it, unless it is told that there are no writers.
       if let frozen = try? openFrozen(name) { return (frozen, nil, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
       return (try openInPlace(copy.name, .readWrite, findings, path: path).0, nil, copy)
@@ -124,8 +124,8 @@ public final class ResultStore: Sendable {
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = frozenURI(name)
-    let look = try look(intoDatabaseNamed: uri, readOnly: true)
-    guard look.application == Schema.applicationID, look.version == Schema.version else { return nil }
+    let identity = try Self.identity(ofDatabaseNamed: uri, readOnly: true)
+    guard identity.application == Schema.applicationID, identity.version == Schema.version else { return nil }
     return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
   }
 
@@ -158,7 +158,7 @@ public final class ResultStore: Sendable {
   /// Writes in one transaction that is rolled back if `body` throws.
   package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     // SQLite writes on into a file that was removed or moved: into nothing.
-    guard place == FilePlace(of: name) else {
+    guard place == FileLocation(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
     let deadline = Self.writeDeadline
@@ -203,7 +203,7 @@ public final class ResultStore: Sendable {
   /// Bytes that files may grow to, if the database is about to have them.
   private static func growthLimit(_ path: FilePath) -> Int? {
     guard let limit = ResourceLimits.fileSize else { return nil }
-    // What is written at once: some pages, or a part of the index of the write-ahead log.
+    // The size of one write: some pages, or a part of the index of the write-ahead log.
     let step = 128 << 10
     let size = ["", "-wal", "-shm"].compactMap { fileSize(of: path.string + $0) }.max() ?? 0
     return Int(size) + step > limit ? limit : nil
@@ -229,17 +229,17 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let header = try DatabaseHeader.ofStore(at: path) else { return 0 }
-    let look: (application: Int, version: Int, tables: Int)
+    let identity: (application: Int, version: Int, tables: Int)
     do {
       // Even reading, SQLite would leave files beside the database of another program.
       let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
-      look = try Self.look(intoDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
+      identity = try Self.identity(ofDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-      // Whoever was creating it was killed, and its journal is to be rolled back.
-      look = try Self.look(intoDatabaseNamed: name, readOnly: false)
+      // The process that was creating it was killed, and its journal is to be rolled back.
+      identity = try Self.identity(ofDatabaseNamed: name, readOnly: false)
     }
-    if look.application == Schema.applicationID { return look.version }
-    if look == (0, 0, 0) { return 0 }
+    if identity.application == Schema.applicationID { return identity.version }
+    if identity == (0, 0, 0) { return 0 }
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
@@ -254,12 +254,12 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// The name of a database that nobody writes, for SQLite.
+  /// The name of a database without writers, for SQLite.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
-  /// Whose database it is, and how many tables and indices others than GRDB have made in it.
-  private static func look(
-    intoDatabaseNamed name: String, readOnly: Bool
+  /// The application and version of a database, and the number of its tables and indices apart from those of GRDB.
+  private static func identity(
+    ofDatabaseNamed name: String, readOnly: Bool
   ) throws -> (application: Int, version: Int, tables: Int) {
     try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
       (
@@ -276,8 +276,8 @@ public final class ResultStore: Sendable {
   }
 }
 
-/// Which file stands behind a name.
-private struct FilePlace: Equatable {
+/// The identity of the file behind a name.
+private struct FileLocation: Equatable {
   var device: UInt64
   var inode: UInt64
 

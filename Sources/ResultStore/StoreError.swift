@@ -19,7 +19,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case newerSchema(path: FilePath, found: Int, known: Int)
   case readOnly(path: FilePath)
   case diskFull(path: FilePath)
-  /// Files of this process may not grow beyond so many bytes.
+  /// Files of this process may not grow beyond this many bytes.
   case fileSizeLimit(path: FilePath, bytes: Int)
   /// The disk reports errors, or the file is not at its place any more.
   case unreachable(path: FilePath, detail: String)
@@ -28,7 +28,7 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The problem, and what to do.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):

@@ -11,14 +11,15 @@ struct Lanes: Sendable {
   /// Covers. Each is made by a process, which may take seconds and all of a processor: fewer at a time than there are
   /// processors, with a lower priority.
   let picturing: Lane
-  /// What may take seconds: comparing sounds of the whole library, decoding a track, laying beats, the morning report.
+  /// Work that may take seconds: comparing sounds of the whole library, decoding a track, placing beats, the morning
+  /// report.
   let computing: Lane
   /// Files: audio of the library, whose disk may have to spin up first or be a network away, and uploads.
   let transferring: Lane
   /// Changes of the recognition catalog, one after the other: they lock it, and an upload takes several times its size.
   let cataloging: Lane
 
-  /// Threads of lanes of which nobody expects an answer in milliseconds.
+  /// Threads of lanes whose answers are not expected in milliseconds.
   private static let patientThreadCount = 2
   private static let niceness = 10
 

@@ -2,7 +2,8 @@ internal import AnalysisTasks
 internal import Logging
 internal import Text
 
-/// What the server and its libraries say becomes messages of this program, in the format that is set for all of them.
+/// Turns messages of the server and its libraries into messages of this program, in the format that is set for all of
+/// them.
 struct ServerLog: LogHandler {
   let write: @Sendable (Message) -> Void
   var metadata: Logger.Metadata = [:]

@@ -5,7 +5,7 @@ package import Pipeline
 package import Serving
 package import SystemPackage
 
-/// What `analyze serve` was told.
+/// The options of `analyze serve`.
 package struct ServerOptions: Sendable {
   package var serving = ServingOptions()
   /// The catalog of recordings; it need not be there.
@@ -19,7 +19,7 @@ package struct ServerOptions: Sendable {
   /// How long a change of the store waits while another program has it locked.
   package var writePatience = Duration.seconds(5)
 
-  /// What starts a process that makes a cover; empty for no covers.
+  /// The command that starts a process that makes a cover; empty for no covers.
   package var coverCommand: [String] = []
   /// How long such a process may take. A large picture takes a second.
   package var coverPatience = Duration.seconds(10)
@@ -33,7 +33,7 @@ package struct ServerOptions: Sendable {
   package var watch: WatchOptions?
   /// How long a file may take that is read for a request.
   package var timeLimit = TimeLimit.standard
-  /// Where such a file is read, by a plan that was made of all of a definition.
+  /// The place where such a file is read, by a plan that was made of all of a definition.
   package var isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }
 
   package init(catalog: FilePath) { self.catalog = catalog }

@@ -4,13 +4,13 @@ internal import LibraryTasks
 package import ResultStore
 package import Serving
 
-/// What all routes share.
+/// The state that all routes share.
 package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
   package let metrics = ServerMetrics()
-  /// Who is let in.
+  /// The tokens and passes that let clients in.
   package let access: AccessTokens
   let covers: Covers
   let recognition: RecognitionServices
@@ -50,11 +50,24 @@ package struct Services: Sendable {
     try await lanes.reading.run(body)
   }
 
-  /// Runs what writes to the store; it may read before and after. What takes long is done before, in `computing`: one body runs
-  /// at a time.
+  /// Runs a body that writes to the store; it may read before and after. Long work is done before, in `computing`: one
+  /// body runs at a time.
   func writing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     let deadline = ContinuousClock.now + options.writePatience
     return try await lanes.writing.run { try ResultStore.withWriteDeadline(deadline, body) }
+  }
+
+  /// What routes mostly do.
+  enum Work {
+    case reading, writing, computing
+  }
+
+  func run<Value: Sendable>(_ work: Work, _ body: @Sendable () throws -> Value) async throws -> Value {
+    switch work {
+    case .reading: try await reading(body)
+    case .writing: try await writing(body)
+    case .computing: try await computing(body)
+    }
   }
 
   /// Runs what makes a cover.
@@ -82,12 +95,13 @@ package struct Services: Sendable {
 
   // MARK: The library
 
-  /// What the library has for a search. To be called in a lane.
+  /// The library's answer to a search. To be called in a lane.
   func search(catalog query: CatalogQuery) throws(StoreError) -> CatalogAnswer {
     try searches.value(for: query) { () throws(StoreError) in try store.search(catalog: query) }
   }
 
-  /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in a lane.
+  /// The library in numbers, as it is or was two seconds ago: they are counted again over all files. To be called in a
+  /// lane.
   func figures() throws(StoreError) -> LibraryOverview {
     try recentFigures.value { () throws(StoreError) in try LibraryOverview(of: store) }
   }

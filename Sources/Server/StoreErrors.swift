@@ -2,7 +2,7 @@ internal import LibraryStore
 internal import ResultStore
 package import Serving
 
-// What errors of the database mean to clients.
+// The meaning of database errors for clients.
 
 extension RequestError {
   /// Another program writes the database for longer than the server waits.

@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// Where a server takes connections, and from whom.
+/// The address and clients of a server.
 package struct ServingOptions: Sendable {
   /// A name or an address without a port, such as `127.0.0.1`, `::1` or `0.0.0.0`.
   package var host = Self.standardHost

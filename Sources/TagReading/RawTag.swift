@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// What one tag of a file holds, under the keys of its format.
+/// The content of one tag of a file, under the keys of its format.
 struct RawTag {
   struct Entry: Hashable {
     var key: String
@@ -14,7 +14,7 @@ struct RawTag {
   /// Lyrics with a language, a description or times; others are entries.
   var lyrics: [TagFinding.Lyrics] = []
   var chapters: [TagFinding.Chapter] = []
-  /// What was left out.
+  /// Parts that were left out.
   var remarks: [String] = []
   /// Values beyond `TagLimits.valueCount`.
   private(set) var surplusCount = 0

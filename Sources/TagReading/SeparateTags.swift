@@ -3,7 +3,7 @@ package import MediaContainers
 
 /// The tags of a file, each for itself: what programs see that read only some kinds.
 package struct SeparateTags {
-  /// Those that belong to the container itself, in order of precedence.
+  /// Tags that belong to the container itself, in order of precedence.
   let own: [RawTag]
   /// Others in front of the audio and behind it, in order of precedence.
   let others: [RawTag]
@@ -13,7 +13,7 @@ package struct SeparateTags {
   package init(of source: ByteSource) throws(FileReadError) {
     let leading = try LeadingTags(of: source)
     container = try Container(of: source, at: leading.end)
-    // Where the container's own structure ends, no tag of another format can have begun.
+    // No tag of another format can have begun before the end of the container's own structure.
     var structureEnd = leading.end
     own = try Self.ownTags(of: source, container, at: leading.end, end: &structureEnd)
     let trailing = try TrailingTags(of: source, behind: structureEnd)

@@ -39,7 +39,7 @@ enum TagFormat: Hashable {
   }
 }
 
-/// Whose names the keys of a tag are.
+/// The naming scheme of a tag's keys.
 package enum KeySpace: String, Hashable, Sendable, CaseIterable {
   case id3v2, vorbis, mp4, apev2, asf, riffInfo, matroska
   /// Formats without keys of their own: fields come under their canonical names.

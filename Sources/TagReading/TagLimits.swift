@@ -1,4 +1,4 @@
-/// What no real tag exceeds. What is beyond is left out, with a remark.
+/// Limits that no real tag exceeds. Anything beyond is left out, with a remark.
 enum TagLimits {
   /// The longest tag that is read, in bytes; also what a compressed frame may be unpacked to.
   static let size = 16 << 20

@@ -4,11 +4,11 @@ public import SystemPackage
 
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
-/// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and
-/// Ogg, the items of MP4, the attributes of ASF, the tags of Matroska; if there is none, or it says no more than who
-/// encoded the file, what else is found is taken. WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it.
-/// Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A
-/// later tag gives only the fields that no earlier one has. What is not read is named in a remark.
+/// A file may hold several tags. The container's own tag counts alone: the Vorbis comment of FLAC and Ogg, the items of
+/// MP4, the attributes of ASF, the tags of Matroska; if there is none, or it only names the encoder, other tags are
+/// taken. WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE,
+/// WavPack, Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A later tag gives only the fields
+/// that no earlier one has. A remark names tags that are not read.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `FileReadError` if the file cannot be opened or read.

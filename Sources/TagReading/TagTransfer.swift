@@ -1,6 +1,7 @@
 internal import Analysis
 
-/// What a new tag of one kind must say so that programs which prefer it miss nothing that the other tags of the file say.
+/// The content that a new tag of one kind must have, so programs that prefer it miss nothing from the other tags of the
+/// file.
 package enum TagTransfer {
   package struct Item: Hashable, Sendable {
     /// A key of the new tag.
@@ -54,7 +55,7 @@ package enum TagTransfer {
       // Each kind of tag has its own scale of ratings.
       return field == "rating" ? nil : TagKeys.keys(of: field, in: target).first(where: isKey)
     }
-    // A key of somebody's own. Those of ID3v2 stand behind the name of the frame.
+    // A user's own key. Those of ID3v2 stand behind the name of the frame.
     let name = entry.key.split(separator: ":", maxSplits: 1).last.map(String.init) ?? entry.key
     let key = target == .id3v2 ? "TXXX:" + name : name
     return isKey(key) ? key : nil

@@ -1,13 +1,14 @@
 internal import Analysis
 internal import MediaContainers
 
-/// What other programs show of a file with several tags. Some take the first one of an order that has anything, others put
-/// several together.
+/// The values that other programs show for a file with several tags. Some take the first one of an order that has
+/// anything, others put several together.
 package struct TagViews: Hashable, Sendable {
   package struct View: Hashable, Sendable {
     package var program: String
     package var fields: [String: [String]] = [:]
-    /// Values that are none of a field: those of somebody's own keys, under "", and what came second to another key of a field.
+    /// Values that belong to no field: those of users' own keys, under "", and what came second to another key of a
+    /// field.
     var otherValues: [String: Set<String>] = [:]
     var pictureCount = 0
     var hasLyrics = false
@@ -32,11 +33,11 @@ package struct TagViews: Hashable, Sendable {
   /// The first thing that a program showed before and would not show any more.
   /// - Parameters:
   ///   - old: Before anything was written.
-  ///   - fields: What was written or taken out, and is not compared.
+  ///   - fields: Fields that were written or taken out, and are not compared.
   package func loss(since old: TagViews, besides fields: Set<String>) -> String? {
     for (program, new) in zip(old.views, views) {
       for field in program.fields.keys where !fields.contains(field) {
-        // Where tags contradict each other, a program may show what another one showed.
+        // If tags contradict each other, a program may show what another one showed.
         let shown = old.views.compactMap { $0.fields[field] }
         guard let now = new.fields[field], shown.contains(where: { Self.isSame(now, $0) }) else {
           return "\(program.program) would not show \(field)"
@@ -91,7 +92,7 @@ package struct TagViews: Hashable, Sendable {
 }
 
 extension TagViews.View {
-  /// What a tag says that no tag before it said.
+  /// Adds the values of a tag that no tag before it had.
   fileprivate mutating func add(_ tag: RawTag) {
     let canonical = CanonicalTags(tag)
     fields.merge(canonical.fields) { first, _ in first }

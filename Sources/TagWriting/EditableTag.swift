@@ -9,7 +9,7 @@ struct EditableTag {
     var values: [String] = []
     /// Programs show it as text, under whatever key.
     var isText = false
-    /// Where its bytes are.
+    /// The place of its bytes.
     var content: FileSplice.Piece
   }
 

@@ -2,7 +2,8 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// What a file with new tags is made of: stretches of the old one, and new bytes. Pictures and audio are never held in memory.
+/// The pieces of a file with new tags: stretches of the old one, and new bytes. Pictures and audio are never held in
+/// memory.
 struct FileSplice {
   enum Piece: Hashable {
     case original(Range<Int>)

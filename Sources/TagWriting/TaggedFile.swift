@@ -34,14 +34,14 @@ public struct TaggedFile {
   /// Gain is kept as R 128 has it (RFC 7845), not as ReplayGain.
   public var isOpus: Bool { (container as? OggFile)?.isOpus ?? false }
 
-  /// What the tags of the file hold for a field, under all its keys; of several the first is the one that readers take.
+  /// The values in the file's tags for a field, under all its keys; readers take the first of several.
   public func items(of field: String) -> [TagItem] {
     container.tags.flatMap { tag in
       tag.keys(of: field).map { TagItem(tag: tag.space.rawValue, key: $0, values: tag.values(of: $0)) }
     }
   }
 
-  /// Where a field goes that the file does not have yet; `nil` if there is no key for it.
+  /// The place for a field that the file does not have yet; `nil` if there is no key for it.
   public func newKey(of field: String) -> (tag: String, key: String)? {
     guard let space = container.tags.first?.space, let key = TagKeys.newKey(of: field, in: space) else {
       return nil
@@ -89,7 +89,7 @@ public struct TaggedFile {
     }
   }
 
-  /// What the new file is made of.
+  /// The pieces of the new file.
   func splice() throws(TagWriteError) -> FileSplice { try container.splice() }
 
   /// Writes the new file.

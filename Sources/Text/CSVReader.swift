@@ -8,7 +8,7 @@ package enum CSVReader {
 
   /// A quotation mark that is never closed.
   package struct OpenQuote: Error {
-    /// Where the row begins that it is in.
+    /// The start of the row that it is in.
     package let line: Int
   }
 
@@ -25,7 +25,7 @@ package enum CSVReader {
   }
 
   private static let quote = UInt8(ascii: "\"")
-  /// What follows the first byte of a byte order mark.
+  /// The rest of a byte order mark after its first byte.
   private static let restOfMark: [UInt8] = [0xBB, 0xBF]
 
   /// - Returns: The rows, and the line in which the last one begins if a quotation mark in it is never closed.

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Where something lies in a recording, as players show it: `4:51`, `1:02:03`, with decimals `1:27.35`.
+/// A time in a recording, as players show it: `4:51`, `1:02:03`, with decimals `1:27.35`.
 /// - Parameters:
-///   - seconds: From the start. What is below 0 or no number counts as 0; beyond 1e9 as 1e9.
-///   - decimals: Of the seconds, 0 to 3.
+///   - seconds: From the start. A number below 0, or none, counts as 0; beyond 1e9 as 1e9.
+///   - decimals: Decimals of the seconds, 0 to 3.
 public func clockText(_ seconds: Double, decimals: Int = 0) -> String {
   let places = min(max(decimals, 0), 3)
   let parts = [1, 10, 100, 1000][places]

@@ -19,7 +19,7 @@ extension String {
 }
 
 extension Character {
-  /// What its first letter takes, as marks and joined pictures add nothing.
+  /// The width of its first letter, as marks and joined pictures add nothing.
   fileprivate var displayWidth: Int {
     if isASCII { return 1 }
     guard let scalar = unicodeScalars.first else { return 0 }

@@ -6,7 +6,7 @@ import Foundation
 import Pipeline
 import Platform
 
-/// How files are analyzed, whoever names them.
+/// The options of analyses, shared by commands.
 struct AnalysisArguments: ParsableArguments {
   @OptionGroup
   var pipeline: PipelineArgument
@@ -15,21 +15,13 @@ struct AnalysisArguments: ParsableArguments {
   var only: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "process: analyze in worker processes, safe from bad files; none: in this one",
-      valueName: "where"),
-    completion: .list(IsolationChoice.choices))
+    help: Settings.isolation.help("where"), completion: .list(IsolationChoice.choices))
   var isolation: String?
 
-  @Option(
-    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400)", valueName: "MB")
-  )
+  @Option(name: .customLong("memory-limit"), help: Settings.memoryLimit.help("MB"))
   var memoryLimit: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Processor time per file (default: by its length); earlier findings are kept",
-      valueName: "time"))
+  @Option(help: Settings.timeout.help("time"))
   var timeout: String?
 
   func apply(to settings: inout CommandSettings) throws {
@@ -43,7 +35,7 @@ struct AnalysisArguments: ParsableArguments {
     try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
   }
 
-  /// Where the files are analyzed, as the settings say.
+  /// The place where files are analyzed, by the settings.
   func isolation(
     _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {
@@ -75,7 +67,7 @@ extension CommandSettings {
     return possible
   }
 
-  /// Where a plan is carried out, made of these analyzers of a definition; of all if none is named.
+  /// The place where a plan is carried out, made of these analyzers of a definition; of all if none is named.
   func isolation(_ definition: PipelineDefinition, only ids: [String], _ plan: AnalysisPlan) -> LibraryRun.Isolation {
     switch self[Settings.isolation] {
     case .none: .none

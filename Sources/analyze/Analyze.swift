@@ -11,7 +11,7 @@ struct Analyze: AsyncParsableCommand {
     abstract: "Analyze a music library into SQLite and reports",
     usage: "analyze [<options>] [<path> ...]\n       analyze <subcommand>",
     discussion: """
-      analyze ~/Music --report json   is the line for a nightly job: it touches only what is new or changed, is silent when \
+      For a nightly job: analyze ~/Music --report json. It analyzes only new and changed files, is silent when \
       nothing is wrong, and leaves its results in the database and the report.
 
       Exit status: 0 fine; 1 the run could not be done; 3 done, but files failed that were not known as failing; 11 another \
@@ -22,7 +22,8 @@ struct Analyze: AsyncParsableCommand {
     version: Nocturne.version,
     subcommands: [
       RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self,
-      SetCommand.self, ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self,
+      SetCommand.self, ReviewCommand.self, SimilarCommand.self, DuplicatesCommand.self, BrokenCommand.self,
+      PlaylistCommand.self,
       ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
       MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self, WorkerProcessCommand.self,
       CoverProcessCommand.self, DecodingProcessCommand.self,
@@ -31,10 +32,10 @@ struct Analyze: AsyncParsableCommand {
       CommandGroup(
         name: "Upkeep",
         subcommands: [
-          DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
+          VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
           CompletionsCommand.self,
         ]),
-      CommandGroup(name: "Many machines", subcommands: [WorkerCommand.self, MergeCommand.self]),
+      CommandGroup(name: "Many machines", subcommands: [PlanCommand.self, WorkerCommand.self, MergeCommand.self]),
     ],
     defaultSubcommand: RunCommand.self)
 
@@ -43,13 +44,13 @@ struct Analyze: AsyncParsableCommand {
   /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
   /// lower case before other words if there is nothing of any of these names.
   static func refuseUnknownSubcommand(_ arguments: [PathArgument]) throws {
-    guard let first = arguments.first, let word = first.bareWord, !first.path.isThere else { return }
+    guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
     let commands = configuration.subcommands.compactMap { command in
       command.configuration.shouldDisplay ? command.configuration.commandName : nil
     }
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
-      && arguments.allSatisfy { $0.bareWord != nil && !$0.path.isThere }
+      && arguments.allSatisfy { $0.bareWord != nil && !$0.path.exists }
     if let present = formerCommands[word] {
       throw CommandFailure(.usage, "analyze \(word) is now: analyze \(present)")
     } else if commands.contains(word) {

@@ -24,7 +24,7 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
   }
 }
 
-/// What an error means for a command: the exit status, and what is said.
+/// The effect of an error on a command: the exit status, and the message.
 struct CommandEnding {
   let status: ExitStatus
   /// `nil` if there is nothing to be said.
@@ -37,7 +37,7 @@ struct CommandEnding {
       case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
       case let error as ScanError: (.fatal, Self.sentence("\(error)"))
       case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
-      // As with `| head`: nobody wants the rest, and nothing is wrong.
+      // As with `| head`: the reader does not want the rest, and nothing is wrong.
       case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
       case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")

@@ -1,5 +1,6 @@
 import Analysis
 internal import AnalysisTasks
+import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
@@ -8,13 +9,24 @@ import ResultStore
 import SystemPackage
 import Text
 
+extension Setting {
+  /// The help of the option for this setting: its summary, with the words it takes if the summary does not name them.
+  func help(_ valueName: String? = nil) -> ArgumentHelp {
+    var text = summary.prefix(1).uppercased() + summary.dropFirst()
+    if !Value.choices.isEmpty, Value.self != Bool.self, !summary.contains(":") {
+      text += ": \(Value.choices.dropLast().joined(separator: ", ")) or \(Value.choices.last ?? "")"
+    }
+    return ArgumentHelp("\(text)", valueName: valueName)
+  }
+}
+
 /// The settings of a command: what files and the environment say, under what its options say. From when they are read,
 /// messages look as they say.
 struct CommandSettings {
   private(set) var settings: Settings
   private let context: SettingContext
 
-  /// - Parameter warns: Whether what is no setting is told here, such as a variable whose name is mistyped.
+  /// - Parameter warns: Whether unknown settings are reported, such as a variable whose name is mistyped.
   /// - Throws: what cannot be understood, and the file of a project that sets what only a trusted one may.
   init(warns: Bool = true) throws {
     self.init(try Settings.load())

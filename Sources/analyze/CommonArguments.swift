@@ -3,15 +3,13 @@ import Pipeline
 
 /// `--database`.
 struct DatabaseArgument: ParsableArguments {
-  @Option(name: .customLong("database"), help: ArgumentHelp("The database of results", valueName: "file"))
+  @Option(name: .customLong("database"), help: Settings.database.help("file"))
   var path: PathArgument?
 }
 
 /// `--pipeline`.
 struct PipelineArgument: ParsableArguments {
-  @Option(
-    name: .customLong("pipeline"),
-    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default)", valueName: "name|file"))
+  @Option(name: .customLong("pipeline"), help: Settings.pipeline.help("name|file"))
   var reference: String?
 
   func apply(to settings: inout CommandSettings) throws {

@@ -102,7 +102,7 @@ struct ProjectArgument: ParsableArguments {
   }
 }
 
-/// What is said of a project's file that is not trusted.
+/// The message about a project's file that is not trusted.
 enum ProjectTrustText {
   /// `nil` if the file sets nothing that it may not, or there is none.
   static func refusal(_ settings: Settings) -> String? {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LibraryTasks
 
-/// What `serve` starts to read a picture in: see `CoverWorker`.
+/// The process that `serve` starts to read a picture in: see `CoverWorker`.
 struct CoverProcessCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cover-process", abstract: "Make a cover for the program that started it", shouldDisplay: false)

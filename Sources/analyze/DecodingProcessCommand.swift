@@ -1,7 +1,7 @@
 import ArgumentParser
 import Listening
 
-/// What `serve` starts to decode uploaded audio in: see `DecodingWorker`.
+/// The process that `serve` starts to decode uploaded audio in: see `DecodingWorker`.
 struct DecodingProcessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decoding-process", abstract: "Decode standard input for the program that started it",

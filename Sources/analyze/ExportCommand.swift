@@ -113,7 +113,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 }
 
-/// What came of an export, as a person reads it.
+/// The result of an export, as a person reads it.
 private enum ExportText {
   static func lines(for outcome: LibraryExport.Outcome) -> [String] {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""

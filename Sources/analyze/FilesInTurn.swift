@@ -2,7 +2,8 @@ import AnalysisTasks
 import ResultStore
 import SystemPackage
 
-/// Does something for each file. What is wrong with one is told, the others go on, and the command has failed in the end.
+/// Does something for each file. The problem of one is reported, the others go on, and the command has failed in the
+/// end.
 func inTurn(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
   var hasFailed = false
   for file in files {

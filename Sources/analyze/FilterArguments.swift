@@ -59,6 +59,9 @@ struct FilterArguments: ParsableArguments {
     completion: .list(TrackCondition.Status.allCases.map(\.rawValue)))
   var status: String?
 
+  @Option(help: ArgumentHelp("Code of a problem, such as changed_silently", valueName: "code"))
+  var problem: String?
+
   @Option(
     name: .customLong("under"),
     help: ArgumentHelp("A file, or a folder with all below it; repeatable", valueName: "path"))
@@ -69,7 +72,7 @@ struct FilterArguments: ParsableArguments {
     expression != nil || lossless != nil || !missing.isEmpty || !folders.isEmpty || !values.isEmpty
   }
 
-  /// What they all ask for.
+  /// The filter that they all make together.
   /// - Throws: `ValidationError`, which names the option.
   func filter() throws -> TrackFilter {
     guard !octaves || bpm != nil else { throw ValidationError("--octaves goes with --bpm.") }
@@ -89,14 +92,14 @@ struct FilterArguments: ParsableArguments {
     return filter
   }
 
-  /// Those that have one value, as fields have them.
+  /// Options that have one value, as fields have them.
   private var values: [(option: String, field: FilterField, value: String)] {
     let given: [(String, FilterField, String?)] = [
       ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }),
       ("--confidence", .confidence, confidence),
       ("--key", .key, key), ("--lufs", .lufs, lufs), ("--year", .year, year), ("--genre", .genre, genre),
       ("--artist", .artist, artist), ("--album", .album, album), ("--duration", .duration, duration),
-      ("--codec", .codec, codec), ("--status", .status, status),
+      ("--codec", .codec, codec), ("--status", .status, status), ("--problem", .problem, problem),
       // A date stands for that day and all after it.
       ("--added-since", .added, addedSince.map { $0.contains("-") && !$0.contains("..") ? "\($0).." : $0 }),
     ]

@@ -64,8 +64,8 @@ enum Log {
     return standardErrorIsTheJournal ? .journald : .text
   }
 
-  /// systemd sets `JOURNAL_STREAM` to device and inode of the stream it has connected to the journal; whoever inherits the
-  /// variable but not the stream is not meant (systemd.exec(5)).
+  /// systemd sets `JOURNAL_STREAM` to device and inode of the stream it has connected to the journal; a process that
+  /// inherits the variable but not the stream is not meant (systemd.exec(5)).
   private static var standardErrorIsTheJournal: Bool {
     guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
     var status = stat()
@@ -75,7 +75,7 @@ enum Log {
 }
 
 extension Log {
-  /// Who reads a digest on standard error.
+  /// The reader of a digest on standard error.
   static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
 
   /// Writes what has failed in the form that messages have.
@@ -88,6 +88,22 @@ extension Log {
       write(Message(level: .warning, event: "files_failed", text: text, isBlock: true))
     case .json:
       for message in digest.messages { write(message) }
+    }
+  }
+
+  /// Writes what a verification has found in the form that messages have.
+  static func write(
+    _ digest: VerificationDigest, _ elapsed: Duration, _ status: ExitStatus?, on terminal: Terminal
+  ) {
+    switch format {
+    case .auto, .text: Terminal.write(digest.lines(terminal.style).map { $0 + "\n" }.joined())
+    case .journald:
+      let lines = digest.lines()
+      guard !lines.isEmpty else { return }
+      write(
+        Message(
+          level: .warning, event: "files_changed_silently", text: lines.joined(separator: "\n"), isBlock: true))
+    case .json: for message in digest.messages(elapsed, status) { write(message) }
     }
   }
 }

@@ -11,7 +11,7 @@ struct MergeCommand: AsyncParsableCommand {
     abstract: "Merge the answers of workers into the database",
     discussion: """
       Neither the order of the lines nor how often they are merged makes a difference: of two results of a file the \
-      newer one counts, but for one that a time limit or a lost process has spoilt. A run over the same files then finds \
+      newer one counts, unless a time limit or a lost process cut it short. A run over the same files then finds \
       them analyzed.
 
       Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
@@ -27,13 +27,11 @@ struct MergeCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  @Option(help: ArgumentHelp("How long to wait for a run on the same database", valueName: "time"))
+  @Option(help: Settings.waitLock.help("time"))
   var waitLock: String?
 
   @Option(
-    help: ArgumentHelp(
-      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
-    completion: .list(FailurePolicy.choices))
+    help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
   var failOn: String?
 
   @OptionGroup

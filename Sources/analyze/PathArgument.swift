@@ -13,7 +13,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
     let path = Self.absolute(RawArguments.path(from: argument))
-    let isURI = argument.lowercased().hasPrefix("file:/") && !path.isThere
+    let isURI = argument.lowercased().hasPrefix("file:/") && !path.exists
     guard let named = isURI ? try? FilePath(fileURI: argument.utf8) : path else { return nil }
     self.path = named
   }
@@ -88,12 +88,12 @@ enum RawArguments {
     }
   }
 
-  /// The path that an argument, or a part of it, means. Where there is no file of that very name, `\xE9` and the like mean
-  /// bytes, as they do where this program shows a name that is no UTF-8.
+  /// The path that an argument, or a part of it, means. If there is no file of that exact name, `\xE9` and the like
+  /// mean bytes, as they do where this program shows a name that is no UTF-8.
   static func path(from text: String) -> FilePath {
     if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
     let path = FilePath(text)
     let shown = DisplayPath.path(from: text)
-    return shown == path || DisplayPath.text(of: shown) != text || path.isThere ? path : shown
+    return shown == path || DisplayPath.text(of: shown) != text || path.exists ? path : shown
   }
 }

@@ -40,7 +40,7 @@ struct PlaylistCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Leave this many tracks between two of one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
+      "Tracks between two of one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
   var noRepeatArtist: Int?
 
   @Option(help: ArgumentHelp("Write this file", valueName: "file"), completion: .file(extensions: ["m3u8", "nsp"]))
@@ -70,7 +70,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     case m3u8, nsp
   }
 
-  /// What `--length`, `--tracks` and `--no-repeat-artist` can be.
+  /// The ranges of `--length`, `--tracks` and `--no-repeat-artist`.
   private static let lengths = 1.0...31_536_000.0
   private static let counts = 1...1_000_000
   private static let spacings = 0...100
@@ -114,42 +114,42 @@ struct PlaylistCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      let wish = try wish()
+      let request = try request()
       if let output {
         let mark = chosenFormat == .nsp ? NavidromePlaylist.mark : PlaylistTrack.m3uMark
         try OverwriteRule(allowsOthers: force).check(output.path, .text(marks: [mark]))
       }
       switch chosenFormat {
-      case .nsp: try write(NavidromePlaylist.bytes(wish, name: output?.path.stem ?? "nocturne"))
+      case .nsp: try write(NavidromePlaylist.bytes(request, name: output?.path.stem ?? "nocturne"))
       case .m3u8:
         let settings = try CommandSettings(database)
         let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
-        let playlist = try Playlist(wish, in: settings.openStoreForReading(), reading: reading)
+        let playlist = try Playlist(request, in: settings.openStoreForReading(), reading: reading)
         if output != nil || !json { try write(playlist.tracks.m3uFile(relativeTo: baseFolder)) }
         if json { try StandardOutput.write(playlist.ndjsonLine) }
         if output != nil, !json, Terminal().isInteractive {
           for line in PlaylistText.lines(for: playlist) { Terminal.writeLine(line) }
         }
         if playlist.repeatCount > 0 {
-          Log.write(.warning, "artist_repeats", PlaylistText.repeats(in: playlist, spacing: wish.spacing))
+          Log.write(.warning, "artist_repeats", PlaylistText.repeats(in: playlist, spacing: request.spacing))
         }
       }
     }
   }
 
-  private func wish() throws -> Playlist.Wish {
-    var wish = Playlist.Wish()
-    wish.filter = try filters.filter()
-    wish.like = like?.path
-    wish.order = order.flatMap { PlaylistOrder(rawValue: $0) } ?? .mix
-    let usualSpacing = wish.order == .mix && chosenFormat == .m3u8 ? 3 : 0
-    wish.spacing = noRepeatArtist ?? usualSpacing
-    wish.seed = seed
-    wish.length = tracks.map { .tracks($0) } ?? length.map { .seconds($0.seconds) } ?? .all
-    return wish
+  private func request() throws -> Playlist.Request {
+    var request = Playlist.Request()
+    request.filter = try filters.filter()
+    request.like = like?.path
+    request.order = order.flatMap { PlaylistOrder(rawValue: $0) } ?? .mix
+    let usualSpacing = request.order == .mix && chosenFormat == .m3u8 ? 3 : 0
+    request.spacing = noRepeatArtist ?? usualSpacing
+    request.seed = seed
+    request.length = tracks.map { .tracks($0) } ?? length.map { .seconds($0.seconds) } ?? .all
+    return request
   }
 
-  /// Where relative paths begin; `nil` for absolute ones. Without links, since `..` leads out of where a link leads.
+  /// The start of relative paths; `nil` for absolute ones. Without links, since `..` leads out of the target of a link.
   private var baseFolder: FilePath? {
     guard let output, !absolute else { return nil }
     let folder = output.path.removingLastComponent()
@@ -166,7 +166,7 @@ struct PlaylistCommand: AsyncParsableCommand {
   }
 }
 
-/// What is said of a playlist that was written.
+/// The message about a playlist that was written.
 enum PlaylistText {
   static func lines(for playlist: Playlist) -> [String] {
     var parts = ["\(counted(playlist.tracks.count, "track")), \(clockText(playlist.duration))"]

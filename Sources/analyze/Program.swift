@@ -14,14 +14,14 @@ struct Program {
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow further (ulimit -f) is an error as a full disk is.
     signal(SIGXFSZ, SIG_IGN)
-    // Of a worker process that crashes the run tells in a sentence.
+    // The run reports a worker process that crashes in a sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
     atexit { StandardError.flush() }
     ResourceLimits.prepareForThreads()
     do {
       try ResourceLimits.requireMemoryOfContainer()
       try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
-      // Not the cooperative pool: whoever asks that for a thread which the system refuses waits for ever.
+      // Not the cooperative pool: if the system refuses it a thread, its caller waits forever.
       let executor = try ThreadExecutor(threadCount: 1)
       Task(executorPreference: executor) {
         await run(RawArguments.texts)
@@ -48,7 +48,7 @@ struct Program {
       }
     } catch {
       let status = Analyze.exitCode(for: error)
-      // Mistakes in options, which the parser would tell people about, with the usage; commands tell of their errors.
+      // Mistakes in options, which the parser would report with the usage; commands report their own errors.
       if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
         Log.write(.error, "usage", Analyze.message(for: error))
         exit(status.rawValue)

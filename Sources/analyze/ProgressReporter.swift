@@ -17,6 +17,9 @@ final class ProgressReporter: Sendable {
     var partial = 0
     var failed = 0
     var audioSeconds = 0.0
+    /// Of files that were read again.
+    var bytes: Int64 = 0
+    var bad = 0
     var current = ""
     var lastFailure = ""
     var analysisStart = ContinuousClock.now
@@ -52,7 +55,9 @@ final class ProgressReporter: Sendable {
       switch event {
       case .began(let phase):
         state.phase = phase
-        if phase == .analyze { state.analysisStart = .now }
+        if phase == .analyze || phase == .verify {
+          (state.analysisStart, state.done, state.audioSeconds) = (.now, 0, 0)
+        }
       case .scanned(let count):
         state.scanned = count
       case .planned(let count):
@@ -67,6 +72,10 @@ final class ProgressReporter: Sendable {
           state.failed += 1
           state.lastFailure = "\(path.lastComponent?.string ?? path.string): \(problem?.message ?? "failed")"
         }
+      case .verified(_, let byteCount, let isBad):
+        state.done += 1
+        state.bytes += byteCount
+        if isBad { state.bad += 1 }
       case .notice(let text, let event, let path):
         let fields = path.map { ["path": JSONValue.string(DisplayPath.text(of: $0))] }
         note(Message(level: .warning, event: event, text: text, fields: fields ?? [:]), &state)
@@ -95,7 +104,7 @@ final class ProgressReporter: Sendable {
     ticker.withLock { $0 = ticking }
   }
 
-  /// Removes the bar, so that other text can be written; nothing is shown from then on.
+  /// Removes the bar, so other text can be written; nothing is shown from then on.
   func finish() {
     ticker.withLock { $0.take() }?.stop()
     state.withLock { state in
@@ -159,6 +168,13 @@ final class ProgressReporter: Sendable {
     switch state.phase {
     case .scan: return "scanning, \(counted(state.scanned, "file")) so far"
     case .report: return "writing reports"
+    case .verify:
+      var parts = ["verifying: \(state.done) of \(counted(state.planned, "file"))"]
+      let seconds = elapsed(state)
+      if seconds > 0.2 { parts.append("\(Int(Double(state.bytes) / 1e6 / seconds)) MB/s") }
+      if let seconds = remaining(state) { parts.append("\(describe(seconds: seconds)) left") }
+      if state.bad > 0 { parts.append("\(state.bad) changed or unreadable") }
+      return parts.joined(separator: ", ")
     case .analyze:
       var parts = ["\(state.done) of \(counted(state.planned, "file"))"]
       if let speed = speed(state) { parts.append(realtimeFactor(speed)) }
@@ -170,7 +186,7 @@ final class ProgressReporter: Sendable {
   }
 
   private func bar(_ state: State, width: Int) -> String {
-    guard state.phase == .analyze, state.planned > 0 else { return truncatedStart(line(state), to: width) }
+    guard state.phase == .analyze || state.phase == .verify, state.planned > 0 else { return truncatedStart(line(state), to: width) }
     let cells = 24
     let filled = min(cells, cells * state.done / state.planned)
     let drawn = String(repeating: "█", count: filled) + String(repeating: "░", count: cells - filled)

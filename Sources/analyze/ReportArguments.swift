@@ -8,29 +8,18 @@ import Records
 import SystemPackage
 import Text
 
-/// Which reports a command writes, and where.
+/// The reports of a command, and their place.
 struct ReportArguments: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Write a report: json, ndjson, csv or html (repeatable)", valueName: "format"),
-    completion: .list(ReportFormat.choices))
+  @Option(name: .long, help: Settings.report.help("format"), completion: .list(ReportFormat.choices))
   var report: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "The folder for reports, or - for standard output (with a single --report)", valueName: "dir|-"),
-    completion: .directory)
+  @Option(help: Settings.output.help("dir|-"), completion: .directory)
   var output: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Add to reports: beats, lyrics, chapters, waveform, descriptor, vanished (files gone)", valueName: "what"),
-    completion: .list(ReportExtra.choices)
-  )
+  @Option(help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Flag(inversion: .prefixedNo, help: "CSV: put an apostrophe before text that looks like a formula (default)")
+  @Flag(inversion: .prefixedNo, help: Settings.csvGuardFormulas.help())
   var csvGuardFormulas: Bool?
 
   @Flag(help: ArgumentHelp("Write no reports, whatever the settings say", visibility: .hidden))
@@ -63,7 +52,7 @@ struct ReportArguments: ParsableArguments {
     var place = output
     while place.fileKind == nil {
       // A link that leads nowhere.
-      if place.isThere { break }
+      if place.exists { break }
       guard place.removeLastComponent() else { return }
     }
     guard place.fileKind != .folder else { return }
@@ -73,8 +62,8 @@ struct ReportArguments: ParsableArguments {
         + "single report to standard output with --output -.")
   }
 
-  /// What the options and settings ask for.
-  /// - Parameter roots: What the reports show; `nil` for all that is known.
+  /// The reports by the options and settings.
+  /// - Parameter roots: The folders that the reports show; `nil` for all that is known.
   func reports(_ settings: CommandSettings, roots: [FilePath]?) -> LibraryReports {
     var options = ReportOptions(including: settings[Settings.include])
     options.guardsFormulas = settings[Settings.csvGuardFormulas]

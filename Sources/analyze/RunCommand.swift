@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
-    help: ArgumentHelp("Files analyzed at the same time (default: one per processor)", valueName: "n"))
+    help: Settings.jobs.help("n"))
   var jobs: String?
 
   @Option(
@@ -44,51 +44,46 @@ struct RunCommand: AsyncParsableCommand {
 
   @Flag(
     name: [.customLong("one-file-system"), .customShort("x")],
-    help: "Leave out other file systems mounted in the library")
+    help: Settings.oneFileSystem.help())
   var oneFileSystem = false
 
   @Flag(help: "Analyze everything again")
   var force = false
 
-  @Flag(help: "Retry files that failed before, even if they did not change")
+  @Flag(help: Settings.retryFailed.help())
   var retryFailed = false
 
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would be done, and change nothing")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Maximum duration of the run, such as 5h; the next run continues", valueName: "time"))
+  @Option(help: Settings.timeBudget.help("time"))
   var timeBudget: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Lower the priority, 0 to 19; above 0 also for the disk", valueName: "n"))
+  @Option(help: Settings.nice.help("n"))
   var nice: String?
 
+  @Option(help: Settings.verify.help("share"))
+  var verify: String?
+
   @Option(
-    help: ArgumentHelp(
-      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
-    completion: .list(FailurePolicy.choices))
+    help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
   var failOn: String?
 
   @Option(
-    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none", valueName: "style"),
-    completion: .list(ProgressStyle.choices))
+    help: Settings.progress.help("style"), completion: .list(ProgressStyle.choices))
   var progress: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Format of messages: auto, text, json or journald",
-      valueName: "format"), completion: .list(LogFormat.choices))
+    help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
-  @Option(
-    help: ArgumentHelp("Write metrics of the run for Prometheus (textfile collector)", valueName: "file"))
+  @Option(help: Settings.metrics.help("file"))
   var metrics: PathArgument?
 
-  @Flag(help: "Show where the time went: decoding, resampling, each analyzer, the database")
+  @Flag(help: "Show where the time went: decoding, each analyzer, the database")
   var profile = false
 
-  @Option(help: ArgumentHelp("How long to wait for another run on the same database", valueName: "time"))
+  @Option(help: Settings.waitLock.help("time"))
   var waitLock: String?
 
   @Flag(help: ArgumentHelp("Take missing and empty folders for no failure", visibility: .hidden))
@@ -105,7 +100,7 @@ struct RunCommand: AsyncParsableCommand {
         status = try await analyze(&metrics)
       } catch {
         metrics.figures = nil
-        // What went wrong first is what must be heard of.
+        // The first error is the one to report.
         try? metrics.write(exitStatus: CommandEnding(after: error).status)
         throw error
       }
@@ -145,11 +140,11 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the options and settings ask for.
+  /// The analysis by the options and settings.
   private func analysis(_ settings: CommandSettings, _ console: RunConsole) throws -> LibraryAnalysis {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
-    let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
+    let roots = try RunRoots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
     Priority.lower(toNiceness: settings[Settings.nice])
     let request = LibraryRun.Request(
       roots: roots.request, walk: settings.settings.walk,
@@ -159,11 +154,15 @@ struct RunCommand: AsyncParsableCommand {
       },
       timeLimit: settings.timeLimit, isolation: analysis.isolation(settings, definition, plan),
       programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
-      isProfiled: profile)
+      isProfiled: profile, digests: Set(settings[Settings.checksums]))
+    let verification = settings[Settings.verify].map { share in
+      settings.verification(share, jobs: request.jobs, roots: roots.reported)
+    }
     return LibraryAnalysis(
       run: request, database: try settings.database(), lockPatience: settings[Settings.waitLock],
       timeBudget: settings[Settings.timeBudget], reports: reports.reports(settings, roots: roots.reported),
-      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent)
+      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent,
+      verification: verification)
   }
 
   private func apply(to settings: inout CommandSettings) throws {
@@ -172,6 +171,7 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
     try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
     try settings.take(nice, for: Settings.nice, option: "--nice")
+    try settings.take(verify, for: Settings.verify, option: "--verify")
     try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
     try settings.take(progress, for: Settings.progress, option: "--progress")
     if let metrics { settings.take(metrics, for: Settings.metrics, option: "--metrics") }
@@ -181,7 +181,7 @@ struct RunCommand: AsyncParsableCommand {
     try reports.apply(to: &settings)
   }
 
-  /// Silent where nobody looks and nothing is wrong.
+  /// Silent if there is no terminal and nothing is wrong.
   private func show(_ outcome: LibraryAnalysis.Outcome, _ summary: RunSummary, on terminal: Terminal) {
     let isWanted = dryRun || profile || messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }
@@ -189,57 +189,10 @@ struct RunCommand: AsyncParsableCommand {
       Terminal.writeLine(summary.text(terminal.style))
     } else {
       Log.write(outcome.digest, on: terminal)
-      if Log.format != .text { Log.write(summary.message) }
-    }
-  }
-}
-
-/// What is to be analyzed, and which part of the library the reports of the run show.
-private struct Roots {
-  let request: LibraryRun.Roots
-  let reported: [FilePath]?
-
-  init(paths: [FilePath], filesFrom: String?, from0: Bool, settings: CommandSettings) throws {
-    guard let filesFrom else {
-      if from0 { throw CommandFailure(.usage, "--from0 belongs to --files-from.") }
-      let roots = paths.isEmpty ? settings[Settings.library] : paths
-      guard !roots.isEmpty else {
-        throw CommandFailure(
-          .usage, "Name a folder or file to analyze: analyze ~/Music (`analyze --help` shows everything).")
+      if let verification = outcome.verification {
+        Log.write(VerificationDigest(verification), outcome.elapsed, nil, on: terminal)
       }
-      request = .paths(roots)
-      reported = roots
-      return
-    }
-    guard paths.isEmpty else {
-      throw CommandFailure(.usage, "Give paths or --files-from, not both.")
-    }
-    let list = try FileList(filesFrom, separator: from0 ? .null : .newline)
-    request = .list { () throws(ScanError) in try list.next() }
-    // The list may be longer than memory, and may be read only once.
-    reported = nil
-  }
-}
-
-/// A list of paths that is read while the scan goes on, by one thread after the other.
-private final class FileList: Sendable {
-  private struct State: ~Copyable {
-    var list: PathList
-  }
-
-  private let state: Mutex<State>
-
-  init(_ argument: String, separator: PathList.Separator) throws(ScanError) {
-    let list =
-      argument == "-"
-      ? PathList(reading: .standardInput, separator: separator)
-      : try PathList(at: RawArguments.path(from: argument), separator: separator)
-    state = Mutex(State(list: list))
-  }
-
-  func next() throws(ScanError) -> FilePath? {
-    try state.withLock { (state) throws(ScanError) in
-      try state.list.next().map { PathArgument.absolute($0) }
+      if Log.format != .text { Log.write(summary.message) }
     }
   }
 }

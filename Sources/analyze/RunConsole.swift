@@ -16,7 +16,7 @@ final class RunConsole: RunObserver {
     progress = ProgressReporter(style: style, terminal: terminal, isQuiet: isQuiet)
   }
 
-  /// - Parameter notices: What was noticed about the settings.
+  /// - Parameter notices: Notes about the settings.
   func begin(notices: [String], database: FilePath) {
     for notice in notices { handle(.notice(notice, event: "setting_ignored")) }
     self.database.withLock { $0 = database }

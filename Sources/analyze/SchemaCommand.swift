@@ -9,14 +9,14 @@ import Text
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print a schema of reports or JSON lines, or write all to a folder")
+    abstract: "Print a schema of reports or JSON lines, or write all to a folder",
+    discussion: """
+      Reports: json, ndjson, csv; duckdb is SQL to read them. JSON lines: match, listen, search, search-hit, similar, \
+      playlist, click, metronome, set, corrections, review, removal, write-tags, worker, plan, planned-file.
+      """)
 
   @Argument(
-    help:
-      """
-      json, ndjson, csv, duckdb (SQL to read these), match, listen, search, search-hit, similar, playlist, click, \
-      metronome, set, corrections, review, removal, write-tags or worker
-      """,
+    help: "The format of reports or lines",
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
 

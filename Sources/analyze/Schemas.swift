@@ -13,7 +13,8 @@ enum Schemas {
   /// By what has the format, and by file name.
   static var files: [(format: String, name: String, text: String)] {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
-      + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files + RemovalSchema.files
-      + TagWritingSchema.files
+      + SimilarSchema.files + DuplicateSchema.files + PlaylistSchema.files + ClickSchema.files
+      + CorrectionSchema.files + RemovalSchema.files + TagWritingSchema.files + PlanSchema.files
+      + FileChronicleSchema.files + BrokenSchema.files
   }
 }

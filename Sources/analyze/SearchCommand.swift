@@ -7,6 +7,7 @@ import LibraryTasks
 import Platform
 import Records
 import ResultStore
+import SystemPackage
 import Text
 
 struct SearchCommand: AsyncParsableCommand {
@@ -23,6 +24,10 @@ struct SearchCommand: AsyncParsableCommand {
   var words: [String] = []
 
   @Option(
+    help: ArgumentHelp("Tracks that sound most like this file; filters narrow them; repeatable", valueName: "file"))
+  var like: [PathArgument] = []
+
+  @Option(
     name: .customLong("type"), parsing: .singleValue,
     help: ArgumentHelp("Only these: tracks, albums, artists, genres, paths; repeatable", valueName: "type"),
     completion: .list(SearchSection.allCases.map(\.rawValue)))
@@ -31,15 +36,15 @@ struct SearchCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Order of tracks: path, artist, title, bpm, key, -added, …, -traits_energy; - for descending", valueName: "field"),
+      "Order of tracks, such as bpm, or -added for descending; see man analyze", valueName: "field"),
     completion: .list(TrackOrder.Key.allCases.map(\.rawValue)))
   var sort: String?
 
   @Option(
-    help: ArgumentHelp("Print at most so many of each type; by default 10, or all with -l and -0", valueName: "n"))
+    help: ArgumentHelp("Maximum number of each type (default: 10, or all with -l and -0)", valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Leave out so many of each type first", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip this many results of each type", valueName: "n"))
   var offset = 0
 
   @Flag(help: "Print one JSON line; see analyze schema search")
@@ -74,10 +79,18 @@ struct SearchCommand: AsyncParsableCommand {
       throw ValidationError("Give one of --json, --ndjson, --paths and --null.")
     }
     _ = try request()
+    if !like.isEmpty { return try validateLikeness() }
     guard !words.isEmpty || filters.isGiven || sort != nil else {
       throw ValidationError(
         "Say what to look for: words, a filter such as --bpm 120..128, or an order such as --sort -added.")
     }
+  }
+
+  private func validateLikeness() throws {
+    guard words.isEmpty, types.isEmpty, sort == nil, offset == 0, !ndjson else {
+      throw ValidationError("--like goes with filters, --limit, --json, --paths and --null only.")
+    }
+    if let limit { try SimilarCommand.check(limit: limit) }
   }
 
   private func request() throws -> SearchRequest {
@@ -112,6 +125,7 @@ struct SearchCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
+      if !like.isEmpty { return try findSimilar() }
       let request = try request()
       let store = try CommandSettings(database).openStoreForReading()
       let answer = try store.search(request)
@@ -120,7 +134,7 @@ struct SearchCommand: AsyncParsableCommand {
       } else if ndjson {
         try StandardOutput.write(SearchReport(answer, to: request).ndjsonLines)
       } else if printsPathsAlone {
-        try StandardOutput.write(Self.paths(answer, each: null ? 0 : UInt8(ascii: "\n")))
+        try StandardOutput.write(pathList(Self.paths(answer)))
       } else {
         let text = SearchText(
           of: request.words, on: Terminal(STDOUT_FILENO), problems: try Self.problems(answer, store))
@@ -130,12 +144,32 @@ struct SearchCommand: AsyncParsableCommand {
     }
   }
 
-  /// Each file once, its bytes as they are.
-  /// - Parameter end: Stands behind each.
-  private static func paths(_ answer: SearchAnswer, each end: UInt8) -> [UInt8] {
+  /// Prints the tracks that sound like files, as `similar` does.
+  private func findSimilar() throws {
+    let limit = limit ?? (printsPathsAlone ? SimilarTracks.limits.upperBound : 10)
+    var isEmpty = true
+    try forEachSimilar(to: like, CommandSettings(database), limit: limit, matching: filters.filter()) { answer in
+      isEmpty = isEmpty && answer.tracks.isEmpty
+      if json {
+        try StandardOutput.write(answer.ndjsonLine)
+      } else if printsPathsAlone {
+        try StandardOutput.write(pathList(answer.tracks.map(\.record.path)))
+      } else {
+        try StandardOutput.writeLines(SimilarText.lines(for: answer))
+      }
+    }
+    if isEmpty { throw ExitCode(1) }
+  }
+
+  /// Paths, their bytes as they are.
+  private func pathList(_ paths: [FilePath]) -> [UInt8] {
+    paths.flatMap { $0.withBytes { Array($0) } + [null ? 0 : UInt8(ascii: "\n")] }
+  }
+
+  /// The path of each file, once.
+  private static func paths(_ answer: SearchAnswer) -> [FilePath] {
     var seen: Set<Int64> = []
-    return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }
-      .flatMap { $0.path.withBytes { Array($0) } + [end] }
+    return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }.map(\.path)
   }
 
   /// Why tracks failed or are analyzed in part, by their files.

@@ -5,9 +5,9 @@ import Platform
 import SystemPackage
 import Text
 
-/// What a search has found, as a person reads it: a heading for each kind, and lines that fit the terminal with the words in
-/// bold. The path of a track stands below it, with what is wrong with the file; where standard output is no terminal, nothing is
-/// cut, and the path stands at the end.
+/// The results of a search, as a person reads them: a heading for each kind, and lines that fit the terminal with the
+/// words in bold. The path of a track stands below it, with the problem of the file; if standard output is no terminal,
+/// nothing is cut, and the path stands at the end.
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle
@@ -18,10 +18,10 @@ struct SearchText {
 
   /// Columns of a name where there is no terminal.
   private static let widestName = 60
-  /// From so many columns on, tracks are shown with their album.
+  /// From this many columns on, tracks are shown with their album.
   private static let wideTerminal = 110
 
-  /// - Parameter problems: What is wrong with files, by their ids.
+  /// - Parameter problems: The problems of files, by their ids.
   init(of words: String, on terminal: Terminal, problems: [Int64: String]) {
     match = WordMatch(words)
     self.problems = problems

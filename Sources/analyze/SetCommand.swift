@@ -18,7 +18,7 @@ struct SetCommand: AsyncParsableCommand {
       Analyses go on beneath it, and --unset brings their result back. Reports made afterwards show it.
 
       Beats follow the tempo: at a multiple of it they are thinned or filled in, and for any other tempo the file is read \
-      again and beats of that tempo are laid on its onsets.
+      again and beats of that tempo are placed on its onsets.
 
       With --where, only what would change is shown; add --yes to change it. --export and --import take all corrections \
       to a file and back, here or on another machine.
@@ -47,7 +47,7 @@ struct SetCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Move all beats by a part of a beat, such as 0.5 or -1/4; 1 moves downbeats", valueName: "beats"))
+      "Move beats by a part of a beat (0.5, -1/4), or downbeats by whole beats", valueName: "beats"))
   var shiftBeats: String?
 
   @Option(
@@ -77,7 +77,7 @@ struct SetCommand: AsyncParsableCommand {
     help: ArgumentHelp("Take corrections from CSV; of two for one recording the newer counts", valueName: "file|-"))
   var importFile: InputArgument?
 
-  @Flag(help: "--export: replace any file; --import: its corrections count even if they are older")
+  @Flag(help: "--export: replace any file; --import: older corrections count, too")
   var force = false
 
   @Flag(help: "Print one JSON line; see analyze schema set and corrections")
@@ -125,7 +125,7 @@ struct SetCommand: AsyncParsableCommand {
     if let unset, unset != "bpm" { throw ValidationError("--unset expects bpm, not '\(unset)'.") }
   }
 
-  /// Of `--export` and `--import`.
+  /// Checks the options of `--export` and `--import`.
   private func validateTransfer(hasChange: Bool) throws {
     if exportFile != nil, importFile != nil { throw ValidationError("Give --export or --import, not both.") }
     let option = exportFile != nil ? "--export" : "--import"
@@ -143,8 +143,8 @@ struct SetCommand: AsyncParsableCommand {
     return value.flatMap { (-16...16).contains($0) ? $0 : nil }
   }
 
-  /// What the options ask for, once they are valid.
-  private var wish: TempoChange.Wish {
+  /// The request by the options, once they are valid.
+  private var request: TempoChange.Request {
     if unset != nil { return .unset }
     if noTempo { return .noTempo }
     let ratio = half ? BeatRatio(1, 2) : double ? BeatRatio(2) : times.flatMap { BeatRatio($0) }
@@ -170,7 +170,7 @@ struct SetCommand: AsyncParsableCommand {
 
   private func change(_ settings: CommandSettings, isDryRun: Bool) throws -> TempoChange {
     TempoChange(
-      wish, in: try settings.openStore(isDryRun ? .readOnly : .readWrite),
+      request, in: try settings.openStore(isDryRun ? .readOnly : .readWrite),
       fitting: isDryRun
         ? nil : BeatFitting(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) })
   }
@@ -239,7 +239,7 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-/// What a change of many tempi comes to, as a person reads it.
+/// The result of changing many tempi, as a person reads it.
 private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     if outcome.matchedCount == 0 { return ["No track matches."] }
@@ -260,7 +260,7 @@ private enum TempoChangeText {
   }
 }
 
-/// What came of a table of corrections, as a person reads it.
+/// The result for a table of corrections, as a person reads it.
 private enum CorrectionImportText {
   /// Unreadable lines that are shown.
   private static let shownCount = 20

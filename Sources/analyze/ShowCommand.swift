@@ -24,13 +24,14 @@ struct ShowCommand: AsyncParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp(
-      "Put long lists into the JSON: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
-    completion: .list(ReportExtra.choices))
+    help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Flag(help: "Say instead what happened to files, and what the next run would do; any files")
+  @Flag(help: "Show instead what happened to files, and what the next run would do")
   var why = false
+
+  @Flag(help: "Show instead what happened to files, and their checksums")
+  var history = false
 
   @OptionGroup
   var pipeline: PipelineArgument
@@ -39,12 +40,15 @@ struct ShowCommand: AsyncParsableCommand {
   var database: DatabaseArgument
 
   func validate() throws {
+    if !why, pipeline.reference != nil { throw ValidationError("--pipeline goes with --why.") }
     if why, json || !include.isEmpty { throw ValidationError("--why prints sentences: leave out --json and --include.") }
+    if history, why || !include.isEmpty { throw ValidationError("--history stands alone, or with --json.") }
   }
 
   func run() async throws {
     try await reportingErrors {
       if why { return try explain() }
+      if history { return try tell() }
       var settings = try CommandSettings(database)
       try settings.take(include, for: Settings.include, option: "--include")
       let options = ReportOptions(including: settings[Settings.include])
@@ -60,6 +64,16 @@ struct ShowCommand: AsyncParsableCommand {
           try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
         }
       }
+    }
+  }
+
+  private func tell() throws {
+    let store = try CommandSettings(database).openStoreForReading()
+    try inTurn(files) { path in
+      let chronicle = try FileChronicle(of: try store.knownPath(of: path), in: store)
+      if json { return try StandardOutput.write(chronicle.jsonLine) }
+      try StandardOutput.writeLines(
+        [printable(DisplayPath.text(of: chronicle.path))] + chronicle.lines.map { "  " + printable($0) })
     }
   }
 

@@ -30,7 +30,7 @@ enum Signals {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for signals, for ever. Without a handler they end the process as they always do.
+  /// Waits for signals, forever. Without a handler they end the process as they always do.
   static func wait() -> Never {
     var set = set
     while true {

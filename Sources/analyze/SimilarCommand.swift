@@ -1,4 +1,5 @@
 import ArgumentParser
+import Filters
 import Foundation
 import LibraryTasks
 import Platform
@@ -10,13 +11,13 @@ struct SimilarCommand: AsyncParsableCommand {
     commandName: "similar", abstract: "Find the tracks of the library that sound most like files",
     discussion: """
       The files may be of the library or any others. Tracks that were analyzed with the analyzer likeness are compared. \
-      Other files of the same recording are left out.
+      Other files of the same recording are left out. `analyze search --like` takes filters, too.
       """)
 
   @Argument(help: ArgumentHelp("Audio files", valueName: "file"))
   var files: [PathArgument]
 
-  @Option(help: ArgumentHelp("Print at most so many tracks for each", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of tracks for each", valueName: "n"))
   var limit = 10
 
   @Flag(help: "Print one JSON line for each; see analyze schema similar")
@@ -26,6 +27,10 @@ struct SimilarCommand: AsyncParsableCommand {
   var database: DatabaseArgument
 
   func validate() throws {
+    try Self.check(limit: limit)
+  }
+
+  static func check(limit: Int) throws {
     let range = SimilarTracks.limits
     guard range.contains(limit) else {
       throw ValidationError("--limit expects \(range.lowerBound) to \(range.upperBound), not \(limit).")
@@ -34,12 +39,7 @@ struct SimilarCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      let settings = try CommandSettings(database)
-      let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
-      let store = try settings.openStoreForReading()
-      let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
-      try inTurn(files) { path in
-        let answer = try similar.near(path, limit: limit)
+      try forEachSimilar(to: files, CommandSettings(database), limit: limit) { answer in
         if json {
           try StandardOutput.write(answer.ndjsonLine)
         } else {
@@ -48,6 +48,17 @@ struct SimilarCommand: AsyncParsableCommand {
       }
     }
   }
+}
+
+/// Looks for the tracks that sound most like each file.
+func forEachSimilar(
+  to files: [PathArgument], _ settings: CommandSettings, limit: Int, matching filter: TrackFilter = .everything,
+  _ body: (SimilarTracks.Answer) throws -> Void
+) throws {
+  let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
+  let store = try settings.openStoreForReading()
+  let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
+  try inTurn(files) { try body(similar.near($0, limit: limit, matching: filter)) }
 }
 
 /// Similar tracks as a person reads them: rank, likeness, name and path.

@@ -6,7 +6,7 @@ import Platform
 struct SinceArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only what changed since a run, a date, an age such as 2d, or the cursor of the last export",
+      "Only changes since a run, a date, an age such as 2d, or a cursor file",
       valueName: "run|time|cursor"),
     completion: .file(extensions: ["json"]))
   var since: String?
@@ -19,7 +19,7 @@ struct SinceArgument: ParsableArguments {
     guard let since else { return nil }
     if let value = Since(since) { return value }
     // A misspelled time is not the name of a file that is to come.
-    guard let path = PathArgument(argument: since), since.hasSuffix(".json") || path.path.isThere else {
+    guard let path = PathArgument(argument: since), since.hasSuffix(".json") || path.path.exists else {
       throw ValidationError(
         "--since expects the number of a run, a date such as 2026-11-01, an age such as 2d, or a cursor file, not "
           + "'\(since)'.")

@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Standard error, written so that a reader who has stopped reading holds nobody up: what is not taken waits here, up to a
-/// limit, and goes on its way with the next message, or at the end of the process.
+/// Standard error, written so that a reader who has stopped reading does not hold up the program: messages that are not
+/// taken wait here, up to a limit, and go on their way with the next message, or at the end of the process.
 enum StandardError {
   private struct State {
     var waiting: [UInt8] = []
@@ -21,8 +21,8 @@ enum StandardError {
 
   private static let state = Mutex(State())
 
-  /// A pipe or terminal is opened once more, so that writing never waits even if another process fills it at the same
-  /// moment. The descriptor itself must not be changed: it is shared with whoever started this process.
+  /// A pipe or terminal is opened once more, so writing never waits even if another process fills it at the same
+  /// moment. The descriptor itself must not be changed: it is shared with the parent process.
   private static let descriptor: Int32 = {
     guard FileDescriptor.standardError.isPipeOrDevice else { return STDERR_FILENO }
     let own = try? FileDescriptor.open(
@@ -30,7 +30,7 @@ enum StandardError {
     return own?.rawValue ?? STDERR_FILENO
   }()
 
-  /// Writes text in one piece, so that lines of several threads do not mix.
+  /// Writes text in one piece, so lines of several threads do not mix.
   ///
   /// - Parameter isProgress: The text is left out if there is something waiting already.
   static func write(_ text: String, isProgress: Bool = false) {
@@ -75,7 +75,7 @@ enum StandardError {
       } else if errno == EAGAIN {
         return
       } else if errno != EINTR {
-        // Nobody will ever read it.
+        // It will never be read.
         state.waiting.removeAll()
       }
       if state.waiting.isEmpty, state.lost > 0 {

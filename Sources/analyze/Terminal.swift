@@ -1,7 +1,8 @@
 import AnalysisTasks
 import Foundation
 
-/// Standard error, or what else is asked for, as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
+/// Standard error, or what else is asked for, as a person sees it: whether it is a terminal, how wide, and whether
+/// color is welcome.
 struct Terminal: Sendable {
   let isInteractive: Bool
   let style: TextStyle

@@ -20,8 +20,8 @@ struct WorkerCommand: AsyncParsableCommand {
       object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: `analyze merge` brings the \
       answers into one.
 
-      Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, and whoever misses an answer \
-      asks again; 64 wrong usage; 129, 130 or 143 ended by a signal.
+      Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, so lines \
+      without an answer are to be run again; 64 wrong usage; 129, 130 or 143 ended by a signal.
       """)
 
   @OptionGroup(title: "Analysis")
@@ -29,7 +29,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
-    help: ArgumentHelp("Files analyzed at the same time (default: 1; answers then keep the order)", valueName: "n"))
+    help: ArgumentHelp("Files analyzed at the same time (default: 1, which keeps the order)", valueName: "n"))
   var jobs: String?
 
   @Flag(name: .customLong("from0"), help: "Input lines end with NUL bytes, as from find -print0")
@@ -45,9 +45,7 @@ struct WorkerCommand: AsyncParsableCommand {
   var shards: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Put long lists into the records: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
-    completion: .list(ReportExtra.choices))
+    help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
 
   @Flag(name: .shortAndLong, help: "Print the number of lines to standard error at the end")
@@ -99,7 +97,7 @@ struct WorkerCommand: AsyncParsableCommand {
       let counts = try await worker.run()
       if verbose { Log.write(.info, "worker_ended", Self.text(counts)) }
     } catch ReportError.closedPipe where signals.exitStatus != nil {
-      // Nobody took the answers while it was to end.
+      // The answers were not read while it was to end.
     }
     return signals.exitStatus ?? .fine
   }

@@ -3,7 +3,7 @@ import AudioDecoding
 import BuiltInAnalyzers
 import Pipeline
 
-/// What `run` and `worker` start to analyze files in: see `Worker`.
+/// The process that `run` and `worker` start to analyze files in: see `Worker`.
 struct WorkerProcessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker-process", abstract: "Analyze files for the program that started it", shouldDisplay: false)
@@ -18,7 +18,7 @@ struct WorkerProcessCommand: AsyncParsableCommand {
   var memoryLimit: Int
 
   func run() async throws {
-    // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
+    // Service managers signal every process; only the parent decides when workers exit.
     Signals.handle { _ in }
     DecodingLibraries.load()
     try await reportingErrors {

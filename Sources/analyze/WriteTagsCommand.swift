@@ -42,7 +42,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   var overwrite = false
 
   @Option(
-    help: ArgumentHelp("How to write keys: musical (F#m), camelot (11A) or open-key (4m)", valueName: "notation"),
+    help: ArgumentHelp("Keys as musical (F#m), camelot (11A) or open-key (4m)", valueName: "notation"),
     completion: .list(WritableField.KeyNotation.allCases.map(\.rawValue)))
   var keyNotation = "musical"
 
@@ -53,7 +53,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   var splitHardLinks = false
 
   @Option(
-    help: ArgumentHelp("Where to note what was there before (default: beside the database)", valueName: "file"),
+    help: ArgumentHelp("Where to note what was there before (default: a new file beside the database)", valueName: "file"),
     completion: .file(extensions: ["ndjson"]))
   var journal: PathArgument?
 
@@ -94,7 +94,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
       let hint = words.first?.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""
       throw ValidationError("Say what to write: \(names.joined(separator: ", ")).\(hint)")
     }
-    for word in words.dropFirst(fields.count) where !word.path.isThere {
+    for word in words.dropFirst(fields.count) where !word.path.exists {
       let name = word.bareWord ?? word.path.string
       throw ValidationError(
         "'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder."
@@ -153,7 +153,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     task.isDryRun = isPlan
     task.replacement = replacementOptions
     let database = try settings.database()
-    try task.perform(database: database.isThere ? database : nil) { try session.show($0, of: task.count) }
+    try task.perform(database: database.exists ? database : nil) { try session.show($0, of: task.count) }
   }
 }
 

@@ -3,7 +3,7 @@ import AudioAnalysis
 import Tempo
 import Testing
 
-/// Counts the frames it is given: an analyzer of somebody else's.
+/// Counts the frames it is given: a third-party analyzer.
 private struct FrameCounter: Analyzer {
   struct Session: AnalysisSession {
     struct Finding: AnalysisFinding {

@@ -1,8 +1,8 @@
 import AudioAnalysis
 import Testing
 
-/// What the analyzers of sound find in two excerpts. If a value changes by more than another compiler or processor may
-/// change it, the version of its analyzer must be raised, and this table with it.
+/// The findings of the analyzers of sound in two excerpts. If a value changes by more than another compiler or
+/// processor may change it, the version of its analyzer must be raised, and this table with it.
 @Suite struct GoldenSoundTests {
   private static let folder = FilePath(#filePath).removingLastComponent().removingLastComponent()
     .removingLastComponent().appending("Fixtures/music")

@@ -28,7 +28,7 @@ import Testing
     return output
   }
 
-  /// What needs no conversion is not touched: so samples go back to exactly the integers they came from.
+  /// Samples that need no conversion are not touched, so they go back to exactly the integers they came from.
   @Test func identity() {
     for (type, bits) in [(SampleEncoding.SampleType.int16, 16), (.uint8, 8)] {
       let signal = makeSignal(frames: 30_000, channels: 1, rate: 11_025, bits: bits)

@@ -44,7 +44,7 @@ struct AudioContentTests {
     #expect(try contentID(moved) == id)
   }
 
-  /// What decoders heed besides the packets makes another decoding id, and not another content id.
+  /// Data that decoders heed besides the packets makes another decoding id, and not another content id.
   @Test func othersToDecodersAreToldApart() throws {
     func differ(_ a: FilePath, _ b: FilePath, _ what: Comment) throws {
       let (a, b) = (try AudioContent(path: a), try AudioContent(path: b))

@@ -44,7 +44,7 @@ import Testing
     #expect(try problem(bytes) == nil)
   }
 
-  /// What is missing is told as missing.
+  /// A missing part is reported as missing.
   @Test func damageComesFirst() throws {
     let bytes = try flac()
     #expect(try problem(Array(bytes.prefix(bytes.count / 2))) == .truncated)
@@ -89,7 +89,7 @@ import Testing
     #expect(plain.summary.remarks.isEmpty)
   }
 
-  /// 32 bits per sample in frames, too: nothing here decodes that, and that is said.
+  /// 32 bits per sample in frames, too: nothing here decodes that, and a message says so.
   @Test func depthsThatNobodyDecodes() throws {
     var bytes = try flac()
     let packed = bytes[18..<26].reduce(0) { $0 << 8 | UInt64($1) } | 31 << 36

@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Damage costs what it hit and is told; nothing decoded before is lost.
+/// Damage costs only the part it hit and is reported; nothing decoded before is lost.
 @Suite struct DamageTests {
   private static let signal = makeSignal(frames: 120_000)
 
@@ -43,7 +43,7 @@ import Testing
       // Containers keep up to a second in one piece, which is lost if its end is.
       #expect(Double(cut.frameCount) > Double(whole.frameCount) * share - Double(whole.format.sampleRate) * 1.1)
       #expect(Double(cut.frameCount) < Double(whole.frameCount) * (share + 0.15))
-      // What is there is what the whole file has there; the last frame may be half a frame.
+      // The part that is there is the same as in the whole file; the last frame may be half a frame.
       let safe = max(0, cut.frameCount - 5_000)
       #expect(relativeError(whole.planes[0][..<safe], cut.planes[0][..<safe]) < 1e-6)
     }

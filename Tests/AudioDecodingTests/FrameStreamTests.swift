@@ -4,8 +4,8 @@ import CSndfile
 import SystemPackage
 import Testing
 
-/// Streams of nothing but frames (MP3, MP2, AC-3, AAC in ADTS, DTS): what is said of their ends, of what stands behind them,
-/// and of their checksums.
+/// Streams of nothing but frames (MP3, MP2, AC-3, AAC in ADTS, DTS): reports on their ends, on bytes behind them, and
+/// on their checksums.
 @Suite struct FrameStreamTests {
   /// Encoders without any note of the length.
   private static let encoders: [String: [String]] = [

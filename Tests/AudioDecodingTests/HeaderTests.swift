@@ -161,7 +161,7 @@ import Testing
   @Test func noRegularFiles() throws {
     #expect(openingError(scratch.path("nowhere")) == .unreadable)
     #expect(openingError(scratch.path(".")) == .unreadable)
-    // A FIFO without a writer would block for ever.
+    // A FIFO without a writer would block forever.
     let fifo = scratch.path("fifo.mp3")
     #expect(mkfifo(fifo.string, 0o600) == 0)
     #expect(openingError(fifo) == .unreadable)

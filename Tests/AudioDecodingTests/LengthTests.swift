@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioDecoding
 
-/// What files say of their length before anything is decoded, and lengths that nobody can believe.
+/// The lengths that files claim before anything is decoded, and unbelievable ones.
 struct LengthTests {
   private let scratch: Scratch
   private let wav: FilePath
@@ -44,7 +44,7 @@ struct LengthTests {
     }
   }
 
-  /// Two seconds of DSD, as its header claims, and with lengths that nobody can believe.
+  /// Two seconds of DSD, as its header claims, and with unbelievable lengths.
   @Test func lengthsOfDSF() throws {
     func little(_ value: UInt64, _ count: Int = 8) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }

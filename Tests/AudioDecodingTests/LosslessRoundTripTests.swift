@@ -4,7 +4,7 @@ import CSndfile
 import SystemPackage
 import Testing
 
-/// Files with samples that are known exactly come back exactly, whoever decodes.
+/// Files with samples that are known exactly come back exactly, from each decoder.
 @Suite struct LosslessRoundTripTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var container: String

@@ -87,8 +87,8 @@ struct LossyCodecTests {
     #expect(lag(of: decoded.planes[0], behind: signal[0]) == 0)
   }
 
-  /// Where libsndfile and FFmpeg both decode, they agree on every frame: on the start, the length and the samples. For
-  /// MP3 this says that both cut the encoder's delay and padding alike.
+  /// If libsndfile and FFmpeg both decode, they agree on every frame: on the start, the length and the samples. For MP3
+  /// this says that both cut the encoder's delay and padding alike.
   @Test(arguments: [
     (["-c:a", "libmp3lame", "-b:a", "128k"], "mp3", 1e-4), (["-c:a", "libmp3lame", "-q:a", "4"], "mp3", 1e-4),
     (["-c:a", "libmp3lame", "-ar", "22050", "-ac", "1"], "mp3", 1e-4), (["-c:a", "libvorbis"], "ogg", 1e-4),

@@ -17,7 +17,7 @@ import Testing
   }
 
   enum Verdict: Hashable, CustomStringConvertible {
-    /// Whole, without a remark. Where it is stated for damage, nothing but listening tells.
+    /// Whole, without a remark. If it is stated for damage, only listening would reveal it.
     case fine
     case remark(String)
     case problem(DecodeError.Code)
@@ -36,9 +36,9 @@ import Testing
 
   struct Row {
     var bytes: [UInt8]
-    /// Where whole packets lie, one after the other; none if the container has no packets that can be found.
+    /// The places of whole packets, one after the other; none if the container has no packets that can be found.
     var packets: [Range<Int>] = []
-    /// What is not given is as `usual(_:)` says.
+    /// Verdicts that are not given are as in `usual(_:)`.
     var expected: [Damage: Set<Verdict>] = [:]
   }
 
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  /// Of two different files the first one is read, whole; the number of bytes of the other is told.
+  /// The first of two different files is read, whole; the number of bytes of the other is reported.
   @Test(arguments: ["wav", "flac", "wv", "tta", "m4a", "wma"])
   func twoFiles(suffix: String) throws {
     let first = try encode(suffix)
@@ -317,7 +317,7 @@ private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 private func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap { $0 } }
 
-/// Where packets lie.
+/// The places of packets.
 private enum Packets {
   static func ogg(_ bytes: [UInt8]) -> [Range<Int>] {
     var pages: [Range<Int>] = []

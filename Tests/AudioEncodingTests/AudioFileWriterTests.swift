@@ -13,7 +13,7 @@ import Testing
     ((try? FileManager.default.contentsOfDirectory(atPath: folder?.path.string ?? "")) ?? []).sorted()
   }
 
-  /// Writes a signal in pieces of so many frames.
+  /// Writes a signal in pieces of a given number of frames.
   private func write(
     _ signal: Signal, as name: String, _ format: AudioFileFormat, depth: SampleDepth = .int16, isDithered: Bool = false,
     pieces: Int = 5_000, replacing: Bool = false

@@ -24,7 +24,7 @@ import Testing
     for samples in [waveform.accent, waveform.beat] {
       #expect(abs(samples[0]) > 0.005 && samples[samples.count - 1] == 0)
       #expect(samples.count <= rate * 6 / 100 && samples.allSatisfy { abs($0) <= 1 })
-      // What is near half the sample rate would be an alias or a hard edge.
+      // A component near half the sample rate would be an alias or a hard edge.
       let alternating = samples.enumerated().reduce(0) { $0 + $1.element * ($1.offset.isMultiple(of: 2) ? 1 : -1) }
       #expect(abs(alternating) < (rate < 10_000 ? 0.15 : 0.04))
     }

@@ -25,7 +25,7 @@ private func fingerprint(of path: FilePath, length: Double = 120) throws -> Fing
   return try session.finish()
 }
 
-/// What Chromaprint's own program prints for a file.
+/// The output of Chromaprint's own program for a file.
 private func fpcalc(_ path: FilePath, _ options: [String] = []) throws -> String {
   struct Answer: Decodable {
     var fingerprint: String

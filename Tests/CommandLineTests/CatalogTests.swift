@@ -20,7 +20,7 @@ import Text
     #expect(try place.catalog("build", "--verbose").errors.contains("1 added, 0 updated, 0 removed, 2 unchanged"))
     #expect(try place.catalog("build", "--verbose").errors.contains("0 added, 0 updated, 0 removed, 3 unchanged"))
 
-    // Tagged anew, copied, gone, and taken out by hand.
+    // With other tags, copied, gone, and taken out by hand.
     try place.put(Tracks.file(0, title: "New"), as: "a.wav", modified: 2_000_000)
     try place.put(Tracks.file(0, title: "Copy"), as: "copy.wav")
     try place.remove("b.wav")
@@ -32,7 +32,7 @@ import Text
     #expect(try Self.titles(place) == ["New"])
     #expect(try place.catalog("list").text.hasPrefix(run.file("a.wav")["id"].textValue))
 
-    // What was taken out comes back by hand only; what is in the database is not decoded for it.
+    // Tracks that were taken out come back by hand only; those in the database are not decoded for it.
     #expect(try place.catalog("add", "library/c.wav").status == 0)
     #expect(try Self.titles(place) == ["New", "Third"])
     #expect(try place.catalog("build", "--verbose").errors.contains("0 added, 0 updated, 0 removed, 2 unchanged"))
@@ -44,7 +44,7 @@ import Text
   @Test func anInterruptedBuildGoesOn() throws {
     let place = try Workplace()
     let run = try place.analyzeTracks()
-    // What a build leaves that was killed while it was adding the first track.
+    // The rest of a build that was killed while it was adding the first track.
     #expect(try place.catalog("build", "library/b.wav").status == 0)
     let folder = place.folder.file("catalog")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)

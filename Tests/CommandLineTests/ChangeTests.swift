@@ -89,7 +89,7 @@ import Text
     #expect(next.totals == ["seen": 2, "analyzed": 1, "cached": 1])
   }
 
-  /// What has come by renaming is whole.
+  /// A file that has come by renaming is whole.
   @Test func fileThatWasReplacedDoesNotWait() throws {
     let place = try place(files: 2)
     let next = place.folder.file("next")

@@ -76,7 +76,7 @@ import Text
     let scale = Float(pow(10, gain / 20))
     for (channel, music) in zip(channels, library.music.channels) {
       #expect(channel.allSatisfy { abs($0) < 0.98 })
-      // What is left without the music is the clicks, and noise of dither.
+      // The rest without the music is the clicks, and noise of dither.
       let clicks = zip(channel, music).map { $0 - scale * $1 }
       #expect(onsets(clicks, above: 0.003) == library.frames(library.beats))
       let accents = library.frames(library.downbeats)
@@ -212,7 +212,7 @@ import Text
     _ = try library.place.run(pipeline: "tempo")
     #expect(try library.click(#"library/caf\xE9.1.wav"#).status == 0)
     let name = FilePath(bytes: Array("caf".utf8) + [0xE9] + Array(".1.click.flac".utf8))
-    #expect(library.place.folder.path.pushing(name).isThere)
+    #expect(library.place.folder.path.pushing(name).exists)
   }
 
   // MARK: - Playing
@@ -237,10 +237,10 @@ import Text
     let (format, channels) = try read(heard)
     #expect(format.container == "wav" && format.bitDepth == 16 && channels.count == 2)
     #expect(channels[0].count == library.music.frameCount)
-    #expect(try temporaryFiles(library.place) == [] && !library.place.folder.file("a.click.flac").isThere)
+    #expect(try temporaryFiles(library.place) == [] && !library.place.folder.file("a.click.flac").exists)
     // Both.
     let both = try library.click("library/a.wav", "--play", "--output", "b.flac", environment: environment)
-    #expect(both.status == 0 && library.place.folder.file("b.flac").isThere)
+    #expect(both.status == 0 && library.place.folder.file("b.flac").exists)
     #expect(try read(library.place.folder.file("b.flac")).channels == channels)
   }
 

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What `doctor` finds, and what is left of files that are gone.
+/// The findings of `doctor`, and the rest of files that are gone.
 @Suite struct DoctorTests {
   private func place(files: Int = 2) throws -> Workplace {
     let place = try Workplace()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExampleTests {
   private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
 
-  /// What lies beside `analyze`.
+  /// A program beside `analyze`.
   private static func program(_ name: String) -> FilePath {
     RunningProgram.executable.removingLastComponent().appending(name)
   }
@@ -62,7 +62,7 @@ import Testing
     #expect(stream.lines.allSatisfy { $0.hasSuffix("First") }, "\(stream.text)")
   }
 
-  /// What depends on `Recognition` alone is linked with no decoder.
+  /// A program that depends on `Recognition` alone is linked with no decoder.
   @Test func recognitionNeedsNoDecoder() throws {
     func needs(_ name: String, _ library: String) throws -> Bool {
       let program = try Data(contentsOf: URL(filePath: Self.program(name).string), options: .alwaysMapped)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// What the documentation shows is what is built and run here.
+  /// The code in the documentation is the code that is built and run here.
   @Test(arguments: [
     (documentation: "Recognition", example: "recognize-pcm", count: 5),
     (documentation: "Listening", example: "recognize", count: 6),

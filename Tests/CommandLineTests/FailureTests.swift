@@ -42,7 +42,7 @@ import Text
     #expect(repaired.status == 0)
     #expect(repaired.totals == ["seen": 1, "analyzed": 1])
     #expect(repaired.file("a.wav")["error"] == .null)
-    // What breaks anew is news again.
+    // A file that breaks again is news again.
     try place.put(Audio.junk, as: "a.wav", modified: 2_000_000)
     #expect(try place.run().status == 3)
   }
@@ -130,7 +130,7 @@ import Text
     #expect(ended["partial"] == 1 && ended["newly_damaged"] == 1 && ended["analyzed"] == 0 && ended["exit_status"] == 3)
   }
 
-  /// What could be decoded of a damaged file is a result, with the reason why it is not all.
+  /// The part of a damaged file that could be decoded is a result, with the reason why it is not all.
   @Test func damagedFileGivesAPartialResult() throws {
     let place = try Workplace()
     try place.put(Array(Audio.wav(1).prefix(60_000)), as: "cut.wav")
@@ -158,7 +158,7 @@ import Text
     let second = try place.run(pipeline: pipeline)
     #expect(second.status == 0)
     #expect(second.totals == ["seen": 3, "cached": 2, "failed": 1])
-    // It rests, and whoever asks is told for how long.
+    // It rests, and `show --why` says for how long.
     #expect(second.errors.contains("1 in quarantine"), "\(second.errors)")
     for words: [Argument] in [["show"], ["show", "--why"]] {
       let told = try place.start(words + ["library/b.wav", "--database", Argument(place.database)]).end()
@@ -166,7 +166,7 @@ import Text
     }
     let doctor = try place.analyze("doctor", "--database", Argument(place.database))
     #expect(doctor.text.contains("in quarantine until 20") && doctor.text.contains("b.wav: The worker process crashed"))
-    // What is tried again is tried last.
+    // Retries come last.
     try place.put(Audio.wav(7), as: "d.wav")
     let third = try place.run(
       "--retry-failed", "--jobs", "1", pipeline: place.makePipelineThatLogs(name: "gentle"))
@@ -205,7 +205,7 @@ import Text
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
     try place.put(Audio.wav(2), as: "b.wav")
-    // The parent of the program is the worker. It stays stopped, whoever else may wake it.
+    // The parent of the program is the worker. It stays stopped, even if it is woken.
     let pipeline = try place.makePipeline(
       script: #"case "$1" in *a.wav) while kill -STOP $PPID; do sleep 0.1; done;; esac; echo {}"#)
     let outcome = try place.run("--timeout", "1", pipeline: pipeline)
@@ -246,7 +246,7 @@ import Text
     #expect(file["problems"].elements.count == 1)
     #expect(file["problems"].elements.first?["analyzer"] == "probe")
     #expect(file["problems"].elements.first?["message"].textValue.contains(reason) == true, "\(file["problems"])")
-    // It is not tried for ever.
+    // It is not tried forever.
     #expect(try place.run(pipeline: pipeline).totals == ["seen": 1, "cached": 1])
   }
 

@@ -68,7 +68,7 @@ import Text
     }
   }
 
-  /// What a reader sees in `reports/sample/` is what the program writes now: same schemas, same versions of analyzers.
+  /// The samples in `reports/sample/` are what the program writes now: same schemas, same versions of analyzers.
   @Test func samplesAreOfThisVersion() throws {
     let schemas = Self.project.appending(path: "reports/schema")
     let samples = Self.project.appending(path: "reports/sample")

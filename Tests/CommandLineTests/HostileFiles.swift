@@ -1,8 +1,8 @@
 import AnalysisTesting
 import Foundation
 
-/// Files that somebody made to break what reads them, or that a bad disk, a bad program or a bad download has left. All are
-/// made here; none is longer than it must be.
+/// Files made to break their readers, or left by a bad disk, a bad program or a bad download. All are made here; none
+/// is longer than it must be.
 enum HostileFiles {
   /// A file, and what a run has to make of it.
   struct Entry {
@@ -207,7 +207,7 @@ enum HostileFiles {
   private static func littleEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) } }
   private static func bigEndian(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
 
-  /// 32-bit floats, each so many of them the given one.
+  /// 32-bit floats, one in `period` of them the given one.
   private static func floats(_ value: Float, each period: Int) -> [UInt8] {
     var bytes = WAVFile(.noise(seed: 5, sampleRate: 11_025, seconds: 4), encoding: .float32).bytes
     for index in stride(from: 0, to: (bytes.count - 44) / 4, by: period) {

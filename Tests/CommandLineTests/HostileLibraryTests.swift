@@ -38,7 +38,7 @@ import Text
     #expect(outcome.totals["failed"] == failed)
     #expect(outcome.totals["partial"] == damaged)
     #expect(outcome.totals["analyzed"] == HostileFiles.all.count - failed - damaged + 1)
-    // Nobody died of it.
+    // No process died of it.
     let metrics = try String(contentsOfFile: place.folder.file("metrics").string, encoding: .utf8)
     for cause in ["crash", "exit", "time_limit", "no_answer"] {
       #expect(metrics.contains("nocturne_run_worker_losses{cause=\"\(cause)\"} 0\n"), "\(cause)")
@@ -49,7 +49,7 @@ import Text
     #expect(second.totals["analyzed"] == nil)
   }
 
-  /// What is no file, names that are no text, and folders that lead nowhere or everywhere.
+  /// Other things than files, names that are no text, and folders that lead nowhere or everywhere.
   @Test func nothingButFilesIsOpened() throws {
     let place = try Workplace()
     let good = Audio.wav(2)

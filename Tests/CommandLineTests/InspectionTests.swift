@@ -76,7 +76,7 @@ import Text
       #expect(!outcome.errors.contains("Nothing is known"), "\(outcome.errors)")
     }
 
-    // What is wrong with one does not keep the others back.
+    // A problem with one file does not keep the others back.
     let partly = try place.analyze("show", "none.wav", "library/c.wav", "--database", database)
     #expect(partly.status == 1 && partly.text.contains("c.wav"))
     #expect(partly.errors.contains("Nothing is known of") && partly.errors.contains("none.wav"))
@@ -129,6 +129,8 @@ import Text
     _ = try place.run("--only", "tags", paths: ["library/good.wav", "library/bad.mp3"])
     try place.put(Audio.wav(5), as: "new.wav")
 
+    let shown = try place.analyze("show", "library/good.wav", "--database", Argument(place.database), "--pipeline", "tempo")
+    #expect(shown.status == 64 && shown.errors.contains("--pipeline goes with --why"))
     func explain(_ name: String, _ pipeline: Argument = "fingerprint") throws -> String {
       let outcome = try place.analyze(
         "show", "--why", "library/\(name)", "--database", Argument(place.database), "--pipeline", pipeline)
@@ -160,7 +162,8 @@ import Text
       "playlist": "nocturne.playlist.v2.schema.json", "set": "nocturne.set.v2.schema.json",
       "corrections": "nocturne.corrections.v1.schema.json", "review": "nocturne.review.v2.schema.json",
       "removal": "nocturne.removal.v1.schema.json", "write-tags": "nocturne.write_tags.v1.schema.json",
-      "worker": "nocturne.worker.v1.schema.json",
+      "worker": "nocturne.worker.v1.schema.json", "plan": "nocturne.plan.v1.schema.json",
+      "planned-file": "nocturne.planned_file.v1.schema.json",
     ]
     for (format, name) in files {
       let schema = try place.analyze("schema", "\(format)")

@@ -166,7 +166,7 @@ extension Gate {
     try gate.checkDatabase()
   }
 
-  /// What a program has started outlives the program, and a lost worker cannot tell what it was.
+  /// A process that a program has started outlives the program, and a lost worker cannot tell what it was.
   @Test func lostWorkerLeavesNothingRunning() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
@@ -177,7 +177,7 @@ extension Gate {
     #expect(waitUntil { processes(mentioning: place.folder.path).isEmpty })
   }
 
-  /// As when somebody tidies up, or a disk is unplugged, while a run is at it.
+  /// Files are tidied up, or a disk is unplugged, during a run.
   @Test func filesThatGoMeanwhileHaveNotFailed() throws {
     let gate = try Gate()
     let program = try gate.start()

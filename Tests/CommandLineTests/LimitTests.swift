@@ -5,7 +5,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// What the system grants is not enough: the program does its work all the same, or says which limit is in its way.
+/// The system grants too little: the program does its work all the same, or says which limit is in its way.
 @Suite(
   .disabled(if: isSanitized, "sanitizers need what is limited here"))
 struct LimitTests {
@@ -78,7 +78,7 @@ struct LimitTests {
     #expect(outcome.errors.contains("may have only \(blocks / 2) kB (ulimit -f)"), "\(outcome.errors)")
   }
 
-  /// Of a user who has no other processes.
+  /// The limit for a user who has no other processes.
   @Test(.enabled(if: getuid() == 0, "only root can be another user"), arguments: 1...12)
   func processes(count: Int) throws {
     for path in [place.folder.path, place.home, place.library] { #expect(chmod(path.string, 0o777) == 0) }

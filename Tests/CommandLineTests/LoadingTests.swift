@@ -1,7 +1,7 @@
 import AnalysisTesting
 import Testing
 
-/// Which libraries are loaded. FFmpeg's, with what they need, take longer than a search.
+/// The libraries that are loaded. FFmpeg's, with their dependencies, take longer than a search.
 @Suite struct LoadingTests {
   @Test func decodersAreLoadedWhenSomethingIsDecoded() throws {
     let place = try Workplace()

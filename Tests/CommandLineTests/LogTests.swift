@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What is said on standard error, in which form, and what the mail of a nightly job looks like.
+/// Messages on standard error, in each form, and the mail of a nightly job.
 @Suite struct LogTests {
   @Test func messagesForPrograms() throws {
     let place = try Workplace()
@@ -80,7 +80,7 @@ import Text
     #expect(first.errors.contains("… and 37 more\n"))
     #expect(first.errors.contains("sqlite3 '\(place.database)'"))
 
-    // What is known is one line, where it is asked for at all.
+    // A known failure is one line, if it is asked for at all.
     #expect(try place.start(arguments).end().errors == "")
     let asked = try place.start(arguments + ["--fail-on", "any"]).end()
     #expect(asked.status == 3)

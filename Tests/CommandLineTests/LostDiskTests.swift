@@ -36,7 +36,7 @@ import Testing
     #expect(outcome.status == 0 && outcome.errors.contains("1 file has gone since the scan"), "\(outcome.errors)")
   }
 
-  /// In a mount namespace of its own, a disk is unmounted as one that is pulled out: at once, whoever uses it.
+  /// In a mount namespace of its own, a disk is unmounted as one that is pulled out: at once, even while it is in use.
   @Test(.enabled(if: SmallDisk.isPossible)) func diskThatGoesDuringARun() throws {
     let gate = try Gate()
     let place = gate.place
@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// Where a database can be.
+/// Possible places of a database.
 @Suite struct DatabasePlaceTests {
   @Test func onlyTheStandardFolderIsMade() throws {
     let place = try Workplace()

@@ -300,7 +300,7 @@ import Text
     let place = try Workplace()
     for round in 0..<3 {
       let database = place.folder.file("\(round).sqlite")
-      // Empty, so that it is there for them all.
+      // Empty, so it is there for them all.
       try place.write([], to: database)
       let commands: [[Argument]] =
         [["merge", "-"]] + Array(repeating: ["report", "--report", "ndjson", "--output", "-"], count: 6)

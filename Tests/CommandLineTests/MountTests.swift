@@ -68,7 +68,7 @@ import Testing
       """, in: place)
     let parts = outcome.text.split(separator: "status ").map(String.init)
     try #require(parts.count == 3, "\(outcome.text)")
-    // What is left out has not vanished.
+    // A file that is left out has not vanished.
     #expect(parts[1].contains("cached    1") && parts[1].contains("skipped   1") && !parts[1].contains("vanished"))
   }
 }

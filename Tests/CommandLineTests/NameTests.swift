@@ -80,7 +80,8 @@ import Text
     }
   }
 
-  /// What a terminal would obey, and what turns the direction of text around, stands as its bytes: in names and in tags.
+  /// Characters that a terminal would obey, and those that turn the direction of text around, are shown as their bytes:
+  /// in names and in tags.
   @Test func namesAndTagsDoNotDirectATerminal() throws {
     let place = try Workplace()
     let name = "\u{202E}3pm.\u{9B}31m\u{1B}[2J\u{85}x\u{2028}.wav"
@@ -101,7 +102,7 @@ import Text
     for text in texts {
       #expect(!text.unicodeScalars.contains { $0.isBidiControl || $0.isControlOrSeparator && $0 != "\n" })
     }
-    // Files for programs have one line for each record, for whoever splits them.
+    // Files for programs have one line for each record, for programs that split them.
     #expect(run.file("\u{2028}.wav") == .null)
     for name in ["report.ndjson", "report.csv"] {
       let text = try String(contentsOfFile: place.reports.appending(name).string, encoding: .utf8)

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What is known of a file does not depend on which others were met before it, whatever they share.
+/// The findings of a file do not depend on which others were met before it, whatever they share.
 @Suite struct OrderTests {
   /// Runs over the hostile files, and over whole and damaged containers around the same audio: all at once on several
   /// threads, and bit by bit from either end.
@@ -15,7 +15,7 @@ import Text
     let names = try FileManager.default.contentsOfDirectory(atPath: place.library.string).sorted()
 
     let atOnce = try records(of: place, "at-once", [names], "--jobs", "4")
-    // Those that share audio one by one; the others only in handfuls, since programs take time to start.
+    // Files that share audio one by one; the others only in handfuls, since programs take time to start.
     let shared = Set(twins.sharing.flatMap(\.self))
     let others = names.filter { !shared.contains($0) }
     let handfuls = stride(from: 0, to: others.count, by: 16).map { Array(others[$0...].prefix(16)) }
@@ -68,7 +68,7 @@ private struct Twins {
     let ogg = try encoded(wav, as: "twin.ogg", ["-c:a", "libvorbis"])
     try put(whole: ogg, damaged: Self.shuffledPages(of: ogg), "ogg")
 
-    // Where the index says that there is more than the packets hold.
+    // A file whose index claims more than the packets hold.
     let aac = try encoded(wav, as: "twin.m4a", ["-c:a", "aac"])
     let m4a = place.folder.file("twin.m4a")
     let mka = try encoded(m4a, as: "twin.mka", ["-c", "copy"])

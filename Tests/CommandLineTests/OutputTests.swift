@@ -55,7 +55,7 @@ import Text
     #expect(error.errors.contains("none"))
   }
 
-  /// As with `| head`: whoever has read enough has not made a mistake.
+  /// As with `| head`: a reader that has read enough has not made a mistake.
   @Test func readerOfStandardOutputMayLeave() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
@@ -109,7 +109,7 @@ import Text
     let noReport = try place.run("--output", "/proc/no")
     #expect(noReport.status == 1)
     #expect(noReport.errors.contains("/proc/no"))
-    // What was found is kept all the same, and so is the report that was there.
+    // The findings are kept all the same, and so is the report that was there.
     #expect(try place.run().totals == ["seen": 1, "cached": 1])
   }
 
@@ -164,7 +164,7 @@ import Text
     let program = try place.start(
       [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline),
       environment: ["TERM": "xterm"].merging(environment) { $1 }, errors: terminal.device)
-    // A terminal holds little: its program waits if nobody reads.
+    // A terminal holds little: its program waits if it is not read.
     _ = waitUntil {
       _ = terminal.text
       return program.hasEnded
@@ -178,7 +178,7 @@ import Text
     #expect(shown.contains("█") == !isDumb, "\(shown)")
     #expect(shown.contains("of 4 files") == !isDumb)
     #expect(shown.contains("\u{1B}[31m") == environment.isEmpty)
-    // The summary is for whoever looks.
+    // The summary is for people at a terminal.
     #expect(shown.contains("analyzed  3") == !isDumb)
   }
 }

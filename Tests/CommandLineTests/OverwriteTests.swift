@@ -98,7 +98,7 @@ import Testing
         let again = try place.start(writer.arguments).end()
         #expect(again.status == 0 && !again.errors.contains("exists"), "\(writer.file): \(again.errors)")
       }
-      // An empty file is nobody's work.
+      // An empty file is not the work of another program.
       try place.write("", to: path)
       let empty = try place.start(writer.arguments).end()
       #expect(empty.status == 0, "\(writer.file): \(empty.errors)")
@@ -122,14 +122,14 @@ import Testing
       try place.analyze("export", "traktor", "--output", "collection.nml", "--database", Argument(place.database))
     }
     #expect(try export().status == 0)
-    #expect(place.folder.file("collection.nml.cursor.json").isThere)
+    #expect(place.folder.file("collection.nml.cursor.json").exists)
     try place.write(
       "<NML VERSION=\"19\"><HEAD COMPANY=\"www.native-instruments.com\" PROGRAM=\"Traktor\"></HEAD></NML>",
       to: place.folder.file("collection.nml"))
     #expect(try export().status == 1)
   }
 
-  /// A label that somebody has moved by hand.
+  /// A label that was moved by hand.
   @Test func editedAnnotationsAreKept() throws {
     let place = try library()
     func export(_ options: Argument...) throws -> Outcome {
@@ -156,7 +156,7 @@ import Testing
       #expect(try place.start(command + ["/dev/null"] + database).end().status == 0)
       let named = try place.start(command + ["/dev/stdout"] + database).end()
       #expect(named.status == 0 && !named.text.isEmpty, "\(named.errors)")
-      // Whoever may write there would make a file of it.
+      // A user who may write there would make a file of it.
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/dev/stdout") == "/proc/self/fd/1")
       #expect(mkfifo(place.folder.file("pipe").string, 0o600) == 0)
       let reader = try RunningProgram(
@@ -186,7 +186,7 @@ import Testing
       #expect(try String(contentsOfFile: file.string, encoding: .utf8) == wrong)
       try FileManager.default.removeItem(atPath: file.string)
     }
-    #expect(!place.database.isThere)
+    #expect(!place.database.exists)
     for _ in 0..<2 { #expect(try run().status == 0) }
   }
 

@@ -46,7 +46,7 @@ import Testing
     #expect(abs(try #require(bpm) - 120) < 1)
   }
 
-  /// What the page shows is what is built and run here.
+  /// The code on the page is the code that is built and run here.
   @Test func thePageShowsTheCodeOfTheExamples() throws {
     let page = try String(contentsOfFile: Self.root.appending("docs/swift.md").string, encoding: .utf8)
     let sources = try ["analyze-file", "decode-audio", "find-tempo"].map { name in
@@ -57,11 +57,11 @@ import Testing
     #expect(blocks.count == 4)
     for block in blocks {
       let lines = block.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-      let isThere = sources.contains { source in
+      let exists = sources.contains { source in
         let known = Set(source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         return lines.allSatisfy(known.contains)
       }
-      #expect(isThere, "\(block)")
+      #expect(exists, "\(block)")
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// A terminal that a program under test is used at: keys go in, and the last screen that was drawn comes out.
 final class PseudoTerminal: Sendable {
   private let master: FileDescriptor
-  /// What the program has as its terminal.
+  /// The program's terminal.
   let device: FileDescriptor
   private let output = Mutex<[UInt8]>([])
 

@@ -31,7 +31,7 @@ import Testing
     """
   }
 
-  /// - Parameter doctor: What `doctor` must end with.
+  /// - Parameter doctor: The exit status of `doctor`.
   private func expectAllRead(_ outcome: Outcome, doctor: Int, in place: Workplace) {
     let expected = ["report=0", "show=0", "explain=0", "doctor=\(doctor)", "backup=0", "build=0", "set=1"]
     let said = ["report", "show", "doctor", "build", "set"].map {
@@ -94,8 +94,8 @@ import Testing
     #expect(second.status == 0 && second.text.contains("Kept") && second.errors == "")
   }
 
-  /// A database of somebody else.
-  @Test(.enabled(if: Unprivileged.isThere), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
+  /// A database of another user.
+  @Test(.enabled(if: Unprivileged.exists), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
     let place = try place()
     let folder = place.folder.file("kept")
     for (path, mode) in [(folder.appending("db"), 0o444), (folder, mode)] {
@@ -119,7 +119,7 @@ import Testing
     "saved_track", "saved_item", "tempo_skip", "tempo_history", "change", "library",
   ]
 
-  /// What version 2 of the schema left, of which the reading of records needs nothing more.
+  /// The state that version 2 of the schema left; the reading of records needs nothing more of it.
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;

@@ -5,7 +5,7 @@ import Testing
 
 /// The commands of docs/workers.md, as they stand there, with the tools that `Scripts/setup test` installs.
 @Suite struct RecipeTests {
-  @Test(arguments: ["parallel", "xargs", "shards"]) func recipesOfTheDocumentation(name: String) throws {
+  @Test(arguments: ["parallel", "xargs", "shards", "plan"]) func recipesOfTheDocumentation(name: String) throws {
     let place = try Workplace()
     let script = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
       .appending("Scripts/check-recipes")

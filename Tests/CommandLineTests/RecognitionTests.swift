@@ -47,7 +47,7 @@ import Text
     #expect(piped.status == 0, "\(piped.errors)")
     let heard = try JSONValue(parsing: piped.output)
     #expect(heard["path"] == "/dev/stdin" && heard["tracks"] == records[0]["tracks"])
-    // What is too improbable for the person who asks is no match.
+    // A match too improbable for the person who asks is none.
     #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognized"))
     let low = try place.match("clip.wav", "--min-confidence", "0.5")
     #expect(low.status == 64)
@@ -71,7 +71,7 @@ import Text
     for (track, expected) in zip(tracks, [(0.0, 10.0, 4.0), (10, 22, 2)]) {
       #expect(abs(track["start_s"].numberValue - expected.0) < 0.75)
       #expect(abs(track["end_s"].numberValue - expected.1) < 0.75)
-      // Where the track is at its start in the clip.
+      // The track's place at its start in the clip.
       #expect(abs(track["track_offset_s"].numberValue - track["start_s"].numberValue + expected.0 - expected.2) < 0.1)
     }
     let text = try place.match("clip.wav").text
@@ -90,7 +90,7 @@ import Text
     #expect(abs(cues[0]["start_s"].numberValue - 15) < 0.3 && abs(cues[0]["end_s"].numberValue - 25) < 0.3, "\(cues)")
   }
 
-  /// What is added while one listens is recognized.
+  /// Tracks that are added during listening are recognized.
   @Test func listeningTakesTheNewCatalog() throws {
     let place = try Workplace()
     _ = try place.analyzeTracks()

@@ -35,7 +35,7 @@ import Text
     try place.put(Tracks.file(0, title: "New"), as: "new.wav")
     #expect(try place.catalog("add", "library/new.wav").status == 0)
     try check(tracks: 3)
-    // What an older program wrote is not rewritten for it.
+    // Files of an older program are not rewritten.
     let segment = catalog.appending("1.segment")
     #expect(FileManager.default.contentsEqual(atPath: segment.string, andPath: original.appending("1.segment").string))
   }

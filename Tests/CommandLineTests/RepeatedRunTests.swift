@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What the second run and every later one does.
+/// The second run and every later one.
 @Suite struct RepeatedRunTests {
   /// Neither it, once it keeps still, nor another file with the same audio has changed while it was read.
   @Test func whatChangedWhileItWasReadIsNoSourceForOthers() throws {
@@ -31,7 +31,7 @@ import Text
     let first = try place.run()
     #expect(first.totals == ["seen": 3, "analyzed": 3])
 
-    // Other bytes behind the same size and time: whoever opened the file would find them. (Only the time of change tells.)
+    // Other bytes behind the same size and time: opening the file would show them. (Only the time of change tells.)
     try place.put(Audio.wav(2, title: "x"), as: "a.wav", modified: 1_000_000)
     let second = try place.run(environment: ["ANALYZE_IGNORE_CTIME": "true"])
     #expect(second.status == 0)
@@ -167,7 +167,8 @@ import Text
     #expect(third.totals == ["seen": 3, "cached": 3])
   }
 
-  /// Nothing to be done in a folder without audio: whoever has mistyped its name, or not mounted it, must hear of it.
+  /// Nothing to be done in a folder without audio: its name may be mistyped, or the disk not mounted, and a message
+  /// must say so.
   @Test func folderWithoutAudioIsAProblemAtOnce() throws {
     let place = try Workplace()
     let outcome = try place.run(pipeline: "tags-only")
@@ -180,7 +181,7 @@ import Text
     #expect(try place.run(pipeline: "tags-only").status == 0)
   }
 
-  /// What a new analyzer had to decode was not spared, whatever else of it was known.
+  /// An audio file that a new analyzer had to decode was not spared, whatever else of it was known.
   @Test func onlyWhatWasNotDecodedCountsAsKnown() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

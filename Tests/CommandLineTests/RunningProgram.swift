@@ -29,7 +29,7 @@ struct Outcome {
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 }
 
-/// The program under test at work. What it writes goes into files, so that it never waits for a reader.
+/// The program under test at work. What it writes goes into files, so it never waits for a reader.
 final class RunningProgram {
   /// The executable, which lies beside the tests: both are products of one build.
   static let executable: FilePath = {
@@ -53,10 +53,10 @@ final class RunningProgram {
   /// - Parameters:
   ///   - executable: Another program, by its path.
   ///   - environment: The whole environment of the program.
-  ///   - input: What it finds on standard input; `nil` for nothing.
-  ///   - inputPipe: Where standard input comes from instead.
-  ///   - output: Where standard output goes; `nil` to keep it.
-  ///   - errors: Where standard error goes; `nil` to keep it.
+  ///   - input: Its standard input; `nil` for nothing.
+  ///   - inputPipe: The pipe that standard input comes from instead.
+  ///   - output: The file for standard output; `nil` to keep it.
+  ///   - errors: The file for standard error; `nil` to keep it.
   init(
     _ arguments: [Argument], of executable: FilePath = executable, environment: [String: String],
     workingFolder: FilePath, input: [UInt8]? = nil, inputPipe: FileDescriptor? = nil, output: FileDescriptor? = nil,

@@ -71,6 +71,26 @@ import Text
     }
   }
 
+  /// `search --like` finds the same tracks; filters narrow them before copies are left out.
+  @Test func searchTakesAFileAndFilters() throws {
+    let place = try library()
+    func search(_ arguments: Argument...) throws -> Outcome {
+      try place.start(["search", "--like", "library/chords.wav", "--database", Argument(place.database)] + arguments).end()
+    }
+    #expect(try search("--json").output == similar(place, "library/chords.wav", "--json").output)
+    #expect(try search().text == similar(place, "library/chords.wav").text)
+
+    let short = try JSONValue(parsing: search("--json", "--duration", "..21").output)
+    #expect(Set(names(short)) == ["clicks.wav", "noise.wav"] && short["left_out"] == 1)
+    #expect(try search("--duration", "21..", "-0").text == place.library.pushing("others.wav").string + "\0")
+    #expect(try search("-l", "--limit", "1").text == place.library.pushing("others.wav").string + "\n")
+    #expect(try search("--duration", "30..").status == 1)
+    for wrong: [Argument] in [["love"], ["--sort", "bpm"], ["--type", "tracks"], ["--ndjson"], ["--limit", "1001"]] {
+      let outcome = try place.start(["search", "--like", "library/chords.wav"] + wrong).end()
+      #expect(outcome.status == 64, "\(wrong)")
+    }
+  }
+
   @Test func nothingIsDescribedYet() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

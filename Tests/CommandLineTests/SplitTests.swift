@@ -55,14 +55,14 @@ import Text
     #expect(names == ["01 First.flac", "02 unknown 0-2\(names[1].suffix(6))", "03 Second.flac", "04 Third.flac"])
     #expect(try pieces.flatMap { try samples($0["path"].textValue) } == samples(place.folder.file("mix.wav").string))
 
-    // What was cut is found again, by its sound and by its tags.
+    // The pieces are found again, by their sound and by their tags.
     let heard = try place.match(Argument(stringLiteral: "pieces/04 Third.flac"), "--json")
     #expect(try JSONValue(parsing: heard.output)["tracks"].elements.map { $0["title"] } == ["Third"])
     let run = try place.run(paths: ["pieces"], pipeline: "tags-only")
     #expect(run.file("04 Third.flac")["tags"]["title"] == "Third")
     #expect(run.file("04 Third.flac")["tags"]["track"] == 4 && run.file("04 Third.flac")["tags"]["tracktotal"] == 4)
 
-    // Of another recording they are not replaced, of this one they are.
+    // Pieces of another recording are not replaced, those of this one are.
     try FileManager.default.copyItem(
       atPath: place.folder.file("mix.wav").string, toPath: place.folder.file("other mix.wav").string)
     let other = try place.match("other mix.wav", "--split", "pieces")

@@ -46,7 +46,7 @@ import Text
     }
   }
 
-  /// A WAV file whose tag has a fingerprint of somebody else's.
+  /// A WAV file whose tag has another fingerprint.
   private func tagged(_ seed: UInt64, fingerprint: String) -> [UInt8] {
     let body = [0] + Array("Acoustid Fingerprint".utf8) + [0] + Array(fingerprint.utf8)
     let frame = Array("TXXX".utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
@@ -175,7 +175,7 @@ import Text
       try write(Self.field, "--overwrite", "--journal", Argument(journal)).results.map { $0["status"] } == ["written"])
     let new = try bytes("1.wav")
     #expect(new != old)
-    // What a person has changed since then stays.
+    // Later changes by a person stay.
     try place.put(tagged(1, fingerprint: "AQperson"), as: "1.wav")
     #expect(try write("--undo", Argument(journal)).results.map { $0["status"] } == ["kept"])
     #expect(try bytes("1.wav") == tagged(1, fingerprint: "AQperson"))
@@ -249,7 +249,7 @@ import Text
     #expect(outcome.results.map { $0["status"] } == ["failed", "failed", "written", "failed"])
     #expect(outcome.results.map { $0["reason"] } == ["not_writable", "changed", .null, "odd_structure"])
     for index in [0, 1, 3] { #expect(try bytes("\(index + 1).wav") == before[index]) }
-    // A folder that nobody may write to, as for root.
+    // A folder without write permission, as for root.
     _ = place.library.withPlatformString { chmod($0, 0o555) }
     defer { _ = place.library.withPlatformString { chmod($0, 0o755) } }
     let refused = try write(Self.field, "--overwrite", Argument(place.library.appending("1.wav")))

@@ -5,7 +5,8 @@ import SystemPackage
 import Testing
 import Text
 
-/// What version 4 of the analyzer `tempo` finds in the music of the repository. A change here is a change of the version.
+/// The tempi that version 4 of the analyzer `tempo` finds in the music of the repository. A change here is a change of
+/// the version.
 @Suite struct TempoFindingTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Fixtures")

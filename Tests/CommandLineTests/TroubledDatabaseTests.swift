@@ -6,8 +6,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What becomes of a library whose database, or whose disk, is not what it should be: a clear message, and nothing is lost
-/// that was stored.
+/// A library whose database, or whose disk, is not what it should be: a clear message, and no stored result is lost.
 @Suite struct TroubledDatabaseTests {
   private static let isRoot = geteuid() == 0
 
@@ -76,7 +75,7 @@ import Text
     try expectSound(place)
   }
 
-  /// As when somebody has copied the database alone, without the log beside it.
+  /// The database was copied alone, without the log beside it.
   @Test func databaseWithoutItsLogGoesOn() throws {
     let place = try place()
     _ = try place.run()
@@ -86,7 +85,7 @@ import Text
     try expectSound(place)
   }
 
-  @Test(.enabled(if: !isRoot || Unprivileged.isThere)) func databaseThatCannotBeWritten() throws {
+  @Test(.enabled(if: !isRoot || Unprivileged.exists)) func databaseThatCannotBeWritten() throws {
     let place = try place()
     _ = try place.run()
     let folder = place.folder.file("sealed")
@@ -204,7 +203,7 @@ import Text
 enum Unprivileged {
   private static let setpriv: FilePath = "/usr/bin/setpriv"
 
-  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: setpriv.string) }
+  static var exists: Bool { FileManager.default.isExecutableFile(atPath: setpriv.string) }
 
   static func run(_ arguments: [Argument], in place: Workplace) throws -> Outcome {
     guard geteuid() == 0 else { return try place.start(arguments).end() }

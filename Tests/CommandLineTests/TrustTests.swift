@@ -37,13 +37,13 @@ import Testing
       ] { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
     }
     #expect(!exists(Self.mark(place)) && !exists(place.home.appending(".local")))
-    // In a folder below, too, and for whoever comes from elsewhere nothing is in force.
+    // In a folder below, too; a process that comes from elsewhere has no project settings.
     let deeper = folder.appending("deeper")
     try place.makeFolder(deeper)
     #expect(try place.analyze("..", in: deeper).status == 64)
     let outside = try place.analyze(Argument(folder), "--pipeline", "tags-only", "--database", Argument(place.database))
     #expect(outside.status == 0 && !exists(Self.mark(place)))
-    // What a person names is a person's word.
+    // A pipeline that the user names needs no trust.
     try FileManager.default.removeItem(atPath: file.string)
     let named = try place.analyze(
       ".", "--pipeline", "./x.yaml", "--database", Argument(place.database), in: folder)

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What is written wrong ends with 64 and says what is right.
+/// A mistake in the command line ends with 64 and a message that says what is right.
 @Suite struct UsageTests {
   struct Mistake: CustomTestStringConvertible, Sendable {
     var arguments: [Argument]
@@ -131,7 +131,7 @@ import Text
       "--retry-failed", "--dry-run", "--timeout", "--time-budget", "--nice", "--fail-on", "--progress", "--quiet",
       "--verbose", "--wait-lock", "--include", "--version", "--log-format", "--metrics",
     ] { #expect(run.contains(option), "\(option)") }
-    // Whoever asks the program itself is led to the options of a run.
+    // The help of the program itself leads to the options of a run.
     #expect(help.text.contains("analyze run --help"))
     #expect(try place.analyze("help", "run").text == run)
   }

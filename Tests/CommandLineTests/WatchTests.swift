@@ -24,7 +24,7 @@ extension Gate {
     #expect(try waitUntil { try names.allSatisfy { try isKnown($0) } })
   }
 
-  /// The database is sound once nobody works on it.
+  /// The database is sound once no process works on it.
   fileprivate func expectSound() throws {
     let check = try place.analyze("doctor", "--check", "--database", Argument(place.database))
     #expect(check.status == 0, "\(check.text)\(check.errors)")

@@ -278,7 +278,7 @@ import Text
     let processes = try String(contentsOfFile: ids.string, encoding: .utf8).split(whereSeparator: \.isWhitespace)
     #expect(processes.count == 3)
     for process in processes {
-      // What has ended and waits for its parent has no command line any more.
+      // A process that has ended and waits for its parent has no command line any more.
       #expect(waitUntil { FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.isEmpty ?? true })
     }
   }

@@ -34,7 +34,7 @@ final class Workplace: Sendable {
     var environment = [
       "PATH": outer["PATH"] ?? "/usr/bin:/bin", "HOME": home.string, "TMPDIR": folder.path.string,
     ]
-    // What `make sanitize` tells the sanitizers holds for all that is started.
+    // The options of `make sanitize` for the sanitizers hold for all processes that are started.
     for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "SWIFT_BACKTRACE", "TSAN_OPTIONS"] { environment[name] = outer[name] }
     return environment
   }
@@ -58,7 +58,7 @@ final class Workplace: Sendable {
       .end(sourceLocation: sourceLocation)
   }
 
-  /// What `run` puts between the paths of a run and the options of a test.
+  /// The arguments between `run` and the options of a test.
   func runArguments(pipeline: Argument = "fingerprint") -> [Argument] {
     ["--database", Argument(database), "--output", Argument(reports), "--pipeline", pipeline]
   }
@@ -255,7 +255,7 @@ extension JSONValue {
 
 /// Audio for the libraries of tests.
 enum Audio {
-  /// What was made before: noise is slow to make without an optimizer.
+  /// Earlier results: noise is slow to make without an optimizer.
   private static let untagged = Mutex<[UInt64: [UInt8]]>([:])
 
   /// Four seconds of noise as WAV, another for each seed.

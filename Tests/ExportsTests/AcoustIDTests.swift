@@ -7,7 +7,7 @@ import Testing
 
 @testable import Exports
 
-/// What is sent to AcoustID: forms, their halves, and which tracks are in them.
+/// The data sent to AcoustID: forms, their halves, and which tracks are in them.
 @Suite struct AcoustIDTests {
   private func form(_ count: Int) -> AcoustIDForm {
     var form = AcoustIDForm(common: [("format", "json"), ("meta", "recordings tracks")])
@@ -52,7 +52,7 @@ import Testing
     let path = folder.file("list.txt")
     let long = String(repeating: "x", count: 90_000)
     var list = AcoustIDList(try ExportFile(path), common: [("format", "json")])
-    var places: [AcoustIDList.Place] = []
+    var places: [AcoustIDList.Location] = []
     for _ in 0..<30 { places.append(try list.append([("fingerprint", long)])) }
     try list.finish()
     try list.file.commit()

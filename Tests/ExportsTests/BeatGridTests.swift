@@ -66,7 +66,7 @@ import Testing
     let waltz = BarNumbers(tempo(beats, metre: "3/4", downbeats: [beats[2], beats[5]]))
     #expect((0..<6).map { waltz?.beatInBar($0) } == [2, 3, 1, 2, 3, 1])
     #expect(waltz?.firstDownbeat == 2)
-    // Of a metre alone nothing follows.
+    // A metre alone is not enough.
     #expect(BarNumbers(tempo(beats, metre: "4/4")) == nil)
   }
 
@@ -74,7 +74,7 @@ import Testing
     #expect(BeatGrid(tempo(even(120, count: 10), bpm: nil), bpmPlaces: 2) == nil)
     #expect(BeatGrid(tempo([1]), bpmPlaces: 2) == nil)
     #expect(BeatGrid(tempo([]), bpmPlaces: 2) == nil)
-    // What a damaged database may hold.
+    // Data that a damaged database may hold.
     #expect(BeatGrid(tempo([1, 1, 2]), bpmPlaces: 2) == nil)
     #expect(BeatGrid(tempo([3, 2, 1]), bpmPlaces: 2) == nil)
   }

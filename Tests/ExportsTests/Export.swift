@@ -32,7 +32,7 @@ func exported(
   var writer = try ExportFormats.named(name)!.begin(
     ExportContext(output: output, program: "Nocturne 1.2.3", trackCount: 99, options: options))
   for record in records { try writer.append(record) }
-  #expect(!output.isThere)
+  #expect(!output.exists)
   #expect(try writer.finish() == [output])
   return try String(contentsOfFile: output.string, encoding: .utf8)
 }

@@ -15,7 +15,7 @@ import Testing
 
 @testable import Exports
 
-/// What other programs are told of the untidy library, byte for byte.
+/// The exports of the untidy library, byte for byte.
 @Suite struct ExportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
@@ -151,7 +151,7 @@ import Testing
     return pages
   }
 
-  /// - Returns: What a gzip stream holds, and how long it is; `nil` if it is none.
+  /// - Returns: The content of a gzip stream, and its length; `nil` if it is none.
   private static func unpacked(_ bytes: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
     var stream = z_stream()
     guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

@@ -20,7 +20,7 @@ import Text
         == "#EXTM3U\n# Made by Nocturne\n#EXTINF:60,Ä / B - One & <two>\n/music/One.flac\n")
     let inside = folder.path.appending("One.flac")
     #expect(try exported("m3u8", [track(inside)], in: folder).hasSuffix("\nOne.flac\n"))
-    // Whoever prints the list must not have its terminal changed.
+    // A program that prints the list must not have its terminal changed.
     let escape = try exported("m3u8", [track("/music/\u{1B}[31m.flac")], options: ["paths": "absolute"], in: folder)
     #expect(escape.hasSuffix("\nfile:///music/%1B%5B31m.flac\n"), "\(escape)")
   }

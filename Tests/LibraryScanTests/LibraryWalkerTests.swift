@@ -403,7 +403,7 @@ extension FileStatus {
   @Test func aSecondLookSeesChanges() throws {
     let path = try library.file("song.mp3")
     let file = try #require(try library.scan().scannedFiles.first)
-    #expect(file.lookAgain() == .unchanged)
+    #expect(file.presentStatus() == .unchanged)
     // Same size, and the modification time restored.
     try library.file("song.mp3", "SOUND")
     let times = [
@@ -411,12 +411,12 @@ extension FileStatus {
       timespec(tv_sec: Int(file.modified.seconds), tv_nsec: Int(file.modified.nanoseconds % 1_000_000_000)),
     ]
     try library.check(path.withPlatformString { utimensat(AT_FDCWD, $0, times, 0) })
-    #expect(file.lookAgain() == .changed)
+    #expect(file.presentStatus() == .changed)
     let other = try library.file("other.mp3")
     try library.check(path.withPlatformString { path in other.withPlatformString { rename($0, path) } })
-    #expect(file.lookAgain() == .replaced)
+    #expect(file.presentStatus() == .replaced)
     try library.check(path.withPlatformString { unlink($0) })
-    #expect(file.lookAgain() == .vanished)
+    #expect(file.presentStatus() == .vanished)
   }
 
   // MARK: - Properties

@@ -9,7 +9,7 @@ final class TemporaryLibrary {
   let root: FilePath
 
   init() throws {
-    // Resolve links, so that paths can be compared.
+    // Resolve links, so paths can be compared.
     let parent = try FilePath(NSTemporaryDirectory()).resolved()
     var template = Array(parent.appending("library-scan-XXXXXX").string.utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }

@@ -11,7 +11,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// What a receiver is told of changes.
+/// The changes that a receiver gets.
 @Suite struct ChangeLogTests {
   private struct News: Equatable {
     var records: [FilePath] = []
@@ -51,7 +51,7 @@ import Testing
     try library.reopen()
     #expect(try cursor(library) == first)
     #expect(try news(of: library, since: .cursor(first)) == News())
-    // Of a whole library nothing is said to be gone.
+    // A whole library reports nothing as gone.
     library.remove("/music/a.flac")
     try library.night()
     #expect(try news(of: library, since: nil) == News(records: ["/music/b.flac", "/music/c.flac"]))
@@ -70,7 +70,7 @@ import Testing
     #expect(try news(of: library, since: .cursor(before)) == expected)
     let after = try cursor(library)
     #expect(try news(of: library, since: .cursor(after)) == News())
-    // Whoever was told is not told again when it is forgotten, and whoever was not is.
+    // A receiver that knew is not told again when it is forgotten, and one that did not is.
     _ = try library.store.pruneVanished(in: nil, isDryRun: false)
     #expect(try news(of: library, since: .cursor(after)) == News())
     #expect(try news(of: library, since: .cursor(before)) == expected)
@@ -174,7 +174,8 @@ import Testing
     #expect(try store.extract(RecordSelection(), since: .run(1)) { $0.count } == count)
   }
 
-  /// Whoever follows the changes, from whatever state and with whatever filter, has what a whole export would give.
+  /// A receiver that follows the changes, from whatever state and with whatever filter, has what a whole export would
+  /// give.
   @Test(arguments: ["", "bpm:100..", "title:1 OR title:2"]) func followersHaveWhatIsThere(filter: String) throws {
     var random = SystemRandomNumberGenerator()
     let library = try ScannedLibrary()

@@ -50,7 +50,7 @@ import Testing
     #expect(try names(filter) == found)
   }
 
-  /// What is not known comes last.
+  /// Unknown values come last.
   @Test func orders() throws {
     #expect(try names("", sort: "-traits_energy").prefix(3) == ["b", "c", "a"])
     #expect(try names("", sort: "traits_energy").prefix(3) == ["a", "c", "b"])

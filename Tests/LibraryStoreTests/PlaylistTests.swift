@@ -137,7 +137,7 @@ import Testing
     #expect(try names(playlist) == "bd")
     try store.editPlaylist(id: playlist.id, snapshot: playlist.snapshot, .move(start: 3, count: 1, target: 1))
     #expect(try names(playlist) == "db")
-    // What is no more cannot be moved; where it stood, the next one stands.
+    // A track that is gone cannot be moved; the next one takes its place.
     try store.editPlaylist(id: playlist.id, snapshot: playlist.snapshot, .move(start: 0, count: 1, target: 4))
     try store.editPlaylist(id: playlist.id, snapshot: playlist.snapshot, .insert(tracks("c"), at: 2))
     #expect(try names(playlist) == "cdb")

@@ -5,7 +5,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// What `--since` may be, and the files that it reads.
+/// The values of `--since`, and the files that it reads.
 @Suite struct SinceTests {
   private static let now = Timestamp(rfc3339: "2026-11-22T12:00:00Z") ?? .now
 

@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  /// However a tag spells it, and whoever asks.
+  /// However a tag spells it.
   @Test(arguments: [("19990301", 1999), ("03/1999", 1999), ("© 1999", 1999), ("circa", nil), ("0000", nil)])
   func years(date: String, year: Int?) throws {
     let library = try ScannedLibrary()

@@ -204,7 +204,7 @@ import Testing
     let answer = try library.store.search(SearchRequest("love", sections: [.tracks], limit: 1200))
     #expect(answer.tracks.count == 1200 && !answer.tracks.isCountExact)
     #expect(Set(answer.tracks.hits.map(\.fileID)).count == 1200)
-    // What is called so is found however late it was met.
+    // A track of this name is found however late it was met.
     #expect(answer.tracks.hits.first?.title == "love")
     let sorted = try library.store.search(SearchRequest("love", order: TrackOrder(.title), sections: [.tracks]))
     #expect(sorted.tracks.count == 1500 && sorted.tracks.isCountExact)

@@ -13,7 +13,7 @@ import Testing
 
 /// Filters, as the store answers them.
 @Suite struct TrackSelectionTests {
-  /// Of a made-up library: each value is there, missing, and on the edges of ranges.
+  /// A song of a made-up library: each value is there, missing, and on the edges of ranges.
   private struct Song {
     var path: FilePath
     var fields: [String: [String]]
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  /// Texts that mean something to SQLite, or to nobody, are texts.
+  /// Texts that mean something to SQLite, or nothing at all, are texts.
   @Test func noWordIsAnError() throws {
     let library = try Self.library()
     let pieces = [

@@ -14,7 +14,7 @@ import Testing
     #expect(PartialDate(text)?.description == date)
   }
 
-  /// Which is the day is not known.
+  /// The order of day and month is not known.
   @Test func ambiguousDaysAreLeftOut() {
     #expect(PartialDate("03/04/1999")?.description == "1999")
   }
@@ -26,7 +26,7 @@ import Testing
     #expect(PartialDate(text) == nil)
   }
 
-  /// What is written in ISO 8601 is read as it was, and any bytes are.
+  /// A date written in ISO 8601 is read as it was, and any bytes are.
   @Test func writtenIsRead() {
     for year in [1, 476, 1999, 9999] {
       for (month, day) in [(nil, nil), (1, nil), (12, 31)] as [(Int?, Int?)] {

@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// What people make of beats: see `TempoFinding.multiplied(by:)` and its siblings.
+/// Corrections of beats: see `TempoFinding.multiplied(by:)` and its siblings.
 @Suite struct BeatCorrectionTests {
   /// Beats of a tempo that rises from 100 to 140 BPM over a minute: beat n lies where the integral of the tempo is n.
   private static let rising: [Double] = (0..<120).map { number in
@@ -117,7 +117,7 @@ import Testing
     // A whole beat moves the bars alone.
     let whole = even(downbeats: [0.25, 2.25]).shifted(byBeats: 1, duration: 20)
     #expect(whole.beats == even().beats && whole.downbeats == [0.75, 2.75] && whole.metre == "4/4")
-    // Of a moving tempo each beat moves by a part of its own length.
+    // Each beat of a moving tempo moves by a part of its own length.
     let later = moving().shifted(byBeats: 0.5, duration: nil).beats
     for (beat, next) in zip(Self.rising, Self.rising.dropFirst()) {
       #expect(later.contains { abs($0 - (beat + next) / 2) < 1e-9 })

@@ -186,7 +186,7 @@ import Testing
     #expect(abs(found.truePeak! + 6.02) < 0.05)
   }
 
-  /// What is not computed could not have been a peak.
+  /// A value that is not computed could not have been a peak.
   @Test(arguments: 1...8) func boundsLeaveNothingOut(seed: UInt64) throws {
     let kinds: [Signal] = [
       .noise(seed: seed, seconds: 0.1), .chords(seed: seed, seconds: 0.1), .chirp(from: 100, to: 20_000, seconds: 0.1),
@@ -306,7 +306,7 @@ import Testing
 
   // MARK: Golden
 
-  /// Of version 2: whoever changes these numbers raises the version.
+  /// Values of version 2: a change of these numbers raises the version.
   @Test func theGoldenSignalIsAsLoudAsEver() throws {
     let golden = Signal.golden(sampleRate: 22_050, seconds: 8)
     let found = try Self.loudness(of: .channels([golden, golden.scaled(by: 0.5)]))

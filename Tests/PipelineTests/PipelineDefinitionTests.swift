@@ -50,7 +50,7 @@ import Text
     #expect(plan.decoding == .needed)
   }
 
-  /// What is wrong, where, and what would be valid.
+  /// The mistake, its place, and a valid spelling.
   static let mistakes: [(yaml: String, message: String)] = [
     ("", "pipeline.yaml: analyzers: there is nothing to do: name at least one analyzer under analyzers or exec"),
     (

@@ -12,7 +12,7 @@ private func shell(_ script: String, _ arguments: [[UInt8]] = []) -> Program {
   Program(["/bin/sh", "-c", script, "sh"].map { Array($0.utf8) } + arguments)
 }
 
-/// What a program prints.
+/// The output of a program.
 private func output(of program: Program) throws -> [UInt8] {
   let process = try PipedProcess(program, hasInput: false, patience: .seconds(60))
   #expect(try process.waitForEnd() == .status(0), "\(String(decoding: process.errorTail, as: UTF8.self))")
@@ -23,8 +23,8 @@ private func lines(of program: Program) throws -> [String] {
   String(decoding: try output(of: program), as: UTF8.self).split(separator: "\n").map(String.init)
 }
 
-/// Whether a process goes within some seconds. One that nobody has waited for yet counts as gone.
-/// - Parameter arguments: What it runs, if there is time for its id to be given to another process meanwhile.
+/// Whether a process goes within some seconds. One that has not been waited for yet counts as gone.
+/// - Parameter arguments: The program's arguments, if its id may be given to another process meanwhile.
 private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool {
   let line = arguments.map { $0.map { Array($0.utf8) + [0] }.joined() }.map(Array.init)
   for _ in 0..<1_000 {
@@ -151,7 +151,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     #expect(obedient.end(within: .seconds(60)) == .signal(Int(SIGTERM)))
     let ready = folder.file("ready")
     let other = try ChildProcess(shell("trap '' TERM; echo > \"$1\"; while :; do sleep 1; done", [ready.bytes]))
-    while !ready.isThere { usleep(1_000) }
+    while !ready.exists { usleep(1_000) }
     #expect(other.end(within: .milliseconds(20)) == .signal(Int(SIGKILL)))
   }
 

@@ -34,7 +34,7 @@ import Testing
 
     #expect(folder.file("link").fileKind == .regular && folder.path.fileKind == .folder)
     #expect(folder.file("dead").fileKind == nil && folder.file("loop").fileKind == nil)
-    #expect(folder.file("dead").isThere && folder.file("loop").isThere && !folder.file("none").isThere)
+    #expect(folder.file("dead").exists && folder.file("loop").exists && !folder.file("none").exists)
   }
 
   @Test func namesOfOneFileAreKnown() throws {
@@ -97,7 +97,7 @@ import Testing
     try link("top/loop", to: "loop")
     top.removeAll()
     folder.file("none").removeAll()
-    #expect(!top.isThere && folder.file("outside/file").isThere)
+    #expect(!top.exists && folder.file("outside/file").exists)
     try link("link", to: "outside")
     folder.file("link").removeAll()
     folder.file("outside/file").removeAll()
@@ -113,7 +113,7 @@ import Testing
     try path.pushing(odd).makeFolder()
     try FileReplacement.write([1], to: try #require(temporary).file("a"))
     temporary = nil
-    #expect(!path.isThere)
+    #expect(!path.exists)
     #expect(throws: Errno.noSuchFileOrDirectory) { try TemporaryFolder(in: folder.file("none")) }
     #expect(FilePath.temporaryFolder.fileKind == .folder)
   }

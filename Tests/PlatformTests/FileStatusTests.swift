@@ -14,7 +14,7 @@ import Testing
     let path = try folder.write([1, 2, 3], as: "a")
     let times = [timespec(tv_sec: seconds, tv_nsec: 999), timespec(tv_sec: seconds, tv_nsec: 999)]
     #expect(path.withPlatformString { utimensat(AT_FDCWD, $0, times, 0) } == 0)
-    // What the file system made of it.
+    // The file system's result.
     var found = stat()
     #expect(path.withPlatformString { stat($0, &found) } == 0)
     let status = try FileStatus(at: path, followingLinks: true)

@@ -56,7 +56,7 @@ import Testing
     #expect(throws: Errno.tooManySymbolicLinkLevels) { try FolderListing.names(in: folder.file("loop")) }
   }
 
-  /// Somebody removes the folder while it is open.
+  /// The folder is removed while it is open.
   @Test func aFolderThatVanishesHasNoNames() throws {
     let path = folder.file("short")
     try path.makeFolder()

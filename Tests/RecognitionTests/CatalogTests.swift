@@ -105,7 +105,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
       try directory.compact()
       #expect(Catalogs.names(in: path) == ["3.segment", "CATALOG", "LOCK"])
       #expect(try directory.catalog().count == 8)
-      // Who had opened it before still sees what was there.
+      // A process that had opened it before still sees what was there.
       #expect(try Self.answer(open)?.referenceIdentifier == "piece-7")
     }
   }
@@ -118,7 +118,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
       try directory.add(Array(Catalogs.references[0..<6]))
       #expect(Catalogs.names(in: path) == ["1.segment", "CATALOG", "LOCK"])
       #expect(try Catalogs.read(path.appending("CATALOG")) == list)
-      // What differs replaces what is there, and is all that is written.
+      // A reference that differs replaces the old one, and is all that is written.
       var changed = Catalogs.references[2]
       changed.items = [MediaItem(title: "Other")]
       try directory.add(Array(Catalogs.references[0..<2]) + [changed])
@@ -223,7 +223,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     try Catalogs.withDirectory { path in
       let directory = CatalogDirectory(at: path)
       try directory.add(Array(Catalogs.references[0..<2]))
-      // What a killed writer leaves: a segment that is not in the list, and half of a new list.
+      // The rest of a killed writer: a segment that is not in the list, and half of a new list.
       try Catalogs.write(Array("half".utf8), to: path.appending("2.segment.new-1"))
       try Catalogs.write(Array("nocturne cat".utf8), to: path.appending("CATALOG.new-1"))
       #expect(try directory.catalog().count == 2)

@@ -82,7 +82,7 @@ import Testing
     #expect(try merged == Self.forged { _ in })
   }
 
-  /// Which lists are there, and their numbers, are not checked on opening.
+  /// The lists that are there, and their numbers, are not checked on opening.
   @Test func aTableOfListsThatIsWrongGivesWrongAnswersAtWorst() throws {
     let query = Catalogs.query(Music.piece(seed: 2, seconds: 6, from: 3))
     for value in [UInt64.max, 0x8000_0000_0000_0001, 0] {

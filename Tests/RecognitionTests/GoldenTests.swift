@@ -6,8 +6,8 @@ import Testing
 
 @testable import Recognition
 
-/// What `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: that the program gives
-/// its network what the network was trained on, and gets from it what the framework gets.
+/// The values that `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: the
+/// program gives its network what the network was trained on, and gets from it what the framework gets.
 @Suite struct GoldenTests {
   @Test func theNetworkHearsWhatTheFrameworkHears() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Recognition
 
-/// Recordings that are longer than a clip: what is told of them is heard for three seconds or more.
+/// Recordings that are longer than a clip: the reported tracks are heard for three seconds or more.
 @Suite struct LongRecordingTests {
   private static func session() throws -> RecognitionSession { try RecognitionSession(catalog: Catalogs.catalog) }
 
@@ -19,7 +19,7 @@ import Testing
     return results.flatMap { changes.next($0) } + changes.finish()
   }
 
-  /// What sounds like a second and a half of a track, its start above all, is a jingle or chance.
+  /// A sound like a second and a half of a track, its start above all, is a jingle or chance.
   @Test(arguments: [UInt64(4), 5]) func aMomentIsNoTrackOfALongRecording(seed: UInt64) throws {
     let before = Music.piece(seed: 400 + seed, seconds: 10)
     let moment = Music.piece(seed: seed, seconds: 1.5)

@@ -6,7 +6,7 @@ import Testing
 @testable import Recognition
 
 @Suite struct ManagedSessionTests {
-  /// A piece over and over, and then nothing, until somebody ends it.
+  /// A piece over and over, and then nothing, until it is ended.
   private static func endless(_ file: FilePath) -> RecordingSource {
     .command(
       ["sh", "-c", "cat \(file); exec sleep 100000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// Neither a pipe that nobody writes to, nor one from which nothing comes any more.
+  /// Neither a pipe without a writer, nor one from which nothing comes any more.
   @Test(arguments: [false, true])
   func nothingHoldsUpTheEnd(isOpened: Bool) async throws {
     try await Catalogs.withDirectory { directory in
@@ -129,7 +129,7 @@ import Testing
         catalog: Catalogs.catalog, source: .file(pipe, sampleRate: 8000, channelCount: 1, encoding: .s16))
       let task = Task { try await listening.result() }
       while listening.state != .matching { try await Task.sleep(for: .milliseconds(10)) }
-      // Whoever waits for results and is cancelled ends it.
+      // A task that waits for results and is cancelled ends it.
       task.cancel()
       #expect(try await task.value == nil)
       while listening.state != .idle { try await Task.sleep(for: .milliseconds(10)) }

@@ -83,7 +83,7 @@ import Testing
 
   @Test func tracksHaveAnEnd() throws {
     var changes = TrackChanges()
-    /// What is told of two tracks of 30 s, of which one is heard up to second 16 and the other one from second 20 to 50.
+    /// The messages about two tracks of 30 s, the first heard up to second 16 and the second from second 20 to 50.
     func told(_ now: Double) -> [String] {
       let matches = [("a", 0.0, 16.0), ("b", 20, 50)].compactMap { name, start, end -> SignatureMatch? in
         let (first, last) = (max(start, now - 12), min(end, now))

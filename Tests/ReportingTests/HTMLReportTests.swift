@@ -105,7 +105,7 @@ import Testing
     #expect(bytes.map { Int8(bitPattern: $0) } == [0, -6, -127, 1, -6, -127] + [Int8](repeating: -128, count: 6))
   }
 
-  /// What older databases and small pipelines do not have is not there, instead of being empty.
+  /// Columns that older databases and small pipelines do not have are left out, instead of being empty.
   @Test func columnsWithoutValuesAreLeftOut() throws {
     let page = try Self.page([Samples.bare], run: nil)
     #expect(page.rows == 1)
@@ -219,7 +219,7 @@ import Testing
     #expect(page.details["strips"] as? String == "none")
   }
 
-  /// Of a large library only some have details, the wanted ones first.
+  /// Only some tracks of a large library have details, the wanted ones first.
   @Test func largeLibrariesHaveDetailsOfSome() throws {
     var records = (0..<20_010).map { index in
       FileRecord(path: FilePath("/music/\(100_000 + index).mp3"), status: .ok)

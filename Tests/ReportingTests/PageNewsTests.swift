@@ -107,7 +107,7 @@ import Text
     #expect(empty.headline == "First run: no music was found.")
   }
 
-  /// What an interrupted run has found and the next one analyzes is as new as what that one finds.
+  /// A track that an interrupted run has found and the next one analyzes is as new as those that one finds.
   @Test func afterAnInterruption() throws {
     let stopped = try Self.page(
       Self.known, run: Self.run(20, .interrupted, totals: RunTotals(analyzed: 1204), pending: 18_796))

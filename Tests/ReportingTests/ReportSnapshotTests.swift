@@ -11,7 +11,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What reports say of the untidy library, byte for byte.
+/// The reports on the untidy library, byte for byte.
 @Suite struct ReportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore

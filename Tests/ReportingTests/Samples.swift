@@ -128,7 +128,7 @@ enum Samples {
     totals: RunTotals(analyzed: 1, partial: 6, cached: 2, failed: 3, skipped: 4, vanished: 5), newlyFailed: 1,
     newlyDamaged: 2)
 
-  /// What a report on some records says, byte for byte.
+  /// A report on some records, byte for byte.
   static func report(
     _ format: ReportFormat, _ records: [FileRecord] = all, options: ReportOptions = everything,
     run: RunRecord? = run

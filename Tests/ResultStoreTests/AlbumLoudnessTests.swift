@@ -67,7 +67,7 @@ import Testing
     analysis(of: file, file.path.stem == "a" ? -10 : -13.01)
   }
 
-  /// A track whose album has got another gain has changed, though nobody looked at its file.
+  /// A track whose album has got another gain has changed, although its file was not read.
   @Test func tracksOfAnAlbumThatHasChangedAreNews() throws {
     let library = try Self.library(["/music/A/1.flac", "/music/A/2.flac", "/music/B/1.flac"])
     try library.night { Self.analysis(of: $0, -10) }

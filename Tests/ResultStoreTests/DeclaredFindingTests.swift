@@ -238,7 +238,7 @@ private struct Intruder: DeclaredFinding {
       try Row.fetchAll(db, sql: "SELECT path, every_kind_text, every_kind_count, every_kind_offset_s FROM track")
     }
     #expect(shown.map { $0["every_kind_count"] as Int? } == [nil, -3])
-    // Whoever knows less still reads what it knows.
+    // A program that knows fewer fields still reads those it knows.
     try library.reopen(findings: ScannedLibrary.findings + [EarlierKind.self])
     #expect(try record(library, "/music/b.flac").findings[EarlierKind.self]?.text == EveryKind.full.text)
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.bpm == 126)

@@ -41,14 +41,14 @@ import Testing
     #expect(second.totals == RunTotals(cached: 1, failed: 1) && second.written.newlyFailed == 0)
     let history = try #require(try library.store.history(at: "/music/bad.mp3"))
     #expect(history.firstFailedRun == first.run && history.failedAttempts == 2)
-    // What is fine in the end has no failure left.
+    // A file that is fine in the end has no failure left.
     let third = try library.night(ScanOptions(retryFailed: true))
     #expect(third.totals == RunTotals(analyzed: 1, cached: 1))
     #expect(try library.store.record(at: "/music/bad.mp3")?.problem == nil)
     #expect(try library.store.history(at: "/music/bad.mp3")?.failedAttempts == 0)
   }
 
-  /// A file whose worker was killed, and that turns out to hold no audio, is as if nobody had been killed.
+  /// A file whose worker was killed, and that turns out to hold no audio, is as if no worker had been killed.
   @Test func lostWorkerLeavesNoTraceOnceTheReasonIsKnown() throws {
     let library = try ScannedLibrary()
     library.put("/music/bad.mp3")

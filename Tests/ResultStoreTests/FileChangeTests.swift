@@ -47,7 +47,7 @@ import Text
       "written to, with its time set back (cp -p, rsync -t, tag editors)", (9, 12.5, 13.25), (9, 12.5, 700), .touched),
     Case("chmod, another hard link, restored from a backup", (9, 12, 13), (9, 12, 700.25), .touched),
     Case("status changed back in time, as by another server", (9, 12.5, 13.25), (9, 12.5, 11), .touched),
-    // What is not known is not held against a file.
+    // An unknown time is not held against a file.
     Case("known by schema 1", (9, 12.5, nil), (9, 12.5, 13.25), looked: nil, .none),
     Case("a file system without the time", (9, 12.5, 13.25), (9, 12.5, nil), .none),
     Case("schema 1, written to", (9, 12.5, nil), (9, 12.625, 700), looked: nil, .changed),
@@ -99,7 +99,7 @@ import Text
 @Suite struct TouchedFileTests {
   private func analyze(_ file: PendingFile) -> FileAnalysis { ScannedLibrary.analysis(of: file, audio: "sound") }
 
-  /// What a pipeline makes of a file whose audio it knows: tags anew, all else as it is.
+  /// A pipeline's result for a file whose audio it knows: tags read again, all else as it is.
   private func look(_ file: PendingFile, title: String, audio: String = "sound") -> FileAnalysis {
     FileAnalysis(
       status: .ok, contentID: ScannedLibrary.contentID(audio), decodingID: ScannedLibrary.decodingID(audio),

@@ -55,7 +55,7 @@ import Text
     return analysis
   }
 
-  /// What every migrated database holds.
+  /// Checks the content of every migrated database.
   /// - Parameter version: of the schema that it was written in.
   private func check(_ store: ResultStore, version: Int) throws {
     var records: [FilePath: FileRecord] = [:]
@@ -85,7 +85,7 @@ import Text
     #expect(records["/music/part.ogg"]?.tempo?.bpm == (version < 2 ? 126 : 63))
   }
 
-  /// Schema 1 knows no time of change: that nobody knows it is no reason to look into every file.
+  /// Schema 1 has no time of change: that is no reason to look into every file.
   @Test func databaseOfSchema1IsNotAnalyzedAgain() throws {
     let library = try ScannedLibrary()
     let path = library.folder.appending("v1.sqlite")
@@ -153,7 +153,7 @@ import Text
       if let version {
         try OlderDatabase.write(version: version, at: path)
       } else {
-        // Empty, so that readers find it, too.
+        // Empty, so readers find it, too.
         try #require(FileManager.default.createFile(atPath: path.string, contents: nil))
       }
       let failures = Mutex<[String]>([])

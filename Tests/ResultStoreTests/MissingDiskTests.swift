@@ -71,7 +71,7 @@ import Testing
     let library = try library()
     put("/music/usb/other/c.flac", device: 9, in: library)
     try library.night()
-    // One album removed, and everything mounted anew.
+    // One album removed, and everything mounted again.
     remove(["a", "b"], from: library)
     put("/music/usb/other/c.flac", device: 11, in: library)
     library.folders = ["/music": (7, false), "/music/usb": (11, false), "/music/usb/album": (11, true)]

@@ -88,7 +88,7 @@ import Testing
     library.put("/music/new.mp3")
     let night = try library.night(options) { Self.lost($0) }
     #expect(night.pending.map(\.path).last == "/music/bad.mp3" && night.pending.count > 1)
-    // What has changed begins anew.
+    // A changed file begins again.
     #expect(try library.store.history(at: "/music/bad.mp3")?.quarantine?.losses == (reason == "changed" ? 1 : 2))
   }
 

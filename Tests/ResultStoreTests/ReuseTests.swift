@@ -164,7 +164,7 @@ import Text
     #expect(copy.tempo == nil && copy.fingerprint != nil)
     let other = try #require(try library.store.record(at: "/music/other.flac"))
     #expect(other.tempo == nil && other.fingerprint == nil)
-    // What is missing is still due.
+    // A missing analysis is still due.
     #expect(try library.night(analyze: { _ in nil }).scan.outdated == 3)
   }
 
@@ -184,7 +184,7 @@ import Text
     #expect(record.tempo == nil && record.fingerprint == nil)
   }
 
-  /// Only tags were wanted: nobody has looked at the audio.
+  /// Only tags were wanted: the audio was not read.
   @Test func whatIsKnownOfAFileStaysWhereNothingWasDecoded() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.flac")

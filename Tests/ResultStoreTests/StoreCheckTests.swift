@@ -22,7 +22,7 @@ import Testing
     #expect(try ResultStore(path: library.database, findings: ScannedLibrary.findings, access: .readOnly).check() == [])
   }
 
-  /// What somebody with a shell, or a bug, may do to a database, and what must be said of it.
+  /// Changes that a person with a shell, or a bug, may make to a database, and the complaints about them.
   @Test(arguments: [
     ("DELETE FROM format WHERE file = 1", "1 file analyzed without a format, such as /music/a.flac"),
     ("DELETE FROM failure", "failed or partial without a reason"),

@@ -51,7 +51,7 @@ import Text
     let open = library.folder.appending("open.sqlite")
     let killed = library.folder.appending("killed.sqlite")
     try DatabaseQueue(path: open.string).writeWithoutTransaction { db in
-      // What does not fit into the cache goes into the file before the transaction ends.
+      // Pages that do not fit into the cache go into the file before the transaction ends.
       try db.execute(sql: "PRAGMA cache_size = 1; BEGIN; CREATE TABLE noise (bytes)")
       for _ in 0..<100 { try db.execute(sql: "INSERT INTO noise VALUES (randomblob(4000))") }
       for suffix in ["", "-journal"] {

@@ -6,7 +6,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// What a scan should have read and could not.
+/// Files and folders that a scan should have read and could not.
 @Suite struct UnreadableTests {
   private static let closed = SkippedFile(
     path: "/music/closed", code: "unreadable_folder", message: "The folder could not be read.", isFailure: true)
@@ -54,7 +54,7 @@ import Testing
     #expect(try library.store.record(at: "/music/closed") == nil)
   }
 
-  /// What was analyzed before and cannot be looked at now keeps its findings.
+  /// A file that was analyzed before and cannot be read now keeps its findings.
   @Test func unreadableFileIsFineAgainLater() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.mp3")

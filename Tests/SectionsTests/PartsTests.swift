@@ -89,16 +89,16 @@ import Testing
   }
 }
 
-@Suite struct SoundCourseTests {
+@Suite struct SoundProfileTests {
   @Test func memoryIsBounded() {
-    var course = SoundCourse()
-    let column = [Float](repeating: 1, count: SoundCourse.layout.binCount)
+    var profile = SoundProfile()
+    let column = [Float](repeating: 1, count: SoundProfile.layout.binCount)
     let count = 20_000
-    for _ in 0..<count { course.append(column.span) }
-    course.finish()
-    #expect(course.chroma.count == count / 2 && course.timbre.count == count / 2)
-    #expect(abs(course.seconds - 19_999 * 0.256) < 1e-6)
-    let means = course.means(of: course.chroma, between: [0, 1000, course.seconds])
+    for _ in 0..<count { profile.append(column.span) }
+    profile.finish()
+    #expect(profile.chroma.count == count / 2 && profile.timbre.count == count / 2)
+    #expect(abs(profile.seconds - 19_999 * 0.256) < 1e-6)
+    let means = profile.means(of: profile.chroma, between: [0, 1000, profile.seconds])
     #expect(means.count == 2 && abs(means[0][0] - means[1][0]) < 1e-3)
   }
 

@@ -103,7 +103,7 @@ import Testing
 
   @Test func valuesThatAreNoNumbers() throws {
     var session = try SectionsAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
-    let column = [Float](repeating: .nan, count: SoundCourse.layout.binCount)
+    let column = [Float](repeating: .nan, count: SoundProfile.layout.binCount)
     for index in 0..<200 { try session.consume(column.span, at: Int64(index)) }
     #expect(try session.finish().reason == "silence")
   }

@@ -7,7 +7,7 @@ import SystemPackage
 @testable import BuiltInAnalyzers
 
 let sampleRate = 8000
-/// Of the songs here: 120 beats a minute.
+/// Length of a beat of the songs here: 120 beats a minute.
 let beatSeconds = 0.5
 
 /// Eight bars of four beats, with a chord for each bar, given by its pitches (MIDI), and the loudness of the harmonics.
@@ -60,7 +60,7 @@ func beats(until seconds: Double) -> TempoFinding {
 /// The finding for a mono signal at 8,000 Hz that comes in blocks.
 func analyze(_ signal: Signal, after tempo: TempoFinding? = nil, block: Int = 16_384) throws -> SectionsFinding {
   var session = try SectionsAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
-  var stft = STFT(windowLength: SoundCourse.layout.windowLength, hop: SoundCourse.layout.hop)
+  var stft = STFT(windowLength: SoundProfile.layout.windowLength, hop: SoundProfile.layout.hop)
   let samples = signal.mono
   for start in stride(from: 0, to: samples.count, by: block) {
     let part = Array(samples[start..<min(start + block, samples.count)])

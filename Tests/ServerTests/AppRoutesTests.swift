@@ -5,7 +5,7 @@ import Text
 
 @testable import Server
 
-/// What the pages of the app ask for.
+/// The routes for the pages of the app.
 @Suite struct AppRoutesTests {
   private static func files() -> [ServedLibrary.File] {
     let problem = Problem(stage: .open, code: "empty", message: "The file is empty.")
@@ -76,7 +76,7 @@ import Text
     try await library.stop()
   }
 
-  /// Tracks of an artist by pages, so that playing them goes on to the last.
+  /// Tracks of an artist by pages, so playing them goes on to the last.
   @Test func tracksOfAnArtistComeInPages() async throws {
     let library = try await ServedLibrary(Self.files())
     let found = try await library.get("/app/api/artists?limit=10").json["items"].list

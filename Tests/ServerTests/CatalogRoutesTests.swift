@@ -100,9 +100,9 @@ import Text
     let analysis = try await library.get("/v1/audio-analysis/\(id)").json
     guard case .array(let beats) = analysis["beats"] else { throw CancellationError() }
     #expect(beats.count == 3 && beats[0]["start"] == .number(1))
-    let wished = try await library.get("/v1/recommendations?seed_tracks=\(id)&min_tempo=118&target_energy=0.5&limit=3")
+    let wanted = try await library.get("/v1/recommendations?seed_tracks=\(id)&min_tempo=118&target_energy=0.5&limit=3")
       .json
-    guard case .array(let tracks) = wished["tracks"] else { throw CancellationError() }
+    guard case .array(let tracks) = wanted["tracks"] else { throw CancellationError() }
     #expect(
       tracks.map { $0["name"] } == [.string("Song 10"), .string("Song 11"), .string("Song 9")] || tracks.count == 3)
     try await library.stop()

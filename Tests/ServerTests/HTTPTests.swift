@@ -12,7 +12,7 @@ import Text
 @testable import Server
 @testable import Serving
 
-/// What HTTP/1.1 wants of a server, whatever is asked for.
+/// The rules of HTTP/1.1 for a server, whatever is asked for.
 @Suite struct HTTPTests {
   private static let playlist = "POST /v1/users/nocturne/playlists HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 
@@ -139,7 +139,7 @@ import Text
     let forever = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
     defer { forever.succeed() }
     let first = try #require(hub.listen(Self.one, until: forever.futureResult))
-    // A stream that nobody holds has ended.
+    // A stream without a holder has ended.
     let others = try (0..<EventHub.mostOfOne).map { _ in
       try #require(hub.listen(Self.one, until: forever.futureResult))
     }
@@ -161,8 +161,8 @@ import Text
   }
 
   @Test func bytesAreCountedWhileTheyAreHeld() throws {
-    let held = HeldBytes(limit: 100)
-    let (one, other) = (HeldBytes.Share(of: held), HeldBytes.Share(of: held))
+    let budget = BufferBudget(limit: 100)
+    let (one, other) = (BufferBudget.Share(of: budget), BufferBudget.Share(of: budget))
     try one.take(60)
     #expect(throws: RequestError.self) { try other.take(41) }
     try other.take(40)

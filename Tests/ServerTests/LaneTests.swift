@@ -70,7 +70,7 @@ import Text
     try program.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
   }
 
-  /// What waits in a lane or is done by it, as `/metrics` has it.
+  /// Requests that wait in a lane or are answered by it, as `/metrics` has it.
   private func count(_ lane: String, _ library: ServedLibrary) async throws -> Int? {
     let text = String(decoding: try await library.get("/metrics").body, as: UTF8.self)
     let line = text.split(separator: "\n").first { $0.hasPrefix("nocturne_server_waiting{lane=\"\(lane)\"}") }
@@ -139,7 +139,7 @@ import Text
     #expect(try await count("picturing", library) == pictures.count)
     try Data().write(to: URL(filePath: gate.string))
     for picture in pictures { #expect(try await picture.value.status == 204) }
-    // What is known is there at once.
+    // Known covers are there at once.
     #expect(try await library.get("/media/covers/\(Self.ids[0])").status == 404)
     try await library.stop()
   }

@@ -49,7 +49,7 @@ import Testing
 
 @Suite struct LiveSessionTests {
   private let format = PCMFormat(sampleRate: 8000, channelCount: 1, encoding: .s16le)
-  private let session = LiveSession(id: "a", limit: ConfidenceLimit(), waiting: HeldBytes(limit: 64 << 20))
+  private let session = LiveSession(id: "a", limit: ConfidenceLimit(), waiting: BufferBudget(limit: 64 << 20))
   private let second = ByteBuffer(repeating: 0, count: 16_000)
 
   @Test func chunksAreTakenInOrder() throws {

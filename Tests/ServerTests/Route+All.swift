@@ -7,7 +7,7 @@ import SystemPackage
 @testable import Serving
 
 extension Route {
-  /// Those of a server.
+  /// The routes of a server.
   static func all() throws -> [Route] {
     let folder = try TemporaryDirectory()
     let store = try ResultStore(path: folder.path.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)

@@ -2,7 +2,7 @@ import AnalysisTesting
 
 /// A request whose answer is known.
 struct SnapshotRequest: Sendable {
-  /// Of the file with the answer.
+  /// Name of the file with the answer.
   var name: String
   var method: String
   /// Path and query; `@name` stands for an id of `UntidyLibrary`.

@@ -3,8 +3,8 @@ import Landmarks
 
 @testable import Server
 
-/// The requests of `SnapshotTests`, by the folders of their answers. Those of one folder go to one server, one after the
-/// other: first those that only ask, and then those that change something.
+/// The requests of `SnapshotTests`, by the folders of their answers. Requests of one folder go to one server, one after
+/// the other: first those that only ask, and then those that change something.
 enum SnapshotRequests {
   static let all: [String: [SnapshotRequest]] = [
     "catalog": music + sound + browsing + people + playlistChanges + library,
@@ -351,6 +351,8 @@ enum SnapshotRequests {
     .get("playlist-unknown", "/app/api/playlists/\(unknown)"),
     .get("playlist-m3u8", "/app/api/playlists/@list-mix.m3u8"),
     .get("report", "/app/api/report"),
+    .get("duplicates", "/app/api/duplicates"),
+    .get("duplicates-bad-limit", "/app/api/duplicates?limit=0"),
   ]
 
   private static let appChanges: [SnapshotRequest] = [
@@ -373,6 +375,10 @@ enum SnapshotRequests {
     .json("POST", "tempo-undo", "/app/api/tracks/@hunter/tempo/undo", "{}"),
     .json("POST", "tempo-undo-unknown", "/app/api/tracks/@hunter/tempo/undo", #"{"to": 999}"#),
     SnapshotRequest("DELETE", "tempo-unset", "/app/api/tracks/@joga/tempo"),
+    .json("POST", "duplicates-keep", "/app/api/duplicates/decisions", #"{"decision": "keep", "tracks": ["@copy"]}"#),
+    .json("POST", "duplicates-distinct", "/app/api/duplicates/decisions", #"{"decision": "distinct", "tracks": ["@copy", "@joga"]}"#),
+    .json("POST", "duplicates-bad", "/app/api/duplicates/decisions", #"{"decision": "delete", "tracks": ["@copy"]}"#),
+    .json("POST", "duplicates-forget", "/app/api/duplicates/decisions", #"{"decision": "forget", "tracks": ["@copy"]}"#),
     .json("POST", "login-without-tokens", "/app/api/login", #"{"token": "x"}"#),
     SnapshotRequest("POST", "logout", "/app/api/logout"),
   ]

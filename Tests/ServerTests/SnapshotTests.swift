@@ -13,7 +13,7 @@ import Text
 @testable import Server
 @testable import Serving
 
-/// What the server answers about one untidy library, byte for byte, as the files in `Snapshots` have it: one folder for
+/// The server's answers about one untidy library, byte for byte, as the files in `Snapshots` have it: one folder for
 /// each API, one file for each request of `SnapshotRequests`.
 @Suite struct SnapshotTests {
   @Test(arguments: SnapshotRequests.all.keys.sorted()) func answersAreTheKnownOnes(api: String) async throws {
@@ -76,11 +76,11 @@ import Text
     guard let route = route(of: request, among: routes), !request.target.contains(/[?&]fields=/),
       answer.headers["content-type"]?.hasPrefix("application/json") == true,
       let schema = answer.status >= 400
-        ? (route.api.hasStandardErrors ? ShortSchema.type("Error") : nil)
+        ? (route.api.hasStandardErrors ? JSONType.error.schema.json : nil)
         : route.answers.first(where: { $0.status == answer.status })?.schema
     else { return nil }
     guard case .object(var members) = schema else { return "no schema" }
-    members["$defs"] = .object(APISchemas.all)
+    members["$defs"] = .object(OpenAPIRoutes.schemas(of: routes))
     var text = JSONWriter()
     text.value(.object(members))
     let validator = try SchemaValidator(String(decoding: text.bytes, as: UTF8.self), isClosed: true)
@@ -97,7 +97,7 @@ import Text
       .min { rank($0.path) < rank($1.path) }
   }
 
-  /// What these requests say is what clients that are made from the OpenAPI document can say.
+  /// These requests say what clients made from the OpenAPI document can say.
   @Test func requestsSayWhatIsDescribed() throws {
     let routes = try Route.all()
     for request in SnapshotRequests.all.values.joined() {
@@ -108,7 +108,7 @@ import Text
       #expect(unknown.sorted() == [], "\(request.method) \(route.path) has no such parameters")
       guard case .json(let members)? = route.body, case .object(let body)? = try? JSONValue(parsing: request.body.utf8)
       else { continue }
-      let others = Set(body.keys).subtracting(ShortSchema.names(members))
+      let others = Set(body.keys).subtracting(members.map(\.name))
       #expect(others.sorted() == [], "the body of \(request.method) \(route.path) has no such members")
     }
   }
@@ -161,7 +161,7 @@ private struct SnapshotTalk {
 
   /// Addresses in answers have it, and ports differ.
   private static let host = "127.0.0.1:8642"
-  /// Of the connection, or not the same each time.
+  /// Fields of the connection, or not the same each time.
   private static let leftOut: Set<String> = ["date", "connection", "content-length", "server"]
   /// Headers of nearly all answers: those that differ are shown.
   private static let usual = [
@@ -234,7 +234,7 @@ private struct SnapshotTalk {
     text = text.replacing(/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/) { match in
       match.0 > "2025-06" ? "<now>" : String(match.0)
     }
-    // Of pages that SQLite has in use.
+    // The size of pages that SQLite has in use.
     text = text.replacing(/database_size_bytes [0-9]+/) { _ in "database_size_bytes <size>" }
     for name in hidden {
       let pattern = try? Regex("\"\(name)\": (\"[^\"]*\"|[0-9.]+)")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Server
 
-/// What `TrackFolder` does not open is not served.
+/// Files that `TrackFolder` does not open are not served.
 @Suite struct SwappedFolderTests {
   @Test func nothingFromOutsideIsServed() async throws {
     let place = try ExposedLibrary()

@@ -125,7 +125,7 @@ import Text
     try await library.stop()
   }
 
-  /// What a filter finds and what its exclusion finds are all of it, in each section.
+  /// A filter and its exclusion together find everything, in each section.
   @Test func filtersAreExcluded() async throws {
     let words = try CatalogWords("a NOT year:1990-1999 NOT isrc:GBAAA0000001 NOT year:2001 NOT tag:new b").query
     #expect(words.excludedYears == [1990...1999, 2001...2001] && words.excludedISRCs == ["GBAAA0000001"])

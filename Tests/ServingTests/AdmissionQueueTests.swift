@@ -50,7 +50,7 @@ import Testing
     try await queue.enter()
     await #expect(throws: AdmissionQueue.Refusal.timeLimit) { try await queue.enter() }
     #expect(queue.waitingCount == 0)
-    // Nobody has taken the place of one who has gone.
+    // The place of one that has gone is free.
     queue.leave()
     try await queue.enter()
   }

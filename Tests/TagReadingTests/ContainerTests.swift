@@ -227,7 +227,7 @@ import Testing
     let flac = try read(head + Xiph.flac([(4, Xiph.comment("ALBUM=Vorbis"))]) + tail)
     #expect(flac.formats == ["vorbis", "id3v2.3", "id3v1"])
     #expect(flac.fields == ["album": ["Vorbis"]])
-    // What encoders write by themselves does not count as a tag.
+    // Text that encoders write by themselves does not count as a tag.
     let encoded = try read(head + Xiph.flac([(4, Xiph.comment("ENCODER=Lavf", "ENCODERSETTINGS=-8"))]) + tail)
     #expect(encoded.fields["title"] == ["ID3v2"] && encoded.fields["artist"] == ["ID3v1"])
     #expect(encoded.fields["encodersettings"] == ["-8"] && encoded.fields["other:ENCODER"] == ["Lavf"])

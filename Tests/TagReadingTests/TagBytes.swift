@@ -253,7 +253,7 @@ enum Chunks {
   }
 }
 
-/// Something like the start of MPEG audio, so that what follows a tag looks like a file.
+/// Something like the start of MPEG audio, so what follows a tag looks like a file.
 let audio: Bytes = [0xFF, 0xFB, 0x90, 0x64] + Bytes(repeating: 0, count: 413)
 
 let png: Bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 1, 2, 3]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TagReading
 
-/// Where decoding takes the audio to begin and to end is where tag reading takes tags to end and to begin.
+/// The start and end of the audio in decoding are the end and start of tags in tag reading.
 @Suite struct TagRegionTests {
   private static let flac = Xiph.flac([(1, Bytes(repeating: 0, count: 9))]) + [0xFF, 0xF8] + Bytes(1...200)
 
@@ -73,7 +73,7 @@ import Testing
     #expect(content.id == bare.id, "\(names)")
     #expect(content.remarks == [], "\(names)")
     let finding = try TagReader.read(path: path)
-    // What stands behind the audio counts before an APEv2 tag in front of it.
+    // A tag behind the audio counts before an APEv2 tag in front of it.
     let expected = front == 0 ? back == 0 ? nil : "behind" : back > 0 && front == 9 && back != 7 ? "behind" : "in front"
     #expect(finding.fields["title"]?.first == expected, "\(names)")
   }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// What is not read is named.
+  /// Tags that are not read are named.
   @Test func nothingIsDroppedWithoutAWord() throws {
     let several = try read(Self.leading[7].1 + Self.flac)
     #expect(several.remarks.contains { $0.contains("3 ID3v2 tags") })

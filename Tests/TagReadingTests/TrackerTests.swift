@@ -66,7 +66,7 @@ import Testing
     #expect(finding.remarks == [])
   }
 
-  /// What is there is read.
+  /// The part that is there is read.
   @Test(arguments: modules.indices) func truncation(index: Int) throws {
     let module = Self.modules[index]
     for length in stride(from: 60, to: module.bytes.count, by: 13) {

@@ -74,7 +74,7 @@ import Testing
     #expect(try AudioContent(path: path) == content)
   }
 
-  /// What fits into the free space of a file moves nothing.
+  /// Tags that fit into the free space of a file move nothing.
   @Test(arguments: ["a.flac", "room.m4a"]) func freeSpaceIsUsed(name: String) throws {
     let old = try Samples.bytes(name)
     let path = try put(old, name)
@@ -442,7 +442,7 @@ import Testing
     for length in stride(from: 0, to: 400, by: 7) { try attempt(Array(good.prefix(length))) }
     for _ in 0..<250 {
       var bytes = good
-      // Where the structure is: at the start and at the end.
+      // The places of the structure: at the start and at the end.
       let places = Bool.random(using: &random) ? 0..<min(2_000, good.count) : max(0, good.count - 4_000)..<good.count
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)]

@@ -126,7 +126,7 @@ import Testing
     #expect(try analyze(.chords(sampleRate: sampleRate, seconds: 20).scaled(by: 1e-7)) == .none(reason: "silence"))
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 5)) == .none(reason: "too_short"))
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 7.8)).reason == "too_short")
-    // What is heard of it is the start.
+    // Only the start is heard.
     #expect(try analyze(Signal(sampleRate: sampleRate, seconds: 20) { _ in 1 }).energy == nil)
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 9)).reason == nil)
   }

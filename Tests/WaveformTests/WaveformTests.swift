@@ -124,15 +124,15 @@ import Testing
 
   @Test func longTracksHaveLongerSteps() {
     let limit = 500
-    var course = BoundedSeries<WaveformFrame>(limit: limit)
+    var curve = BoundedSeries<WaveformFrame>(limit: limit)
     for index in 0..<(3 * limit) {
       let value = Float(index % 7)
-      course.append(
+      curve.append(
         WaveformFrame(minimum: -value, maximum: value, peaks: SIMD4(repeating: value), squares: SIMD4(repeating: 1)))
     }
-    #expect(course.merged == 4 && course.elements.count == 3 * limit / 4)
-    #expect(course.elements.allSatisfy { $0.squares[0] == 4 && $0.maximum >= 3 && $0.minimum == -$0.maximum })
-    let points = course.grouped(by: 10)
+    #expect(curve.merged == 4 && curve.elements.count == 3 * limit / 4)
+    #expect(curve.elements.allSatisfy { $0.squares[0] == 4 && $0.maximum >= 3 && $0.minimum == -$0.maximum })
+    let points = curve.grouped(by: 10)
     #expect(points.count == 38 && points.reduce(0) { $0 + $1.squares[3] } == Float(3 * limit))
   }
 }

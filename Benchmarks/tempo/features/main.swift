@@ -28,7 +28,7 @@ struct Features: Encodable {
   var seconds: Double
   var clarity: Float
   var activity: [Float]
-  /// Of the features of all hypotheses.
+  /// Names of the features of all hypotheses.
   var names: [String]
   var hypotheses: [Hypothesis]
   /// The names of `accents`.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Text
 
-/// Where a track begins and ends, musically: for players, radio and DJs. All in seconds from the start of the audio.
+/// The musical start and end of a track: for players, radio and DJs. All in seconds from the start of the audio.
 public struct CuesFinding: DeclaredFinding {
   /// Until the first sample of -60 dBFS or more; `nil` if there is none.
   public var leadingSilence: Double?
@@ -12,9 +12,9 @@ public struct CuesFinding: DeclaredFinding {
   /// Length of the fade at the end; 0 if there is none.
   public var fadeOut: Double?
   public var firstBeat: Double?
-  /// Where the music has come to its full level and bass.
+  /// The time when the music reaches its full level and bass.
   public var introEnd: Double?
-  /// Where it ceases to have them.
+  /// The time when it loses them.
   public var outroStart: Double?
   public var highlightStart: Double?
   public var highlightEnd: Double?

@@ -1,6 +1,6 @@
 public import Text
 
-/// What an analyzer without a type of its own has found, an `exec` analyzer for instance: one JSON object.
+/// The finding of an analyzer without a type of its own, such as an `exec` analyzer: one JSON object.
 public struct JSONFinding: AnalysisFinding {
   public var value: JSONValue
 

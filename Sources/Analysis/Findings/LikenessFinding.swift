@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What a track sounds like, in few numbers: tracks with near descriptors sound alike.
+/// The sound of a track in a few numbers: tracks with near descriptors sound alike.
 public struct LikenessFinding: DeclaredFinding {
-  /// Of the descriptor; only those of one version can be compared. `nil` if there is none.
+  /// Version of the descriptor; only descriptors of one version can be compared. `nil` if there is none.
   public var version: Int?
   /// Empty in records of files, which do without, and if there is none.
   public var descriptor: [UInt8]

@@ -17,7 +17,7 @@ public struct LoudnessFinding: DeclaredFinding {
   public var truePeak: Double?
   /// ReplayGain 2, in dB.
   public var trackGain: Double?
-  /// Of the continuous signal; full scale is 1.
+  /// Peak of the continuous signal; full scale is 1.
   public var trackPeak: Double?
   /// ReplayGain 2 of the album, in dB. Analyzers know one file: the store sets it once it knows all tracks.
   public var albumGain: Double?
@@ -25,7 +25,7 @@ public struct LoudnessFinding: DeclaredFinding {
   public var albumPeak: Double?
   /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` when there is a loudness.
   public var reason: String?
-  /// Of the gating blocks: `LoudnessHistogram.bytes`. Empty in records of files, which do without.
+  /// Histogram of the gating blocks: `LoudnessHistogram.bytes`. Empty in records of files, which do without.
   public var gatingBlocks: [UInt8]
 
   public init(

@@ -4,7 +4,7 @@ public struct MusicalKey: Hashable, Sendable {
     case major, minor
   }
 
-  /// Of the tonic, 0 to 11; C is 0.
+  /// Pitch class of the tonic, 0 to 11; C is 0.
   public let pitchClass: Int
   public let mode: Mode
 

@@ -2,7 +2,7 @@
 public struct SectionsFinding: DeclaredFinding {
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
-    /// Where the next one starts.
+    /// The start of the next section.
     public var endSeconds: Double
     /// `A`, `B`, …, in the order they first appear; sections with the same label are alike.
     public var label: String

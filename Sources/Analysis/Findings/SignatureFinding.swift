@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A landmark signature for the recognition catalog.
 public struct SignatureFinding: DeclaredFinding {
-  /// Of the format of `data`.
+  /// Version of the format of `data`.
   public var version: Int
   public var landmarkCount: Int
   /// Empty in records of files, which do without.

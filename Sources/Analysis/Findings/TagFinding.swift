@@ -105,7 +105,7 @@ public struct TagFinding: DeclaredFinding {
   public var lyrics: [Lyrics]
   /// Ascending by start.
   public var chapters: [Chapter]
-  /// Which tag formats were found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
+  /// The tag formats that were found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
   public var formats: [String]
   /// Sentences for a person: what was left out or looked wrong.
   public var remarks: [String]

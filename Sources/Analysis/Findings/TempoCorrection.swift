@@ -1,6 +1,6 @@
 public import Platform
 
-/// What a person has said about the tempo of a recording. It counts instead of what was found, whatever is found later.
+/// A person's correction of the tempo of a recording. It takes precedence over all findings, earlier and later.
 public struct TempoCorrection: Hashable, Sendable {
   /// Map and beats as the person left them.
   public struct Grid: Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct TempoCorrection: Hashable, Sendable {
   /// `nil` without a tempo, and in corrections made before these were kept: they follow from what was found.
   public var grid: Grid?
   public var corrected: Timestamp
-  /// What the analyzer says; `nil` if it has not been at it.
+  /// The analyzer's tempo; `nil` if it has not run.
   public var found: TempoFinding?
 
   public init(bpm: Double?, grid: Grid?, corrected: Timestamp, found: TempoFinding? = nil) {
@@ -36,7 +36,7 @@ public struct TempoCorrection: Hashable, Sendable {
     self.found = found
   }
 
-  /// What a person has made of a finding.
+  /// A correction that a person made from a finding.
   public init(_ finding: TempoFinding, corrected: Timestamp) {
     self.init(bpm: finding.bpm, grid: nil, corrected: corrected)
     guard bpm != nil else { return }

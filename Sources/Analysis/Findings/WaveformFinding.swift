@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a track looks like over time.
+/// The picture of a track over time.
 ///
 /// Lists of bytes are linear. In `minima` and `maxima` 128 is zero and 127 steps are `peak`; in the other lists 255 is
 /// the peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.

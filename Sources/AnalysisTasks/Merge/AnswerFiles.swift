@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Where answers of workers lie.
+/// Places in which answers of workers lie.
 package enum AnswerFiles: Sendable {
   case standardInput
   case file(FilePath)

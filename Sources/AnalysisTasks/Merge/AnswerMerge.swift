@@ -1,6 +1,8 @@
 package import Analysis
 internal import BuiltInAnalyzers
+internal import Exports
 package import Pipeline
+internal import Platform
 internal import Records
 package import ResultStore
 package import SystemPackage
@@ -55,8 +57,11 @@ package struct AnswerMerge {
     }
   }
 
+  /// Of Parquet files: the lines of workers. An empty one is a file without an answer.
+  private static let answerColumn = "answer"
+
   /// - Parameters:
-  ///   - audience: Who reads the digest.
+  ///   - audience: The readers of the digest.
   ///   - interruption: The status that a merge ends with that was stopped; `nil` if it ends by itself.
   ///   - report: Gets events, on the thread of the caller.
   /// - Throws: `AnswerMergeError`, `StoreError`; what was committed stays.
@@ -76,9 +81,16 @@ package struct AnswerMerge {
     var refused = 0
     for input in inputs where !control.isStopping {
       try input.withDescriptor { descriptor in
-        try merge.read(descriptor) { number, reason in
+        let refuse = { (number: Int, reason: String) in
           refused += 1
           report(.refused(input, line: number, reason: reason))
+        }
+        guard ParquetTextReader.isParquet(descriptor) else { return try merge.read(descriptor, onRefusal: refuse) }
+        do {
+          var answers = try ParquetTextReader(descriptor, column: Self.answerColumn)
+          try merge.read({ _ in try answers.next().map { .text($0) } }, onRefusal: refuse)
+        } catch let refusal as ParquetTextReader.Refusal {
+          throw AnswerMergeError.unreadable(FilePath(input.name), reason: "\(refusal)", merged: "Nothing more")
         }
       }
     }

@@ -8,7 +8,7 @@ package struct LibraryOverview: Sendable {
   package var trackCount: Int
   /// Files that failed, which are no tracks.
   package var failedCount: Int
-  /// Of all tracks together.
+  /// Duration of all tracks together.
   package var seconds: Double
   package var hasLikeness: Bool
   package var hasWaveforms: Bool

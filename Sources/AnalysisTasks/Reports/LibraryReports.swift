@@ -28,7 +28,7 @@ package struct LibraryReports: Sendable {
   package var formats: [ReportFormat]
   package var destination: Destination
   package var options: ReportOptions
-  /// What they show; `nil` for all that is known.
+  /// The folders and files they show; `nil` for all that is known.
   package var roots: [FilePath]?
   /// Files that are gone, too.
   package var includesVanished: Bool
@@ -54,7 +54,7 @@ package struct LibraryReports: Sendable {
     return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
   }
 
-  /// What `write` would replace and must not. To be asked before any work is done.
+  /// Checks for files that `write` would replace and must not. To be called before any work is done.
   package func check(_ overwriting: OverwriteRule) throws(OverwriteError) {
     guard case .folder(let folder) = destination else { return }
     var outputs = files.map { (file: $0.path, proof: $0.format.proof) }
@@ -65,7 +65,7 @@ package struct LibraryReports: Sendable {
     try overwriting.check(outputs)
   }
 
-  /// - Parameter run: What a report says of the run.
+  /// - Parameter run: The run that a report is about.
   /// - Throws: `ReportError` or `StoreError`; of what is written to a file nothing is there then but what was before.
   /// - Returns: The files written.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
@@ -137,7 +137,7 @@ package struct LibraryReports: Sendable {
 }
 
 extension ReportFormat {
-  /// What shows that a file is such a report.
+  /// The proof that a file is such a report.
   fileprivate var proof: OriginProof {
     switch self {
     case .json: .text(beginning: "{\"schema\":\"\(ReportWriter.schema)\"")

@@ -21,8 +21,7 @@ struct RemovalList {
   func finish() throws(ExportError) { try file.commit() }
 }
 
-/// A line of it, as the schema `nocturne.removal` version 1 has it. A field keeps its name and type for ever; what comes
-/// later is added.
+/// A line of it: schema `nocturne.removal` version 1. A field keeps its name and type forever; later ones are added.
 extension Shape<ExportRemoval> {
   fileprivate static var removal: Shape {
     Shape(

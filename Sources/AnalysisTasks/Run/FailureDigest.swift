@@ -14,12 +14,12 @@ package struct FailureDigest: Sendable {
     case people, programs
   }
 
-  /// Of this run alone.
+  /// Failures of this run alone.
   package let failures: [FailureGroup]
   package let damage: [FailureGroup]
-  /// Failures that an earlier run has told of.
+  /// Failures that an earlier run has reported.
   package let knownFailures: Int
-  /// Damaged files that an earlier run has told of.
+  /// Damaged files that an earlier run has reported.
   package let knownDamaged: Int
   package let losses: [WorkerLoss: Int]
   /// Files left for the next run.

@@ -3,7 +3,7 @@ package import Records
 
 extension FailurePolicy {
   /// - Parameters:
-  ///   - knownDamaged: Of the files cached, those that are damaged.
+  ///   - knownDamaged: The number of cached files that are damaged.
   ///   - news: Files that failed or are damaged, and were not known as that.
   package func isViolated(by totals: RunTotals, knownDamaged: Int, news: Int) -> Bool {
     let bad = totals.failed + totals.partial + knownDamaged

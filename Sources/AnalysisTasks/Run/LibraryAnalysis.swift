@@ -17,12 +17,16 @@ package struct LibraryAnalysis: Sendable {
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
-  /// Whether a folder that is missing or holds no audio is no failure: whoever started the run looks after that.
+  /// Whether a folder that is missing or holds no audio is no failure: the program that started the run looks after
+  /// that.
   package var allowsAbsentRoots: Bool
+  /// The part of the library to read again at the end; `nil` for nothing. Its paths are those of the run.
+  package var verification: LibraryVerification.Request?
 
   package init(
     run: LibraryRun.Request, database: FilePath, lockPatience: Duration = .zero, timeBudget: Duration? = nil,
-    reports: LibraryReports, failurePolicy: FailurePolicy = .new, allowsAbsentRoots: Bool = false
+    reports: LibraryReports, failurePolicy: FailurePolicy = .new, allowsAbsentRoots: Bool = false,
+    verification: LibraryVerification.Request? = nil
   ) {
     self.run = run
     self.database = database
@@ -31,6 +35,7 @@ package struct LibraryAnalysis: Sendable {
     self.reports = reports
     self.failurePolicy = failurePolicy
     self.allowsAbsentRoots = allowsAbsentRoots
+    self.verification = verification
   }
 
   /// How it went.
@@ -39,6 +44,8 @@ package struct LibraryAnalysis: Sendable {
     package var status: ExitStatus
     package var elapsed: Duration
     package var digest: FailureDigest
+    /// `nil` if nothing was read again.
+    package var verification: LibraryVerification.Outcome?
     /// The files written.
     package var reports: [LibraryReports.File]
   }
@@ -47,30 +54,50 @@ package struct LibraryAnalysis: Sendable {
 
   /// - Parameters:
   ///   - metrics: Learns how far the run has come, also when this throws.
-  ///   - audience: Who reads the digest.
+  ///   - audience: The readers of the digest.
   /// - Throws: `StoreError`, `ScanError`, `ReportError`, or that no worker can be started; what was committed stays.
   package func perform(
     _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
   ) async throws -> Outcome {
-    let held = Held()
+    let resources = OpenResources()
     defer {
       run.isolation.close()
-      held.release()
+      verification?.isolation.close()
+      resources.release()
       metrics.losses = run.isolation.losses
     }
-    let work = try prepare(held, &metrics, observer)
+    let work = try prepare(resources, &metrics, observer)
     let outcome = try await work.run.run()
-    return try conclude(work, outcome, &metrics, audience, observer)
+    let verified = try await verify(work, outcome, observer)
+    return try conclude(work, outcome, verified, &metrics, audience, observer)
+  }
+
+  /// What is left of the time goes to files that were not read for long.
+  private func verify(
+    _ work: Work, _ outcome: LibraryRun.Outcome, _ observer: some RunObserver
+  ) async throws -> LibraryVerification.Outcome? {
+    guard let verification, !isDryRun, outcome.state == .finished else { return nil }
+    do {
+      return try await LibraryVerification(
+        store: work.store, run: outcome.runID, request: verification, control: work.control
+      ) { event in
+        work.progress?.handle(event)
+        observer.handle(event)
+      }.perform(try FileVerification.plan())
+    } catch {
+      try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
+      throw error
+    }
   }
 
   private func prepare(
-    _ held: Held, _ metrics: inout RunMetrics, _ observer: some RunObserver
+    _ resources: OpenResources, _ metrics: inout RunMetrics, _ observer: some RunObserver
   ) throws -> Work {
     let database = try RunDatabase(self.database, isDryRun: isDryRun)
-    held.database = database
+    resources.database = database
     metrics.database = database.path
     if !isDryRun {
-      held.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
+      resources.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
         observer.waits(for: $0)
       }
     }
@@ -79,21 +106,22 @@ package struct LibraryAnalysis: Sendable {
       access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
     let control = RunControl(limit: timeBudget)
     observer.begins(control)
-    let progress = held.lock.map { SharedProgress($0) }
+    let progress = resources.lock.map { SharedProgress($0) }
     let libraryRun = LibraryRun(store: store, request: run, control: control) { event in
       progress?.handle(event)
       observer.handle(event)
     }
-    return Work(store: store, run: libraryRun, progress: progress, start: .now)
+    return Work(store: store, run: libraryRun, control: control, progress: progress, start: .now)
   }
 
   private func conclude(
-    _ work: Work, _ runOutcome: LibraryRun.Outcome, _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience,
-    _ observer: some RunObserver
+    _ work: Work, _ runOutcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?,
+    _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience, _ observer: some RunObserver
   ) throws -> Outcome {
     var outcome = runOutcome
     metrics.outcome = outcome
-    let status = observer.interruption ?? status(of: outcome)
+    metrics.verification = verified
+    let status = observer.interruption ?? status(of: outcome, verified)
     try work.run.finish(outcome, exitStatus: status.rawValue)
     if metrics.path != nil { metrics.figures = try work.store.figures() }
     var files: [LibraryReports.File] = []
@@ -105,7 +133,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // Nobody wants the rest, and nothing is wrong.
+        // The reader does not want the rest, and nothing is wrong.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
@@ -117,16 +145,18 @@ package struct LibraryAnalysis: Sendable {
       knownFailures: outcome.totals.failed - outcome.newlyFailed,
       knownDamaged: outcome.totals.partial - outcome.newlyDamaged - outcome.unsettled + outcome.scan.knownDamaged,
       losses: run.isolation.losses, pending: outcome.pending, reports: reports.files.map(\.path))
-    return Outcome(run: outcome, status: status, elapsed: .now - work.start, digest: digest, reports: files)
+    return Outcome(run: outcome, status: status, elapsed: .now - work.start, digest: digest, verification: verified,
+      reports: files)
   }
 
-  private func status(of outcome: LibraryRun.Outcome) -> ExitStatus {
-    // The library, or a part of it, was not there: whoever reads the mail must hear of it.
+  private func status(of outcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?) -> ExitStatus {
+    // The library, or a part of it, was missing: the mail of the nightly job must say so.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }
     if isPartMissing { return .fatal }
     let news = outcome.newlyFailed + outcome.newlyDamaged
+    if let verified, failurePolicy.isViolated(by: verified.totals) { return .filesFailed }
     return failurePolicy.isViolated(by: outcome.totals, knownDamaged: outcome.scan.knownDamaged, news: news)
       ? .filesFailed : .fine
   }
@@ -135,12 +165,13 @@ package struct LibraryAnalysis: Sendable {
   private struct Work {
     let store: ResultStore
     let run: LibraryRun
+    let control: RunControl
     let progress: SharedProgress?
     let start: ContinuousClock.Instant
   }
 
-  /// What a run gives back at its end, however it ends.
-  private final class Held {
+  /// Resources that a run gives back at its end, however it ends.
+  private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?
 

@@ -1,13 +1,13 @@
 /// Values of one name in the text format of Prometheus, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 package struct MetricFamily {
-  /// Those of a run are gauges: a run starts from nothing each time.
+  /// Metrics of a run are gauges: a run starts from zero each time.
   package enum Kind: String {
     case gauge, counter, histogram
   }
 
   package struct Sample {
-    /// What follows the name of the family: `_bucket`, `_sum`, `_count` of a histogram.
+    /// The suffix of the family's name: `_bucket`, `_sum`, `_count` of a histogram.
     var suffix: String
     var labels: [(name: String, value: String)]
     var value: Double

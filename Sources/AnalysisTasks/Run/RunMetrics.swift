@@ -11,13 +11,15 @@ package import SystemPackage
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
-  /// `nil` until the settings are read, and where nobody wants figures.
+  /// `nil` until the settings are read, and if no figures are wanted.
   package var path: FilePath?
   package var database: FilePath?
   /// `nil` if the run did not come to its end.
   package var figures: LibraryFigures?
   package var outcome: LibraryRun.Outcome?
   package var losses: [WorkerLoss: Int] = [:]
+  /// `nil` if nothing was read again.
+  package var verification: LibraryVerification.Outcome?
 
   package init() {}
 
@@ -27,7 +29,7 @@ package struct RunMetrics: Sendable {
   /// - Throws: `WriteError`; the file that was there stays as it was.
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
-    // What a run that failed cannot tell is in the database all the same, or else in the file it replaces.
+    // If a run failed, its figures come from the database, or else from the file it replaces.
     let figures =
       figures
       ?? database.flatMap {
@@ -103,10 +105,19 @@ package struct RunMetrics: Sendable {
         ),
       ]
     }
+    if let verification {
+      families += [
+        MetricFamily(
+          "nocturne_run_verified_files", "What became of the files that the last run read again; each counts once.",
+          label: "outcome", VerificationDigest(verification).counts.map { ($0.name, $0.count) }),
+        MetricFamily(
+          "nocturne_run_verified_bytes", "Bytes that the last run read again.", Double(verification.totals.bytes)),
+      ]
+    }
     return families
   }
 
-  /// What is in a database.
+  /// The metrics of a database.
   package static func families(of figures: LibraryFigures) -> [MetricFamily] {
     [
       MetricFamily(

@@ -1,7 +1,7 @@
 package import Pipeline
 package import ResultStore
 
-/// Whoever has asked for a run: hears how it goes, and may end it.
+/// The caller that asked for a run: hears how it goes, and may end it.
 package protocol RunObserver: Sendable {
   /// Called from any thread, often; must not block.
   func handle(_ event: RunEvent)

@@ -34,13 +34,14 @@ package struct RunProgress: Sendable, Equatable {
     switch progress.phase {
     case "scan": return progress.scanned > 0 ? "Scanning: \(counted(progress.scanned, "file")) so far" : "Scanning"
     case "report": return "Writing reports"
+    case "verify": return "Verifying: \(progress.done) of \(counted(progress.planned ?? 0, "file"))"
     default: return "Analyzing: \(progress.done) of \(counted(progress.planned ?? 0, "file"))"
     }
   }
 
   /// Seconds to go, once there is enough to judge by.
   package var remaining: Double? {
-    guard let progress = holder.progress, progress.phase == "analyze", let planned = progress.planned,
+    guard let progress = holder.progress, ["analyze", "verify"].contains(progress.phase), let planned = progress.planned,
       progress.done > 2, planned >= progress.done
     else { return nil }
     let elapsed = Double(Timestamp.now.nanoseconds - holder.owner.started.nanoseconds) / 1e9

@@ -6,15 +6,16 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// What a person reads when a run is over.
+/// The text a person reads when a run is over.
 package struct RunSummary: Sendable {
   private let outcome: LibraryRun.Outcome
   private let elapsed: Duration
   private let digest: FailureDigest
   private let status: ExitStatus
-  /// What was written where.
+  /// The outputs that were written, and where.
   private let outputs: [String]
   private let isDryRun: Bool
+  private let verification: LibraryVerification.Outcome?
 
   package init(of analysis: LibraryAnalysis.Outcome, database: FilePath, isDryRun: Bool) {
     outcome = analysis.run
@@ -23,6 +24,7 @@ package struct RunSummary: Sendable {
     status = analysis.status
     outputs = isDryRun ? [] : ["database: \(database.string)"] + analysis.reports.map(\.text)
     self.isDryRun = isDryRun
+    verification = analysis.verification
   }
 
   /// A table of the totals, the new failures, and where the results are.
@@ -30,7 +32,7 @@ package struct RunSummary: Sendable {
     isDryRun ? plan : table(style)
   }
 
-  /// What a run would do.
+  /// The plan of a dry run.
   private var plan: String {
     let scan = outcome.scan
     var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
@@ -55,6 +57,7 @@ package struct RunSummary: Sendable {
       ("skipped", totals.skipped, skippedDetail),
       ("vanished", totals.vanished, "gone since the last run; their results are kept"),
     ]
+    if let totals = verification?.totals { rows.append(("verified", totals.all, verifiedDetail(totals))) }
     if outcome.pending > 0 { rows.append(("waiting", outcome.pending, "left for the next run")) }
     let width = String(rows.map(\.1).max() ?? 0).count
     var lines = rows.filter { $0.1 > 0 || $0.0 == "seen" || $0.0 == "analyzed" || $0.0 == "failed" }.map { row in
@@ -63,16 +66,18 @@ package struct RunSummary: Sendable {
         "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
         + String(repeating: " ", count: width - count.count) + count
         + (row.2.isEmpty ? "" : "  " + style.colored(row.2, .faint))
+      if row.0 == "verified", verification.map({ $0.totals.news > 0 }) ?? false { return style.colored(line, .red) }
       return ["failed", "partial"].contains(row.0) && row.1 > 0 ? style.colored(line, .red) : line
     }
-    let failures = digest.hasNews ? digest.lines(style) : []
+    let failures =
+      (digest.hasNews ? digest.lines(style) : []) + (verification.map { VerificationDigest($0).lines(style) } ?? [])
     if !failures.isEmpty { lines += [""] + failures + [""] }
     lines += stageLines
     lines += outputs.map { "  \(style.colored("→", .green)) \(printable($0))" }
     return lines.joined(separator: "\n")
   }
 
-  /// Where the time went, most first, if that was measured.
+  /// The time by stage, most first, if it was measured.
   private var stageLines: [String] {
     let times = outcome.stageTimes
     let total = times.total
@@ -99,6 +104,11 @@ package struct RunSummary: Sendable {
     var fields = Dictionary(uniqueKeysWithValues: counts.map { ($0.0, JSONValue.integer(Int64($0.1))) })
     fields["duration_s"] = .number((elapsed / .milliseconds(1)).rounded() / 1000)
     fields["audio_s"] = .number((outcome.audioDuration * 1000).rounded() / 1000)
+    if let verification {
+      fields["verification"] = .object(
+        Dictionary(
+          uniqueKeysWithValues: VerificationDigest(verification).counts.map { ($0.name, .integer(Int64($0.count))) }))
+    }
     fields["run"] = .integer(outcome.runID)
     fields["state"] = .string(outcome.state.rawValue)
     if !outcome.stageTimes.isEmpty {
@@ -130,6 +140,13 @@ package struct RunSummary: Sendable {
     let (moved, damaged) = (outcome.scan.moved, outcome.scan.knownDamaged)
     return "unchanged since they were analyzed" + (moved > 0 ? ", \(moved) moved" : "")
       + (damaged > 0 ? ", \(damaged) known as damaged" : "")
+  }
+
+  private func verifiedDetail(_ totals: VerificationTotals) -> String {
+    let bad = totals.knownChanged + totals.knownUnreadable
+    return "read again, \(totals.bytes / 1_000_000) MB; \(totals.changedSilently) changed silently"
+      + (totals.unreadable > 0 ? ", \(totals.unreadable) unreadable" : "")
+      + (bad > 0 ? ", \(bad) known as such" : "")
   }
 
   private var skippedDetail: String {

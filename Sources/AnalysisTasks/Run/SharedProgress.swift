@@ -27,11 +27,12 @@ final class SharedProgress: Sendable {
       switch event {
       case .began(let phase):
         state.progress.phase = phase.rawValue
+        if phase == .verify { state.progress.done = 0 }
         isUrgent = true
       case .scanned(let count): state.progress.scanned = count
       case .planned(let count): state.progress.planned = count
       case .started(let path): state.progress.current = path.lastComponent.map { printable($0.string) }
-      case .finished: state.progress.done += 1
+      case .finished, .verified: state.progress.done += 1
       case .notice: return
       }
       let now = ContinuousClock.now

@@ -20,12 +20,12 @@ package struct Checkup {
   }
 
   package var analyzers: [AnalyzerKind]
-  /// What is wrong with the settings.
+  /// Problems with the settings.
   package var notices: [String]
   package var plan: AnalysisPlan
   package var library: [FilePath]
   package var database: FilePath
-  /// Where the reports are.
+  /// The folder of the reports.
   package var reports: FilePath
   /// `nil`: the catalog is not looked at.
   package var catalog: FilePath?

@@ -12,7 +12,7 @@ package struct Installation: Sendable {
   /// `$XDG_CONFIG_HOME`, in which the user's own units are.
   package var configuration: FilePath
   package var user: String
-  /// What systemd's folders are looked for in.
+  /// The folder in which systemd's folders are searched.
   package var root: FilePath
 
   package init(
@@ -66,7 +66,7 @@ package struct Installation: Sendable {
       ("zsh", ["zsh/site-functions/_analyze", "zsh/vendor-completions/_analyze"]),
       ("fish", ["fish/vendor_completions.d/analyze.fish"]),
     ]
-    let there = parts.filter { part in part.1.contains { share.pushing(FilePath($0)).isThere } }.map(\.0)
+    let there = parts.filter { part in part.1.contains { share.pushing(FilePath($0)).exists } }.map(\.0)
     return there.isEmpty
       ? .ok("no manual page and completions beside this program; `make install` or the package puts them there")
       : .ok("installed with it: \(there.joined(separator: ", "))")
@@ -94,11 +94,11 @@ package struct Installation: Sendable {
       return [.ok("the system's nocturne@\(user).timer is enabled")]
     }
     guard isEnabled("nocturne.timer", by: "timers.target", in: userFolders) else {
-      let isInstalled = userFolders.contains { $0.appending("nocturne.timer").isThere }
+      let isInstalled = userFolders.contains { $0.appending("nocturne.timer").exists }
       return isInstalled
         ? [.ok("nocturne.timer is not enabled: systemctl --user enable --now nocturne.timer")] : []
     }
-    let lingers = folder("var/lib/systemd/linger").appending(user).isThere
+    let lingers = folder("var/lib/systemd/linger").appending(user).exists
     return [
       .ok(
         "nocturne.timer is enabled"
@@ -107,7 +107,7 @@ package struct Installation: Sendable {
   }
 
   private func isEnabled(_ unit: String, by target: String, in folders: [FilePath]) -> Bool {
-    folders.contains { $0.appending("\(target).wants").appending(unit).isThere }
+    folders.contains { $0.appending("\(target).wants").appending(unit).exists }
   }
 
   /// Services whose program is not there, as after it was moved or installed elsewhere.
@@ -116,7 +116,7 @@ package struct Installation: Sendable {
       ["nocturne.service", "nocturne-server.service"].map { ($0, userFolders) }
       + ["nocturne@.service", "nocturne-server@.service"].map { ($0, systemFolders) }
     return services.compactMap { name, folders in
-      guard let path = folders.map({ $0.appending(name) }).first(where: \.isThere),
+      guard let path = folders.map({ $0.appending(name) }).first(where: \.exists),
         let text = try? String(contentsOfFile: path.string, encoding: .utf8),
         let program = Self.program(startedBy: text), !FilePath(program).allows(.run)
       else { return nil }

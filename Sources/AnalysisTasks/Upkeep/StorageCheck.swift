@@ -23,12 +23,13 @@ package struct StorageCheck {
 
   // MARK: Rights
 
-  /// What exists and must be writable. SQLite makes the files beside the database, with the rights of who ran `analyze`.
+  /// Findings about rights: all of it that exists must be writable. SQLite makes the files beside the database, with
+  /// the rights of the user who ran `analyze`.
   private var rights: [Checkup.Finding] {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
     let places = [folder.isEmpty ? "." : folder] + files + [reports] + (catalog.map { [$0] } ?? [])
-    return places.filter { $0.isThere && !$0.allows(.write) && Disk(holding: $0)?.isReadOnly != true }.map { path in
+    return places.filter { $0.exists && !$0.allows(.write) && Disk(holding: $0)?.isReadOnly != true }.map { path in
       let owner = (try? FileManager.default.attributesOfItem(atPath: path.string)[.ownerAccountName]) as? String
       let user = NSUserName()
       return .wrong(
@@ -45,7 +46,7 @@ package struct StorageCheck {
   private var disk: [Checkup.Finding] {
     // The folder is made by the first run.
     var folder = database.removingLastComponent()
-    while !folder.isThere, folder.removeLastComponent() {}
+    while !folder.exists, folder.removeLastComponent() {}
     if folder.isEmpty { folder = "." }
     guard let disk = Disk(holding: folder) else { return [] }
     guard !disk.isReadOnly else {
@@ -74,7 +75,7 @@ package struct StorageCheck {
   }
 
   /// On network drives, SQLite's log in shared memory does not work between machines (https://www.sqlite.org/wal.html).
-  /// - Parameter mounts: Those of now, if none are given.
+  /// - Parameter mounts: The present mounts, if none are given.
   static func network(of folder: FilePath, _ mounts: MountTable = MountTable()) -> [Checkup.Finding] {
     guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [
@@ -89,7 +90,7 @@ package struct StorageCheck {
   private var catalogFindings: [Checkup.Finding] {
     guard let catalog else { return [] }
     let name = "catalog \(DisplayPath.text(of: catalog))"
-    guard catalog.isThere else { return [.ok("\(name): not there yet, `analyze catalog build` makes it")] }
+    guard catalog.exists else { return [.ok("\(name): not there yet, `analyze catalog build` makes it")] }
     do {
       let opened = try CustomCatalog(contentsOf: catalog)
       if verifiesAll { try opened.verify() }

@@ -16,7 +16,7 @@ final class FolderWatch {
     var isOverflow = false
   }
 
-  /// Why the system does not tell of all changes: a sentence with what to do.
+  /// Why the system does not report all changes: a sentence with what to do.
   private(set) var limitation: String?
 
   private static let mask =
@@ -53,7 +53,7 @@ final class FolderWatch {
   /// How many folders are watched.
   var count: Int { folders.count }
 
-  /// Waits for changes, at most so many milliseconds.
+  /// Waits for changes, at most this many milliseconds.
   func changes(within milliseconds: Int32) -> Changes {
     var changes = Changes()
     guard descriptor >= 0 else {
@@ -101,7 +101,7 @@ final class FolderWatch {
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
     if mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
-      // What was put into it before it was watched.
+      // Files that came into it before it was watched.
       add(path, &changes)
     } else if mask & UInt32(IN_MOVED_FROM | IN_DELETE) != 0 {
       forget(below: path)

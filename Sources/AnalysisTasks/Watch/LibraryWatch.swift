@@ -25,11 +25,11 @@ package final class LibraryWatch: Sendable {
   package struct Report: Sendable, Equatable {
     package var state: State
     package var folders: [FilePath]
-    /// Those that are not there or hold nothing.
+    /// Folders that are missing or empty.
     package var absent: [FilePath] = []
     /// Why changes are noticed only every few minutes.
     package var limitation: String?
-    /// Of the run that goes on.
+    /// Process id of the current run.
     package var process: Int32?
 
     /// As a person reads it.
@@ -159,8 +159,8 @@ package final class LibraryWatch: Sendable {
 
   /// - Returns: Why the run has not done its work.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
-    // A process of its own, whose memory and crashes are not those of the server. What it has to say goes where the
-    // server's messages go.
+    // A process of its own, whose memory and crashes are not those of the server. Its messages go where the server's
+    // messages go.
     let program = Program(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
     let process: ChildProcess
     do {
@@ -194,7 +194,7 @@ package final class LibraryWatch: Sendable {
       "\(limitation) All is looked through every \(counted(minutes, "minute")) instead.")
   }
 
-  /// Of a folder that is not there from the beginning.
+  /// Reports a folder that is missing from the beginning.
   private func tell(ofAbsent path: FilePath, _ condition: WatchedRoots.Condition) {
     if condition == .missing {
       say(.warning, "watch_folder_missing", "\(printablePath(path)) is not there. \(Self.outlook)")
@@ -217,7 +217,7 @@ package final class LibraryWatch: Sendable {
       say(.notice, "watch_folder_back", "another folder is at \(path) now; it is looked through")
     case (_, .there) where change.isOther:
       say(.notice, "watch_folder_back", "\(path) is there; it is looked through")
-    // What comes into a folder or goes from it is told of as files.
+    // Files that enter or leave a folder are reported as files.
     case (_, .empty), (.empty, .there), (.missing, .there): break
     }
   }

@@ -2,8 +2,8 @@ internal import Glibc
 internal import Platform
 internal import SystemPackage
 
-/// Notices that something was mounted or unmounted at or below folders. inotify(7) does not: who watches a folder does
-/// not see what is mounted over it.
+/// Notices that something was mounted or unmounted at or below folders. inotify(7) does not: a watched folder does not
+/// show what is mounted over it.
 final class MountWatch {
   private let folders: [FilePath]
   private let descriptor: Int32

@@ -1,5 +1,5 @@
 /// When the next run is tried after one that failed: after 15 s at first, then after twice as long each time up to an
-/// hour, or soon after something has changed: nobody waits for a new file for an hour.
+/// hour, or soon after something has changed: a new file must not wait for an hour.
 struct RetryPause {
   let length: Duration
   private let begin: ContinuousClock.Instant
@@ -18,7 +18,7 @@ struct RetryPause {
   }
 
   /// - Parameters:
-  ///   - lastChange: When something last changed in the library. What the run may have seen does not count.
+  ///   - lastChange: When something last changed in the library. Changes that the run may have seen do not count.
   ///   - quietPeriod: How long to wait after a change.
   func end(lastChange: ContinuousClock.Instant?, quietPeriod: Duration) -> ContinuousClock.Instant {
     guard let lastChange, lastChange > runBegin else { return begin + length }

@@ -44,7 +44,7 @@ struct WaitingFiles {
     return kept.isEmpty ? nil : kept
   }
 
-  /// The nearest folder above a file that a run can look through alone: it holds audio, so that what vanished from it counts
+  /// The nearest folder above a file that a run can look through alone: it holds audio, so what vanished from it counts
   /// as that and not as a drive that is gone; and nothing above it says what is to be ignored.
   private func folder(for file: FilePath) -> FilePath? {
     guard let root = roots.filter({ file.starts(with: $0) }).max(by: { $0.length < $1.length }) else { return nil }

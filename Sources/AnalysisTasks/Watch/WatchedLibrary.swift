@@ -13,9 +13,9 @@ struct WatchedLibrary {
   private(set) var lastChange: ContinuousClock.Instant?
 
   /// Between looks at the folders themselves.
-  private static let lookInterval = Duration.seconds(2)
+  private static let checkInterval = Duration.seconds(2)
 
-  /// All that is there is due at once: it may have been written while nobody watched.
+  /// All files that are there are due at once: they may have been written while no watch was running.
   init(_ options: WatchOptions) {
     self.options = options
     roots = WatchedRoots(options.folders)
@@ -32,7 +32,7 @@ struct WatchedLibrary {
   var isWaiting: Bool { files.count > 0 }
   var absent: [(path: FilePath, condition: WatchedRoots.Condition)] { roots.absent }
 
-  /// Waits for changes in the folders, at most so many milliseconds.
+  /// Waits for changes in the folders, at most this many milliseconds.
   mutating func follow(within milliseconds: Int32) {
     let changes = watch.changes(within: milliseconds)
     if !changes.files.isEmpty || changes.isOverflow { lastChange = .now }
@@ -44,10 +44,10 @@ struct WatchedLibrary {
     }
   }
 
-  /// What has become of the folders themselves. Where others have taken their place, those are watched from now on, and
-  /// due when they have been quiet for as long as a file.
+  /// Changes of the folders themselves. If others have taken their place, those are watched from now on, and due when
+  /// they have been quiet for as long as a file.
   mutating func changesOfRoots() -> [WatchedRoots.Change] {
-    guard .now - looked >= Self.lookInterval else { return [] }
+    guard .now - looked >= Self.checkInterval else { return [] }
     looked = .now
     let changes = roots.changes()
     // A disk may also be mounted further down.
@@ -56,7 +56,7 @@ struct WatchedLibrary {
       watch = FolderWatch(options.folders, options.candidates)
       lastChange = .now
     }
-    // What came into an empty folder is told of as files.
+    // Files that came into an empty folder are reported as files.
     let back = changes.filter { $0.now == .there && ($0.isOther || watch.limitation != nil) }
     files.add(areMountsOther ? Set(options.folders) : Set(back.map(\.path)))
     return changes

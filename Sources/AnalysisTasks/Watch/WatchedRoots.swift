@@ -28,7 +28,7 @@ struct WatchedRoots {
       self.path = path
       key = try? FileStatus(at: path, followingLinks: true).key
       // A folder that may not be read is for the run to report.
-      condition = key == nil ? .missing : FolderLook(at: path)?.isEmpty == true ? .empty : .there
+      condition = key == nil ? .missing : FolderStatus(at: path)?.isEmpty == true ? .empty : .there
     }
 
     /// Looks again. A folder that held something is not read again as long as it is the same.
@@ -42,7 +42,7 @@ struct WatchedRoots {
 
   init(_ paths: [FilePath]) { roots = paths.map(Root.init) }
 
-  /// Those that are not there, or hold nothing.
+  /// Folders that are missing or empty.
   var absent: [(path: FilePath, condition: Condition)] {
     roots.filter { $0.condition != .there }.map { ($0.path, $0.condition) }
   }

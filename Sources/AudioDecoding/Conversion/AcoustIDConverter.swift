@@ -5,7 +5,7 @@ internal import DSP
 /// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
 ///
 /// libswresample does it with the parameters of Chromaprint's program `fpcalc` (filter of 16 taps, 2⁸ phases, linear
-/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so that libchromaprint gets the
+/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so libchromaprint gets the
 /// very samples that `fpcalc` gives it.
 public struct AcoustIDConverter: ~Copyable {
   /// Samples per second.
@@ -32,7 +32,7 @@ public struct AcoustIDConverter: ~Copyable {
   deinit { lav_converter_free(converter) }
 
   /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened
-  /// when it is too short and never shortened. What the filter holds at the end is lost, as in `fpcalc`.
+  /// when it is too short and never shortened. The samples in the filter at the end are lost, as in `fpcalc`.
   ///
   /// - Returns: How many samples were written.
   public mutating func push(_ block: borrowing AudioBlock, into output: inout [Float]) -> Int {

@@ -3,7 +3,7 @@ internal import CSamplerate
 internal import CSndfile
 internal import CSoxr
 
-/// Which libraries decode and resample, as loaded now.
+/// The libraries that decode and resample, as loaded now.
 public enum DecodingLibraries {
   public static var versions: [String] {
     [
@@ -20,14 +20,14 @@ public enum DecodingLibraries {
 
   /// Kinds of files that FFmpeg may decode here, and those that its build leaves out.
   public static var formats: (decoded: [String], missing: [String]) {
-    let isThere = formatDecoders.map { format in
+    let exists = formatDecoders.map { format in
       unsafe format.decoder.withCString { name in unsafe lav_has_decoder(name) }
     }
-    func names(_ wanted: Bool) -> [String] { zip(formatDecoders, isThere).filter { $1 == wanted }.map(\.0.name) }
+    func names(_ wanted: Bool) -> [String] { zip(formatDecoders, exists).filter { $1 == wanted }.map(\.0.name) }
     return (names(true), names(false))
   }
 
-  /// What libraries of music are made of, with the names of FFmpeg's decoders.
+  /// Formats of music libraries, with the names of FFmpeg's decoders.
   private static let formatDecoders: [(name: String, decoder: String)] = [
     ("MP3", "mp3float"), ("AAC", "aac"), ("ALAC", "alac"), ("FLAC", "flac"), ("Vorbis", "vorbis"), ("Opus", "opus"),
     ("WavPack", "wavpack"), ("Monkey's Audio", "ape"), ("WMA", "wmav2"), ("Musepack", "mpc8"), ("TTA", "tta"),

@@ -6,15 +6,15 @@ internal import MediaContainers
 struct LibAVInput {
   var file: ByteSource
   var bytes: Range<Int>
-  /// What the demuxer sees before `bytes`.
+  /// Bytes that the demuxer sees before `bytes`.
   var prefix: [UInt8] = []
-  /// What it sees in place of some of `bytes`.
+  /// Bytes it sees in place of some of `bytes`.
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
   /// Probing chooses no format whose frames have readers here: these have found none.
   var excludesFrames = false
-  /// What a demuxer of bare PCM takes for granted.
+  /// Parameters that a demuxer of bare PCM assumes.
   var bare = BareAudio()
 
   /// Opens a reader that the caller closes.
@@ -172,7 +172,7 @@ final class LibAVDecoder: StreamDecoder {
     if verifiesChecksum { digest = withUnsafeBytes(of: report.digest) { Array($0) } }
   }
 
-  // MARK: What went wrong
+  // MARK: Faults
 
   var fault: DecodeError? {
     if readErrno != 0 { return DecodeError(.reading(readErrno)) }

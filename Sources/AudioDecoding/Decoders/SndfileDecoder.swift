@@ -27,7 +27,7 @@ final class SndfileDecoder: StreamDecoder {
     let view = FileView(file, from: start, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
-      // Why is in a variable that all threads share, so nobody can know.
+      // The reason is in a variable that all threads share, so it cannot be known.
       throw DecodeError(.unsupportedCodec, "The header is damaged, or no decoder reads this encoding.")
     }
     do throws(DecodeError) {
@@ -104,10 +104,10 @@ final class SndfileDecoder: StreamDecoder {
 /// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
 private final class FileView {
   private let file: ByteSource
-  /// Where a container of PCM begins: libsndfile, which passes over a tag in front of it, misses as much of the end as
+  /// The start of a container of PCM: libsndfile, which passes over a tag in front of it, misses as much of the end as
   /// the tag is long.
   private let start: Int
-  /// Where the audio of a file of chunks lies, if any does; `nil` for other files.
+  /// The range of the audio in a file of chunks, if there is any; `nil` for other files.
   private let audio: Range<Int>?
   /// Counted from `start`.
   private var position = 0
@@ -149,8 +149,8 @@ private final class FileView {
     return target
   }
 
-  /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so that they are passed over: libsndfile 1.2.0 never comes to the
-  /// end of one with a part that claims 4 GiB. Nobody asks libsndfile for the texts. Names of chunks are read at once.
+  /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so they are passed over: libsndfile 1.2.0 never comes to
+  /// the end of one with a part that claims 4 GiB. The texts are not needed here. Names of chunks are read at once.
   private func hideLists(in bytes: UnsafeMutableRawBufferPointer) {
     let offset = start + position
     guard let audio, !audio.contains(offset) || offset + bytes.count > audio.upperBound else { return }
@@ -183,7 +183,7 @@ private struct Subtype {
   var codec: String
   var bitDepth: Int?
   var isLossless: Bool
-  /// What FFmpeg's decoder of the same codec gives.
+  /// The sample type that FFmpeg's decoder of the same codec returns.
   var sampleType: SampleEncoding.SampleType
 
   init(_ format: CInt) {

@@ -6,8 +6,7 @@ protocol StreamDecoder: AnyObject {
   var encoding: SampleEncoding { get }
   /// How many frames a whole stream may fall short of `format.claimedFrameCount`.
   var claimTolerance: Int64 { get }
-  /// What went wrong so far; final after `read` has returned 0. A stream that is merely shorter than claimed has no
-  /// fault.
+  /// The fault so far; final after `read` has returned 0. A stream that is merely shorter than claimed has no fault.
   var fault: DecodeError? { get }
   /// Frames that `fault` may have cost.
   var faultyFrameCount: Int64 { get }

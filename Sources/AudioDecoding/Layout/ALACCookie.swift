@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// What an encoder of ALAC writes of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
+/// An ALAC encoder's description of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
 enum ALACCookie {
   /// More than a frame of 16,384 samples of 8 channels with 32 bits takes, and more bits per second than those have.
   private static let frameByteLimit: UInt32 = 1 << 22

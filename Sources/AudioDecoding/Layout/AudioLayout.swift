@@ -2,7 +2,7 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// Where the audio of a file lies, what its header says of it, and what decoders must not see.
+/// The place of the audio in a file, the claims of its header, and the bytes that decoders must not see.
 struct AudioLayout {
   enum Kind {
     case pcm(PCMHeader)
@@ -11,28 +11,28 @@ struct AudioLayout {
     case mpeg(MPEGStream)
     /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
-    /// What the caller says it is; without a demuxer, FFmpeg finds one.
+    /// As the caller says; without a demuxer, FFmpeg finds one.
     case told(demuxer: String?, bare: BareAudio)
-    /// Nothing is known about such bytes.
+    /// Such bytes are unknown.
     case unknown
   }
 
   let kind: Kind
   /// An ID3v2 tag in front cannot be what it claims to be.
   let hasBrokenTag: Bool
-  /// What FFmpeg's demuxer must not see of PCM and of kind `other`.
+  /// Bytes of PCM and of kind `other` that FFmpeg's demuxer must not see.
   private(set) var masks: [ByteMask] = []
   /// See `MP4Structure.ignoresEdits`.
   private(set) var ignoresEdits = false
-  /// What a DSF file says.
+  /// The header of a DSF file.
   private(set) var dsf: DSFHeader?
-  /// What was counted in a file of bare AAC.
+  /// Counts of a file of bare AAC.
   private(set) var adts: ADTSStream?
   /// How far the container reaches by its own words.
   private(set) var extent = ContainerExtent()
-  /// What stands behind it.
+  /// Bytes behind the audio.
   private(set) var excess: Excess?
-  /// What a transfer in text mode did to the file.
+  /// The change that a transfer in text mode made to the file.
   private(set) var textTransfer: TextTransfer?
   /// How a stream ends that is nothing but frames; `nil` for other files.
   private(set) var ending: StreamEnding?
@@ -123,8 +123,8 @@ struct AudioLayout {
     masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
   }
 
-  /// Bytes behind the last frame up to which padding fills a block (the largest of FAT and NTFS, with which recovered files
-  /// end), and junk is a tag that nobody knows. Where more stands, there was audio, or should be.
+  /// Bytes behind the last frame up to which padding fills a block (the largest of FAT and NTFS, with which recovered
+  /// files end), and junk is an unknown tag. If there are more, they were audio, or should be.
   private static let remnantLimit = 1 << 16
 
   /// Damage that shows in the structure of the file, whatever decoders make of it.
@@ -160,7 +160,7 @@ struct AudioLayout {
     return nil
   }
 
-  /// What a person should know although it does no harm.
+  /// Notes for people about harmless oddities.
   var remarks: [Problem] {
     var remarks: [Problem] = []
     func remark(_ code: String, _ message: String) {
@@ -344,7 +344,7 @@ extension PCMHeader {
   /// FFmpeg's name for the demuxer.
   var demuxer: String { container == .rf64 ? "wav" : name }
 
-  /// The header of a WAV file of the same encoding that goes on for ever.
+  /// The header of a WAV file of the same encoding that goes on forever.
   var endlessHeader: [UInt8] {
     let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
     return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description

@@ -3,8 +3,8 @@ internal import CLibAV
 /// Bytes that FFmpeg sees in place of those in the file.
 ///
 /// FFmpeg keeps tags in lists that it searches from the start for each new one, and tables of edits and chapters as
-/// they stand: 100,000 tags take it minutes. Nobody asks FFmpeg for tags, so what holds them is shown to it as a part
-/// that every demuxer skips, of the same length.
+/// they stand: 100,000 tags take it minutes. FFmpeg's tags are not used, so their bytes are shown to it as a part that
+/// every demuxer skips, of the same length.
 typealias ByteMask = LAVMask
 
 extension ByteMask {

@@ -5,7 +5,7 @@ enum ChunkStructure {
   /// Objects that are looked at.
   private static let limit = 1 << 20
 
-  /// - Parameter start: Where the header object stands.
+  /// - Parameter start: The start of the header object.
   static func asf(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {
     var masks: [ByteMask] = []
     guard let end = try ASFObject.headerEnd(in: file, at: start) else { return [] }

@@ -17,7 +17,7 @@ struct MP4Structure {
     var isTags = false
   }
 
-  /// What the edits of a track are judged by.
+  /// The values by which the edits of a track are judged.
   private struct Track {
     var edits: MP4Box?
     /// Units per second, and the length in these units.

@@ -30,7 +30,7 @@ struct MatroskaStructure {
 
   /// An element Void in the place of another one, whose identifier has four bytes.
   private static func void(_ element: EBMLElement) -> ByteMask {
-    // What the shorter header leaves becomes a part of the body.
+    // The bytes that the shorter header leaves become a part of the body.
     let sizeLength = min(7, element.headerSize - 1)
     let size = UInt64(element.body.upperBound - element.start - 1 - sizeLength) | 1 << UInt64(7 * sizeLength)
     return ByteMask(at: element.start, [0xec] + size.bigEndianBytes.suffix(sizeLength))

@@ -1,14 +1,14 @@
 internal import MediaContainers
 
 /// The header packets of a Vorbis or Opus stream in Ogg (Vorbis I specification, section 4.2.1; RFC 7845, section 5).
-/// Of the comments only the size is kept.
+/// Only the size of the comments is kept.
 struct OggHeaders {
   private let isVorbis: Bool
   /// A packet of comments without any.
   private let emptyComments: [UInt8]
   let serial: UInt32
   private(set) var commentByteCount = 0
-  /// Where the page after the headers begins; `nil` until it is reached.
+  /// The start of the page after the headers; `nil` until it is reached.
   private(set) var audioStart: Int?
   private var packets: [[UInt8]] = [[]]
 

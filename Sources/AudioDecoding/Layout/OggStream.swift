@@ -18,11 +18,14 @@ struct OggStream {
   let contentID: ContentID
   /// Over what else of the audio streams decoders see: other headers than comments, and where packets and pages end.
   let traits: ContentID
+  /// From the first page with audio to the end of the last one; `nil` if there is none.
+  let audioBytes: Range<Int>?
 
   init(in file: ByteSource, from start: Int) throws(FileReadError) {
     var hasher = ContentHasher()
     var traits = ContentHasher()
     var links: [OggLink] = []
+    var audioBytes: Range<Int>?
     var isBeginning = false
     var hasTooManyLinks = false
     var pages = OggPageReader(file, at: start)
@@ -47,6 +50,7 @@ struct OggStream {
         }.map { Self.masks(of: page, in: pages, zeroing: $0) } ?? []
       pages.withContents { lacing, body in
         guard links[links.count - 1].take(page, lacing: lacing, body: body) else { return }
+        if !page.isFirst { audioBytes = (audioBytes?.lowerBound ?? page.offset)..<page.end }
         hasher.update(body)
         traits.update(lacing)
         let position = [page.position, page.isContinued ? 1 : 0, page.isLast ? 1 : 0]
@@ -54,6 +58,7 @@ struct OggStream {
       }
     }
     self.links = links
+    self.audioBytes = audioBytes
     self.hasTooManyLinks = hasTooManyLinks
     junkByteCount = pages.junkByteCount
     damagedPageCount = pages.damagedPageCount
@@ -130,7 +135,7 @@ struct OggLink {
   /// Serial number of its first audio stream; `nil` if no stream is audio of a known kind.
   private(set) var audioSerial: UInt32?
   private(set) var codec: OggCodec?
-  /// Those of the audio stream, if it is Vorbis or Opus.
+  /// Headers of the audio stream, if it is Vorbis or Opus.
   private(set) var headers: OggHeaders?
   private(set) var streamCount = 0
   /// The audio stream has a page marked as its last.
@@ -143,7 +148,7 @@ struct OggLink {
   private var nextPageNumber: UInt32 = 0
   private var clock: OggClock?
   private var lastPosition: Int64 = 0
-  /// What FFmpeg must not see: comments, of any stream.
+  /// Bytes that FFmpeg must not see: comments, of any stream.
   fileprivate(set) var masks: [ByteMask] = []
   /// How many packets of streams of Speex and FLAC have begun: their comments have no mark of their own.
   private var packetCounts: [UInt32: (isSpeex: Bool, count: Int)] = [:]
@@ -187,7 +192,7 @@ struct OggLink {
     return (max(0, lastPosition - clock.preSkip), clock.sampleRate)
   }
 
-  /// What decoders see of it beside the audio pages.
+  /// The parts of it that decoders see beside the audio pages.
   fileprivate var description: [UInt8] {
     Array("\(streamCount) \(audioPageCount) ".utf8) + (headers?.setup ?? [])
   }
@@ -202,12 +207,12 @@ struct OggLink {
     return LibAVInput(file: file, bytes: bytes, masks: masks, demuxer: "ogg")
   }
 
-  /// What stands before the vendor's name in packets of comments.
+  /// The bytes before the vendor's name in packets of comments.
   private static let commentMarks =
     OggCodec.allCases.compactMap { $0.commentMark.map { Array($0.utf8) } } + [[0x81] + Array("theora".utf8)]
 
-  /// Where in the body of a page of headers comments begin, with the length of the vendor's name; `nil` if there are
-  /// none.
+  /// The places in the body of a page of headers where comments begin, with the length of the vendor's name; `nil` if
+  /// there are none.
   fileprivate mutating func commentStarts(
     _ page: OggPage, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
   ) -> [Int]? {
@@ -241,7 +246,7 @@ struct OggLink {
   }
 }
 
-/// What the positions of pages count (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
+/// The units that positions of pages count (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
 private struct OggClock {
   /// Units per second, which are frames of PCM.
   let sampleRate: Int

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a click sounds like. Each sound has two pitches: accents are higher.
+/// The sound of a click. Each sound has two pitches: accents are higher.
 public enum ClickSound: String, Hashable, Sendable, CaseIterable {
   /// Like a wood block: three partials that die away fast.
   case wood

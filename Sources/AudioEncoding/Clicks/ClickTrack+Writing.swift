@@ -3,7 +3,7 @@ extension ClickTrack {
   ///
   /// - Parameters:
   ///   - frames: The stretch that is written.
-  ///   - writer: Of the same sample rate. It is finished at the end.
+  ///   - writer: A writer of the same sample rate. It is finished at the end.
   ///   - progress: Called with seconds that are done.
   ///   - isCancelled: Asked again and again. If it says so, there will be no file.
   /// - Returns: `nil` if it was cancelled.

@@ -3,7 +3,7 @@ internal import Foundation
 /// Clicks at exact places, mixed into audio block by block.
 public struct ClickTrack: Sendable {
   public struct Click: Hashable, Sendable {
-    /// Of the first sample, counted from the start of the audio.
+    /// Number of the first sample, counted from the start of the audio.
     public var frame: Int64
     public var isAccent: Bool
 
@@ -66,7 +66,7 @@ public struct ClickTrack: Sendable {
   ///   - samples: Sample `f` of channel `c` is `samples[c * stride + f]`.
   ///   - channelCount: How many channels get clicks, from the first.
   ///   - frameCount: Frames of the stretch.
-  ///   - start: Where the stretch begins, in frames from the start of the audio.
+  ///   - start: The start of the stretch, in frames from the start of the audio.
   public func mix(
     into samples: inout [Float], stride: Int, channelCount: Int, frameCount: Int, from start: Int64
   ) {

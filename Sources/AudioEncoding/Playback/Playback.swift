@@ -19,8 +19,8 @@ public final class Playback: Sendable {
   /// - Parameter players: In the order in which they are tried; see `Player.installed`.
   public init(_ players: [Player]) { self.players = players }
 
-  /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next one is
-  /// tried. What programs write is not shown; the error says it.
+  /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next
+  /// one is tried. The output of programs is not shown; the error contains it.
   ///
   /// - Returns: The program that played it; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {
@@ -57,7 +57,7 @@ public final class Playback: Sendable {
   /// The exit status, for a signal 128 and its number; and the first line that it has written.
   private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
     let words = [player.executable.bytes] + player.options.map { Array($0.utf8) } + [file.bytes]
-    // A file takes whatever the program has to say, and nobody has to read meanwhile.
+    // A file takes all messages of the program, so they need not be read meanwhile.
     let messages: UnnamedFile
     do {
       messages = try UnnamedFile()

@@ -8,8 +8,8 @@ public struct Player: Hashable, Sendable {
   /// In front of the file.
   let options: [String]
 
-  /// Those that are known, the best first: PipeWire, PulseAudio, ALSA, FFmpeg, mpv and SoX. None of them shows a window, reads
-  /// keys, or prints anything but errors.
+  /// The known players, the best first: PipeWire, PulseAudio, ALSA, FFmpeg, mpv and SoX. None of them shows a window,
+  /// reads keys, or prints anything but errors.
   private static let known: [(name: String, options: [String])] = [
     ("pw-play", []), ("paplay", []), ("aplay", ["-q"]),
     ("ffplay", ["-nodisp", "-autoexit", "-loglevel", "error"]),
@@ -18,7 +18,7 @@ public struct Player: Hashable, Sendable {
 
   public static var knownNames: [String] { known.map(\.name) }
 
-  /// Those that are installed, the best first.
+  /// The installed players, the best first.
   ///
   /// - Parameter searchPath: Folders, as `PATH` lists them.
   public static func installed(searchPath: String?) -> [Player] {

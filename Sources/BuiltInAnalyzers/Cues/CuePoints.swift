@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Cues on the beats of a track, from its level and bass between beats.
 struct CuePoints {
-  /// What stands in the way of cues on beats if there are fewer.
+  /// With fewer beats, there are no cues on beats.
   private static let leastBeats = 16
   /// Beats of a phrase, and of the longest transition.
   private static let (phrase, longestMix) = (16, 128)
@@ -29,9 +29,9 @@ struct CuePoints {
   private let refrains: [ClosedRange<Double>]
 
   /// - Parameters:
-  ///   - sections: Of the track, as far as they are known.
+  ///   - sections: The sections of the track, as far as they are known.
   ///   - sound: First to last sound in seconds.
-  ///   - energy: Of level and bass from the start of the track to a time.
+  ///   - energy: The energy of level and bass from the start of the track to a time.
   init?(
     _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
     energy: (Double) -> SIMD2<Double>
@@ -70,7 +70,7 @@ struct CuePoints {
 
   private static func decibels(_ power: Double) -> Double { 10 * log10(max(power, 1e-12)) }
 
-  /// What the louder half of a track has: its upper quartile.
+  /// The level of the louder half of a track: its upper quartile.
   private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
 
   /// Both ascend; downbeats are beats, but for rounding.
@@ -125,7 +125,7 @@ struct CuePoints {
   private func score(_ cell: Int) -> Double {
     let start = beats[grid[cell]]
     let length = min(Self.highlightSeconds, sound.upperBound - sound.lowerBound)
-    // Where not even a beat less would do, the first cell is left.
+    // If not even a beat less would do, the first cell is left.
     if start + length > sound.upperBound + 0.05 { return cell == 0 ? -1e6 : -1e9 + Double(-cell) }
     var passage = cell
     while passage < levels.count, beats[grid[passage]] < start + length - 0.05 { passage += 1 }

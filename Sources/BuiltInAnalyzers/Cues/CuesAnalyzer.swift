@@ -4,7 +4,7 @@ internal import DSP
 /// Silence, fades, and cues on the beats that `tempo` found. The highlight looks at what `sections` found as well.
 ///
 /// - `SilenceEnds`: where sound begins and ends, to the sample.
-/// - `LevelCourse`: level and bass over time.
+/// - `LevelCurve`: level and bass over time.
 /// - `Fade`: fades at both ends.
 /// - `CuePoints`: intro, outro, highlight and transitions, on beats.
 struct CuesAnalyzer: Analyzer {
@@ -28,13 +28,13 @@ struct CuesAnalyzer: Analyzer {
     private let sampleRate: Int
     private let channelCount: Int
     private var ends = SilenceEnds()
-    private var course: LevelCourse
+    private var curve: LevelCurve
     private var frameCount: Int64 = 0
 
     init(sampleRate: Int, channelCount: Int) {
       self.sampleRate = sampleRate
       self.channelCount = channelCount
-      course = LevelCourse(sampleRate: sampleRate, channelCount: channelCount)
+      curve = LevelCurve(sampleRate: sampleRate, channelCount: channelCount)
     }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
@@ -42,22 +42,22 @@ struct CuesAnalyzer: Analyzer {
         throw .failed("\(values.count) values are not of \(channelCount) channels")
       }
       ends.append(values, channelCount: channelCount, at: frameCount)
-      course.append(values)
+      curve.append(values)
       frameCount += Int64(values.count / channelCount)
     }
 
     mutating func finish() throws(AnalysisError) -> CuesFinding { try finish(after: EarlierFindings()) }
 
     mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> CuesFinding {
-      course.finish()
+      curve.finish()
       var finding = CuesFinding()
       guard let first = ends.first, let last = ends.last else {
         finding.reason = "silence"
         return finding
       }
       let sound = seconds(first)...seconds(last + 1)
-      let slotSeconds = Double(course.slotLength) / Double(sampleRate)
-      let slots = course.slots
+      let slotSeconds = Double(curve.slotLength) / Double(sampleRate)
+      let slots = curve.slots
       let fadeIn = self.fadeIn(slots, slotSeconds, sound)
       let fadeOut = self.fadeOut(slots, slotSeconds, sound)
       finding.leadingSilence = sound.lowerBound.rounded(toPlaces: 6)
@@ -93,7 +93,7 @@ struct CuesAnalyzer: Analyzer {
 
     private func seconds(_ frames: Int64) -> Double { Double(frames) / Double(sampleRate) }
 
-    private func fadeIn(_ slots: [LevelCourse.Slot], _ slotSeconds: Double, _ sound: ClosedRange<Double>) -> Double {
+    private func fadeIn(_ slots: [LevelCurve.Slot], _ slotSeconds: Double, _ sound: ClosedRange<Double>) -> Double {
       let first = min(Int(sound.lowerBound / slotSeconds), slots.count - 1)
       let fade = Fade(
         slots[first...].lazy.map(\.energy), slotSeconds: slotSeconds,
@@ -101,7 +101,7 @@ struct CuesAnalyzer: Analyzer {
       return fade?.length ?? 0
     }
 
-    private func fadeOut(_ slots: [LevelCourse.Slot], _ slotSeconds: Double, _ sound: ClosedRange<Double>) -> Double {
+    private func fadeOut(_ slots: [LevelCurve.Slot], _ slotSeconds: Double, _ sound: ClosedRange<Double>) -> Double {
       let last = min(Int(sound.upperBound / slotSeconds), slots.count - 1)
       let fade = Fade(
         slots[...last].reversed().lazy.map(\.energy), slotSeconds: slotSeconds,
@@ -116,7 +116,7 @@ private struct Energies {
   private var sums: [SIMD2<Double>] = [.zero]
   private let slotSeconds: Double
 
-  init(_ slots: [LevelCourse.Slot], slotSeconds: Double) {
+  init(_ slots: [LevelCurve.Slot], slotSeconds: Double) {
     self.slotSeconds = slotSeconds
     for slot in slots { sums.append(sums[sums.count - 1] + SIMD2(Double(slot.energy), Double(slot.bass))) }
   }

@@ -1,23 +1,23 @@
-/// A fade at the start of a course of power: a gain that rises in proportion to time, from nothing to 1.
+/// A fade at the start of a curve of power: a gain that rises in proportion to time, from nothing to 1.
 ///
-/// Ramps of many lengths are laid over the course; each is followed by constant gain. Two curves are compared, in
-/// blocks of a second or more, so that beats do not count:
+/// Ramps of many lengths are laid over the curve; each is followed by constant gain. Two curves are compared, in
+/// blocks of a second or more, so beats do not count:
 ///
 /// - Amplitude: whether there is a fade at all. Music that simply begins is not explained by any ramp, and neither is a
 ///   chord that dies away, which falls fastest at first.
 /// - Energy, added up from the start: how long the fade is. Sums vary less than amplitudes where the music gets louder
 ///   or softer.
 struct Fade {
-  /// Seconds. Of a fade of another shape, that of the ramp that comes nearest.
+  /// Seconds. For a fade of another shape, the length of the ramp that comes nearest.
   let length: Double
 
   private static let lengths = 1.0...45.0
   /// Share of the variance of the amplitude that the ramp must explain, and that the best one must.
   private static let (leastExplained, leastBest) = (0.8, 0.9)
-  /// The first tenth of a ramp has 25 dB less power than what follows the ramp. Of a fade it must have 18 dB less:
-  /// softer music that ends is no fade.
+  /// The first tenth of a ramp has 25 dB less power than the sound after the ramp. A fade must have 18 dB less: softer
+  /// music that ends is no fade.
   private static let mostPowerAtStart = 0.016
-  /// How much of the course is looked at, in lengths of the fade.
+  /// How much of the curve is looked at, in lengths of the fade.
   private static let (amplitudeReach, energyReach) = (1.5, 2.0)
   /// Seconds; blocks of longer fades are longer.
   private static let shortestBlock = 1.0
@@ -78,7 +78,7 @@ struct Fade {
     self.length = best.length
   }
 
-  /// Of a ramp of length and gain 1, up to a time.
+  /// Energy of a ramp of length and gain 1, up to a time.
   private static func rampEnergy(_ time: Double) -> Double { time < 1 ? time * time * time / 3 : time - 2.0 / 3 }
 
   private static func accumulated(_ values: [Double]) -> [Double] {
@@ -89,7 +89,7 @@ struct Fade {
     }
   }
 
-  /// Which share of the error of another curve is gone with this one.
+  /// The share of another curve's error that is gone with this one.
   private static func explained(_ values: [Double], by curve: [Double], beyond other: [Double]) -> Double {
     let variance = error(of: other, to: values)
     return variance > 0 ? 1 - error(of: curve, to: values) / variance : 0

@@ -25,7 +25,7 @@ struct KeyAnalyzer: Analyzer {
     static let shortestSeconds = 4.0
     /// Log-odds of a key below which none is given.
     static let leastPresence = -2.0
-    /// Of the tuning: music is above.
+    /// Clarity of the tuning: music is above.
     static let leastClarity = 0.12
     private static let candidateLimit = 3
     private static let leastProbability = 0.01
@@ -71,14 +71,14 @@ struct KeyAnalyzer: Analyzer {
       let tuning = spectrum.overallTuning
       let cents = tuning.clarity >= Self.leastClarity ? tuning.cents.rounded(toPlaces: 1) : nil
       let hertz = cents.map { (440 * exp2($0 / 1200)).rounded(toPlaces: 2) }
-      let course = KeyCourse(sums, network: .trained)
-      let main = course.main
+      let curve = KeyCurve(sums, network: .trained)
+      let main = curve.main
       let (logits, presence) = KeyNetwork.trained.decide(
-        sums.sum(course.keys.indices.filter { course.keys[$0] == main }).means)
+        sums.sum(curve.keys.indices.filter { curve.keys[$0] == main }).means)
       guard presence >= Self.leastPresence else {
         return .none(reason: "no_key", tuningHertz: hertz, tuningCents: cents)
       }
-      let chances = KeyCourse.chances(logits)
+      let chances = KeyCurve.chances(logits)
       let ranked = chances.indices.sorted { (chances[$1], $0) < (chances[$0], $1) }
       let best = ranked[0]
       return KeyFinding(
@@ -86,7 +86,7 @@ struct KeyAnalyzer: Analyzer {
         candidates: ranked.prefix(Self.candidateLimit).filter { chances[$0] >= Self.leastProbability }.map {
           KeyFinding.Candidate(key: "\(Self.key($0))", probability: chances[$0].rounded(toPlaces: 3))
         },
-        map: map(course, main: main, best: best), tuningHertz: hertz, tuningCents: cents)
+        map: map(curve, main: main, best: best), tuningHertz: hertz, tuningCents: cents)
     }
 
     /// - Parameter index: of 24, C major first, C minor 12 later.
@@ -97,10 +97,10 @@ struct KeyAnalyzer: Analyzer {
     /// - Parameters:
     ///   - main: the key of most segments.
     ///   - best: what those segments are in, judged all at once.
-    private func map(_ course: KeyCourse, main: Int, best: Int) -> [KeyFinding.Section] {
+    private func map(_ curve: KeyCurve, main: Int, best: Int) -> [KeyFinding.Section] {
       var map: [KeyFinding.Section] = []
       let seconds = Double(sums.framesPerSegment) * PitchSpectrum.frameSeconds
-      for (segment, key) in course.keys.enumerated() {
+      for (segment, key) in curve.keys.enumerated() {
         let name = "\(Self.key(key == main ? best : key))"
         if map.last?.key != name {
           map.append(KeyFinding.Section(startSeconds: (Double(segment) * seconds).rounded(toPlaces: 3), key: name))

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// Thirds of a semitone become channels of semitones, semitones become pitch classes in four registers that overlap, and from there
 /// on every connection of pitch classes depends on their distance only. Blocks look at what was up to 3.6 s before and
-/// after; two weighted means over time are all that the decision is given, so that sums over stretches of time can be added up
+/// after; two weighted means over time are all that the decision is given, so sums over stretches of time can be added up
 /// (Korzeniowski and Widmer, ISMIR 2018, average over time as well). Trained by `Benchmarks/key/network.py`, which says on what.
 struct KeyNetwork {
   static let channels = 24
@@ -77,7 +77,7 @@ struct KeyNetwork {
       return Connection(
         weights: (0..<inputs * outputs).map { rows[$0 % outputs * inputs + $0 / outputs] }, constants: take(outputs))
     }
-    /// What is kept for each distance of pitch classes, input and output, as one connection of all with all.
+    /// Weights that are kept for each distance of pitch classes, input and output, as one connection of all with all.
     func circle(_ inputs: Int, _ outputs: Int) -> Connection {
       let shared = take(12 * inputs * outputs)
       let constants = take(outputs)
@@ -119,7 +119,7 @@ struct KeyNetwork {
     precondition(rest.isEmpty && presence.count == 16 * 97 + 17, "weights of another network")
   }
 
-  /// What is heard in each frame: `width` numbers, and the logarithm of its weight for each head.
+  /// The output for each frame: `width` numbers, and the logarithm of its weight for each head.
   ///
   /// - Parameter levels: of `PitchSpectrum`, tuned.
   func callAsFunction(_ levels: [Float]) -> (heard: [Float], weights: [Float]) {
@@ -198,7 +198,8 @@ struct KeyNetwork {
     return classes
   }
 
-  /// For each frame and pitch class the channels some frames before, at it and after; zeros beyond the ends.
+  /// For each frame and pitch class the channels of some frames before, of the frame itself and after; zeros beyond the
+  /// ends.
   private static func neighbors(of heard: [Float], apart: Int) -> [Float] {
     let count = heard.count / width
     var near = [Float](repeating: 0, count: 3 * heard.count)

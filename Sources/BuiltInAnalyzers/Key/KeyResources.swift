@@ -1,7 +1,7 @@
 internal import DSP
 internal import Resources
 
-/// What scripts have trained; docs/key.md says on what, and how.
+/// The numbers that scripts have trained; docs/key.md says on what, and how.
 enum KeyResources {
   static var keyNetwork: [Float] { floats(ofHalves: cresources_key_key_network().contents) }
 }

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// What a network has heard, added up over segments of equal length, so that any stretch of the track can be judged afterwards.
+/// The outputs of a network, added up over segments of equal length, so any stretch of the track can be judged
+/// afterwards.
 ///
-/// Of a long track two neighboring segments become one, again and again, so that there are never more than `limit`.
+/// In a long track, two neighboring segments become one, again and again, so there are never more than `limit`.
 struct KeySums {
   static let framesPerSegment = 8
   private static let limit = 1024
@@ -10,7 +11,7 @@ struct KeySums {
   struct Segment {
     /// For each pitch class what is heard, head by head, times the weights of the frames.
     var heard = [Float](repeating: 0, count: 12 * KeyNetwork.heads * KeyNetwork.channels)
-    /// Of each head.
+    /// Weights of each head.
     var weights = [Float](repeating: 0, count: KeyNetwork.heads)
 
     mutating func add(_ other: Segment) {

@@ -18,7 +18,7 @@ struct PitchSpectrum {
   static let binCount = 74 * binsPerSemitone
   /// Decibels of silence; those of a full-scale sine are 0.
   static let floor: Float = -100
-  /// Of |X|²: 1 for a sine of full scale.
+  /// Scale of |X|²: 1 for a sine of full scale.
   private static let scale = 16 / Float(layout.windowLength * layout.windowLength)
 
   private struct Triangle {
@@ -41,9 +41,9 @@ struct PitchSpectrum {
 
   /// Decibels, frame by frame, as the sound is tuned.
   private(set) var levels: [Float] = []
-  /// Of the frames, and, ever less, of those before them.
+  /// Tuning of the frames, and, ever less, of those before them.
   private(set) var tuning = Tuning()
-  /// Of all columns so far.
+  /// Tuning of all columns so far.
   private(set) var overallTuning = Tuning()
   /// The first column of a frame, in power, until the second comes.
   private var pending: [Float]?

@@ -99,7 +99,7 @@ struct KFilter: Sendable {
       frequency: 38.135_470_876_024_44, quality: 0.500_327_037_323_877_3, sampleRate: sampleRate)
   }
 
-  /// Of two channels.
+  /// The state of two channels.
   struct State: Sendable {
     /// v[n-1] and v[n-2] of the shelf and of the high-pass filter.
     fileprivate var s1 = SIMD2<Double>.zero, s2 = SIMD2<Double>.zero
@@ -116,7 +116,8 @@ struct KFilter: Sendable {
       return sums
     }
 
-    /// What fades away would end in numbers so small that processors are slow with them; what is not finite would stay.
+    /// Removes values that would slow down processors while they fade away (denormals), and those that are not finite
+    /// and would stay.
     private static func settle(_ v1: inout SIMD2<Double>, _ v2: inout SIMD2<Double>) {
       let size = v1 * v1 + v2 * v2
       let isSound = (size .> 1e-200) .& (size .< .infinity)
@@ -125,7 +126,7 @@ struct KFilter: Sendable {
     }
   }
 
-  /// - Parameter frames: Of both channels, which begin where the pointers say.
+  /// - Parameter frames: The number of frames of both channels, which begin at the pointers.
   func run(
     _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>, _ frames: Range<Int>, _ state: inout State
   ) {
@@ -133,7 +134,7 @@ struct KFilter: Sendable {
     let (shelf, highPass) = (shelf, highPass)
     for frame in frames {
       let x = SIMD2(Double(first[frame]), Double(second[frame]))
-      // What waits for the sample before comes last.
+      // The term that waits for the sample before comes last.
       let s0 = (x - shelf.a2 * s2) - shelf.a1 * s1
       let y = shelf.b0 * s0 + (shelf.b1 * s1 + shelf.b2 * s2)
       let h0 = (y - highPass.a2 * h2) - highPass.a1 * h1

@@ -38,7 +38,7 @@ struct LoudnessMeter {
     }
   }
 
-  /// Of the last so many steps.
+  /// Mean power of the last `count` steps.
   private func meanPower(ofSteps count: Int) -> Double {
     var sum = 0.0
     for step in stepCount - count..<stepCount { sum += powers[step % Self.shortTermSteps] }

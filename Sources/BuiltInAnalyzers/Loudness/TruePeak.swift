@@ -44,7 +44,7 @@ struct TruePeak {
     samplePeak = largest
   }
 
-  /// What is before the first sample and after the last is silence.
+  /// Adds the silence after the last sample; before the first one there is silence, too.
   mutating func finish() {
     let silence = [Float](repeating: 0, count: Self.taps - 1)
     for channel in tails.indices { push(silence.span, channel: channel) }
@@ -63,13 +63,14 @@ struct TruePeak {
 
     // Sums of absolute coefficients, the largest of all points: what points can be at most, for samples of 1.
     private let bound: Float
-    /// Of the two samples beside the point, and of all others.
+    /// Bounds of the two samples beside the point, and of all others.
     private let boundBeside: Float
     private let boundOfOthers: Float
-    /// What is left when the points in the middle are tried: the other taps, and the way to the points at odd eighths.
+    /// The bound that is left when the points in the middle are tried: the other taps, and the way to the points at odd
+    /// eighths.
     private let boundOfRest: Float
 
-    /// - Parameter beta: Of the Kaiser window. 24 taps with 5 are within 0.05 dB up to 0.42 of the rate.
+    /// - Parameter beta: The shape of the Kaiser window. 24 taps with 5 are within 0.05 dB up to 0.42 of the rate.
     init(taps: Int, beta: Double) {
       self.taps = taps
       let half = taps / 2

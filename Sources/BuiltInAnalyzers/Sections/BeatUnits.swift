@@ -60,7 +60,7 @@ struct BeatUnits {
     values.isEmpty ? 0 : values.sorted()[values.count / 2]
   }
 
-  /// So many seconds in units, no less than so many.
+  /// A number of seconds in units, no less than `least`.
   func units(_ seconds: Double, atLeast least: Int = 4) -> Int {
     length > 0 ? max(least, Int(seconds / length)) : least
   }

@@ -1,4 +1,4 @@
-/// Which units are among the nearest to each other, both ways (mutual nearest neighbors, Serrà et al. 2014).
+/// Pairs of units that are among the nearest to each other, both ways (mutual nearest neighbors, Serrà et al. 2014).
 struct Recurrence {
   /// Neighbors of a unit, as a share of all units.
   private static let share = 0.08

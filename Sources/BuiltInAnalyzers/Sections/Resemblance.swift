@@ -4,18 +4,18 @@ struct Resemblance {
   /// clicks at most 0.8.
   private static let leastDeviation: Float = 1.2
 
-  /// Of unit length, so their products are cosines.
+  /// Timbres of unit length, so their products are cosines.
   let timbre: [SIMD16<Float>]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
 
-  init(_ course: SoundCourse, units: BeatUnits) {
+  init(_ profile: SoundProfile, units: BeatUnits) {
     let harmony = Self.directions(
-      course.means(of: course.chroma, between: units.edges).map { values in
-        var relative = values - values.sum() / Float(SoundCourse.classCount)
-        for index in SoundCourse.classCount..<16 { relative[index] = 0 }
+      profile.means(of: profile.chroma, between: units.edges).map { values in
+        var relative = values - values.sum() / Float(SoundProfile.classCount)
+        for index in SoundProfile.classCount..<16 { relative[index] = 0 }
         return relative
       })
-    timbre = Self.directions(course.means(of: course.timbre, between: units.edges))
+    timbre = Self.directions(profile.means(of: profile.timbre, between: units.edges))
     let (first, second) = (Self.cosines(harmony), Self.cosines(timbre))
     recurrences = (
       Recurrence(first, count: units.count), Recurrence(second, count: units.count),

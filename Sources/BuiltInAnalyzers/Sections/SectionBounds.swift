@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Where sections begin and end: peaks of novelty, with the start and the end of the track.
+/// The bounds of sections: peaks of novelty, with the start and the end of the track.
 struct SectionBounds {
   /// On each side of an edge, in seconds.
   private static let widths = [8.0, 16]
   private static let shortestSeconds = 6.0
-  /// Of the novelty above its mean, in standard deviations.
+  /// Least height of the novelty above its mean, in standard deviations.
   private static let leastHeight: Float = 0.2
-  /// Of novelty, as a multiple of what chance gives; noise reaches 1.3.
+  /// Least novelty, as a multiple of that of chance; noise reaches 1.3.
   private static let leastEvidence: Float = 1.8
 
   /// Numbers of edges between units, ascending, from the first to the last.

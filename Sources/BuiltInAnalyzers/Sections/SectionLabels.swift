@@ -1,8 +1,8 @@
-/// Which sections are alike: those that pass through the same units in the same order.
+/// The sections that are alike: those that pass through the same units in the same order.
 struct SectionLabels {
-  /// Of the units of two sections, in the mean of all pairs of a group.
+  /// Least share of the units of two sections, in the mean of all pairs of a group.
   private static let leastShare: Float = 0.35
-  /// Of the shorter of two sections, what must lie beside the other one.
+  /// The share of the shorter of two sections that must lie beside the other one.
   private static let leastOverlap = 0.6
   /// Neighbors of one label stay apart if the second begins as the first does, for so large a share of their units,
   private static let restart: Float = 0.5

@@ -15,7 +15,7 @@ struct SectionsAnalyzer: Analyzer {
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
-  var feed: Feed { .spectrum(SoundCourse.layout) }
+  var feed: Feed { .spectrum(SoundProfile.layout) }
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
@@ -23,38 +23,38 @@ struct SectionsAnalyzer: Analyzer {
     /// A form takes time.
     static let shortestSeconds = 30.0
 
-    private var course = SoundCourse()
+    private var profile = SoundProfile()
 
     init() {}
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      try SoundCourse.layout.check(values)
-      course.append(values)
+      try SoundProfile.layout.check(values)
+      profile.append(values)
     }
 
     mutating func finish() throws(AnalysisError) -> SectionsFinding { try finish(after: EarlierFindings()) }
 
     mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> SectionsFinding {
-      course.finish()
-      guard !course.isSilent else { return .none(reason: "silence") }
-      guard course.seconds + SoundCourse.columnSeconds >= Self.shortestSeconds else {
+      profile.finish()
+      guard !profile.isSilent else { return .none(reason: "silence") }
+      guard profile.seconds + SoundProfile.columnSeconds >= Self.shortestSeconds else {
         return .none(reason: "too_short")
       }
       let tempo = earlier[TempoFinding.self]
-      let units = BeatUnits(beats: tempo?.beats ?? [], seconds: course.seconds)
-      let resemblance = Resemblance(course, units: units)
+      let units = BeatUnits(beats: tempo?.beats ?? [], seconds: profile.seconds)
+      let resemblance = Resemblance(profile, units: units)
       var bounds = SectionBounds(resemblance, units: units).bounds
       units.snap(&bounds, to: tempo?.downbeats ?? [])
       guard bounds.count > 2 else { return .none(reason: "no_structure") }
       let labels = SectionLabels(bounds: bounds, recurrence: resemblance.recurrences.both, units: units)
       guard labels.sections.count > 1 else { return .none(reason: "no_structure") }
-      let total = course.power(from: 0, to: course.seconds)
+      let total = profile.power(from: 0, to: profile.seconds)
       return SectionsFinding(
         map: labels.sections.map { range, label in
           let (start, end) = (units.edges[range.lowerBound], units.edges[range.upperBound])
           return SectionsFinding.Section(
             startSeconds: start.rounded(toPlaces: 3), endSeconds: end.rounded(toPlaces: 3), label: label,
-            levelDecibels: SoundCourse.decibels(course.power(from: start, to: end), of: total).rounded(toPlaces: 1))
+            levelDecibels: SoundProfile.decibels(profile.power(from: start, to: end), of: total).rounded(toPlaces: 1))
         })
     }
   }

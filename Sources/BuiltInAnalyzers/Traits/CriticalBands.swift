@@ -24,7 +24,7 @@ struct CriticalBands {
   /// Onsets are compared with what was there two columns before: windows overlap.
   private static let lag = 2
 
-  /// Of the last column.
+  /// Powers of the last column.
   private(set) var powers = [Float](repeating: 0, count: count)
   /// Sum of the amplitudes of all bands.
   private(set) var level: Float = 0
@@ -33,7 +33,7 @@ struct CriticalBands {
   /// The same of the bass alone.
   private(set) var bassNovelty: Float = 0
 
-  /// Of the last columns, in turn.
+  /// Amplitudes of the last columns, in turn.
   private var amplitudes = [Float](repeating: 0, count: (lag + 1) * count)
   private var columns = 0
 

@@ -5,7 +5,7 @@ struct LevelDistribution {
   /// Decibels relative to full scale.
   private static let range = -200.0..<200.0
   private static let binsPerDecibel = 10.0
-  /// What lies this far below the loudest is no part of the sound, in decibels.
+  /// Anything this far below the loudest is no part of the sound, in decibels.
   private static let depth = 60.0
 
   private var counts = [Int](repeating: 0, count: Int((range.upperBound - range.lowerBound) * binsPerDecibel))

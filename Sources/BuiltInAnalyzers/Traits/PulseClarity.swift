@@ -1,6 +1,6 @@
 internal import DSP
 
-/// How regularly something begins: the peak of the autocorrelation of novelty, averaged over segments. Where the pulse
+/// How regularly something begins: the peak of the autocorrelation of novelty, averaged over segments. If the pulse
 /// wanders from segment to segment, their peaks do not add up.
 struct PulseClarity {
   /// Periods that count as a pulse, in columns: a quarter of a second to 2.2 s, the bar of slow dance music.

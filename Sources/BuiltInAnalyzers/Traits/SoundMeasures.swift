@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the traits are made of. None of these depends on the volume.
+/// The measures from which traits are computed. None of these depends on the volume.
 struct SoundMeasures {
   /// How much the bands rise within two columns, as a share of the level.
   var novelty = 0.0

@@ -26,7 +26,7 @@ struct SyllableRhythm {
     bins = Int((Self.rates.lowerBound / binWidth).rounded(.up))..<Int((Self.rates.upperBound / binWidth).rounded(.up))
   }
 
-  /// - Parameter levels: Of the columns of a segment; their mean is `level`.
+  /// - Parameter levels: The levels of the columns of a segment; their mean is `level`.
   mutating func add(_ levels: [Float], level: Double) {
     let swings = (0..<fft.length).map { index in
       let columns = levels[index * Self.step..<(index + 1) * Self.step]

@@ -43,7 +43,7 @@ struct TraitsAnalyzer: Analyzer {
     private var blockPower = 0.0
     private var blockColumns = 0
 
-    /// Of the segment that is not complete yet.
+    /// Novelty of the segment that is not complete yet.
     private var novelty: [Float] = []
     private var bassNovelty: [Float] = []
     private var levels: [Float] = []

@@ -4,15 +4,15 @@ internal import DSP
 ///
 /// For each band, the rise of the logarithmic power over the larger one of the two frames before; the rises are added.
 /// Their mean over one second is subtracted, and what remains above zero is divided by its standard deviation and
-/// compressed as x / (x + 1.5), so that a few loud hits do not dominate. The same is done to the onsets of `tempo`,
+/// compressed as x / (x + 1.5), so a few loud hits do not dominate. The same is done to the onsets of `tempo`,
 /// which have more bands.
 enum OnsetEnvelope {
-  /// Of the mean power of a band: what is below does not count as sound.
+  /// Least mean power of a band that counts as sound.
   private static let floor: Float = 1e-4
 
   /// - Parameters:
   ///   - squares: Sums of squares of low, middle and high band for each frame.
-  ///   - framesPerSecond: Of these.
+  ///   - framesPerSecond: The rate of these frames.
   /// - Returns: One value for each frame, 0 to below 1.
   static func strengths(_ squares: [SIMD4<Float>], framesPerSecond: Double) -> [Float] {
     let count = squares.count

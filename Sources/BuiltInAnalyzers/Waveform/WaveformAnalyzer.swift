@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Glibc
 
-/// What a track looks like: peaks and RMS in three bands at up to 2,000 points, and an onset envelope to draw beats
+/// The picture of a track: peaks and RMS in three bands at up to 2,000 points, and an onset envelope to draw beats
 /// against.
 ///
 /// - `BandFilters`: the signal in three bands.
@@ -31,7 +31,7 @@ struct WaveformAnalyzer: Analyzer {
 
     private let sampleRate: Int
     private var frames: WaveformFrames
-    private var course = BoundedSeries<WaveformFrame>(limit: Self.frameLimit)
+    private var curve = BoundedSeries<WaveformFrame>(limit: Self.frameLimit)
     private var sampleCount: Int64 = 0
 
     init(sampleRate: Int) {
@@ -40,21 +40,21 @@ struct WaveformAnalyzer: Analyzer {
     }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      frames.push(values) { course.append($0) }
+      frames.push(values) { curve.append($0) }
       sampleCount += Int64(values.count)
     }
 
     mutating func finish() throws(AnalysisError) -> WaveformFinding {
-      frames.finish { course.append($0) }
-      let samplesPerFrame = frames.frameLength * course.merged
-      let framesPerPoint = max(1, (course.elements.count + Self.pointLimit - 1) / Self.pointLimit)
+      frames.finish { curve.append($0) }
+      let samplesPerFrame = frames.frameLength * curve.merged
+      let framesPerPoint = max(1, (curve.elements.count + Self.pointLimit - 1) / Self.pointLimit)
       var finding = WaveformFinding()
       finding.sampleRate = sampleRate
       finding.samplesPerPoint = samplesPerFrame * framesPerPoint
       finding.onsetStepSeconds = Double(samplesPerFrame) / Double(sampleRate)
-      finding.setPoints(course.grouped(by: framesPerPoint), sampleCount: sampleCount)
+      finding.setPoints(curve.grouped(by: framesPerPoint), sampleCount: sampleCount)
       finding.onsets = OnsetEnvelope.strengths(
-        course.elements.map(\.squares), framesPerSecond: 1 / finding.onsetStepSeconds
+        curve.elements.map(\.squares), framesPerSecond: 1 / finding.onsetStepSeconds
       ).map { UInt8($0 * 255 + 0.5) }
       return finding
     }
@@ -62,7 +62,7 @@ struct WaveformAnalyzer: Analyzer {
 }
 
 extension WaveformFinding {
-  /// - Parameter sampleCount: Of the whole track: the last point may have fewer samples than the others.
+  /// - Parameter sampleCount: The length of the whole track: the last point may have fewer samples than the others.
   fileprivate mutating func setPoints(_ points: [WaveformFrame], sampleCount: Int64) {
     pointCount = points.count
     var peaks = SIMD4<Float>.zero

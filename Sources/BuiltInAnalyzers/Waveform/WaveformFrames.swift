@@ -1,6 +1,6 @@
 internal import DSP
 
-/// What is kept of a frame of some 20 ms, or of several that were merged.
+/// The values of a frame of some 20 ms, or of several that were merged.
 struct WaveformFrame: Mergeable {
   var minimum: Float
   var maximum: Float
@@ -38,7 +38,7 @@ struct WaveformFrames {
     frameLength = max(1, sampleRate / 50)
     settlingLength = Int((BandFilters.settlingTime * Double(sampleRate)).rounded(.up))
     filters = BandFilters(sampleRate: sampleRate)
-    // What lies before the start counts as zero.
+    // Samples before the start count as zero.
     samples = [Float](repeating: 0, count: settlingLength + Self.laneCount * frameLength)
     count = settlingLength
   }

@@ -158,6 +158,8 @@ typedef struct LAVPacket {
   double start;
   /// Seconds; 0 if unknown.
   double duration;
+  /// Where in the file the packet begins, in bytes; -1 if the demuxer does not say.
+  int64_t offset;
 } LAVPacket;
 
 /// The next packet of the chosen stream; valid until the next call. False at the end.
@@ -261,6 +263,16 @@ bool LAVHMACSHA256(const uint8_t *key, size_t keyCount, const uint8_t *bytes, si
 
 /// Writes the 16 bytes of the MD5 of `bytes`.
 void LAVMD5(const uint8_t *bytes, size_t count, uint8_t *digest);
+
+/// SHA-256 or MD5 of bytes that come piece by piece.
+typedef struct LAVDigest LAVDigest;
+
+/// SHA-256, or else MD5; NULL if memory is short. The caller closes it.
+LAVDigest *LAVDigestOpen(bool isSHA256);
+void LAVDigestUpdate(LAVDigest *digest, const void *bytes, size_t count);
+/// Writes the 32 or 16 bytes of the digest and returns their number.
+int LAVDigestFinish(LAVDigest *digest, uint8_t *result);
+void LAVDigestClose(LAVDigest *digest);
 
 #ifdef __cplusplus
 }

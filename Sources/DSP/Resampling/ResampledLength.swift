@@ -1,4 +1,4 @@
-/// Counts frames through a resampler, so that the output has exactly `round(n * outputRate / inputRate)` frames.
+/// Counts frames through a resampler, so the output has exactly `round(n * outputRate / inputRate)` frames.
 struct ResampledLength {
   let inputRate: Int
   let outputRate: Int

@@ -1,4 +1,4 @@
-/// Which library changes the sample rate.
+/// The library that changes the sample rate.
 public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
   /// libsoxr, recipe HQ: about ten times as fast as libsamplerate.
   case soxr

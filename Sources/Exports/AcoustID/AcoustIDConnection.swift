@@ -2,11 +2,11 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. What is posted goes through
-/// its standard input: keys are on no command line.
+/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. Forms go through its
+/// standard input: keys are on no command line.
 struct AcoustIDConnection {
   struct Answer {
-    /// Of HTTP.
+    /// Status of HTTP.
     var status: Int
     /// Seconds that the server wants to be left alone.
     var retryAfter: Int?

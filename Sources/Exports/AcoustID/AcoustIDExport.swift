@@ -73,7 +73,7 @@ private struct AcoustIDWriter: ExportWriter {
 }
 
 extension JSONWriter {
-  fileprivate mutating func place(_ name: String, _ place: AcoustIDList.Place?) {
+  fileprivate mutating func place(_ name: String, _ place: AcoustIDList.Location?) {
     key(name)
     guard let place else { return null() }
     beginObject()
@@ -87,13 +87,13 @@ extension JSONWriter {
 
 /// Requests of as many fingerprints as one may have, a line each.
 struct AcoustIDList {
-  /// Where a fingerprint stands: lines count from 1, fingerprints from 0.
-  struct Place {
+  /// The place of a fingerprint: lines count from 1, fingerprints from 0.
+  struct Location {
     var line: Int
     var index: Int
   }
 
-  /// Of one look-up.
+  /// Number of fingerprints in one look-up.
   static let lookupEntries = 20
   /// Bytes of a request, with room for the keys.
   static let mostBytes = 1_000_000 - 500
@@ -111,12 +111,12 @@ struct AcoustIDList {
     form = AcoustIDForm(common: common)
   }
 
-  mutating func append(_ values: [(String, String)]) throws(ExportError) -> Place {
+  mutating func append(_ values: [(String, String)]) throws(ExportError) -> Location {
     let fields = AcoustIDForm.fields(values)
     let isFull = form.entries.count == mostEntries || form.size + AcoustIDForm.size(of: fields) > Self.mostBytes
     if isFull, !form.entries.isEmpty { try endLine() }
     form.append(fields)
-    return Place(line: lineCount + 1, index: form.entries.count - 1)
+    return Location(line: lineCount + 1, index: form.entries.count - 1)
   }
 
   /// `file` is whole then and waits to be committed.

@@ -12,9 +12,9 @@ struct AcoustIDForm: Hashable {
     fileprivate var size: Int { name.utf8.count + value.utf8.count + 9 }
   }
 
-  /// Of all fingerprints.
+  /// Fields that all fingerprints share.
   private let common: String
-  /// Of one fingerprint each.
+  /// Fields of one fingerprint each.
   private(set) var entries: [[Field]] = []
   /// Bytes of `text`, or a few more.
   private(set) var size: Int

@@ -5,9 +5,9 @@ internal import SystemPackage
 /// The keys that AcoustID asks for. They stand in the environment or in a file, never on a command line, which other users
 /// of the machine may read.
 struct AcoustIDKeys {
-  /// Of the application.
+  /// Key of the application.
   var client: String
-  /// Of the user on whose behalf is submitted.
+  /// Key of the user on whose behalf is submitted.
   var user: String?
 
   static let clientVariable = "ACOUSTID_CLIENT_KEY"
@@ -43,7 +43,7 @@ struct AcoustIDKeys {
     }
   }
 
-  /// What stands before the fields of a form.
+  /// The fields at the start of a form.
   func fields(isSubmission: Bool) -> String {
     let client = "client=\(AcoustIDForm.encoded(self.client))&"
     return isSubmission ? client + "user=\(AcoustIDForm.encoded(user ?? ""))&" : client

@@ -2,7 +2,7 @@ internal import Analysis
 internal import Library
 internal import Records
 
-/// What AcoustID is told of a track.
+/// The facts about a track that AcoustID gets.
 struct AcoustIDTrack {
   /// `nil` if there is nothing to look up.
   var lookupFields: [(String, String)]?
@@ -11,11 +11,11 @@ struct AcoustIDTrack {
   /// Why it is in one of the lists only, or in none.
   var reason: String?
 
-  /// What AcoustID takes for a duration, in seconds.
+  /// Durations that AcoustID accepts, in seconds.
   private static let durations = 1...32_767
-  /// What the fingerprint of a submission covers, in seconds; of shorter recordings, everything.
+  /// The time that the fingerprint of a submission covers, in seconds; of shorter recordings, everything.
   private static let covered = 120.0
-  /// What the resampler keeps, and rounding, in seconds.
+  /// Tolerance for the resampler's delay and rounding, in seconds.
   private static let tolerance = 0.25
 
   init(_ record: FileRecord) {
@@ -31,7 +31,7 @@ struct AcoustIDTrack {
     }
     let lookup = [("duration", String(Int(duration))), ("fingerprint", fingerprint.value)]
     lookupFields = lookup
-    // What others would be told wrong.
+    // The finding of a damaged file would mislead others.
     guard record.status == .ok else {
       reason = "not submitted: the file is damaged"
       return

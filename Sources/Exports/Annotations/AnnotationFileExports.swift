@@ -69,7 +69,7 @@ public struct AnnotationCSVExport: ExportFormat {
   }
 }
 
-/// What a file of annotations is about.
+/// The subject of a file of annotations.
 private enum AnnotationTable: String, CaseIterable {
   case beats, downbeats, tempo, key, sections
 }

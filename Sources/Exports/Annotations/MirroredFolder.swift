@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// A tree of folders like that of the library, with files for each track.
 struct MirroredFolder {
-  /// What makes the names of files from that of a track; those that are not written again are removed.
+  /// The suffixes that make file names from the name of a track; files that are not written again are removed.
   private let suffixes: [String]
   /// Folder of the library that the tree begins in.
   private let root: FilePath

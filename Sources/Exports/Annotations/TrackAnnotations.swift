@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 
-/// What is known of a track over its time, in the words of annotations.
+/// The facts about a track over its time, in the words of annotations.
 struct TrackAnnotations {
   struct Beat {
     var seconds: Double

@@ -4,11 +4,11 @@ internal import Library
 /// Beats as DJ programs keep them: anchors, from each of which beats follow at an even tempo.
 struct BeatGrid: Equatable {
   struct Anchor: Equatable {
-    /// Of a beat, from the start of the audio.
+    /// Time of a beat, from the start of the audio.
     var seconds: Double
     /// Beats per minute from here on.
     var bpm: Double
-    /// Where in its bar the beat stands, from 1; `nil` where bars are not known.
+    /// Position of the beat in its bar, from 1; `nil` if bars are not known.
     var beatInBar: Int?
     /// Index of the beat.
     var beat: Int
@@ -47,9 +47,9 @@ struct BeatGrid: Equatable {
 
   /// How far one tempo goes from a beat on: the last beat that it holds for, and the tempo.
   ///
-  /// Each beat bounds the period from both sides; the beats go on as long as a tempo of so many decimal places lies
-  /// within all bounds: the preferred one if it does, or else the one of least squares (the cone of
-  /// O'Rourke, "An on-line algorithm for fitting straight lines between data ranges", 1981).
+  /// Each beat bounds the period from both sides; the beats go on as long as a tempo of `places` decimals lies within
+  /// all bounds: the preferred one if it does, or else the one of least squares (the cone of O'Rourke, "An on-line
+  /// algorithm for fitting straight lines between data ranges", 1981).
   private static func run(
     of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int
   ) -> (last: Int, bpm: Double) {
@@ -78,14 +78,14 @@ struct BeatGrid: Equatable {
     return result
   }
 
-  /// Where the grid has a beat: an anchor's own, and those that follow it at its tempo.
+  /// The time of a beat in the grid: an anchor's own, and those that follow it at its tempo.
   func time(ofBeat index: Int) -> Double? {
     guard let anchor = anchors.last(where: { $0.beat <= index }) else { return nil }
     return anchor.seconds + Double(index - anchor.beat) * 60 / anchor.bpm
   }
 }
 
-/// Where beats stand in their bars.
+/// The positions of beats in their bars.
 struct BarNumbers {
   /// Ascending indices of beats.
   private let downbeats: [Int]

@@ -13,9 +13,9 @@ struct MP3Start: Equatable {
   /// Samples of delay of decoders themselves, which are cut beside what the tag states: 528 and 1.
   private static let decoderDelay = 529
 
-  /// What rekordbox adds to our times, in seconds.
+  /// The time that rekordbox adds to ours, in seconds.
   var rekordboxDelay = 0.0
-  /// What Traktor adds to our times, in seconds.
+  /// The time that Traktor adds to ours, in seconds.
   var traktorDelay = 0.0
 
   /// Reads the start of the file. For other formats than MP3, and for files that cannot be read, the delays are 0.

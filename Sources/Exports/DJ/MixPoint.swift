@@ -21,7 +21,7 @@ struct MixPoint: Equatable {
     }
   }
 
-  /// Those that were found, ascending. Of several at one time only the first one.
+  /// The points that were found, ascending; the first one of several at one time.
   static func all(of cues: CuesFinding?) -> [MixPoint] {
     guard let cues else { return [] }
     let points: [(Kind, Double?)] = [

@@ -105,7 +105,7 @@ private final class MixxxWriter: ExportWriter {
       guard let row else { return }
       let id: Int64 = row["id"]
       let sampleRate = (row["samplerate"] as Int?).flatMap { $0 > 0 ? $0 : nil } ?? record.format?.sampleRate
-      // A locked tempo is what somebody has set in Mixxx.
+      // A locked tempo was set by the user in Mixxx.
       if let tempo = record.tempo, let sampleRate, row["bpm_lock"] as Int? != 1 {
         try write(tempo, isLocked: record.tempoCorrection != nil, sampleRate, id, db)
       }
@@ -171,7 +171,7 @@ private final class MixxxWriter: ExportWriter {
     }
   }
 
-  /// What Mixxx keeps of a track that is gone is for Mixxx to say.
+  /// Does nothing: Mixxx decides what it keeps about a track that is gone.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

@@ -174,7 +174,7 @@ private struct TraktorWriter: ExportWriter {
     return grid + points.map { "<\(Self.cue($0.name, CueType($0.kind), $0.seconds + delay))></CUE_V2>" }
   }
 
-  /// Traktor counts bars from its first marker, so that is the first downbeat where it is known.
+  /// Traktor counts bars from its first marker, so is the first downbeat where it is known.
   private func markers(_ record: FileRecord) -> [BeatGrid.Anchor] {
     guard let tempo = record.tempo, let grid = BeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
     var anchors = grid.anchors

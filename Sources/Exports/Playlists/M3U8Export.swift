@@ -21,7 +21,7 @@ public struct M3U8Export: ExportFormat {
 }
 
 private struct M3U8Writer: ExportWriter {
-  /// Where relative paths begin; `nil` for absolute ones.
+  /// The folder from which relative paths begin; `nil` for absolute ones.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -45,7 +45,7 @@ private struct M3U8Writer: ExportWriter {
     try file.write(M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
   }
 
-  /// What is gone is in no new playlist.
+  /// A new playlist lacks tracks that are gone.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

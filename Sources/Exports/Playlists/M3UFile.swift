@@ -36,7 +36,7 @@ package enum M3UFile {
     if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) { return Array(path.fileURI.utf8) }
     guard let folder else { return bytes }
     let relative = relativePath(of: path, to: folder).withBytes { Array($0) }
-    // What begins with # would be a comment; spaces at the ends are cut off by some readers.
+    // A line that begins with # would be a comment; spaces at the ends are cut off by some readers.
     let isOdd = relative.first.map { $0 == UInt8(ascii: "#") || $0 == 32 || $0 == 9 } ?? false
     return (isOdd ? Array("./".utf8) : []) + relative
   }

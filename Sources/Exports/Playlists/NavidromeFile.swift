@@ -87,6 +87,7 @@ package enum NavidromeFile {
     case .isLocked: throw cannotSay("locked:", findings)
     case .finding(let column, _): throw cannotSay("\(column.name):", findings)
     case .status(let status): throw cannotSay("status:\(status.rawValue)", findings)
+    case .problem(let code): throw cannotSay("problem:\(code)", findings)
     case .missing(let name): throw cannotSay("missing:\(name)", "Write an M3U8 file.")
     case .under: throw cannotSay("under:", "Its paths begin at its own library: use path: with words of folder names.")
     case .added(let range): return try added(range, isNegated)

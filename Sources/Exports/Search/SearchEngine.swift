@@ -13,7 +13,7 @@ protocol SearchEngine: ExportFormat {
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
   /// One document, with its line break.
   func writeDocument(_ record: FileRecord, into json: inout JSONWriter)
-  /// What stands around removals, even if there are none, and between two batches of them.
+  /// The text around removals, even if there are none, and between two batches of them.
   var removalMarks: (start: String, separator: String, end: String) { get }
   /// At most `removalBatch` ids, which are letters and digits.
   func removals(_ ids: [String]) -> String

@@ -90,7 +90,7 @@ private struct ParquetWriter: ExportWriter {
     let id = ParquetColumn.Value.text(TrackField.id(of: record))
     try tracks.append([id] + fields.map { $0.value(record).map(ParquetColumn.Value.init) })
     if let tempo = record.tempo {
-      // Where it is not known which beats are the first of a bar, none is said not to be.
+      // If it is not known which beats are the first of a bar, none is marked as another beat.
       let downbeats = tempo.downbeats.map { Set($0) }
       for (index, time) in tempo.beats.enumerated() {
         let isDownbeat = downbeats.map { ParquetColumn.Value.boolean($0.contains(time)) }

@@ -16,7 +16,7 @@ struct RecordList: Sendable {
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Those of findings, without lists that records have only on demand.
+  /// Lists of findings, without those that records have only on demand.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {

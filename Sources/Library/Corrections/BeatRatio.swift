@@ -8,7 +8,7 @@ public struct BeatRatio: Hashable, Sendable, CustomStringConvertible {
     self.denominator = denominator
   }
 
-  /// Those by which the tempo of music is misread.
+  /// Ratios by which the tempo of music is misread.
   public static let all = [(1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (3, 2), (2, 3), (4, 3), (3, 4)].map {
     BeatRatio($0.0, $0.1)
   }

@@ -1,6 +1,6 @@
 public import Analysis
 
-/// What people make of beats that were found. Beats that lie evenly stay even, and those of a moving tempo follow it.
+/// Corrections of beats that were found. Beats that lie evenly stay even, and those of a moving tempo follow it.
 extension TempoFinding {
   /// Largest ratio, less 1, of tempi that count as the same in the literature.
   private static let sameTempo = 0.04
@@ -9,8 +9,8 @@ extension TempoFinding {
 
   /// The same at a multiple of the tempo.
   ///
-  /// Where the slower of the two leaves a choice which of the beats to keep, it takes those with the first downbeat
-  /// among them, or else those at which onsets are stronger.
+  /// If the slower of the two leaves a choice which of the beats to keep, it takes those with the first downbeat among
+  /// them, or else those at which onsets are stronger.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
@@ -56,7 +56,7 @@ extension TempoFinding {
     return onsets.values.indices.contains(index) ? onsets.values[index] : 0
   }
 
-  /// The same with all beats, and downbeats, later by so many beats.
+  /// The same with all beats, and downbeats, later by `shift` beats.
   ///
   /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
   public func shifted(byBeats shift: Double, duration: Double?) -> TempoFinding {
@@ -74,8 +74,8 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with all beats, and downbeats, later by so many seconds. Beats are put in where the shift leaves a gap before
-  /// the first one or behind the last one.
+  /// The same with all beats, and downbeats, later by `shift` seconds. Beats are put in if the shift leaves a gap
+  /// before the first one or behind the last one.
   ///
   /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
   public func shifted(bySeconds shift: Double, duration: Double?) -> TempoFinding {
@@ -93,7 +93,7 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with bars that begin so many beats later; `nil` where bars are not known.
+  /// The same with bars that begin `count` beats later; `nil` if bars are not known.
   public func withBars(laterByBeats count: Int) -> TempoFinding? {
     let numbers = downbeatNumbers
     guard let first = numbers.first else { return nil }
@@ -113,7 +113,7 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with bars of so many beats throughout; the first downbeat, or else the first beat, stays one.
+  /// The same with bars of `count` beats throughout; the first downbeat, or else the first beat, stays one.
   public func withBars(ofBeats count: Int) -> TempoFinding {
     guard count > 0, !beats.isEmpty else { return self }
     let first = (downbeatNumbers.first ?? 0) % count
@@ -123,7 +123,7 @@ extension TempoFinding {
     return result
   }
 
-  /// Which beats are downbeats, ascending.
+  /// The numbers of beats that are downbeats, ascending.
   private var downbeatNumbers: [Int] {
     guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
     return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)

@@ -223,7 +223,7 @@ extension ResultStore {
 
   // MARK: Genres
 
-  /// Those with most tracks first.
+  /// Genres with most tracks first.
   public func genres() throws(StoreError) -> [CatalogGenre] {
     try read { db in
       let select = try Query(
@@ -240,7 +240,7 @@ extension ResultStore {
   }
 
   /// By path.
-  /// - Parameter id: Of the genre.
+  /// - Parameter id: The genre's id.
   public func songs(ofGenre id: String, limit: Int, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = CatalogReader(db, tables: songs.tables)
@@ -255,7 +255,7 @@ extension ResultStore {
 
 /// The order of albums.
 public enum AlbumOrder: Sendable, Hashable {
-  /// Those with the newest files first.
+  /// Albums with the newest files first.
   case newest
   case name
   /// By name of the artists, then by year.
@@ -275,7 +275,7 @@ public enum AlbumOrder: Sendable, Hashable {
   }
 }
 
-/// What albums have to do with an artist.
+/// The relation of albums to an artist.
 public enum ArtistAlbums: Sendable, Hashable {
   /// It is an album of the artist.
   case own
@@ -286,7 +286,7 @@ public enum ArtistAlbums: Sendable, Hashable {
   fileprivate func sql(ofArtist id: String) -> String {
     let own =
       id == SongArtist.unknown.id
-      // Compared with the parameter, so that it has a place in either statement.
+      // Compared with the parameter, so it has a place in either statement.
       ? "SELECT id FROM album WHERE artists IS NULL AND ?1 IS NOT NULL"
       : "SELECT album FROM artist_album WHERE artist = (SELECT id FROM artist WHERE artist_id = ?1)"
     return switch self {
@@ -307,7 +307,7 @@ struct CatalogReader {
   private let includesFailed: Bool
 
   /// - Parameters:
-  ///   - tables: Those that the database has.
+  ///   - tables: Tables that the database has.
   ///   - includesFailed: Songs may be files that failed.
   init(_ db: Database, tables: Set<String>, includesFailed: Bool = false) {
     self.db = db
@@ -327,10 +327,10 @@ struct CatalogReader {
     try select.forEach(values) { try body(select) }
   }
 
-  /// What follows FROM for the tracks of an artist, up to a condition; the first parameter is the id of the artist.
+  /// The SQL after FROM for the tracks of an artist, up to a condition; the first parameter is the id of the artist.
   static func songs(ofArtist id: String) -> String {
     id == SongArtist.unknown.id
-      // Compared with the parameter, so that it has a place in either statement.
+      // Compared with the parameter, so it has a place in either statement.
       ? "song WHERE song.artists IS NULL AND ?1 IS NOT NULL AND \(CatalogTables.isListed)"
       : """
       artist_song CROSS JOIN song ON song.id = artist_song.song
@@ -397,7 +397,7 @@ struct CatalogReader {
     return ids.map { artists[$0] }
   }
 
-  /// Whoever made tracks and albums that name nobody; `nil` if all name somebody.
+  /// The artist of tracks and albums that name none; `nil` if all name one.
   private func unknownArtist() throws -> CatalogArtist? {
     let tracks = try count("SELECT count(*) FROM song WHERE artists IS NULL AND \(CatalogTables.isListed)", [])
     let albums = try count("SELECT count(*) FROM album WHERE artists IS NULL", [])

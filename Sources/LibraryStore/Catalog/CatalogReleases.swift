@@ -68,7 +68,7 @@ extension ResultStore {
     }
   }
 
-  /// Those with releases of their own, by name; whoever made what names nobody is the last. Artists who are but guests on the
+  /// Artists with releases of their own, by name; the unknown artist is the last. Artists who are only guests on the
   /// releases of others are left out.
   public func releaseArtists(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [CatalogArtist] {
     try read { db in

@@ -3,11 +3,11 @@ internal import Library
 public import Platform
 public import ResultStore
 
-/// What is looked for in the catalog; everything that is given must be there.
+/// A query to the catalog; all given conditions must match.
 public struct CatalogQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
-  /// What is not to be found.
+  /// Conditions for exclusion.
   public struct Exclusion: Sendable, Hashable {
     public enum Field: Sendable, Hashable { case any, artist, album, title, genre }
     public var field: Field
@@ -35,7 +35,7 @@ public struct CatalogQuery: Sendable, Hashable {
   public var years: ClosedRange<Int>?
   /// Files met since.
   public var addedSince: Timestamp?
-  /// What has one of these is left out. What has none, or is not known to have one, stays.
+  /// Tracks with one of these are left out. Tracks that have none, or are not known to have one, stay.
   public var excludedISRCs: [String] = []
   public var excludedYears: [ClosedRange<Int>] = []
   /// Files met before.
@@ -242,7 +242,7 @@ private struct CatalogSearch {
       filters, Self.songColumns, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
     var ids = found.ids
     if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
-      // Whose title or artist is what was asked for may be behind many others.
+      // Tracks whose title or artist is exactly the query may be behind many others.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
           "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(conditions.sql) ORDER BY id LIMIT \(WordRanking.rankedCount)",
@@ -321,7 +321,7 @@ private struct CatalogSearch {
       return try hits(found.ids, count: found.count, read)
     }
     func names(_ comparison: String) throws -> [Int64] {
-      // Numbered parameters first, so that the others follow them.
+      // Numbered parameters first, so the others follow them.
       try reader.ids(
         """
         SELECT id FROM \(table) WHERE name COLLATE NOCASE \(comparison)\(conditions.sql)

@@ -36,7 +36,7 @@ public struct LibraryFolders: Sendable {
 
   /// - Parameters:
   ///   - tracks: By path.
-  ///   - given: What runs were given: folders or files.
+  ///   - given: Folders and files that runs were given.
   init(of tracks: [(id: Int64, path: FilePath)], given: [FilePath]) {
     let roots = Self.roots(of: tracks.map(\.path), given: given)
     var ids: [FilePath: String] = [:]

@@ -17,7 +17,7 @@ public struct SongArtist: Sendable, Hashable {
     self.name = name
   }
 
-  /// Stands for the performers of tracks and albums that name nobody. No tag has an empty name, so nobody else has the id.
+  /// Stands for the unknown performers of tracks and albums. No tag has an empty name, so no other artist has the id.
   public static let unknown = {
     var artist = SongArtist(named: "")
     artist.name = "Unknown artist"
@@ -32,8 +32,8 @@ public struct SongArtist: Sendable, Hashable {
   }
 }
 
-/// A track of the catalog: a file that is there and was analyzed, if only in part; where they are asked for, also a file
-/// that failed. What is not known is `nil`.
+/// A track of the catalog: a file that is there and was analyzed, if only in part; where they are asked for, also a
+/// file that failed. Unknown values are `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
     public var id: String
@@ -43,12 +43,12 @@ public struct Song: Sendable {
   /// 22 characters; follows from the path.
   public var id: String
   public var row: TrackRow
-  /// Of the tag, or else the name of the file without its extension.
+  /// Title in the tag, or else the name of the file without its extension.
   public var title: String
   public var isUntitled: Bool
   /// One by one; empty if no tag names any.
   public var artists: [SongArtist]
-  /// Of the tag; empty without one.
+  /// Artists in the tag; empty without one.
   public var albumArtists: [SongArtist]
   public var album: Album?
   public var disc: Int?
@@ -65,7 +65,7 @@ public struct Song: Sendable {
   public var sampleRate: Int?
   public var channelCount: Int?
   public var bitDepth: Int?
-  /// Of `AudioFormat`.
+  /// Container in `AudioFormat`.
   public var container: String?
   /// Bytes.
   public var size: Int64
@@ -113,7 +113,7 @@ public struct SongAlbum: Sendable, Hashable {
   /// folder.
   public var id: String
   public var name: String
-  /// Of the tag; or else whom all tracks share; or else `Various Artists`. Empty if no track names any.
+  /// Artists in the tag; or else those all tracks share; or else `Various Artists`. Empty if no track names any.
   public var artists: [SongArtist]
   /// The earliest of its tracks.
   public var year: Int?
@@ -126,10 +126,10 @@ public struct SongAlbum: Sendable, Hashable {
   public var added: Timestamp
   /// Id of the first track, for the cover.
   public var firstTrack: String
-  /// What most of its tracks have first.
+  /// Genres, those of most of its tracks first.
   public var genres: [String]
   public var isCompilation: Bool
-  /// Of the tag of the first track, such as `album`, `single`, `ep`, `live`.
+  /// Types in the tag of the first track, such as `album`, `single`, `ep`, `live`.
   public var releaseTypes: [String]
   public var label: String?
 
@@ -151,7 +151,7 @@ public struct SongAlbum: Sendable, Hashable {
     label = nil
   }
 
-  /// - Parameter tables: Those that the database has.
+  /// - Parameter tables: Tables that the database has.
   static func columns(_ tables: Set<String>) -> String {
     let first = """
       (SELECT id FROM song WHERE song.album_id = album.album_id ORDER BY coalesce(disc, 1), track IS NULL, track, id LIMIT 1)
@@ -199,7 +199,7 @@ public struct CatalogArtist: Sendable, Hashable {
   public var trackCount: Int
   /// Albums that are the artist's.
   public var albumCount: Int
-  /// What most tracks have first, at most five; filled for single artists and pages of them.
+  /// Genres, those of most tracks first, at most five; filled for single artists and pages of them.
   public var genres: [String]
 
   static let columns = """

@@ -1,9 +1,9 @@
 internal import GRDB
 public import ResultStore
 
-/// What sounds a track has, in a few numbers. What is not known is `nil`.
+/// The sound of a track in a few numbers. Unknown ones are `nil`.
 public struct SongTraits: Sendable, Hashable {
-  /// Of the track.
+  /// Id of the track.
   public var id: String
   public var durationSeconds: Double?
   /// Beats per minute, as corrected, or else as found.

@@ -1,11 +1,11 @@
 public import Platform
 internal import Text
 
-/// How far somebody who takes over changes has come: all up to this number are known there.
+/// How far a receiver of changes has come: all changes up to this number are known there.
 public struct LibraryCursor: Hashable, Sendable {
-  /// By which a database is known, for ever and in its copies.
+  /// The id of a database, which it and its copies keep forever.
   public var library: String
-  /// Of the last change that is known.
+  /// Number of the last known change.
   public var revision: Int64
 
   public init(library: String, revision: Int64) {

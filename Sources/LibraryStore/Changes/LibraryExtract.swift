@@ -17,7 +17,7 @@ public struct LibraryExtract {
   private let db: Database
   private let selection: RecordSelection
   private let records: TrackSet
-  /// `nil` for a whole library, of which nothing is said to be gone.
+  /// `nil` for a whole library, which reports nothing as gone.
   private let changes: Changes?
 
   private struct Changes {
@@ -112,7 +112,7 @@ public struct LibraryExtract {
     }
   }
 
-  /// Errors of the database are those of the store; errors of whom records are for stay what they are.
+  /// Errors of the database are those of the store; errors of the receiver of records stay what they are.
   private func read(_ read: (_ failure: inout (any Error)?) throws -> Void) throws {
     var failure: (any Error)?
     do {
@@ -159,7 +159,7 @@ public struct LibraryExtract {
     return first.map { $0 - 1 } ?? present.revision
   }
 
-  /// Those of a set that have records of the selection.
+  /// Files of a set that have records of the selection.
   private static func listed(_ wanted: TrackSet, _ selection: RecordSelection, _ db: Database) throws -> TrackSet {
     var conditions = [
       "(file.status IS NOT NULL OR file.skip_code IS NOT NULL)",

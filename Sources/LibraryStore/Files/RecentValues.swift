@@ -1,8 +1,8 @@
 package import ResultStore
 internal import Synchronization
 
-/// What was made of the library for some questions, kept until the library changes: people ask the same things again, and the
-/// first letters of words, of which there are few, take longest.
+/// Values computed from the library for some questions, kept until the library changes: people ask the same things
+/// again, and the first letters of words, of which there are few, take longest.
 package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var values: [Key: Value] = [:]
@@ -25,7 +25,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
   }
 
   /// That of the library as it is now, or was `leastAge` ago.
-  /// - Parameter make: Makes it anew; may run on several threads at once.
+  /// - Parameter make: Makes it again; may run on several threads at once.
   package func value<Failure: Error>(for key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     let present = revision.current()
     let (known, asked) = state.withLock { state in
@@ -35,7 +35,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     if let known { return known }
     let value = try make()
     state.withLock { state in
-      // What was read before the library changed is nothing to keep after it.
+      // Values read before the library changed are not kept.
       guard state.revision == asked else { return }
       if state.values.count >= count { state.values = [:] }
       state.values[key] = value

@@ -3,12 +3,12 @@ public import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Where the file of a track is, and what the last run saw of it.
+/// The place of a track's file, and its state at the last run.
 public struct TrackFile: Sendable, Hashable {
   public var path: FilePath
   /// The outermost folder above it that a run was given; `nil` if none was.
   public var root: FilePath?
-  /// Of `AudioFormat`; `nil` for files that could not be read.
+  /// Container in `AudioFormat`; `nil` for files that could not be read.
   public var container: String?
   public var codec: String?
   public var size: Int64?
@@ -62,8 +62,8 @@ extension ResultStore {
     }
   }
 
-  /// The outermost, because whoever may write into it may not replace it: runs that a watching server starts are given
-  /// folders within it, too.
+  /// The outermost, because someone who may write into it may not replace it: runs that a watching server starts are
+  /// given folders within it, too.
   private static func root(of path: FilePath, _ db: Database) throws -> FilePath? {
     var above: [FilePath] = []
     var folder = path

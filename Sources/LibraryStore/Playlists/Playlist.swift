@@ -38,8 +38,8 @@ public struct Playlist: Sendable, Hashable {
   public static let maximumDescriptionLength = 4_000
 }
 
-/// A track as playlists know it: by its audio and by its path, so that it is found again after a move, with other tags, or
-/// encoded anew in its place.
+/// A track as playlists know it: by its audio and by its path, so it is found again after a move, with other tags, or
+/// encoded again in its place.
 public struct TrackReference: Sendable, Hashable {
   public var path: FilePath
   /// `nil` for files that could not be read.
@@ -57,7 +57,7 @@ public struct TrackReference: Sendable, Hashable {
 public struct ReferencedTrack: Sendable, Hashable {
   public var reference: TrackReference
   public var added: Timestamp
-  /// Of the row of `file` that it stands for now; `nil` if that is gone.
+  /// Id of the row of `file` that it stands for now; `nil` if that is gone.
   public var fileID: Int64?
 }
 
@@ -76,7 +76,7 @@ public enum PlaylistEdit: Sendable, Hashable {
   /// - Parameter position: Before which track; `nil` for the end.
   case insert([TrackReference], at: Int? = nil)
   case remove(positions: Set<Int>)
-  /// Of the tracks that stand for these rows of `file`, all or those at some positions.
+  /// Removes the tracks that stand for these rows of `file`, all or those at some positions.
   case removeTracks([Int64: Set<Int>?])
   /// Moves `count` tracks from `start` before the one at `target`.
   case move(start: Int, count: Int, target: Int)

@@ -42,7 +42,7 @@ struct PlaylistRow {
     return ids
   }
 
-  /// What entries stand for now; without those whose files are gone.
+  /// Files of the entries now; without those whose files are gone.
   private func files(_ db: Database) throws -> [Int64: Int64] {
     let select = try Query(
       db, "SELECT e.id, \(PlaylistTables.file(of: "e")) FROM playlist_entry e WHERE e.playlist = ?")
@@ -101,7 +101,7 @@ struct PlaylistRow {
     try set(order, insteadOf: present, now, db)
   }
 
-  /// Where the first of these that is still there stands; the end if none is.
+  /// The place of the first of these that is still there; the end if none is.
   private static func place(before entries: ArraySlice<Int64>, in order: [Int64]) -> Int {
     let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
     return entries.lazy.compactMap { places[$0] }.first ?? order.count
@@ -118,7 +118,7 @@ struct PlaylistRow {
       }
       for position in positions {
         guard seen.indices.contains(position) else { throw .noSuchPosition(position) }
-        // An entry that somebody else has removed since has no file any more.
+        // An entry that another client has removed since has no file any more.
         if let other = files[seen[position]], other != file { throw .otherTrack(position: position) }
         removed.insert(seen[position])
       }
@@ -151,7 +151,7 @@ struct PlaylistRow {
 }
 
 extension Playlist {
-  /// Of `playlist p`, in the order that `init` wants.
+  /// Columns of `playlist p`, in the order that `init` takes.
   static let columns = """
     p.playlist_id, p.name, p.description, p.public, p.created_ns, p.changed_ns, p.snapshot, \
     (SELECT count(*) FROM playlist_entry e WHERE e.playlist = p.id)

@@ -3,9 +3,9 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Playlists. They stay when files vanish, are forgotten, come back, are moved or tagged anew.
+/// Playlists. They stay when files vanish, are forgotten, come back, are moved or get other tags.
 extension ResultStore {
-  /// Those changed last come first.
+  /// Playlists, those changed last first.
   /// - Parameter text: Only those whose names contain this.
   public func playlists(
     matching text: String? = nil, limit: Int = .max, offset: Int = 0
@@ -80,7 +80,7 @@ extension ResultStore {
     }
   }
 
-  /// Changes what is said of a playlist; `nil` leaves it as it is.
+  /// Changes the description of a playlist; `nil` leaves it as it is.
   /// - Parameter description: An empty one takes it away.
   /// - Throws: `PlaylistEditError.noSuchPlaylist`.
   @discardableResult
@@ -110,7 +110,7 @@ extension ResultStore {
   /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
-    // What is thrown rolls back, and comes out as an error of the store.
+    // A thrown error rolls back, and comes out as an error of the store.
     var refusal: PlaylistEditError?
     do {
       return try write { db in

@@ -32,7 +32,7 @@ extension ResultStore {
         let (path, audio) = (SQLValue.path(track.path), SQLValue.text(track.contentID?.description))
         let id = try file.first(path, audio) { file.optionalInteger(0) } ?? nil
         guard try known.first(path, audio, .integer(id), body: { true }) == nil else { continue }
-        // Those of one call keep their order.
+        // Tracks of one call keep their order.
         try insert.run(path, audio, .integer(now - Int64(place)))
       }
     }
@@ -52,7 +52,7 @@ extension ResultStore {
     }
   }
 
-  /// Those saved last come first.
+  /// Saved tracks, the last saved first.
   public func savedTracks(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [ReferencedTrack] {
     try read { db in
       let select = try Query(
@@ -115,7 +115,7 @@ extension ResultStore {
     }
   }
 
-  /// Those saved last come first; also those of which no track is there any more.
+  /// Saved items, the last saved first; also those without any track left.
   public func saved(_ kind: SavedKind) throws(StoreError) -> [SavedItem] {
     try read { db in
       let select = try Query(

@@ -8,7 +8,7 @@ internal import SystemPackage
 struct ConditionSQL {
   /// The column of the ids.
   private(set) var id = "song.id"
-  /// What follows FROM; ends with a condition.
+  /// The SQL after FROM; ends with a condition.
   private(set) var source = ""
   private(set) var values: [SQLValue] = []
   /// The condition alone, where it is one on `song`.
@@ -19,7 +19,7 @@ struct ConditionSQL {
   private(set) var isIndexed = true
 
   /// - Parameters:
-  ///   - tables: Those that the database has.
+  ///   - tables: Tables that the database has.
   ///   - now: Ages are counted from it.
   init(_ condition: TrackCondition, tables: Set<String>, now: Timestamp) {
     source =
@@ -32,6 +32,7 @@ struct ConditionSQL {
       // Indexes on few rows are found by what they say of them.
       case .isLocked(let isLocked): song("song.locked = \(isLocked ? 1 : 0)")
       case .status(let status): song("song.status = '\(status.rawValue)' AND song.status <> 'ok'")
+      case .problem(let code): song(problem(code))
       case .missing(let name): song(missing(name, tables))
       case .under(let path): under(path)
       case .added(let range): song(added(range, now))
@@ -44,8 +45,8 @@ struct ConditionSQL {
     self.values = values
   }
 
-  /// What together finds the tracks that do not match, those of which it is not known included; `nil` for a condition
-  /// whose index cannot tell.
+  /// Conditions that together find the tracks that do not match, including those with unknown values; `nil` for a
+  /// condition whose index cannot tell.
   static func complement(of condition: TrackCondition) -> [ConditionSQL]? {
     switch condition {
     case .number(let field, let range):
@@ -85,6 +86,11 @@ struct ConditionSQL {
     return parts.isEmpty ? "1" : parts.joined(separator: " AND ")
   }
 
+  private mutating func problem(_ code: String) -> String {
+    values.append(.text(code))
+    return "song.status <> 'ok' AND song.id IN (SELECT file FROM failure WHERE code = ?)"
+  }
+
   private mutating func equal(_ column: String, _ value: SQLValue) -> String {
     values.append(value)
     return "\(column) = ?"
@@ -117,7 +123,7 @@ struct ConditionSQL {
     return "\(index) WHERE \(index) MATCH ?"
   }
 
-  /// Of a full-text table.
+  /// Table and columns of the full-text index.
   private static func columns(_ field: TrackCondition.TextField) -> (table: String, columns: [String]) {
     switch field {
     case .anyName: ("songs_fts", ["artist", "title", "album", "album_artist", "genre", "variants"])

@@ -7,7 +7,7 @@ internal import ResultStore
 /// Finds the tracks that a filter matches, each condition by an index of its own.
 struct FilterEvaluation {
   private let db: Database
-  /// Those that the database has.
+  /// Tables that the database has.
   let tables: Set<String>
   private let now: Timestamp
   /// As many rows are looked at one by one, rather than by an index.
@@ -30,7 +30,7 @@ struct FilterEvaluation {
   private func tracks(_ expression: TrackFilter.Expression, among candidates: TrackSet) throws -> TrackSet {
     switch expression {
     case .all(let parts):
-      // What no index answers is asked of those that are left.
+      // Conditions without an index are tested on the tracks that are left.
       return try parts.filter { !isSlow($0) }.reduce(candidates) { try $0.intersection(tracks($1, among: $0)) }
         .intersecting(parts.filter(isSlow)) { try tracks($1, among: $0) }
     case .any(let parts):
@@ -46,7 +46,7 @@ struct FilterEvaluation {
     case .condition(let condition):
       let sql = ConditionSQL(condition, tables: tables, now: now)
       if let few = try tracks(sql, amongFew: candidates) { return few }
-      // Of many tracks, those that do not match are found sooner.
+      // If most tracks match, those that do not match are found sooner.
       if let others = ConditionSQL.complement(of: condition), try matchesMost(sql) {
         return try others.reduce(TrackSet.none) { try $0.union(tracks($1, among: candidates)) }.complement
       }
@@ -72,7 +72,7 @@ struct FilterEvaluation {
 
   private static let sampleSize = 100
 
-  /// What all matches fulfil in the index of an order, which need not be read elsewhere.
+  /// Bounds that all matches fulfil in the index of an order; the rest of the index need not be read.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in
       guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)

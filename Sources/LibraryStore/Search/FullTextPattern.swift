@@ -16,7 +16,7 @@ enum FullTextPattern {
   /// Words that follow each other, spelled in one way or another; `nil` if there is none to look for.
   static func phrase(_ text: String, isPrefix: Bool, columns: [String]) -> String? {
     guard hasToken(text) else { return nil }
-    // What has no spaces between words stands letter by letter in the column of variants alone.
+    // Text without spaces between words is stored letter by letter in the column of variants alone.
     let columns = NameVariants.hasUnspacedScript(text) ? columns.filter { $0 != "full_path" } + ["variants"] : columns
     return "{\(columns.joined(separator: " "))} : (\(phrase(text, isPrefix: isPrefix)))"
   }

@@ -1,11 +1,11 @@
 public import Filters
 
-/// What is looked for in the song catalog.
+/// A search in the song catalog.
 public struct SearchRequest: Sendable {
   /// Any text; every word of it must be there, the last one at least as the beginning of one. Empty: filters alone.
   public var words: String
   public var filter: TrackFilter
-  /// Of tracks; `nil` for the best ones first.
+  /// Order of tracks; `nil` for the best ones first.
   public var order: TrackOrder?
   public var sections: Set<SearchSection>
   /// In each section.

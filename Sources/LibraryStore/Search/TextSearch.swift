@@ -6,7 +6,7 @@ internal import Platform
 public import ResultStore
 
 extension ResultStore {
-  /// What the song catalog has for some words and filters.
+  /// Hits of the song catalog for some words and filters.
   public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
     try read { db in
       try TextSearch(request, FilterEvaluation(db, tables: songs.tables), db).answer()
@@ -81,7 +81,7 @@ private struct TextSearch {
     FullTextPattern.words(words, lastIsPrefix: lastIsPrefix)
   }
 
-  /// What goes behind a condition, so that only tracks of the set are found.
+  /// A further condition by which only tracks of the set are found.
   private func among(_ column: String) -> (sql: String, values: [SQLValue]) {
     guard let setArgument else { return ("", []) }
     return (" AND \(TrackSet.condition(on: column))", [.tracks(setArgument)])
@@ -157,22 +157,22 @@ private struct TextSearch {
   }
 
   /// The place of a name among those that are found: first by how well it answers the words, then by how many tracks have it.
-  private struct Place: Comparable {
+  private struct Rank: Comparable {
     let grade: Int
     let count: Int
     let name: String
-    /// Of an album.
+    /// Artist of an album.
     let artist: String
 
-    static func < (a: Place, b: Place) -> Bool {
+    static func < (a: Rank, b: Rank) -> Bool {
       if a.grade != b.grade { return a.grade < b.grade }
       if a.count != b.count { return a.count > b.count }
       return (a.name, a.artist) < (b.name, b.artist)
     }
   }
 
-  private func place(_ name: String, _ count: Int, artist: String = "") -> Place {
-    Place(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
+  private func place(_ name: String, _ count: Int, artist: String = "") -> Rank {
+    Rank(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
   }
 
   /// Names of which a track has several: where its words are, and where they stand one by one.

@@ -1,7 +1,7 @@
 public import Filters
 internal import Text
 
-/// The order of tracks. Those of which it is not known come last; those that are equal are in the order of their ids.
+/// The order of tracks. Tracks without a value sort last; ties sort by id.
 public struct TrackOrder: Sendable, Hashable {
   public enum Key: String, Sendable, Hashable, CaseIterable {
     /// The bytes of the path.
@@ -38,7 +38,7 @@ public struct TrackOrder: Sendable, Hashable {
 
   /// - Parameters:
   ///   - text: A key or the name of a column, with `-` before it for descending.
-  ///   - columns: Of findings.
+  ///   - columns: Columns of findings.
   public init(parsing text: String, columns: [FindingColumn]) throws(UnknownOrder) {
     isDescending = text.hasPrefix("-")
     let name = isDescending ? String(text.dropFirst()) : text
@@ -56,12 +56,12 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
-  /// What has an index in this order; of paths, also those of files that are no tracks.
+  /// The table with an index in this order; for paths, also with files that are no tracks.
   var source: String { isByPath ? "file CROSS JOIN song ON song.id = file.id" : "song" }
   var id: String { isByPath ? "file.id" : "song.id" }
   private var isByPath: Bool { field == .key(.path) }
 
-  /// - Parameter tables: Those that the database has.
+  /// - Parameter tables: Tables that the database has.
   func sql(_ tables: Set<String>) -> String {
     let column =
       switch field {

@@ -4,9 +4,9 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// A track as the song catalog has it. What is not known is `nil`.
+/// A track as the song catalog has it. Unknown values are `nil`.
 public struct TrackRow: Sendable, Equatable {
-  /// Of the row of `file`.
+  /// Id of the row of `file`.
   public var fileID: Int64
   public var path: FilePath
   public var contentID: ContentID?

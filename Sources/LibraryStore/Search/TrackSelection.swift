@@ -43,7 +43,7 @@ struct TrackSelection {
   private let db: Database
   private let tables: Set<String>
 
-  /// - Parameter tables: Those that the database has.
+  /// - Parameter tables: Tables that the database has.
   init(_ db: Database, tables: Set<String>) {
     self.db = db
     self.tables = tables
@@ -58,7 +58,7 @@ struct TrackSelection {
   /// So many are read and sorted; of more, the index of the order is read until there are enough.
   private static let fewTracks = 500
 
-  /// - Parameter bounds: What all tracks in the set fulfil and the index of the order knows.
+  /// - Parameter bounds: Conditions that all tracks in the set fulfil and the index of the order knows.
   func tracks(
     in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
   ) throws -> [TrackRow] {
@@ -66,7 +66,7 @@ struct TrackSelection {
     if let ids = set.ids(atMost: Self.fewTracks) {
       return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
-    // Without the row, so that an index alone is read.
+    // Without the row, so an index alone is read.
     let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
     let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
     let select = try Query(

@@ -28,7 +28,7 @@ public struct WordMatch: Sendable {
     return words.allSatisfy { word in tokens.contains { Self.range(of: word, in: $0) != nil } }
   }
 
-  /// Where in a name words are, in the order of the name and without overlaps.
+  /// The ranges of the words in a name, in the order of the name and without overlaps.
   public func ranges(in name: String) -> [Range<String.Index>] {
     Self.tokens(of: name).compactMap { token in
       // The longest says most.
@@ -40,7 +40,7 @@ public struct WordMatch: Sendable {
   private struct Token {
     /// Folded.
     var text: [Character] = []
-    /// Where each letter is from.
+    /// The origin of each letter.
     var indices: [String.Index] = []
   }
 

@@ -9,7 +9,7 @@ internal import ResultStore
 struct WordRanking {
   /// Rows in their order, and how many have the words.
   struct Result {
-    /// Those with whole words.
+    /// Tracks with whole words.
     var whole: [Int64] = []
     /// All, those with whole words first.
     var ids: [Int64] = []
@@ -27,7 +27,7 @@ struct WordRanking {
   private let values: [SQLValue]
 
   /// - Parameters:
-  ///   - source: What follows FROM; ends with the condition on the index, whose pattern is its first parameter.
+  ///   - source: The SQL after FROM; ends with the condition on the index, whose pattern is its first parameter.
   ///   - values: The parameters behind the pattern.
   init(_ db: Database, id: String, score: String, from source: String, _ values: [SQLValue]) {
     self.db = db
@@ -37,14 +37,15 @@ struct WordRanking {
   }
 
   /// - Parameters:
-  ///   - pattern: Of whole words, or with the last one as the beginning of one; `nil` if there is none to look for.
+  ///   - pattern: The pattern of whole words, or with the last one as the beginning of one; `nil` if there is none to
+  ///     look for.
   ///   - limit: As many rows of each kind.
   func rows(limit: Int, pattern: (_ lastIsPrefix: Bool) throws -> String?) throws -> Result {
     var result = Result()
     guard let whole = try pattern(false), let prefix = try pattern(true) else { return result }
     result.whole = try ranked(whole, limit: limit)
     (result.ids, result.count) = (result.whole, result.whole.count)
-    // So many whole words, and nobody looks further.
+    // With this many whole words, no further search is needed.
     if result.count >= limit || whole == prefix { return result }
     let all = try ranked(prefix, limit: limit)
     let known = Set(result.whole)

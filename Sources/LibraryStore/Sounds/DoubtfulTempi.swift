@@ -4,10 +4,10 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// A tempo that was found and nobody has confirmed or corrected.
+/// A tempo that was found and not yet confirmed or corrected.
 public struct DoubtfulTempo: Hashable, Sendable {
   public var audio: ContentID
-  /// Of the first file with this audio.
+  /// Path of the first file with this audio.
   public var path: FilePath
   /// Beats per minute.
   public var bpm: Double

@@ -1,7 +1,7 @@
 internal import Analysis
 public import ResultStore
 
-/// ReplayGain 2 of a track and of its album. What is not known is `nil`.
+/// ReplayGain 2 of a track and of its album. Unknown values are `nil`.
 public struct ReplayGain: Sendable, Hashable {
   /// dB, to -18 LUFS.
   public var trackGain: Double?
@@ -13,7 +13,7 @@ public struct ReplayGain: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// Of those among these files whose loudness was measured.
+  /// Gains of those among these files whose loudness was measured.
   /// - Parameter files: Ids of rows of `file`.
   public func replayGains(ofFiles files: [Int64]) throws(StoreError) -> [Int64: ReplayGain] {
     let table = LoudnessFinding.declaration.table

@@ -13,9 +13,9 @@ public struct StoredDescriptors: Sendable {
 
 extension ResultStore {
   /// - Parameters:
-  ///   - version: Of `LikenessFinding`.
+  ///   - version: The version in `LikenessFinding`.
   ///   - size: Bytes of a descriptor.
-  ///   - limit: Only about so many, evenly spread; `nil` for all.
+  ///   - limit: About this many, evenly spread; `nil` for all.
   public func descriptors(version: Int, size: Int, limit: Int? = nil) throws(StoreError) -> StoredDescriptors {
     try read { db in
       var found = StoredDescriptors()
@@ -40,7 +40,7 @@ extension ResultStore {
     }
   }
 
-  /// What is known of files, in the order of their ids in `files`; those that are gone are left out.
+  /// Records of files, in the order of their ids in `files`; those that are gone are left out.
   /// - Parameter long: As in `RecordSelection`.
   public func records(
     ofFiles files: [Int64], long: Set<String> = []

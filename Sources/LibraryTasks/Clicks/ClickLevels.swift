@@ -2,17 +2,17 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// How loud clicks and music are together: the music is turned down by one gain for the whole track, so that the clicks
+/// How loud clicks and music are together: the music is turned down by one gain for the whole track, so the clicks
 /// stand out and nothing clips.
 package struct ClickLevels: Hashable, Sendable {
   /// The largest sample of an accent, in dBFS.
   package let clicks: Double
-  /// What the music is multiplied by, in dB; 0 or less.
+  /// The gain of the music, in dB; 0 or less.
   package let music: Double
 
   /// Largest samples of accents that can be asked for, in dBFS.
   package static let range = -40.0...(-1.0)
-  /// Of clicks alone, in dBFS.
+  /// Level of clicks alone, in dBFS.
   package static let standard = -6.0
   /// The largest sample of an accent above the integrated loudness of the music, in dB. A click has its energy in a few
   /// bands around 1 to 3 kHz and a few milliseconds, where music of that loudness has a small part of its own.
@@ -29,8 +29,8 @@ package struct ClickLevels: Hashable, Sendable {
   init(level: Double?, over loudness: LoudnessFinding?) {
     let peak = Self.amplitude(loudness?.truePeak ?? loudness?.samplePeak ?? Self.loudest.peak)
     let ceiling = Self.amplitude(Self.ceiling)
-    // Clicks are so many times as large as samples of the music's loudness, and both follow its gain:
-    // gain · (peak + ratio) ≤ ceiling.
+    // Clicks are `ratio` times as large as samples of the music's loudness, and both follow its gain: gain · (peak +
+    // ratio) ≤ ceiling.
     let ratio = Self.amplitude((loudness?.integrated ?? Self.loudest.loudness) + Self.prominence)
     let chosen = Self.decibels(min(1, ceiling / (peak + ratio)) * ratio)
     clicks = (level ?? max(chosen, Self.quietest)).rounded(toPlaces: 1)

@@ -16,8 +16,8 @@ extension MetronomeRecord {
   package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 
-/// What `click` prints, as the schema `nocturne.click` version 2 has it. A field keeps its name and type for ever; what comes
-/// later is added.
+/// The output of `click`: schema `nocturne.click` version 2. A field keeps its name and type forever; later ones are
+/// added.
 extension Shape<ClickRecord> {
   static var click: Shape {
     Shape(
@@ -52,7 +52,7 @@ extension Shape<ClickRecord> {
   }
 }
 
-/// What `metronome` prints, as the schema `nocturne.metronome` version 1 has it.
+/// The output of `metronome`: schema `nocturne.metronome` version 1.
 extension Shape<MetronomeRecord> {
   static var metronome: Shape {
     Shape(
@@ -72,7 +72,7 @@ extension Shape<MetronomeRecord> {
 }
 
 extension Shape {
-  /// What both have in common.
+  /// The fields that both share.
   fileprivate static func clickFields(
     sound: @escaping @Sendable (Record) -> ClickSound, level: @escaping @Sendable (Record) -> Double,
     rate: @escaping @Sendable (Record) -> Int, channels: @escaping @Sendable (Record) -> Int,

@@ -1,7 +1,7 @@
 package import AudioEncoding
 package import SystemPackage
 
-/// Where audio with clicks went.
+/// The destination of audio with clicks.
 package struct ClickDestination: Hashable, Sendable {
   /// `nil` if it was only played.
   package var output: FilePath?
@@ -16,7 +16,7 @@ package struct ClickDestination: Hashable, Sendable {
   }
 }
 
-/// What `click` has done.
+/// The result of `click`.
 package struct ClickRecord: Sendable {
   package var track: ClickedTrack
   package var outcome: ClickedTrack.Outcome
@@ -29,7 +29,7 @@ package struct ClickRecord: Sendable {
   }
 }
 
-/// What `metronome` has done.
+/// The result of `metronome`.
 package struct MetronomeRecord: Sendable {
   package var metronome: Metronome
   package var outcome: Metronome.Outcome

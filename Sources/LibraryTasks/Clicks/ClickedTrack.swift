@@ -47,8 +47,8 @@ package struct ClickedTrack: Sendable {
   ///
   /// - Parameters:
   ///   - tempo: Its beats and downbeats.
-  ///   - loudness: Of the file, if it is known: how loud the clicks must be.
-  ///   - format: Of the file, if it is known.
+  ///   - loudness: The file's loudness, if it is known: the level of clicks depends on it.
+  ///   - format: The file's format, if it is known.
   package init(
     of path: FilePath, _ tempo: TempoFinding, loudness: LoudnessFinding? = nil, format: AudioFormat? = nil
   ) {
@@ -76,7 +76,7 @@ package struct ClickedTrack: Sendable {
   /// Whether the loudness of the music is known.
   package var isLoudnessKnown: Bool { loudness?.integrated != nil }
 
-  /// What was written.
+  /// The result of writing.
   package struct Outcome: Sendable {
     /// Samples per second.
     package var sampleRate: Int
@@ -115,7 +115,7 @@ package struct ClickedTrack: Sendable {
     return isClicksOnly ? try writeClicks(to: sink, seconds) : try writeMix(to: sink, seconds)
   }
 
-  /// A part of the track with clicks as a WAV file for a player. It is gone when nobody holds the object any more.
+  /// A part of the track with clicks as a WAV file for a player. It is removed when the object is no longer used.
   ///
   /// - Parameter seconds: As in `write`.
   /// - Returns: `nil` if it was cancelled.
@@ -139,7 +139,7 @@ package struct ClickedTrack: Sendable {
   }
 
   private func writeMix(to sink: Sink, _ seconds: Range<Double>?) throws -> Outcome? {
-    guard path.isThere else { throw ClickError.cannotRead(path, reason: "There is no such file any more.") }
+    guard path.exists else { throw ClickError.cannotRead(path, reason: "There is no such file any more.") }
     let isStill: Bool
     var source: AudioSource
     do throws(DecodeError) {
@@ -228,7 +228,7 @@ package struct ClickedTrack: Sendable {
 }
 
 extension ClickedTrack {
-  /// What counts of the tempo, in beats per minute.
+  /// The tempo in force, in beats per minute.
   package var bpm: Double? { tempo.bpm }
   package var metre: String? { tempo.metre }
   /// Seconds, if the length of the file is known.

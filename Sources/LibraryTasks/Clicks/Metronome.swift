@@ -59,7 +59,7 @@ package struct Metronome: Sendable {
 
   package var peak: Double { ClickLevels(alone: level).clicks }
 
-  /// What was written.
+  /// The result of writing.
   package struct Outcome: Sendable {
     package var sampleRate: Int
     package var duration: Double

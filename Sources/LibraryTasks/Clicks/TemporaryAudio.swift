@@ -2,7 +2,7 @@ package import AudioEncoding
 internal import Platform
 package import SystemPackage
 
-/// A WAV file in the folder for temporary files (`TMPDIR`) that is removed when nobody uses it any more: for programs that
+/// A WAV file in the folder for temporary files (`TMPDIR`) that is removed when it is no longer used: for programs that
 /// play files.
 package final class TemporaryAudio: Sendable {
   package let path: FilePath

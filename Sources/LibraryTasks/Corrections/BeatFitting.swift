@@ -16,7 +16,7 @@ package struct BeatFitting: Sendable {
   private let timeLimit: TimeLimit
   private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
 
-  /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
+  /// - Parameter isolation: The place where a plan is carried out, which was made of all of a definition.
   package init(
     timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
   ) {
@@ -24,10 +24,10 @@ package struct BeatFitting: Sendable {
     self.isolation = isolation
   }
 
-  /// - Parameter audio: What the file must hold: it may have changed since it was analyzed.
+  /// - Parameter audio: The audio that the file must hold: it may have changed since it was analyzed.
   /// - Throws: `Failure` if there are no beats to be had.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
-    guard path.isThere else {
+    guard path.exists else {
       throw Failure(reason: "the file is not there to be read again")
     }
     // Very slow and very fast tempi are heard by a multiple of them.

@@ -5,8 +5,9 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Takes corrections out of a table that `CorrectionExport` has written, here or elsewhere. What cannot be read is told, and
-/// does not hold up the rest. Many corrections take longer than a run waits for its own transactions, so none may go on.
+/// Takes corrections out of a table that `CorrectionExport` has written, here or elsewhere. Unreadable rows are
+/// reported, and do not hold up the rest. Many corrections take longer than a run waits for its own transactions, so
+/// none may go on.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
     /// From 1.
@@ -23,7 +24,7 @@ package struct CorrectionImport {
 
   /// Bytes that a line of the table may have.
   private static let longestLine = 8 << 20
-  /// A cell in quotes may go on for so many lines, or else the quotation mark is a mistake.
+  /// A cell in quotes may go on for this many lines, or else the quotation mark is a mistake.
   private static let longestCell = 100
   /// Unreadable lines that are kept.
   private static let keptCount = 1000
@@ -39,7 +40,7 @@ package struct CorrectionImport {
   }
 
   /// - Parameters:
-  ///   - path: Of what is read, for messages.
+  ///   - path: The path for messages.
   ///   - progress: Called with the part of a file that was read, 0 to 1.
   /// - Throws: `CorrectionFileError`, `StoreError`: `lockedByRun` while a run is at work, unless it is a dry run. Nothing was
   ///   set then.
@@ -51,7 +52,7 @@ package struct CorrectionImport {
     let now = Timestamp.now
     var outcome = Outcome()
     var rows = RowReader(file, limit: Self.longestLine, longestCell: Self.longestCell)
-    // Nothing is known of a pipe.
+    // The size of a pipe is unknown.
     var status = stat()
     let size = fstat(file.rawValue, &status) == 0 ? status.st_size : 0
     func next() throws(CorrectionFileError) -> RowReader.Row? {
@@ -103,7 +104,7 @@ package struct CorrectionImport {
 /// The rows of a table, in constant memory.
 private struct RowReader: ~Copyable {
   struct Row {
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     var line: Int
     var cells: Result<[String], CorrectionTable.RowError>
   }

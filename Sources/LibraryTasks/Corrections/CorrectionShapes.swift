@@ -19,8 +19,7 @@ extension CorrectionImport.Outcome {
   }
 }
 
-/// What `set` prints, as the schema `nocturne.set` version 2 has it. A field keeps its name and type for ever; what comes
-/// later is added.
+/// The output of `set`: schema `nocturne.set` version 2. A field keeps its name and type forever; later ones are added.
 extension Shape<LibraryTempoChange.Outcome> {
   static var tempoChanges: Shape {
     Shape(
@@ -77,7 +76,7 @@ private struct CorrectionImportReport {
   var isDryRun: Bool
 }
 
-/// What `set --import` prints, as the schema `nocturne.corrections` version 1 has it.
+/// The output of `set --import`: schema `nocturne.corrections` version 1.
 extension Shape<CorrectionImportReport> {
   fileprivate static var correctionImport: Shape {
     Shape(
@@ -153,7 +152,7 @@ package struct ReviewList: Sendable {
   package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 
-/// What `review --json` prints, as the schema `nocturne.review` version 2 has it.
+/// The output of `review --json`: schema `nocturne.review` version 2.
 extension Shape<ReviewList> {
   fileprivate static var reviewList: Shape {
     Shape(

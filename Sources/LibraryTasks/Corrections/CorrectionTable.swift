@@ -6,7 +6,7 @@ internal import Text
 
 /// Corrections as CSV: one row for each recording, under a header. Only `content_id` and `bpm` must be there to be read.
 enum CorrectionTable {
-  /// What is wrong with a row: a sentence without its full stop.
+  /// The problem of a row: a sentence without its full stop.
   struct RowError: Error {
     var reason: String
   }
@@ -69,7 +69,7 @@ enum CorrectionTable {
 
   // MARK: - Reading
 
-  /// Where columns are in a table that is read.
+  /// The positions of columns in a table that is read.
   struct Layout {
     private var places: [String: Int] = [:]
 

@@ -36,7 +36,7 @@ package struct LibraryTempoChange {
     /// The first changes.
     package var examples: [TempoChange.Change] = []
 
-    /// Of files given by name, which all can take the change.
+    /// Changes of files given by name, which all can take the change.
     package init(of changes: [TempoChange.Change], isDryRun: Bool) {
       self.isDryRun = isDryRun
       matchedCount = changes.count
@@ -53,7 +53,7 @@ package struct LibraryTempoChange {
 
   package var change: TempoChange
   package var isDryRun: Bool
-  /// Where corrections wait.
+  /// The folder in which corrections wait.
   package var scratchFolder: FilePath
 
   package init(_ change: TempoChange, isDryRun: Bool, scratchFolder: FilePath) {
@@ -79,7 +79,7 @@ package struct LibraryTempoChange {
     try forEachRecord(of: files) { record in
       outcome.matchedCount += 1
       defer { progress(outcome.matchedCount) }
-      if case .unset = change.wish, record.tempoCorrection == nil {
+      if case .unset = change.request, record.tempoCorrection == nil {
         outcome.unchangedCount += 1
         return
       }
@@ -100,7 +100,7 @@ package struct LibraryTempoChange {
     outcome.changedCount = changed.count
     outcome.refusals = refusals.values.sorted { ($1.count, $0.code) < ($0.count, $1.code) }
     if isDryRun { return outcome }
-    if case .unset = change.wish {
+    if case .unset = change.request {
       var rest = changed.makeIterator()
       try change.store.correctTempo { rest.next().map { ($0, nil) } }
     } else {
@@ -110,7 +110,7 @@ package struct LibraryTempoChange {
   }
 
   /// Calls `body` without a snapshot of the database, which would keep its log from being cut.
-  /// - Parameter files: Those that were forgotten in the meantime are left out.
+  /// - files: Files that were forgotten in the meantime are left out.
   private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
     for start in stride(from: 0, to: files.count, by: Self.recordCount) {
       var records: [FileRecord] = []
@@ -136,7 +136,7 @@ package struct LibraryTempoChangeError: Error, CustomStringConvertible {
 
 /// Corrections that wait to be stored, as the rows of a table without its header.
 private struct Spool: ~Copyable {
-  private struct Place {
+  private struct Location {
     var audio: ContentID
     var offset: Int64
     var size: Int
@@ -146,7 +146,7 @@ private struct Spool: ~Copyable {
 
   private let folder: FilePath
   private let file: UnnamedFile
-  private var places: [Place] = []
+  private var places: [Location] = []
   /// Bytes in the file and in the buffer.
   private var size: Int64 = 0
   private var buffer: [UInt8] = []
@@ -162,7 +162,7 @@ private struct Spool: ~Copyable {
 
   mutating func append(_ audio: ContentID, _ correction: TempoCorrection) throws(LibraryTempoChangeError) {
     let row = CorrectionTable.row(ResultStore.ListedTempoCorrection(audio: audio, correction: correction))
-    places.append(Place(audio: audio, offset: size, size: row.count))
+    places.append(Location(audio: audio, offset: size, size: row.count))
     size += Int64(row.count)
     buffer += row
     if buffer.count >= Self.pieceSize { try flush() }
@@ -189,7 +189,7 @@ private struct Spool: ~Copyable {
     }
   }
 
-  private borrowing func row(at place: Place) throws(LibraryTempoChangeError) -> [UInt8] {
+  private borrowing func row(at place: Location) throws(LibraryTempoChangeError) -> [UInt8] {
     var row = [UInt8](repeating: 0, count: place.size)
     do {
       let count = try row.withUnsafeMutableBytes { bytes in

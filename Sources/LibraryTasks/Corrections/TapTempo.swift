@@ -1,10 +1,10 @@
-/// The tempo of somebody who taps along.
+/// The tempo of taps.
 ///
 /// Each tap gets the number of the beat it belongs to, so a beat that was left out does no harm, and the tempo is the median
 /// of the slopes between all pairs of taps: up to 29% of the taps may be anywhere (Sen, Journal of the American Statistical
 /// Association 63, 1968).
 package struct TapTempo: Sendable {
-  /// Taps before a tempo is told.
+  /// Taps before a tempo is shown.
   package static let leastCount = 4
   /// After a longer pause, in seconds, taps begin again.
   private static let longestPause = 3.0

@@ -7,7 +7,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// What a person wants of tempo and beats, and what it makes of a file. It belongs to the audio: see `TempoCorrection`.
+/// A requested change of tempo and beats, and its result for a file. It belongs to the audio: see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
     /// Beats per minute, within `TempoChange.tempi`.
@@ -19,21 +19,21 @@ package struct TempoChange {
   package enum Shift: Sendable {
     /// All beats move by a part of a beat.
     case beats(Double)
-    /// All beats move by so many seconds.
+    /// All beats move by this many seconds.
     case seconds(Double)
     /// All beats move so that one lies here, in seconds from the start.
     case firstBeat(Double)
   }
 
   package enum Bars: Sendable {
-    /// Bars begin so many beats later.
+    /// Bars begin this many beats later.
     case laterByBeats(Int)
-    /// Bars have so many beats.
+    /// Bars have this many beats.
     case ofBeats(Int)
   }
 
-  package enum Wish: Sendable {
-    /// What was found counts again.
+  package enum Request: Sendable {
+    /// The findings count again.
     case unset
     /// There is no steady beat.
     case noTempo
@@ -44,28 +44,28 @@ package struct TempoChange {
   /// Beats per minute that can be set.
   package static let tempi = 10.0...1000.0
 
-  package var wish: Wish
+  package var request: Request
   package var store: ResultStore
   /// Lays beats over the audio where those that were found do not serve; `nil` where nothing is set in the end and audio need
   /// not be read.
   package var fitting: BeatFitting?
 
-  package init(_ wish: Wish, in store: ResultStore, fitting: BeatFitting?) {
-    self.wish = wish
+  package init(_ request: Request, in store: ResultStore, fitting: BeatFitting?) {
+    self.request = request
     self.store = store
     self.fitting = fitting
   }
 
-  /// What became of one file.
+  /// The change of one file.
   package struct Change: Sendable {
     package var path: FilePath
     package var audio: ContentID
     /// The tempo before, in beats per minute.
     package var before: Double?
-    /// What counts from now on.
+    /// The tempo from now on.
     package var after: Double?
     package var isLocked: Bool
-    /// What is to be said of the beats; empty if nothing was set.
+    /// A note about the beats; empty if nothing was set.
     package var note: String
     /// Other files with the same audio.
     package var copies: Int
@@ -107,16 +107,16 @@ package struct TempoChange {
     return changes
   }
 
-  /// What is to be set for the audio of a file; nothing is set yet.
+  /// The change for the audio of a file; nothing is set yet.
   /// - Parameter record: With its beats.
   /// - Throws: `TempoChangeError`, `StoreError`.
   package func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
     guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
-    // What the analyzer says, whatever a person has set.
+    // The analyzer's finding, without a person's correction.
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
     var correction: TempoCorrection?
     var note = ""
-    switch wish {
+    switch request {
     case .unset: break
     case .noTempo:
       correction = TempoCorrection(bpm: nil, grid: nil, corrected: .now)
@@ -204,7 +204,7 @@ package struct TempoChange {
   }
 }
 
-/// Why a tempo cannot be set. Of files given by name, nothing was set then.
+/// Why a tempo cannot be set. If files were given by name, nothing was set then.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
   /// There is none that could be multiplied.
@@ -232,7 +232,7 @@ package enum TempoChangeError: Error, CustomStringConvertible {
     return sentence + " Nothing was set."
   }
 
-  /// Of many files: machine-readable, and the end of a sentence: “3 files …”.
+  /// The kind for many files: machine-readable, and the end of a sentence: “3 files …”.
   var kind: (code: String, text: String) {
     switch self {
     case .noAudio: ("no_audio", "without audio")

@@ -11,7 +11,7 @@ package import SystemPackage
 /// next one begins where this one has ended.
 package struct TempoReview {
   package enum Decision: Hashable, Sendable {
-    /// What was found is right.
+    /// The finding is right.
     case confirm
     case half
     case double
@@ -20,7 +20,7 @@ package struct TempoReview {
     /// There is no steady beat.
     case noTempo
 
-    fileprivate var wish: TempoChange.Wish {
+    fileprivate var request: TempoChange.Request {
       switch self {
       case .confirm: .set(nil, nil)
       case .half: .set(.times(BeatRatio(1, 2)), nil)
@@ -31,7 +31,7 @@ package struct TempoReview {
     }
   }
 
-  /// What a review has come to.
+  /// The counts of a review.
   package struct Tally: Hashable, Sendable {
     package var confirmed = 0
     package var changed = 0
@@ -49,7 +49,7 @@ package struct TempoReview {
   private let store: ResultStore
   private let fitting: BeatFitting
   private let tracks: [DoubtfulTempo]
-  /// Where in `tracks` the walk is; their number at the end.
+  /// The index in `tracks` of the present track; their number at the end.
   private var place = 0
   private var steps: [(place: Int, step: Step)] = []
   package private(set) var tally = Tally()
@@ -78,7 +78,7 @@ package struct TempoReview {
 
   /// Tracks in all.
   package var count: Int { tracks.count }
-  /// Of the present track, from 1.
+  /// Position of the present track, from 1.
   package var position: Int { place + 1 }
   package var canUndo: Bool { !steps.isEmpty }
 
@@ -99,7 +99,7 @@ package struct TempoReview {
   /// - Throws: `TempoChangeError` if the track cannot have this tempo, `StoreError`.
   package mutating func decide(_ decision: Decision) throws -> TempoChange.Change? {
     guard place < tracks.count else { return nil }
-    let change = TempoChange(decision.wish, in: store, fitting: fitting)
+    let change = TempoChange(decision.request, in: store, fitting: fitting)
     let changes = try change.perform(on: [tracks[place].path])
     steps.append((place, .decided(isConfirmed: decision == .confirm)))
     if decision == .confirm { tally.confirmed += 1 } else { tally.changed += 1 }
@@ -202,7 +202,7 @@ package struct ReviewedTrack: Sendable {
     }
   }
 
-  /// Which doubt it is, as a sentence; `nil` if there is nothing to add.
+  /// The reason for the doubt, as a sentence; `nil` if there is nothing to add.
   package var doubt: String? {
     let octave = tempo.octaveConfidence
     guard octave > 0 else { return nil }

@@ -8,7 +8,7 @@ internal import Foundation
 package enum TimeNotation {
   /// Times per second: 0.1 ms, as in the database.
   private static let resolution = 10_000.0
-  /// Where a run may begin within its first 0.1 ms, which decides how far it reaches.
+  /// The offsets at which a run may begin within its first 0.1 ms, which decides how far it reaches.
   private static let offsets = Array(stride(from: 0.0, to: 0.5, by: 0.05)) + stride(from: -0.05, to: -0.5, by: -0.05)
   /// Rounding must lead back to the same 0.1 ms, whatever the last digit of binary fractions.
   private static let tolerance = 0.499
@@ -51,10 +51,10 @@ package enum TimeNotation {
   }
 
   private struct Run {
-    /// Of the first time, within `tolerance`.
+    /// Offset of the first time, within `tolerance`.
     var offset = 0.0
     var count = 1
-    /// Those that lead to all the times.
+    /// Slopes that lead to all the times.
     var slopes = -Double.infinity...Double.infinity
     var first: Double
 

@@ -2,7 +2,7 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// What the process that makes a cover has to know of a track, as bytes: the fields, with a NUL between them, empty if
+/// The data about a track for the process that makes a cover, as bytes: the fields, with a NUL between them, empty if
 /// unknown.
 struct CoverRequest {
   /// Without format.

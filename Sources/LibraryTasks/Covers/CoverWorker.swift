@@ -11,7 +11,7 @@ package struct CoverWorker {
   /// - Parameter side: Pixels of the longer side.
   package init(side: Int) { self.side = side }
 
-  /// What runs this.
+  /// The program that runs this.
   /// - Parameter command: Without options.
   static func program(_ command: [String], size: CoverSize) -> Program {
     var program = Program(command + ["--side", String(size.rawValue)])

@@ -59,7 +59,7 @@ package final class Covers: Sendable {
   }
 
   private let memory = Mutex(Memory())
-  /// What starts the process that makes a cover: `CoverWorker`. Empty for none, and no covers.
+  /// The command that starts the process that makes a cover: `CoverWorker`. Empty for none, and no covers.
   private let command: [String]
   private let patience: Duration
 
@@ -82,7 +82,7 @@ package final class Covers: Sendable {
     return cover
   }
 
-  /// What was made before. The inner `nil` stands for no cover, the outer one for not known.
+  /// A cover that was made before. The inner `nil` stands for no cover, the outer one for not known.
   package func known(of track: TrackFile, size: CoverSize) -> Cover?? {
     let key = Key(path: track.path, size: size)
     return memory.withLock { memory in
@@ -112,7 +112,7 @@ extension Covers.Memory {
     let entry = Covers.Entry(cover: cover, made: .now, used: uses)
     cost += entry.cost - (entries.updateValue(entry, forKey: key)?.cost ?? 0)
     guard cost > capacity else { return }
-    // A quarter at once, so that looking for the oldest is rare.
+    // A quarter at once, so looking for the oldest is rare.
     for (key, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) {
       if cost <= capacity / 4 * 3 { break }
       entries[key] = nil

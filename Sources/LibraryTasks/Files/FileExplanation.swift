@@ -11,9 +11,9 @@ internal import Text
 package struct FileExplanation {
   package var path: FilePath
   package var store: ResultStore
-  /// What the next run would do it by.
+  /// The plan of the next run.
   package var plan: AnalysisPlan
-  /// What it would look at in folders.
+  /// The rule by which it chooses files in folders.
   package var candidates: CandidateRule
 
   package init(of path: FilePath, in store: ResultStore, plan: AnalysisPlan, candidates: CandidateRule) {
@@ -28,7 +28,7 @@ package struct FileExplanation {
   package func sentences() throws -> [String] {
     let record = try store.record(at: path)
     let history = try store.history(at: path)
-    if history == nil, !path.isThere { throw UnknownFile(path) }
+    if history == nil, !path.exists { throw UnknownFile(path) }
     return past(record, history) + (try next(record, history))
   }
 
@@ -41,6 +41,8 @@ package struct FileExplanation {
     if let record {
       switch record.status {
       case .ok: lines.append("Analyzed without a problem.")
+      case .partial where record.problem?.code == Problem.changedSilently:
+        lines.append(record.problem?.message ?? "")
       case .partial: lines.append("Analyzed in part: \(record.problem?.message ?? "no reason recorded")")
       case .failed:
         lines.append("Failed while \(stage(record.problem)): \(record.problem?.message ?? "no reason recorded")")
@@ -123,6 +125,7 @@ package struct FileExplanation {
     case .open: "opening it"
     case .decode: "decoding it"
     case .analyze: "analyzing it"
+    case .verify: "reading it again"
     case nil: "being analyzed"
     }
   }

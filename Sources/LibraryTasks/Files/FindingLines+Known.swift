@@ -2,6 +2,6 @@ internal import BuiltInAnalyzers
 package import Records
 
 extension FindingLines {
-  /// Of all findings of this program.
+  /// Lines of all findings of this program.
   package static let known = FindingLines(BuiltInAnalyzers.findings)
 }

@@ -15,7 +15,7 @@ package final class OpenFile: Sendable {
   }
 
   package let size: Int64
-  /// Of the content, in nanoseconds since 1970.
+  /// Time of the content's last change, in nanoseconds since 1970.
   package let modified: Int64
   private let descriptor: SystemPackage.FileDescriptor
 

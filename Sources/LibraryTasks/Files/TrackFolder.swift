@@ -4,12 +4,12 @@ internal import SystemPackage
 
 /// The folder that holds the file of a track, open, and what may be opened in it.
 ///
-/// Whoever may write into the folder of the music may not have other files of this machine shown, by a link in the place
-/// of a file or of any folder above it. So links are followed to the folder that the run was given, which they cannot
-/// replace, and from there on only to the very file that the last run saw through them.
+/// Someone who may write into the folder of the music must not be able to show other files of this machine, by a link
+/// in the place of a file or of any folder above it. So links are followed to the folder that the run was given, which
+/// they cannot replace, and from there on only to the exact file that the last run saw through them.
 struct TrackFolder {
   let folder: OpenFolder
-  /// Of the file.
+  /// Name of the file.
   let name: FilePath
   /// A link below the folder that the run was given leads here: only the file of the track shows that it is the right
   /// one.

@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Nothing is known of a file.
+/// An error: a file that the database does not have.
 package struct UnknownFile: Error, CustomStringConvertible {
   package var path: FilePath
 
@@ -13,6 +13,6 @@ package struct UnknownFile: Error, CustomStringConvertible {
   package var description: String {
     let name = printable(DisplayPath.text(of: path))
     return "Nothing is known of \(name). "
-      + (path.isThere ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either.")
+      + (path.exists ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either.")
   }
 }

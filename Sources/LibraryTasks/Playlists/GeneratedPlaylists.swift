@@ -3,14 +3,14 @@ internal import Filters
 package import LibraryStore
 package import ResultStore
 
-/// A playlist that nobody made: it follows from what is known of the tracks, so its tracks change with the library.
+/// A playlist that follows from what is known of the tracks, so its tracks change with the library.
 package struct GeneratedPlaylist: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// Around a tempo, in beats per minute.
     case tempo(Int)
     /// Id of a genre.
     case genre(String)
-    /// What sounds like the newest tracks.
+    /// Tracks that sound like the newest ones.
     case likeNewest
   }
 
@@ -44,12 +44,12 @@ package struct GeneratedPlaylists: Sendable {
   /// Genres with fewer tracks have none.
   private static let fewestTracks = 3
 
-  /// Those of tempi and of what is new, as far as they have tracks.
+  /// Playlists by tempo and of new tracks, if they have tracks.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }
 
-  /// - Parameter id: Of a genre.
+  /// - Parameter id: A genre's id.
   package func playlists(ofGenre id: String) throws -> [GeneratedPlaylist] {
     [try playlist(.genre(id))].compactMap(\.self)
   }

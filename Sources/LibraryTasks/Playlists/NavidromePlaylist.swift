@@ -7,24 +7,24 @@ package enum NavidromePlaylist {
   package static var mark: String { NavidromeFile.mark }
 
   /// - Throws: `PlaylistError.notInNavidrome` if it cannot say the same.
-  package static func bytes(_ wish: Playlist.Wish, name: String) throws(PlaylistError) -> [UInt8] {
-    if wish.like != nil { throw cannotSay("likeness (--like)", "Write an M3U8 file.") }
-    if wish.spacing > 0 { throw cannotSay("--no-repeat-artist", "Leave it out, or write an M3U8 file.") }
+  package static func bytes(_ request: Playlist.Request, name: String) throws(PlaylistError) -> [UInt8] {
+    if request.like != nil { throw cannotSay("likeness (--like)", "Write an M3U8 file.") }
+    if request.spacing > 0 { throw cannotSay("--no-repeat-artist", "Leave it out, or write an M3U8 file.") }
     var fields: [String: JSONValue] = [:]
-    switch wish.order {
+    switch request.order {
     case .mix: break
     case .tempo: fields["sort"] = "bpm"
     case .path: fields["sort"] = "filepath"
     case .key, .energy:
-      throw cannotSay("--order \(wish.order.rawValue)", "It has the orders tempo and path; or write an M3U8 file.")
+      throw cannotSay("--order \(request.order.rawValue)", "It has the orders tempo and path; or write an M3U8 file.")
     }
-    switch wish.length {
+    switch request.length {
     case .all: break
     case .tracks(let count): fields["limit"] = .integer(Int64(count))
     case .seconds: throw cannotSay("--length", "Give --tracks, or write an M3U8 file.")
     }
     do {
-      return try NavidromeFile.bytes(wish.filter, name: name, with: fields)
+      return try NavidromeFile.bytes(request.filter, name: name, with: fields)
     } catch {
       throw cannotSay(error.what, error.advice)
     }

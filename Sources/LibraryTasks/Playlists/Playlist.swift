@@ -10,7 +10,7 @@ internal import Text
 
 /// A playlist of tracks of the library.
 package struct Playlist: Sendable {
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     package var filter = TrackFilter.everything
     /// Tracks that sound like this file.
     package var like: FilePath?
@@ -51,7 +51,7 @@ package struct Playlist: Sendable {
   /// Steps on the wheel from track to track, of those where both keys are known.
   package var keySteps: [Int] {
     zip(tracks, tracks.dropFirst()).compactMap { first, second in
-      guard let a = first.key.flatMap({ WheelPlace($0) }), let b = second.key.flatMap({ WheelPlace($0) }) else {
+      guard let a = first.key.flatMap({ WheelPosition($0) }), let b = second.key.flatMap({ WheelPosition($0) }) else {
         return nil
       }
       return Transition.keySteps(a, b)
@@ -60,47 +60,47 @@ package struct Playlist: Sendable {
 
   /// The most tracks that are put into the order `mix`.
   package static let mixLimit = 10_000
-  /// How many tracks a playlist like a file has unless it is told.
+  /// Tracks of a playlist like a file, if no number is given.
   package static let usualCount = 25
 
   /// Chooses tracks and puts them in order.
   ///
   /// - Parameter candidates: In an order that does not depend on chance.
-  package init(of candidates: [PlaylistTrack], _ wish: Wish) {
-    order = wish.order
+  package init(of candidates: [PlaylistTrack], _ request: Request) {
+    order = request.order
     var seen = Set<ContentID>()
     var pool = candidates.filter { track in track.contentID.map { seen.insert($0).inserted } ?? true }
     copyCount = candidates.count - pool.count
-    if case .seconds(let seconds) = wish.length {
+    if case .seconds(let seconds) = request.length {
       wantedDuration = seconds
       let all = pool.count
       pool.removeAll { $0.duration == nil }
       unmeasuredCount = all - pool.count
     }
     candidateCount = pool.count
-    pool = Self.wanted(pool, wish)
-    let sequence = TrackSequence(pool, spacing: wish.spacing)
+    pool = Self.wanted(pool, request)
+    let sequence = TrackSequence(pool, spacing: request.spacing)
     // The nearest by sound are wanted as such.
-    let wantsChain = wish.order == .mix && wish.like == nil
-    let chosen = PlaylistChoice(tracks: pool, sequence: sequence, wantsChain: wantsChain).chosen(wish.length)
-    switch wish.order {
+    let wantsChain = request.order == .mix && request.like == nil
+    let chosen = PlaylistChoice(tracks: pool, sequence: sequence, wantsChain: wantsChain).chosen(request.length)
+    switch request.order {
     case .mix:
       let order = sequence.improved(wantsChain ? chosen : sequence.chain(chosen))
       repeatCount = sequence.repeatCount(in: order)
       tracks = order.map { pool[$0] }
     case .tempo, .key, .energy, .path:
-      let order = sequence.spaced(wish.order.sorted(chosen.map { pool[$0] }).map { chosen[$0] })
+      let order = sequence.spaced(request.order.sorted(chosen.map { pool[$0] }).map { chosen[$0] })
       repeatCount = sequence.repeatCount(in: order)
       tracks = order.map { pool[$0] }
     }
   }
 
   /// Candidates in the order in which they are wanted: nearest by sound, or else at random.
-  private static func wanted(_ pool: [PlaylistTrack], _ wish: Wish) -> [PlaylistTrack] {
-    guard wish.like == nil else { return pool }
-    let numbered = pool.map { (number: SeededNumber.of($0.path, seed: wish.seed), track: $0) }
+  private static func wanted(_ pool: [PlaylistTrack], _ request: Request) -> [PlaylistTrack] {
+    guard request.like == nil else { return pool }
+    let numbered = pool.map { (number: SeededNumber.of($0.path, seed: request.seed), track: $0) }
     let shuffled = numbered.sorted { $0.number < $1.number }.map(\.track)
-    return wish.order == .mix ? Array(shuffled.prefix(mixLimit)) : shuffled
+    return request.order == .mix ? Array(shuffled.prefix(mixLimit)) : shuffled
   }
 }
 
@@ -122,31 +122,29 @@ private enum SeededNumber {
 extension Playlist {
   /// Chooses tracks of the library.
   /// - Throws: `PlaylistError`, `SimilarTracksError`, `UnknownFile`, `StoreError`.
-  package init(_ wish: Wish, in store: ResultStore, reading: SoundReading) throws {
-    var wish = wish
+  package init(_ request: Request, in store: ResultStore, reading: SoundReading) throws {
+    var request = request
     var candidates: [PlaylistTrack]
-    if let file = wish.like {
-      if wish.length == .all { wish.length = .tracks(Self.usualCount) }
-      candidates = try Self.similar(to: file, wish.filter, store, reading)
+    if let file = request.like {
+      if request.length == .all { request.length = .tracks(Self.usualCount) }
+      candidates = try Self.similar(to: file, request.filter, store, reading)
     } else {
-      candidates = try store.tracks(matching: wish.filter).filter { $0.status != .failed }.map { PlaylistTrack($0) }
+      candidates = try store.tracks(matching: request.filter).filter { $0.status != .failed }.map { PlaylistTrack($0) }
     }
     guard !candidates.isEmpty else { throw PlaylistError.nothingMatches }
-    if wish.order == .mix, wish.length == .all, candidates.count > Self.mixLimit {
+    if request.order == .mix, request.length == .all, candidates.count > Self.mixLimit {
       throw PlaylistError.tooMany(candidates.count)
     }
-    if wish.order == .energy, wish.like == nil { try Self.addEnergies(to: &candidates, store) }
-    self.init(of: candidates, wish)
+    if request.order == .energy, request.like == nil { try Self.addEnergies(to: &candidates, store) }
+    self.init(of: candidates, request)
   }
 
   /// Nearest first.
   private static func similar(
     to file: FilePath, _ filter: TrackFilter, _ store: ResultStore, _ reading: SoundReading
   ) throws -> [PlaylistTrack] {
-    let answer = try SimilarTracks(in: store, reading: reading).near(file, limit: SimilarTracks.limits.upperBound)
-    let isEverything = filter == .everything
-    let matching = isEverything ? [] : Set(try store.tracks(matching: filter).map(\.path))
-    return answer.tracks.filter { isEverything || matching.contains($0.record.path) }.map { track in
+    let similar = SimilarTracks(in: store, reading: reading)
+    return try similar.near(file, limit: SimilarTracks.limits.upperBound, matching: filter).tracks.map { track in
       var candidate = PlaylistTrack(track.record)
       candidate.likeness = track.likeness
       return candidate

@@ -70,7 +70,7 @@ struct PlaylistChoice {
     return taken
   }
 
-  /// What is lost when another track takes a place.
+  /// The loss if another track takes a place.
   private func loss(of taken: [Int], at position: Int, _ track: Int) -> Double {
     guard wantsChain else { return Double(max(0, track - taken[position])) / Double(max(1, taken.count)) }
     func cost(_ track: Int) -> Float {

@@ -14,13 +14,12 @@ package enum PlaylistOrder: String, CaseIterable, Sendable {
   /// By the bytes of the path.
   case path
 
-  /// The indices of tracks in this order; those of which it is not known come last. What is equal is in the order of
-  /// paths.
+  /// The indices of tracks in this order; tracks without a value come last; ties sort by path.
   func sorted(_ tracks: [PlaylistTrack]) -> [Int] {
     let value: (PlaylistTrack) -> Double? =
       switch self {
       case .tempo: { $0.bpm }
-      case .key: { $0.key.flatMap { WheelPlace($0) }.map { Double($0.index) } }
+      case .key: { $0.key.flatMap { WheelPosition($0) }.map { Double($0.index) } }
       case .energy: { $0.energy }
       case .mix, .path: { _ in 0 }
       }

@@ -8,8 +8,8 @@ extension Playlist {
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
-/// What `playlist --json` prints, as the schema `nocturne.playlist` version 2 has it. A field keeps its name and type
-/// for ever; what comes later is added.
+/// The output of `playlist --json`: schema `nocturne.playlist` version 2. A field keeps its name and type forever;
+/// later ones are added.
 extension Shape<Playlist> {
   static var playlist: Shape {
     Shape(

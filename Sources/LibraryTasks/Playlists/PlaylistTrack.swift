@@ -1,7 +1,7 @@
 package import Analysis
 package import SystemPackage
 
-/// A track that may go into a playlist. What is not known is `nil`.
+/// A track that may go into a playlist. Unknown values are `nil`.
 package struct PlaylistTrack: Sendable, Equatable {
   package var path: FilePath
   package var contentID: ContentID?

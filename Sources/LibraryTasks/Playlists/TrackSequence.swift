@@ -7,7 +7,7 @@ internal import Foundation
 /// moves one of up to three tracks elsewhere (Or, 1976), as long as that lowers the cost. The work is bounded by the
 /// number of comparisons and not by a clock, so the result depends on nothing but the tracks and their order.
 struct TrackSequence {
-  /// What is compared, as numbers that lie together.
+  /// The compared traits, as numbers that lie together.
   private struct Traits {
     /// In octaves; not a number if unknown.
     var tempo: Float
@@ -26,7 +26,7 @@ struct TrackSequence {
   /// How many other tracks lie between two of one artist, at least.
   let spacing: Int
 
-  /// What an artist too soon costs: more than any jump.
+  /// The cost of an artist too soon: more than any jump.
   private static let repeatCost: Float = 10
   /// Comparisons, which take some nanoseconds each, for all of 2-opt and or-opt.
   private static let comparisonLimit = 40_000_000
@@ -42,18 +42,18 @@ struct TrackSequence {
       }
       return Traits(
         tempo: track.bpm.flatMap { $0 > 0 ? Float(log2($0)) : nil } ?? .nan,
-        key: track.key.flatMap { WheelPlace($0) }?.index ?? -1, energy: track.energy.map { Float($0) } ?? .nan,
+        key: track.key.flatMap { WheelPosition($0) }?.index ?? -1, energy: track.energy.map { Float($0) } ?? .nan,
         artist: artist ?? -1)
     }
     artistCount = artists.count
-    let places = (0..<24).compactMap { WheelPlace("\($0 / 2 + 1)\($0 % 2 == 0 ? "A" : "B")") }
+    let places = (0..<24).compactMap { WheelPosition("\($0 / 2 + 1)\($0 % 2 == 0 ? "A" : "B")") }
     keyCosts = places.flatMap { first in
       places.map { Transition.keyCost(steps: Transition.keySteps(first, $0)) }
     }
     self.spacing = spacing
   }
 
-  /// What it costs that a track follows another one; the same the other way around.
+  /// The cost of one track after another; the same the other way around.
   func cost(_ first: Int, _ second: Int) -> Float {
     let (a, b) = (traits[first], traits[second])
     var cost: Float = 0
@@ -99,7 +99,7 @@ struct TrackSequence {
   // MARK: - Orders
 
   /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that
-  /// is no repeat. An artist with so many tracks that they must be spread over all the rest comes first.
+  /// is no repeat. An artist whose tracks must be spread over all the rest comes first.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
     var left = [Int](repeating: 0, count: artistCount)
@@ -155,7 +155,7 @@ struct TrackSequence {
     return repeatCount(in: apart) < count ? apart : order
   }
 
-  /// What exchanges lead to.
+  /// The best list that exchanges lead to.
   private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }

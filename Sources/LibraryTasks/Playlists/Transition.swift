@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// What a listener notices where one track follows another. All costs are in the same unit: 1 is a jump that most
-/// people notice.
+/// Costs of a transition from one track to another, as listeners notice it. All are in the same unit: 1 is a jump that
+/// most people notice.
 package enum Transition {
   /// How far one tempo is from another, in percent: the smallest change that makes one the other, its half or its
   /// double.
@@ -11,12 +11,12 @@ package enum Transition {
   }
 
   /// Steps on the wheel of Camelot: along the circle of fifths, and one between major and minor.
-  package static func keySteps(_ first: WheelPlace, _ second: WheelPlace) -> Int {
+  package static func keySteps(_ first: WheelPosition, _ second: WheelPosition) -> Int {
     let distance = abs(first.hour - second.hour)
     return min(distance, 12 - distance) + (first.isMajor == second.isMajor ? 0 : 1)
   }
 
-  /// What something unknown on either side costs: less than a bad jump, more than a good transition.
+  /// The cost of an unknown value on either side: less than a bad jump, more than a good transition.
   static let unknownCost: Float = 0.75
 
   /// 1 for each 6%, which is about the range in which disc jockeys change a tempo without being noticed, 3 at most.
@@ -41,7 +41,7 @@ package enum Transition {
 }
 
 /// A place on the wheel of Camelot.
-package struct WheelPlace: Hashable, Sendable {
+package struct WheelPosition: Hashable, Sendable {
   /// 1 to 12.
   package var hour: Int
   package var isMajor: Bool

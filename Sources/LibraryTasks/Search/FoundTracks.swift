@@ -5,7 +5,7 @@ package import ResultStore
 /// Tracks, and files that failed, by their names or, behind those, by the words of their paths.
 package struct FoundTracks: Sendable {
   package let rows: [TrackRow]
-  /// Of all that was found.
+  /// Number of all tracks that were found.
   package let count: Int
   package let isCountExact: Bool
 

@@ -5,7 +5,7 @@ internal import Records
 internal import Reporting
 internal import Text
 
-/// What a search has found, with what was asked.
+/// The results of a search, with the query.
 package struct SearchReport: Sendable {
   package var words: String
   package var sections: Set<SearchSection>
@@ -39,8 +39,8 @@ private struct SearchHit: Sendable {
   var name: SearchAnswer.Name?
 }
 
-/// What `search` prints, as the schemas `nocturne.search` and `nocturne.search_hit` version 2 have it. A field keeps its name
-/// and type for ever; what comes later is added.
+/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. A field keeps its name and
+/// type forever; later ones are added.
 extension Shape<SearchReport> {
   fileprivate static var search: Shape {
     func section<Hit>(

@@ -17,7 +17,7 @@ package final class KnownSounds: Sendable {
     recent = try RecentValues(of: store, count: 1, leastAge: .seconds(30))
   }
 
-  /// Those of the library as it is now, or was half a minute ago.
+  /// Sounds of the library as it is now, or was half a minute ago.
   func sounds() throws(StoreError) -> Sounds {
     try recent.value { () throws(StoreError) in try Self.read(store) }
   }

@@ -3,7 +3,7 @@ package import ResultStore
 
 /// Tracks and artists like others, by their sound; where that was not described, by genre.
 package struct Recommendations: Sendable {
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     /// Ids of what the tracks are to be like.
     package var tracks: [String] = []
     package var artists: [String] = []
@@ -17,7 +17,7 @@ package struct Recommendations: Sendable {
     package init() {}
   }
 
-  /// What the tracks are like.
+  /// The tracks to find similar ones for.
   package struct Seed: Sendable {
     package enum Kind: String, Sendable {
       case track, artist, genre
@@ -31,7 +31,7 @@ package struct Recommendations: Sendable {
 
   package struct Answer: Sendable {
     package var seeds: [Seed] = []
-    /// How many candidates are within what was wished.
+    /// How many candidates are within what was wanted.
     package var filteredCount = 0
     package var songs: [Song] = []
   }
@@ -48,26 +48,26 @@ package struct Recommendations: Sendable {
     self.neighbors = neighbors
   }
 
-  package func tracks(_ wish: Wish) throws -> Answer {
+  package func tracks(_ request: Request) throws -> Answer {
     var answer = Answer()
     var seeds: [Song] = []
     func add(_ id: String, _ kind: Seed.Kind, _ songs: [Song]) {
       answer.seeds.append(Seed(id: id, kind: kind, poolSize: songs.count))
       seeds += songs
     }
-    for id in wish.tracks { add(id, .track, try store.songs(ids: [id]).compactMap(\.self)) }
-    for id in wish.artists { add(id, .artist, try store.songs(ofArtist: id, limit: Self.seedTracks)) }
-    for id in wish.genres { add(id, .genre, try store.songs(ofGenre: id, limit: Self.seedTracks)) }
-    let pool = try candidates(like: seeds, count: max(300, wish.limit * Self.choice))
+    for id in request.tracks { add(id, .track, try store.songs(ids: [id]).compactMap(\.self)) }
+    for id in request.artists { add(id, .artist, try store.songs(ofArtist: id, limit: Self.seedTracks)) }
+    for id in request.genres { add(id, .genre, try store.songs(ofGenre: id, limit: Self.seedTracks)) }
+    let pool = try candidates(like: seeds, count: max(300, request.limit * Self.choice))
     let traits = try store.traits(ofSongs: pool.map(\.song.id))
     var ranked: [(song: Song, score: Double)] = []
     for ((song, likeness), traits) in zip(pool, traits) {
-      guard isWithin(wish, traits) else { continue }
-      ranked.append((song, likeness - distance(from: wish.target, traits)))
+      guard isWithin(request, traits) else { continue }
+      ranked.append((song, likeness - distance(from: request.target, traits)))
     }
     answer.filteredCount = ranked.count
     ranked.sort { $0.score != $1.score ? $0.score > $1.score : $0.song.id < $1.song.id }
-    answer.songs = varied(ranked.map(\.song), without: seeds, limit: wish.limit)
+    answer.songs = varied(ranked.map(\.song), without: seeds, limit: request.limit)
     return answer
   }
 
@@ -100,19 +100,19 @@ package struct Recommendations: Sendable {
   }
 
   /// A track of which an attribute is not known is not within its bounds.
-  private func isWithin(_ wish: Wish, _ traits: SongTraits?) -> Bool {
+  private func isWithin(_ request: Request, _ traits: SongTraits?) -> Bool {
     func isValue(of attribute: SoundAttribute, _ accepts: (Double) -> Bool) -> Bool {
       traits.flatMap { attribute.value(of: $0) }.map(accepts) ?? false
     }
-    return wish.least.allSatisfy { attribute, least in isValue(of: attribute) { $0 >= least } }
-      && wish.most.allSatisfy { attribute, most in isValue(of: attribute) { $0 <= most } }
+    return request.least.allSatisfy { attribute, least in isValue(of: attribute) { $0 >= least } }
+      && request.most.allSatisfy { attribute, most in isValue(of: attribute) { $0 <= most } }
   }
 
   private func distance(from target: [SoundAttribute: Double], _ traits: SongTraits?) -> Double {
     SoundAttribute.allCases.reduce(0) { sum, attribute in
-      guard let wished = target[attribute] else { return sum }
+      guard let wanted = target[attribute] else { return sum }
       guard let value = traits.flatMap({ attribute.value(of: $0) }) else { return sum + 1 }
-      return sum + abs(value - wished) / attribute.unit
+      return sum + abs(value - wanted) / attribute.unit
     }
   }
 

@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Chromaprint
 internal import DSP
+package import Filters
 internal import Library
 internal import LibraryStore
 internal import Likeness
@@ -48,9 +49,12 @@ package struct SimilarTracks {
     self.sounds = sounds
   }
 
-  /// - Parameter limit: Within `limits`.
+  /// - Parameters:
+  ///   - limit: Within `limits`.
+  ///   - filter: The tracks to choose from.
   /// - Throws: `SimilarTracksError`, `UnknownFile`, `StoreError`.
-  package func near(_ path: FilePath, limit: Int) throws -> Answer {
+  package func near(_ path: FilePath, limit: Int, matching filter: TrackFilter = .everything) throws -> Answer {
+    let matching = filter == .everything ? nil : Set(try store.tracks(matching: filter).map(\.fileID))
     let sounds = try self.sounds?.sounds() ?? KnownSounds.read(store)
     let stored = sounds.stored
     guard !stored.files.isEmpty else { throw SimilarTracksError.nothingDescribed(database: store.path) }
@@ -65,7 +69,8 @@ package struct SimilarTracks {
     var wanted = limit + 32
     while true {
       let near = sounds.collection.nearest(to: own, limit: wanted)
-      var answer = try self.answer(record, near, of: stored, limit: limit)
+      let allowed = near.filter { matching?.contains(stored.files[$0.index]) ?? true }
+      var answer = try self.answer(record, allowed, of: stored, limit: limit)
       answer.comparedCount = compared
       if answer.tracks.count == limit || near.count < wanted { return answer }
       wanted *= 4
@@ -102,12 +107,12 @@ package struct SimilarTracks {
     {
       return known
     }
-    guard path.isThere else { throw UnknownFile(path) }
+    guard path.exists else { throw UnknownFile(path) }
     return nil
   }
 }
 
-/// What tells whether two files hold the same recording.
+/// The data that tells whether two files hold the same recording.
 private struct Recording {
   private let cosine: Double
   private let contentID: ContentID?
@@ -116,8 +121,8 @@ private struct Recording {
 
   /// Seconds by which encodings of one recording differ at most.
   private static let durationTolerance = 5.0
-  /// Where there are no fingerprints to compare, files whose sound is that near to the same file, and to each other in length,
-  /// are the same.
+  /// Without fingerprints to compare, files whose sound is that near to the same file, and to each other in length, are
+  /// the same.
   private static let leastCosine = 0.98
 
   /// - Parameter cosine: To the file that others are compared with.

@@ -10,8 +10,8 @@ extension SimilarTracks.Answer {
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
-/// What `similar` prints, as the schema `nocturne.similar` version 2 has it. A field keeps its name and type for ever; what
-/// comes later is added.
+/// The output of `similar`: schema `nocturne.similar` version 2. A field keeps its name and type forever; later ones
+/// are added.
 extension Shape<SimilarTracks.Answer> {
   static var similar: Shape {
     Shape(

@@ -32,7 +32,7 @@ package enum SoundAttribute: Sendable, CaseIterable {
     }
   }
 
-  /// What a difference is measured by: one so large counts like the whole range of likeness.
+  /// The unit of a difference: one so large counts like the whole range of likeness.
   var unit: Double {
     switch self {
     case .tempo: 30

@@ -10,7 +10,7 @@ package struct SoundReading: Sendable {
   private let timeLimit: TimeLimit
   private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
 
-  /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
+  /// - Parameter isolation: The place where a plan is carried out, which was made of all of a definition.
   package init(
     timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
   ) {

@@ -37,7 +37,7 @@ package final class LibraryTagging {
     self.options = options
   }
 
-  /// Where the journal is; `nil` as long as nothing was changed.
+  /// The path of the journal; `nil` as long as nothing was changed.
   package var journalPath: FilePath? { journal?.path }
 
   /// - Parameter report: Called with each result, some time after; returns false to stop.
@@ -111,7 +111,7 @@ package final class LibraryTagging {
     guard let contentID = record.contentID else {
       throw TagWriteError(.changed, "The audio of the file is not known; run `analyze` first.")
     }
-    // Of a field under several keys, readers may take one that said it already.
+    // If a field has several keys, readers may take one that said it already.
     var expected: [String: String] = [:]
     for change in changes where replacement.file.items(of: change.field).count <= 1 {
       expected[change.field] = change.after.first
@@ -126,7 +126,8 @@ package final class LibraryTagging {
     return TagConfirmation.Outcome(result, file)
   }
 
-  /// What was found in a part of a recording may be wrong for the whole of it, and a damaged file may be all that is left.
+  /// Refuses partial and damaged files: findings of a part of a recording may be wrong for the whole of it, and a
+  /// damaged file may be all that is left.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
       let code = record.problem.map { " (\($0.code))" } ?? ""

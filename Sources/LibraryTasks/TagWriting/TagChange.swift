@@ -22,7 +22,7 @@ package struct TagChange: Hashable, Codable, Sendable {
   }
 }
 
-/// What became of the tags of a file.
+/// The result for the tags of a file.
 package struct TaggingResult: Sendable {
   package enum Status: String, CaseIterable, Sendable {
     case written
@@ -48,7 +48,7 @@ package struct TaggingResult: Sendable {
   package var path: FilePath
   package var status: Status
   package var changes: [TagChange] = []
-  /// What the tags say in `before` and what was found in `after`, where the first was kept.
+  /// The changes not made: the tags' value in `before` was kept, the finding is in `after`.
   package var kept: [TagChange] = []
   package var gaps: [Gap] = []
   package var problem: TagWriteError?

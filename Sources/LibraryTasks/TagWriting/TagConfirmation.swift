@@ -9,7 +9,7 @@ internal import TagWriting
 /// A program that had read the old file may put its own version over the new one, without a lock. Nothing is reported as
 /// written that is not there any more: the change is made again, on what is there now.
 struct TagConfirmation {
-  /// What became of a file.
+  /// The result for a file.
   struct Outcome {
     var result: TaggingResult
     /// The new file, if it was written.
@@ -48,7 +48,7 @@ struct TagConfirmation {
     while next < waiting.count, waiting[next].outcome.file == nil || waiting[next].time + Self.delay <= .now {
       try settleNext()
     }
-    // What is settled goes.
+    // Settled entries go.
     if next > 1_000 {
       waiting.removeFirst(next)
       next = 0
@@ -75,7 +75,7 @@ struct TagConfirmation {
     }
     let outcome = try entry.again()
     switch outcome.result.status {
-    // Whoever changed the file kept the values.
+    // The program that changed the file kept the values.
     case .unchanged: try show(entry.outcome.result)
     case .written where entry.attempts < Self.attemptLimit:
       waiting.append(Entry(outcome: outcome, attempts: entry.attempts + 1, time: .now, again: entry.again))

@@ -15,7 +15,7 @@ package struct TagJournalError: Error, CustomStringConvertible {
   }
 }
 
-/// What was there before tags were changed, one line of JSON for each file, written to the disk before the file is replaced.
+/// The former state of changed tags, one line of JSON for each file, written to the disk before the file is replaced.
 ///
 /// A line without its change (the program was ended between the two) does no harm: `TagUndo` looks at the file. A last line
 /// that is cut off has no change.
@@ -114,7 +114,7 @@ final class TagJournal {
 
   deinit { try? file.close() }
 
-  /// What a program leaves that was killed before the first line was whole, or before it was begun.
+  /// Whether this is the rest of a program that was killed before the first line was whole, or before it was begun.
   static func isCutHeader(_ head: some Collection<UInt8>) -> Bool {
     let start = Array("{\"journal\":\"\(Header.name)\"".utf8)
     return !head.contains(0x0A) && (start.starts(with: head) || head.starts(with: start))
@@ -138,7 +138,7 @@ final class TagJournal {
       _ = try file.writeAll(Array(try encoder.encode(line)) + [0x0A])
       guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
     } catch {
-      // What is there of the line would only be noise.
+      // A part of the line would only be noise.
       _ = ftruncate(file.rawValue, off_t(start))
       throw error
     }
@@ -151,7 +151,7 @@ final class TagJournal {
     let folder = database.removingLastComponent()
     var path = folder.appending("\(base).ndjson")
     var number = 2
-    while path.isThere {
+    while path.exists {
       path = folder.appending("\(base)-\(number).ndjson")
       number += 1
     }

@@ -6,9 +6,9 @@ package import TagWriting
 
 /// Gives files back the tags that a journal of `LibraryTagging` wrote.
 ///
-/// Where the files that were written have not changed since, the old ones come back byte for byte, if the journal has what
-/// they had more. Else the old values come back, and what was changed since, by a person or another program, stays. So the
-/// same journal may be undone again, also after an undo that was ended before its end.
+/// If the files that were written have not changed since, the old ones come back byte for byte, if the journal has the
+/// bytes they had more. Otherwise the old values come back, and later changes, by a person or another program, stay. So
+/// the same journal may be undone again, also after an undo that was ended before its end.
 package struct TagUndo {
   package var isDryRun = false
   package var replacement = TagReplacement.Options()

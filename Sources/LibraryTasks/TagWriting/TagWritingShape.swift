@@ -7,8 +7,8 @@ extension TaggingResult {
   package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
 }
 
-/// What `write-tags --json` prints, as the schema `nocturne.write_tags` version 1 has it. A field keeps its name and type for
-/// ever; what comes later is added.
+/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. A field keeps its name and type forever;
+/// later ones are added.
 extension Shape<TaggingResult> {
   static var tagging: Shape {
     Shape(

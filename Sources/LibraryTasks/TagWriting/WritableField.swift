@@ -2,7 +2,7 @@ internal import Analysis
 internal import Foundation
 internal import Records
 
-/// What `write-tags` can write.
+/// The fields that `write-tags` can write.
 package enum WritableField: String, CaseIterable, Sendable {
   case bpm, initialkey, replaygain
   case acoustIDFingerprint = "acoustid_fingerprint"
@@ -64,7 +64,7 @@ extension WritableField {
     var reason: String
   }
 
-  /// What is written for a file.
+  /// The values for a file.
   /// - Parameter isOpus: Gain as Opus has it (RFC 7845, section 5.2.1): 1/256 dB to -23 LUFS, and no peak.
   func values(of record: FileRecord, _ notation: KeyNotation, isOpus: Bool) throws(Missing) -> [WritableValue] {
     switch self {

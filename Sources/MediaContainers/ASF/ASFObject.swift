@@ -7,9 +7,9 @@ package struct ASFObject: Hashable, Sendable {
 
   /// Bytes of GUID and size in front of each object.
   package static let headerSize = 24
-  /// Of the header object: those, the number of objects, and two reserved bytes.
+  /// Size of the header object's start: id and size, the number of objects, and two reserved bytes.
   package static let fileHeaderSize = 30
-  /// Of the header extension: those, reserved bytes, and the size of the objects in it.
+  /// Size of the header extension's start: id and size, reserved bytes, and the size of the objects in it.
   package static let extensionHeaderSize = 46
 
   package enum Kind: Hashable, Sendable, CaseIterable {
@@ -58,7 +58,7 @@ package struct ASFObject: Hashable, Sendable {
     self.end = position + Int(size)
   }
 
-  /// Where the header object at `start` ends, as far as the file reaches; `nil` if it is not whole.
+  /// The end of the header object at `start`, as far as the file reaches; `nil` if it is not whole.
   package static func headerEnd(in source: ByteSource, at start: Int) throws(FileReadError) -> Int? {
     let header = try source.bytes(at: start, count: fileHeaderSize)
     guard header.count == fileHeaderSize, let size = header.littleEndian(UInt64.self, at: 16) else { return nil }

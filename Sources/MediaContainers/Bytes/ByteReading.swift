@@ -1,4 +1,4 @@
-/// Numbers and text in bytes. What is not there gives `nil`, and never a trap.
+/// Numbers and text in bytes. Missing bytes give `nil`, and never a trap.
 extension RandomAccessCollection<UInt8> where Index == Int {
   /// The number that stands `offset` bytes after the start, most significant byte first; `nil` if it is not whole.
   @inlinable package func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {

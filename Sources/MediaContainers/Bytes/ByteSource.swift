@@ -89,8 +89,8 @@ package final class ByteSource {
   /// SEEK_DATA of `lseek`, which Swift does not see.
   private static let seekData: CInt = 3
 
-  /// Where bytes stand on the disk from `offset` on: behind the hole in a sparse file in which it may lie. Holes are read as
-  /// zeros.
+  /// The next bytes that are stored on the disk, from `offset` on: behind the hole in a sparse file in which it may
+  /// lie. Holes are read as zeros.
   package func startOfData(from offset: Int) throws(FileReadError) -> Int {
     guard case .file(let descriptor) = storage else { return offset }
     let data = lseek(descriptor, off_t(offset), Self.seekData)

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// Why a file cannot be read at all. What a file says of itself is no error of this kind, however wrong it is.
+/// Why a file cannot be read at all. A false claim of a file is no error of this kind.
 public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The file cannot be opened: permissions, vanished, or not a regular file. Skip it.
@@ -18,7 +18,7 @@ public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible 
     self.message = message
   }
 
-  /// - Parameter errno: What the system said about a failed read.
+  /// - Parameter errno: The system's error number of a failed read.
   package static func reading(_ errno: CInt) -> FileReadError {
     FileReadError(.readError, "The system could not read the file: \(Errno(rawValue: errno)).")
   }

@@ -3,9 +3,9 @@ package struct ChunkReader {
   package struct Chunk: Hashable, Sendable {
     /// Four characters; in Wave64 those that the GUID begins with.
     package var id: String
-    /// Where its header stands.
+    /// The start of its header.
     package var start: Int
-    /// Where its content begins.
+    /// The start of its content.
     package var body: Int
     /// Bytes of content, as claimed: they may reach past the end of the file.
     package var size: Int
@@ -46,7 +46,7 @@ package struct ChunkReader {
 
   private let source: ByteSource
   private let layout: Layout
-  /// Where the next chunk is looked for; past the last one at the end.
+  /// The place where the next chunk is looked for; past the last one at the end.
   package private(set) var position: Int
   private var previous: Chunk?
   private var count = 0
@@ -55,7 +55,7 @@ package struct ChunkReader {
   /// More chunks than any real file has.
   private static let limit = 1 << 17
 
-  /// - Parameter start: Where the container begins. `nil` for containers that are not made of chunks.
+  /// - Parameter start: The start of the container. `nil` for containers that are not made of chunks.
   package init?(_ source: ByteSource, _ container: Container, at start: Int) {
     guard let layout = Layout(container) else { return nil }
     self.source = source

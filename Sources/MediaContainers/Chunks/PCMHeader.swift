@@ -1,9 +1,9 @@
-/// What the header of a container of (mostly) PCM says: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
+/// The header of a container of (mostly) PCM: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
 ///
 /// Decoders believe or mend lying lengths in silence; this says what was claimed, and where the audio lies.
 package struct PCMHeader {
   package let container: Container
-  /// Where the container begins.
+  /// The start of the container.
   package let start: Int
   /// Frames per second.
   package private(set) var sampleRate = 0
@@ -12,7 +12,7 @@ package struct PCMHeader {
   package private(set) var channelMask: UInt64 = 0
   /// The chunk that describes the encoding, as it stands.
   package private(set) var description: [UInt8] = []
-  /// What the codec of a CAF file says of itself (`kuki`), as far as 64 bytes.
+  /// The codec's own header in a CAF file (`kuki`), as far as 64 bytes.
   package private(set) var codecHeader: [UInt8] = []
   /// Bytes of one frame, if all frames have the same.
   package private(set) var bytesPerFrame: Int?
@@ -28,9 +28,9 @@ package struct PCMHeader {
   package private(set) var contradictsItself = false
   /// A compressed encoding whose blocks would have no bytes.
   package private(set) var hasEmptyBlocks = false
-  /// Where chunks of tags and markers stand, up to the audio.
+  /// The starts of chunks of tags and markers, up to the audio.
   package private(set) var tagChunks: [Int] = []
-  /// Where what decoders need ends: behind it are tags at most.
+  /// The end of the bytes that decoders need: only tags follow.
   package private(set) var end: Int
   /// How far all chunks reach, those behind the audio included.
   package private(set) var extent = ContainerExtent()
@@ -96,7 +96,7 @@ package struct PCMHeader {
 
   /// Walks over the chunks behind the audio.
   ///
-  /// - Parameter formEnd: Where all chunks end as the form around them claims; `nil` if it does not say.
+  /// - Parameter formEnd: The end of all chunks as the form around them claims; `nil` if it does not say.
   private mutating func readRest(
     _ chunks: inout ChunkReader, formEnd: Int?, in source: ByteSource
   ) throws(FileReadError) {
@@ -127,7 +127,7 @@ package struct PCMHeader {
   /// Writers count the form's own header, or padding that they do not write.
   private static let formTolerance = 16
 
-  /// Where the form ends that `start` and a length of 32 bits stand in front of; `nil` if the length is a placeholder.
+  /// The end of the form, by `start` and the length of 32 bits in front of it; `nil` if the length is a placeholder.
   private func formEnd(_ source: ByteSource) throws(FileReadError) -> Int? {
     let field = try source.bytes(at: start + 4, count: 4)
     let isBigEndian = container == .aiff || container == .rifx
@@ -164,7 +164,7 @@ package struct PCMHeader {
     } else if Self.isPlaceholder(data.size) && data.size != available {
       setAudio(from: data.body, claimed: nil, in: source)
     } else {
-      // What is left of the file behind a wrapped length is a multiple of 2³² but for some chunks at the end.
+      // The rest of the file behind a wrapped length is a multiple of 2³², apart from some chunks at the end.
       let beyond = available - data.size
       let wraps = (beyond + 1 << 20) >> 32
       lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20

@@ -2,7 +2,7 @@
 package struct DSFHeader {
   /// Bytes of the whole file.
   package var fileSize: UInt64
-  /// Where an ID3v2 tag stands, from the start of the file; 0 if there is none.
+  /// The place of an ID3v2 tag, from the start of the file; 0 if there is none.
   package var tagOffset: UInt64
   /// Samples of one bit per second.
   package var sampleRate: UInt32
@@ -11,12 +11,12 @@ package struct DSFHeader {
   /// Bytes of the chunk of audio, its header included.
   package var dataSize: UInt64
 
-  /// Where `tagOffset` stands, from the start of the header.
+  /// The place of `tagOffset`, from the start of the header.
   package static let tagOffsetPosition = 20
-  /// Where the chunk of audio begins, from the start of the header.
+  /// The start of the chunk of audio, from the start of the header.
   static let dataChunkPosition = 80
 
-  /// What is not there is 0.
+  /// Missing bytes are 0.
   package init(in source: ByteSource, at start: Int) throws(FileReadError) {
     let header = try source.bytes(at: start, count: 92)
     fileSize = header.littleEndian(UInt64.self, at: 12) ?? 0

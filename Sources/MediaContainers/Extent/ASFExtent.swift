@@ -35,7 +35,7 @@ extension ContainerExtent {
   }
 }
 
-/// What the file properties object of ASF says.
+/// The file properties object of ASF.
 struct ASFFileProperties {
   var packetCount: Int64
   /// `nil` if packets differ in size.
@@ -47,7 +47,7 @@ struct ASFFileProperties {
   ]
   private static let objectLimit = 10_000
 
-  /// - Parameter start: Where the first object in the header stands.
+  /// - Parameter start: The start of the first object in the header.
   init?(in source: ByteSource, from start: Int, to end: Int) throws(FileReadError) {
     var position = start
     for _ in 0..<Self.objectLimit {

@@ -3,7 +3,7 @@
 /// Decoders believe or mend such contradictions in silence. Nothing is decoded for this: each container has lengths,
 /// counters or numbers of its own, which are compared with the bytes that are there.
 package struct ContainerExtent: Hashable, Sendable {
-  /// Where the container ends, within the file; `nil` if it does not say, or goes on to the end of the file.
+  /// The end of the container, within the file; `nil` if it does not say, or goes on to the end of the file.
   package var end: Int?
   /// Why it cannot be whole.
   package var flaw: Flaw?
@@ -24,8 +24,8 @@ package struct ContainerExtent: Hashable, Sendable {
   package init(end: Int? = nil) { self.end = end }
 
   /// - Parameters:
-  ///   - start: Where the container begins, after the tags of other formats in front.
-  ///   - limit: Where the tags of other formats begin that stand at the end of the file.
+  ///   - start: The start of the container, after the tags of other formats in front.
+  ///   - limit: The start of the tags of other formats at the end of the file.
   package init(
     of container: Container, in source: ByteSource, at start: Int, before limit: Int
   ) throws(FileReadError) {
@@ -56,7 +56,7 @@ package struct ContainerExtent: Hashable, Sendable {
 
   /// Lets the container end at `claimed`, and be cut off if that is behind `limit`.
   ///
-  /// - Parameter name: What the container is called in a sentence.
+  /// - Parameter name: The name of the container in a sentence.
   mutating func claim(end claimed: Int, before limit: Int, _ name: StaticString) {
     end = min(claimed, limit)
     if claimed > limit {
@@ -66,7 +66,7 @@ package struct ContainerExtent: Hashable, Sendable {
 }
 
 extension ContainerExtent.Flaw {
-  /// - Parameter places: What is wrong, with its number.
+  /// - Parameter places: The problems, with their numbers.
   static func disordered(_ part: String, missing: Int, damaged: Int) -> ContainerExtent.Flaw? {
     guard missing + damaged > 0 else { return nil }
     func places(_ count: Int) -> String { "\(count) place\(count == 1 ? "" : "s")" }

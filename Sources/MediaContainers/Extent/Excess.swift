@@ -1,4 +1,4 @@
-/// What stands behind the end of a container.
+/// Bytes behind the end of a container.
 package struct Excess: Hashable, Sendable {
   /// Bytes that are neither padding nor tags.
   package var byteCount = 0
@@ -13,8 +13,8 @@ package struct Excess: Hashable, Sendable {
   /// `nil` if the file ends there, or only padding and tags of other formats follow.
   ///
   /// - Parameters:
-  ///   - end: Where the container ends.
-  ///   - limit: Where the tags at the end of the file begin.
+  ///   - end: The end of the container.
+  ///   - limit: The start of the tags at the end of the file.
   package init?(in source: ByteSource, from end: Int, before limit: Int) throws(FileReadError) {
     let start = try Self.endOfTags(in: source, from: end, to: limit)
     // Files may begin with zeros, as MP4 does; padding may stand in front of a file.

@@ -1,4 +1,4 @@
-/// What a transfer in text mode did to a binary file.
+/// The damage that a transfer in text mode did to a binary file.
 package enum TextTransfer: Hashable, Sendable {
   /// A carriage return was put before each line feed.
   case addedCarriageReturns
@@ -16,8 +16,8 @@ package enum TextTransfer: Hashable, Sendable {
   /// `nil` if nothing shows, which is so for short files.
   ///
   /// - Parameters:
-  ///   - audio: Where the encoded audio lies. Texts in front of it have no high bits anyway.
-  ///   - unit: Of PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
+  ///   - audio: The range of the encoded audio. Texts in front of it have no high bits anyway.
+  ///   - unit: For PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
   ///     may have one sign throughout. `nil` for all else.
   package init?(
     in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil

@@ -47,7 +47,7 @@ extension ContainerExtent {
 
 /// The header of a block.
 private struct WavPackBlock {
-  /// Of the whole block.
+  /// Size of the whole block.
   var byteCount: Int
   /// Counted in one channel; empty for blocks of other things.
   var samples: Range<Int64>
@@ -76,7 +76,7 @@ private struct WavPackBlock {
     isInitial = flags & 0x800 != 0
   }
 
-  /// Where the next block begins that is followed by another one or by the end.
+  /// The start of the next block that is followed by another one or by the end.
   static func next(after start: Int, before limit: Int, in source: ByteSource) throws(FileReadError) -> Int? {
     var position = start + 1
     while position < min(limit, start + searchLimit) {

@@ -10,7 +10,7 @@ package struct FLACBlockReader {
   package static let picture: UInt8 = 6
 
   private let source: ByteSource
-  /// Where the next block is looked for; where the audio begins, at the end.
+  /// The place where the next block is looked for; the start of the audio, at the end.
   package private(set) var position: Int
   private var isEnded = false
   private var count = 0
@@ -18,7 +18,7 @@ package struct FLACBlockReader {
   /// More blocks than any file has: real ones have about ten.
   private static let limit = 1 << 17
 
-  /// - Parameter start: Where `fLaC` stands.
+  /// - Parameter start: The place of `fLaC`.
   package init(_ source: ByteSource, at start: Int) {
     self.source = source
     position = start + 4

@@ -9,8 +9,7 @@ package struct FLACStream {
   package private(set) var claimedFrameCount: Int64?
   /// MD5 of the samples; `nil` if the encoder left none.
   package private(set) var checksum: [UInt8]?
-  /// Where the first frame says otherwise than STREAMINFO, what each says, in a sentence. The frame is believed: it has
-  /// a checksum.
+  /// The contradiction between the first frame and STREAMINFO, in a sentence. The frame is believed: it has a checksum.
   package private(set) var contradiction: String?
   /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg
   /// takes very long to read 100,000 comments.
@@ -62,8 +61,8 @@ package struct FLACStream {
   /// Frames larger than this are not looked for at the end.
   private static let lastFrameSize = 1 << 17
 
-  /// Where the last frame ends: up to there it gives a checksum of 0, its own included (RFC 9639, section 9.3). What
-  /// follows would be taken for a part of it. `nil` if it is damaged, or its number is not the one that the claimed
+  /// The end of the last frame: up to there it gives a checksum of 0, its own included (RFC 9639, section 9.3). Bytes
+  /// behind it would be taken for a part of it. `nil` if it is damaged, or its number is not the one that the claimed
   /// length gives.
   private func endOfLastFrame(in source: ByteSource, blockSize: Int64) throws(FileReadError) -> Int? {
     guard let claimedFrameCount, blockSize > 0 else { return nil }
@@ -103,8 +102,8 @@ package struct FLACStream {
   /// Bytes that are searched for a frame at each of them; frames of music are smaller.
   private static let probeSize = 1 << 16
 
-  /// Where another FLAC file begins in the audio; `nil` if none does. The numbers of frames grow in a file. Only if they
-  /// do not, all of it is searched.
+  /// The start of another FLAC file in the audio; `nil` if there is none. The numbers of frames grow in a file. Only if
+  /// they do not, all of it is searched.
   private static func secondStream(in source: ByteSource, _ audio: Range<Int>) throws(FileReadError) -> Int? {
     var last: UInt64 = 0
     var grows = true
@@ -130,7 +129,7 @@ package struct FLACStream {
     return result
   }
 
-  /// Where the marker stands, with the header of STREAMINFO.
+  /// The place of the marker, with the header of STREAMINFO.
   private static func startOfStream(in source: ByteSource, _ range: Range<Int>) throws(FileReadError) -> Int? {
     var position = range.lowerBound
     while position < range.upperBound {

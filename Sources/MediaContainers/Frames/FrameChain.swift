@@ -4,7 +4,7 @@
 /// even have rows of such bits. Frames that follow each other at the stated distances are hardly ever chance.
 struct FrameChain<Header: FrameHeader> {
   let source: ByteSource
-  /// Where the stream ends at the latest.
+  /// The latest end of the stream.
   let end: Int
 
   /// Frames that must follow one in a place where none is expected. In 40,000 programs, libraries, pictures and documents no
@@ -27,7 +27,8 @@ struct FrameChain<Header: FrameHeader> {
   ///
   /// - Parameters:
   ///   - limit: Bytes from `start` on in which the frame must begin.
-  ///   - previous: A frame of the same stream. Of those that continue it, one more is enough, and the last one needs none.
+  ///   - previous: A frame of the same stream. If a frame continues it, one more is enough, and the last one needs
+  ///     none.
   func firstFrame(
     from start: Int, limit: Int, after previous: Header? = nil
   ) throws(FileReadError) -> (offset: Int, header: Header)? {

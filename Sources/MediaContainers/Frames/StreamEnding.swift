@@ -1,6 +1,6 @@
 /// How a stream of frames ends, and what follows its last frame.
 package struct StreamEnding: Hashable, Sendable {
-  /// Where the last frame ends; if it is cut off, where the file does.
+  /// The end of the last frame; if it is cut off, the end of the file.
   package let offset: Int
   /// The last frame is longer than what is left of it.
   package let isCut: Bool
@@ -12,8 +12,8 @@ package struct StreamEnding: Hashable, Sendable {
   /// The end of a stream that is nothing but frames of a known kind.
   ///
   /// - Parameters:
-  ///   - start: Where the first frame stands.
-  ///   - end: Where the file ends, or the tags at its end begin.
+  ///   - start: The start of the first frame.
+  ///   - end: The end of the file, or the start of the tags at its end.
   /// - Returns: `nil` for other kinds of streams, and if there are no two frames in a row at `start`.
   package static func of(
     _ container: Container, from start: Int, to end: Int, in source: ByteSource
@@ -44,8 +44,8 @@ package struct StreamEnding: Hashable, Sendable {
   /// The end of a stream with a whole last frame.
   ///
   /// - Parameters:
-  ///   - offset: Where that frame ends.
-  ///   - end: Where the file ends, or the tags at its end begin.
+  ///   - offset: The end of that frame.
+  ///   - end: The end of the file, or the start of the tags at its end.
   init(behind offset: Int, to end: Int, in source: ByteSource) throws(FileReadError) {
     self.offset = offset
     isCut = false
@@ -71,7 +71,7 @@ package struct StreamEnding: Hashable, Sendable {
 
   private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D || byte == 0x20 }
 
-  /// Where a tag ends that is not the last thing in the file, so that its end alone does not tell.
+  /// The end of a tag that is not the last thing in the file, so its end alone does not tell.
   private static func endOfTag(
     at offset: Int, _ bytes: ArraySlice<UInt8>, in source: ByteSource
   ) throws(FileReadError) -> Int? {

@@ -44,7 +44,7 @@ package struct MP4Box: Hashable, Sendable {
 
   /// The first box of that name in this one.
   ///
-  /// - Parameter start: Where to begin; `nil` for the first child.
+  /// - Parameter start: The place to begin; `nil` for the first child.
   package func child(
     _ name: String, in source: ByteSource, from start: Int? = nil
   ) throws(FileReadError) -> MP4Box? {
@@ -67,7 +67,7 @@ package struct MP4Box: Hashable, Sendable {
     return box
   }
 
-  /// Where the first child stands. In MP4 files a version and flags stand before the children of `meta`; in QuickTime
+  /// The start of the first child. In MP4 files a version and flags stand before the children of `meta`; in QuickTime
   /// files the first child does, `hdlr`.
   package func firstChild(in source: ByteSource) throws(FileReadError) -> Int {
     guard name == "meta" else { return body }

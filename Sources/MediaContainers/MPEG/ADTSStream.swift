@@ -2,11 +2,11 @@
 package struct ADTSStream {
   /// From the first frame to the end of the last one.
   package let bytes: Range<Int>
-  /// What follows it.
+  /// Bytes that follow it.
   package let ending: StreamEnding
   /// Length of the frames together.
   package private(set) var seconds = 0.0
-  /// Where ID3v2 tags stand between the frames, as captures of radio streams have them.
+  /// The places of ID3v2 tags between the frames, as captures of radio streams have them.
   package private(set) var innerTags: [Int] = []
   /// Bytes before the first frame that belong to no tag.
   package let junkByteCount: Int

@@ -1,8 +1,8 @@
-/// Where the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) of a file begins and ends.
+/// The bounds of the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) in a file.
 package struct MPEGStream {
   /// From the first frame to the end of the last one.
   package private(set) var audio: Range<Int>
-  /// What follows it.
+  /// Bytes that follow it.
   package private(set) var ending: StreamEnding
   /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite
   /// it.
@@ -11,12 +11,12 @@ package struct MPEGStream {
   package private(set) var samplesPerFrame: Int
   /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
   package private(set) var claimedFrameCount: Int64?
-  /// What such a table says of that delay and padding: 12 bits each, and 8 of something else; `nil` if it does not.
+  /// Delay and padding in such a table: 12 bits each, and 8 of something else; `nil` if it has none.
   package private(set) var trimming: UInt32?
   /// The table is LAME's own, and its checksum is right.
   package private(set) var hasIntactLAMETag = false
-  /// Where there is no such table: what the size of `payload` gives, taken that all its frames are as long as the first
-  /// ones on average.
+  /// Without such a table: the number by the size of `payload`, if all its frames are as long as the first ones on
+  /// average.
   package private(set) var estimatedFrameCount: Int64?
   /// Bytes before the first frame that belong to no tag.
   package private(set) var junkByteCount: Int
@@ -93,7 +93,7 @@ package struct MPEGStream {
     return frame.bigEndian(UInt32.self, at: position + 21)
   }
 
-  /// Where the encoder's extension to a Xing table begins, with its name.
+  /// The start of the encoder's extension to a Xing table, with its name.
   private static func encoderPosition(_ frame: [UInt8], at table: Int) -> Int? {
     guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
     return [(1, 4), (2, 4), (4, 100), (8, 4)].reduce(table + 8) { Int(flags) & $1.0 != 0 ? $0 + $1.1 : $0 }
@@ -111,7 +111,7 @@ package struct MPEGStream {
       }
   }
 
-  /// Where a stream is expected, a frame that one more follows is enough, or one that is the whole stream.
+  /// At an expected start, a frame that one more follows is enough, or one that is the whole stream.
   private static func firstFrame(
     of chain: FrameChain<MPEGFrameHeader>, from start: Int
   ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {

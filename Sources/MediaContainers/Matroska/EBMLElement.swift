@@ -38,7 +38,7 @@ package struct EBMLElement: Hashable, Sendable {
     package static let seekHead: UInt64 = 0x114D_9B74
     package static let info: UInt64 = 0x1549_A966
     package static let cluster: UInt64 = 0x1F43_B675
-    /// Of a cluster.
+    /// Timestamp of a cluster.
     package static let timestamp: UInt64 = 0xE7
     package static let cues: UInt64 = 0x1C53_BB6B
     package static let chapters: UInt64 = 0x1043_A770

@@ -16,7 +16,7 @@ package enum OggChecksum {
     return tables
   }()
 
-  /// Of a page, which must be whole: whether the checksum in it is the one over all of it with 0 in its place.
+  /// Whether the checksum of a whole page is the one over all of it with 0 in its place.
   static func isRight(_ page: UnsafeRawBufferPointer) -> Bool {
     let place = OggPage.checksumPosition..<OggPage.checksumPosition + 4
     let noted = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: place.lowerBound, as: UInt32.self))

@@ -22,7 +22,7 @@ package enum OggCodec: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What the packet of comments begins with (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it
+  /// The start of the packet of comments (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it
   /// has no mark.
   package var commentMark: String? {
     switch self {

@@ -1,7 +1,7 @@
 /// A page of an Ogg file (RFC 3533, section 6).
 package struct OggPage: Hashable, Sendable {
   package var offset: Int
-  /// Where the next page should begin.
+  /// The expected start of the next page.
   package var end: Int
   package var serial: UInt32
   package var number: UInt32
@@ -12,7 +12,7 @@ package struct OggPage: Hashable, Sendable {
   package var isFirst: Bool
   package var isLast: Bool
 
-  /// Where the checksum stands, from the start of the page.
+  /// The place of the checksum, from the start of the page.
   package static let checksumPosition = 22
 }
 
@@ -25,7 +25,7 @@ package struct OggPageReader {
   /// Offset in the file of the buffer's start.
   private var bufferOffset: Int
   private var filled = 0
-  /// Where the next page is looked for, in the buffer.
+  /// The place in the buffer where the next page is looked for.
   private var cursor = 0
   private var pageStart = 0
   private var lacing = 0..<0
@@ -93,7 +93,7 @@ package struct OggPageReader {
     return nil
   }
 
-  /// Whether so many bytes are in the buffer from the cursor on, after reading if need be.
+  /// Whether `count` bytes are in the buffer from the cursor on, after reading if need be.
   private mutating func isFilled(_ count: Int) throws(FileReadError) -> Bool {
     guard filled - cursor < count else { return true }
     let offset = bufferOffset + filled

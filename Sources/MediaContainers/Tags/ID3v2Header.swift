@@ -9,7 +9,7 @@ package struct ID3v2Header: Hashable, Sendable {
   package var end: Int
   /// The size has bits set that must be zero.
   package var hasOddSize = false
-  /// False for versions that nobody has defined.
+  /// False for undefined versions.
   package var isKnown: Bool
 
   /// Bytes of the header, and of the footer.

@@ -1,4 +1,4 @@
-/// Where tags stand in front of and behind the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
+/// The places of tags in front of and behind the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
 ///
 /// Decoding cuts them off and tag reading reads them.
 package enum TagRegions {
@@ -56,7 +56,7 @@ package enum TagRegions {
 
   /// The tags at the end of a file, the last one first.
   ///
-  /// - Parameter start: Where the audio begins. What claims to reach to before it is no tag.
+  /// - Parameter start: The start of the audio. Anything that claims to reach to before it is no tag.
   package static func trailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> [Region] {
     var regions: [Region] = []
     var end = source.size
@@ -69,14 +69,14 @@ package enum TagRegions {
 
   /// The offset where the tags at the end of a file begin.
   ///
-  /// - Parameter start: Where the audio begins.
+  /// - Parameter start: The start of the audio.
   package static func startOfTrailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> Int {
     try trailing(in: source, behind: start).last?.bytes.lowerBound ?? source.size
   }
 
   static let id3v1Size = 128
   private static let extendedID3v1Size = 227
-  /// Of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
+  /// Size of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
   private static let lyrics3Size = 5_120
 
   private static func lastTag(

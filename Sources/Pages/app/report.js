@@ -37,6 +37,7 @@ export async function showReport(_, __, { signal, reload }) {
       element('p', { class: 'report-page' }, element('a', {
         class: 'link', href: '/app/api/report.html', target: '_blank', rel: 'noopener', text: 'Charts and the table of all tracks' }),
         ' as one page, to look at and to keep'),
+      element('p', { class: 'report-page' }, link('Duplicates', '#/duplicates'), ': the same recording in several files'),
       box,
       element('div', { class: report.can_have_new ? 'two' : '' },
         element('section', { id: 'attention' }, heading('Needs your attention'),

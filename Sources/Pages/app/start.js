@@ -15,6 +15,7 @@ import { showQueue } from './queue.js';
 import { showListen } from './listen.js';
 import { showMetronome } from './metronome-screen.js';
 import { showReport } from './report.js';
+import { showDuplicates } from './duplicates.js';
 import { showLogin } from './login.js';
 
 screen('search', 'search', showSearch);
@@ -28,6 +29,7 @@ screen('queue', '', showQueue);
 screen('listen', 'listen', showListen);
 screen('metronome', 'metronome', showMetronome);
 screen('report', 'report', showReport);
+screen('duplicates', 'report', showDuplicates);
 
 /* Theme */
 

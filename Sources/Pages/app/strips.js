@@ -1,6 +1,6 @@
 // Drawn sound: a whole track with its sections, and a close-up with beats and bars.
 
-import { bytesOf, canvasFont, CLOSE_UP_FOOT, clock, drawBars, drawSeconds, prepare, scaled, themeColors } from './shared.js';
+import { bytesOf, canvasFont, CLOSE_UP_FOOT, clock, drawBars, drawFaults, drawSeconds, prepare, scaled, themeColors } from './shared.js';
 import { ask } from './server.js';
 
 /** Heights from 0 to 1: `peaks` and `levels` over the whole track, and the onset strength for the close-up. */
@@ -39,13 +39,14 @@ const theme = () => colors ??= themeColors();
 addEventListener('theme', () => { colors = null; });
 
 /** The whole track; what has been played is in the accent color. */
-export function drawOverview(canvas, { sound, duration, position, sections = [] }) {
+export function drawOverview(canvas, { sound, duration, position, sections = [], faults = [] }) {
   const place = prepare(canvas), { context, width, height } = place;
   if (!width) return;
   const { accent, text, line } = theme(), hasSections = sections.length > 1;
   const room = height - (hasSections ? 26 : 0), share = duration ? position / duration : 0;
   drawBars(place, sound, { middle: room / 2, bottom: room > 60 ? room : undefined, tallest: room - 4,
     isMarked: (from, to) => (from + to) / 2 < share }, theme());
+  drawFaults(place, faults.map(fault => [fault.start_s, fault.end_s]), duration, theme());
   if (hasSections) {
     context.font = canvasFont();
     for (const { start_s: start, end_s: end, label } of sections) {

@@ -88,7 +88,7 @@ function problems({ problems: list = [], remarks = [], is_vanished: isVanished }
 const cursor = { id: '', position: 0 };
 
 /** The waveform and its close-up, which follow the player or, before it plays this track, the last click. */
-function waveStrip({ track, tempo, sections }, waveform) {
+function waveStrip({ track, tempo, sections, faults }, waveform) {
   const sound = soundOf(waveform, tempo);
   let beats = tempo?.beats_s || [], downbeats = tempo?.downbeats_s || null, metre = tempo?.metre, lastColumn = '';
   const canvas = attributes => element('canvas', { tabindex: 0, role: 'slider', 'aria-valuemin': 0, ...attributes });
@@ -106,7 +106,7 @@ function waveStrip({ track, tempo, sections }, waveform) {
   };
   const draw = () => {
     const { duration, position } = place();
-    drawOverview(overview, { sound, duration, position, sections: sections?.map });
+    drawOverview(overview, { sound, duration, position, sections: sections?.map, faults: faults || [] });
     drawCloseUp(closeUp, { sound, duration, position, beats, downbeats });
     now.textContent = clock(Math.floor(position));
     tellPosition(overview, position, duration);
@@ -146,8 +146,9 @@ function waveStrip({ track, tempo, sections }, waveform) {
   });
   const about = waveform ? sections?.map?.length > 1 ? 'Waveform and sections' : 'Waveform'
     : sections?.map?.length > 1 ? 'Onset strength and sections' : 'Onset strength';
+  const marks = faults?.some(fault => fault.end_s - fault.start_s <= (track.duration_s || 0) / 2) ? ', with faults' : '';
   const node = element('section', { class: 'wave', 'aria-label': 'Waveform and beats' }, overview,
-    element('div', { class: 'cap' }, now, element('span', { text: about }), element('span', { text: length(track.duration_s) })),
+    element('div', { class: 'cap' }, now, element('span', { text: about + marks }), element('span', { text: length(track.duration_s) })),
     closeUp, element('div', { class: 'cap' }, legend, clicks));
   return {
     node, draw,
@@ -224,7 +225,7 @@ function pairs(words, rows) {
 }
 
 function details({ track, key, loudness, cues, sections, traits, other_findings: others, format, tags, chapters, path,
-  size_bytes: size, modified_at: modified, analyzed_at: analyzed, copies }) {
+  size_bytes: size, modified_at: modified, analyzed_at: analyzed, copies, bytes, well_at: well, history }) {
   const number = (value, unit, show = oneDecimal) => value == null ? null : `${signed(show(value)).replace(/^−(?=[0.]+$)/, '')} ${unit}`;
   const share = value => value == null ? null : percent(value);
   const range = (from, to) => from == null || to == null ? null : `${clock(from)} to ${clock(to)}`;
@@ -264,7 +265,12 @@ function details({ track, key, loudness, cues, sections, traits, other_findings:
       ['Size', size != null && (size < 1e5 ? plural(size, 'byte') : `${oneDecimal(size / 1e6)} MB`)],
       ['Modified', time(modified)],
       ['Analyzed', time(analyzed)],
-      ['Copies', copies > 0 && plural(copies, 'other file')]
-    ])
+      ['Copies', copies > 0 && plural(copies, 'other file')],
+      ['Bytes', { well: well && `as they were, on ${time(well)}`, changed_silently: 'changed silently', unreadable: 'could not be read' }[bytes]]
+    ]),
+    pairs('History', (history || []).map(event => [
+      event.text.charAt(0).toUpperCase() + event.text.slice(1),
+      [event.at && time(event.at), event.run && `run ${event.run}`, event.detail].filter(Boolean).join(', ')
+    ]))
   ].filter(Boolean))];
 }

@@ -41,13 +41,14 @@ function makeStrips(track, about, envelope) {
   steer(strip);
   const whole = !sound.levels ? 'Whole track, onset strength' : sections.length > 1 ? 'Whole track and its sections'
     : 'Whole track';
+  const marks = strip.faults.some(([start, end]) => end - start <= duration / 2) ? ', with faults' : '';
   let legend = downbeats ? 'Beats; tall lines are bar starts' : barDoubt(about.meter);
   if (!beats.length) legend = known(column('bpm')[track]) ? 'Onset strength' : 'Onset strength; no beats';
   const caption = (...parts) =>
     element('div', { class: 'caption' }, parts.map(part => part.nodeType ? part : element('span', { text: part })));
   return {
     nodes: [heading(title, [beats.length ? plural(beats.length, 'beat') : '', downbeats && about.meter].filter(Boolean).join(' · ')),
-      overview, caption('0:00', whole, clock(duration)), closeUp, caption(from, legend, to)],
+      overview, caption('0:00', whole + marks, clock(duration)), closeUp, caption(from, legend, to)],
     draw: () => draw(strip)
   };
 }
@@ -58,7 +59,7 @@ function makeStrip(duration, about, envelope) {
   const highlight = about.cues && about.cues.highlight ? about.cues.highlight[0] : duration * .3;
   return {
     duration, seconds, start: Math.max(0, Math.min(highlight, duration - seconds)), sound: stripSound(about, envelope),
-    beats, downbeats: downbeatTimes(about, beats), sections: about.sections || [],
+    beats, downbeats: downbeatTimes(about, beats), sections: about.sections || [], faults: about.faults || [],
     overview: element('canvas',
       { class: 'overview', role: 'img',
       'aria-label': about.wave ? 'Waveform of the whole track' : 'Onset strength over the whole track' }),
@@ -101,11 +102,12 @@ function draw(strip) {
 }
 
 /** The whole track; what the close-up shows is in the accent color. */
-function drawOverview({ overview, duration, start, seconds, sound, sections }, colors) {
+function drawOverview({ overview, duration, start, seconds, sound, sections, faults }, colors) {
   const canvas = prepare(overview), { context, width, height } = canvas, hasSections = sections.length > 1;
   const room = height - (hasSections ? 16 : 4);
   drawBars(canvas, sound, { middle: room / 2, bottom: room, tallest: room,
     isMarked: (from, to) => to * duration >= start && from * duration <= start + seconds }, colors);
+  drawFaults(canvas, faults, duration, colors);
   context.fillStyle = colors.accent;
   context.fillRect(start / duration * width, room, Math.max(3, seconds / duration * width), 1.5);
   if (hasSections) drawSections(context, sections, duration, width, height, colors);

@@ -14,8 +14,18 @@ function themeColors() {
   document.body.append(probe);
   const color = name => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
   const colors = { bar: color('bar'), faint: color('bar-2'), accent: color('accent-fill'), text: color('text-3'),
-    line: color('line-2') };
+    line: color('line-2'), bad: color('bad') };
   probe.remove();
   return colors;
 }
 const canvasFont = () => `11px ${getComputedStyle(document.body).fontFamily}`;
+
+/** Marks where faults are, at the top edge of a strip; those of the whole track are not drawn. */
+function drawFaults({ context, width }, faults, duration, colors) {
+  context.fillStyle = colors.bad;
+  for (const [start, end] of faults) {
+    if (!(duration > 0) || end - start > duration / 2) continue;
+    const x = start / duration * width;
+    context.fillRect(x, 0, Math.max(2, (end - start) / duration * width), 6);
+  }
+}

@@ -17,7 +17,7 @@ public struct DefinitionError: Error, Hashable, Sendable, CustomStringConvertibl
   public var position: TextPosition?
   /// Keys from the top to the place of the error, joined by dots; empty for the whole text.
   public var key: String
-  /// What is wrong and what would be valid.
+  /// The problem, and valid values.
   public var problem: String
 
   public init(source: String, position: TextPosition? = nil, key: String = "", problem: String) {

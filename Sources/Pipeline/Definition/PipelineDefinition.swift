@@ -3,7 +3,7 @@ internal import Platform
 public import SystemPackage
 public import Text
 
-/// Which analyzers run, and with which settings: the content of a file in `pipelines/`.
+/// The analyzers that run, and their settings: the content of a file in `pipelines/`.
 ///
 /// ```yaml
 /// description: Tempo of loops, and a classifier of our own

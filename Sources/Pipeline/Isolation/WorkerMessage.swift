@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Text
 
-/// What a worker writes: lines of JSON. First `ready`, then for each job any number of `stage`, `decoded` and `audio`,
-/// and one `result`.
+/// The messages of a worker: lines of JSON. First `ready`, then for each job any number of `stage`, `decoded` and
+/// `audio`, and one `result`.
 enum WorkerMessage: Codable {
   /// The worker waits for its first job.
   case ready

@@ -107,7 +107,7 @@ public final class WorkerPool: Sendable {
       try send(job)
       while true {
         let line = try worker.nextLine {
-          try watch.look()
+          try watch.check()
           return isCancelled()
         }
         switch line {
@@ -190,7 +190,7 @@ public final class WorkerPool: Sendable {
         program, outputLimit: WorkerMessage.lineLimit, hasInput: true, patience: .seconds(Int64.max))
       var watch = Watch(worker, .standard)
       let line = try worker.nextLine {
-        try watch.look()
+        try watch.check()
         return isCancelled()
       }
       switch line {
@@ -238,7 +238,7 @@ public final class WorkerPool: Sendable {
     switch stage {
     case .open: "while it opened the file"
     case .decode: "while it decoded the file"
-    case .scan, .analyze: "while it read tags or ran programs"
+    case .scan, .analyze, .verify: "while it read tags or ran programs"
     }
   }
 
@@ -281,7 +281,7 @@ private struct Watch {
   var standstill: Duration { .seconds(limit.standstillSeconds) }
 
   /// A busy worker always takes some processor time, even if it only reads, or watches a program.
-  mutating func look() throws {
+  mutating func check() throws {
     guard let time = worker.processorTime else { return }
     let outerLimit = limit.outerProcessorSeconds(afterDecoding: audio)
     if time - start > outerLimit { throw Overrun.processorTime(outerLimit) }

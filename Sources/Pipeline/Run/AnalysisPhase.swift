@@ -40,6 +40,8 @@ struct AnalysisPhase {
   let isolation: LibraryRun.Isolation
   let isForced: Bool
   let isProfiled: Bool
+  /// Digests of files to keep besides XXH3.
+  let digests: Set<FileChecksum.Kind>
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
 
@@ -139,6 +141,7 @@ struct AnalysisPhase {
   /// The job for a file, given everything known about it.
   private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit, isProfiled: isProfiled)
+    job.digests = digests
     guard trustsResults(of: file) else { return job }
     if file.reason == .outdated, isAsScanned {
       job.analyzers = Set(plan.plugins.map(\.identity).filter { !file.known.contains($0) }.map(\.id))

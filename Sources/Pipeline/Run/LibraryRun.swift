@@ -12,7 +12,7 @@ internal import Text
 /// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after any
 /// interruption the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
-  /// What a run should do.
+  /// The request for a run.
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options
@@ -28,11 +28,13 @@ public struct LibraryRun: Sendable {
     public var ignoresStatusChanges: Bool
     /// Whether to measure where the time goes.
     public var isProfiled: Bool
+    /// Digests of files to keep besides XXH3.
+    public var digests: Set<FileChecksum.Kind>
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
       timeLimit: TimeLimit = .standard, isolation: Isolation = .none, programVersion: String,
-      ignoresStatusChanges: Bool = false, isProfiled: Bool = false
+      ignoresStatusChanges: Bool = false, isProfiled: Bool = false, digests: Set<FileChecksum.Kind> = []
     ) {
       self.roots = roots
       self.walk = walk
@@ -44,10 +46,11 @@ public struct LibraryRun: Sendable {
       self.programVersion = programVersion
       self.ignoresStatusChanges = ignoresStatusChanges
       self.isProfiled = isProfiled
+      self.digests = digests
     }
   }
 
-  /// Where files are analyzed.
+  /// The place where files are analyzed.
   public enum Isolation: Sendable {
     /// In this process: a file that crashes a decoder ends the run.
     case none
@@ -66,6 +69,8 @@ public struct LibraryRun: Sendable {
     case paths([FilePath])
     /// Read once, during the scan; each entry names one path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
+    /// Files that were looked at elsewhere; for plans, which open nothing.
+    case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
   /// The result of a run.
@@ -115,9 +120,7 @@ public struct LibraryRun: Sendable {
     var scanTime = StageTimes()
     do {
       report(.began(.scan))
-      let session = ScanSession(
-        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
-      ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
+      let session = makeSession(runID)
       scanned = try scanTime.measure("scan") {
         try ScanPhase(session: session, request: request, control: control, report: report).run()
       }
@@ -128,7 +131,7 @@ public struct LibraryRun: Sendable {
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force,
-        isProfiled: request.isProfiled, control: control, report: report)
+        isProfiled: request.isProfiled, digests: request.digests, control: control, report: report)
       var analyzed = try await phase.analyze()
       if request.isProfiled { analyzed.stageTimes.add(scanTime) }
       scanned.roots = judge(gone: analyzed.gone, in: scanned.roots)
@@ -149,6 +152,25 @@ public struct LibraryRun: Sendable {
         newlyDamaged: 0, pending: 0)
       throw error
     }
+  }
+
+  /// What a run would do: the scan of a dry run.
+  /// - Parameter take: Gets each file with work to do once, in the order in which it is found.
+  public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root]) {
+    precondition(request.scan.isDryRun)
+    return try withoutActuallyEscaping(take) { take in
+      let session = makeSession(0)
+      let scanned = try ScanPhase(
+        session: session, request: request, control: control, report: report, takeWork: take
+      ).run()
+      return (scanned.counts, scanned.roots)
+    }
+  }
+
+  private func makeSession(_ runID: Int64) -> ScanSession {
+    ScanSession(
+      store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
+    ) { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
   }
 
   /// Completes the record of a run with the exit status of the process.

@@ -14,14 +14,17 @@ struct LostFolders {
 
     var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
 
-    var sentence: String {
+    var sentence: String { sentence(notDone: "analyzed") }
+
+    /// - Parameter verb: What the files in it were not.
+    func sentence(notDone verb: String) -> String {
       let what =
         switch condition {
         case .empty: "became empty during the run: the disk there has gone"
         case .unreadable: "can no longer be read"
         case .missing, .scanned: "has gone during the run"
         }
-      let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not analyzed"
+      let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not \(verb)"
       return "\(path.string) \(what). \(files). Is the drive mounted? "
         + "Nothing in it counts as removed; run again when it is back."
     }
@@ -41,7 +44,7 @@ struct LostFolders {
   var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
 
   /// Takes in a file that has gone.
-  /// - Parameter device: Where it was.
+  /// - Parameter device: The device it was on.
   mutating func add(_ path: FilePath, device: UInt64) {
     guard let (folder, condition) = loss(of: path, device) else {
       otherFiles += 1
@@ -59,8 +62,8 @@ struct LostFolders {
         if roots.contains(folder) { return (folder, .missing) }
         continue
       }
-      guard let look = FolderLook(at: folder) else { return (folder, .unreadable) }
-      return look.isEmpty && look.device != device ? (folder, .empty) : nil
+      guard let status = FolderStatus(at: folder) else { return (folder, .unreadable) }
+      return status.isEmpty && status.device != device ? (folder, .empty) : nil
     }
     return nil
   }

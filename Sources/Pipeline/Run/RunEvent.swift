@@ -1,20 +1,22 @@
 public import Analysis
 public import SystemPackage
 
-/// What a run reports while it works.
+/// A report of a run while it works.
 public enum RunEvent: Sendable {
   public enum Phase: String, Sendable {
-    case scan, analyze, report
+    case scan, analyze, verify, report
   }
 
   case began(Phase)
   /// Number of files the scan has seen so far.
   case scanned(Int)
-  /// The scan is over: the number of files to analyze.
+  /// The number of files to analyze, or to read again.
   case planned(Int)
   case started(FilePath)
   /// A file is done; `audioDuration` is in seconds and zero where no audio was decoded.
   case finished(FilePath, status: FileAnalysis.Status, problem: Problem?, audioDuration: Double)
+  /// A file was read again.
+  case verified(FilePath, byteCount: Int64, isBad: Bool)
   /// Something the user should know about the run rather than about one file.
   /// - Parameter event: A word for programs, never renamed.
   case notice(String, event: String, path: FilePath? = nil)

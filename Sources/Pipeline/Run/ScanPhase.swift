@@ -20,13 +20,11 @@ struct ScanPhase {
   let request: LibraryRun.Request
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
+  /// Gets the files with work to do, if the scan is that of a plan.
+  var takeWork: ((FileStamp, FileWork) throws -> Void)?
 
   func run() throws -> Result {
-    var walker =
-      switch request.roots {
-      case .paths(let paths): LibraryWalker(roots: paths, options: request.walk)
-      case .list(let next): LibraryWalker(options: request.walk, nextRoot: next)
-      }
+    let nextEntry = entries()
     var files: [FileStamp] = []
     var skipped: [SkippedFile] = []
     var roots: [RunRecord.Root] = []
@@ -35,7 +33,7 @@ struct ScanPhase {
     var seen = 0
     var stillChanging = 0
 
-    while !control.isStopping, let entry = try walker.next() {
+    while !control.isStopping, let entry = try nextEntry() {
       switch entry {
       case .file(let file):
         var stamp = FileStamp(file)
@@ -75,11 +73,22 @@ struct ScanPhase {
     return Result(counts: session.counts, roots: roots, stillChanging: stillChanging)
   }
 
+  /// What is found at the roots, one after the other.
+  private func entries() -> () throws -> LibraryWalker.Entry? {
+    var walker: LibraryWalker
+    switch request.roots {
+    case .paths(let paths): walker = LibraryWalker(roots: paths, options: request.walk)
+    case .list(let next): walker = LibraryWalker(options: request.walk, nextRoot: next)
+    case .listing(let next): return next
+    }
+    return { try walker.next() }
+  }
+
   /// A folder that has gone since it was walked, with its disk perhaps, does not show what is missing.
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
   ) throws(StoreError) {
-    for scope in scopes where FolderLook(at: scope.root) == nil {
+    for scope in scopes where FolderStatus(at: scope.root) == nil {
       roots.removeAll { $0.path == scope.root }
       let state: RootReport.State = scope.root.isGone(followingLinks: true) ? .missing : .unreadable("it could be read before")
       try take(RootReport(path: scope.root, state: state), into: &roots, scopes: &scopes)
@@ -87,8 +96,12 @@ struct ScanPhase {
     scopes.removeAll { scope in !roots.contains { $0.path == scope.root && $0.condition == .scanned } }
   }
 
-  private func flush(_ files: inout [FileStamp], _ skipped: inout [SkippedFile]) throws(StoreError) {
-    if !files.isEmpty { _ = try session.classify(files) }
+  private func flush(_ files: inout [FileStamp], _ skipped: inout [SkippedFile]) throws {
+    if let takeWork {
+      for case (let file, let work?) in zip(files, try session.work(for: files)) { try takeWork(file, work) }
+    } else if !files.isEmpty {
+      _ = try session.classify(files)
+    }
     if !skipped.isEmpty { try session.skip(skipped) }
     files.removeAll(keepingCapacity: true)
     skipped.removeAll(keepingCapacity: true)

@@ -41,7 +41,7 @@ struct Supervision: Sendable {
       found = try pool.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
     }
     guard var analysis = found else { return .givenUp }
-    switch before.lookAgain() {
+    switch before.presentStatus() {
     case .unchanged:
       break
     case .vanished where analysis.status == .failed && analysis.workerLoss == nil:

@@ -3,7 +3,7 @@ internal import Digests
 internal import Platform
 public import SystemPackage
 
-/// A project's settings file: it applies to a folder and everything below it, whoever wrote it.
+/// A project's settings file: it applies to a folder and everything below it, regardless of its owner.
 ///
 /// Such a file may have come with a download. Until the user trusts it, it may not set anything that runs programs,
 /// names what is written, or removes a protection; each setting declares this itself (`ProjectTrust`). The file and the
@@ -64,7 +64,7 @@ public struct ProjectFile: Sendable {
     var folder = folder
     repeat {
       let file = folder.appending(name)
-      if file.isThere { return file }
+      if file.exists { return file }
     } while folder.removeLastComponent()
     return nil
   }

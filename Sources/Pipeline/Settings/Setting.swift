@@ -5,11 +5,11 @@ internal import Text
 public struct Setting<Value: SettingValue>: Sendable {
   /// In files; in the environment it is `ANALYZE_` plus the key in upper case.
   public let key: String
-  /// One line for people.
+  /// One line for people: for tables of settings and the help of options.
   public let summary: String
   let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
-  /// What is wrong with a value that parses; `nil` if nothing is.
+  /// The problem with a value that parses; `nil` if there is none.
   let objection: @Sendable (Value) -> String?
 
   init(
@@ -46,9 +46,9 @@ public enum ProjectTrust<Value: SettingValue>: Sendable {
 public protocol AnySetting: Sendable {
   var key: String { get }
   var summary: String { get }
-  /// What values it accepts.
+  /// The values it accepts.
   var expectation: String { get }
-  /// Which values need trust in a project file: "no", "yes" or some words.
+  /// The values that need trust in a project file: "no", "yes" or some words.
   var trustText: String { get }
 
   func needsTrust(_ value: any SettingValue, in project: ProjectFile) -> Bool

@@ -1,3 +1,4 @@
+public import Analysis
 public import Records
 internal import SystemPackage
 
@@ -24,7 +25,7 @@ public enum LogFormat: String, SettingValue, CaseIterable {
   case journald
 }
 
-/// Where files are analyzed: `--isolation`.
+/// The place where files are analyzed: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
   /// In worker processes: a file that crashes, hangs or exhausts memory costs only itself.
   case process
@@ -65,10 +66,28 @@ public enum FailurePolicy: SettingValue {
   }
 }
 
+/// A part of the library's bytes: `--share`.
+public struct LibraryShare: SettingValue {
+  public static var expectation: String { "a percentage such as 2%" }
+
+  /// 0 to 1.
+  public let fraction: Double
+  public let settingText: String
+
+  public init?(setting text: String, in context: SettingContext) {
+    guard text.hasSuffix("%"), let share = Double(text.dropLast()), share > 0, share <= 100 else { return nil }
+    fraction = share / 100
+    settingText = text
+  }
+}
+
+/// `--checksum`.
+extension FileChecksum.Kind: SettingValue {}
+
 /// `--report`.
 extension ReportFormat: SettingValue {}
 
-/// What reports leave out by default: `--include`.
+/// Content that reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
   /// Beats, downbeats and the strength of onsets over time.
   case beats
@@ -77,7 +96,7 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   case chapters
   /// Points of the waveform, and the onset envelope.
   case waveform
-  /// What tracks sound like, in numbers.
+  /// The sound of tracks, in numbers.
   case descriptor
   /// Files that are gone.
   case vanished

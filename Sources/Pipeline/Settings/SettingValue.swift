@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// The type of a setting's value: something people write as one word or line.
 public protocol SettingValue: Hashable, Sendable {
-  /// What is accepted, for errors: "a whole number".
+  /// The accepted values, for errors: "a whole number".
   static var expectation: String { get }
   /// The valid words, if there are few.
   static var choices: [String] { get }
@@ -19,7 +19,7 @@ extension SettingValue {
   public static var listSeparator: Character { "," }
 }
 
-/// Where a setting was written: decides the meaning of relative paths and `~`.
+/// The place where a setting was written: decides the meaning of relative paths and `~`.
 public struct SettingContext: Hashable, Sendable {
   public var folder: FilePath
   public var home: FilePath

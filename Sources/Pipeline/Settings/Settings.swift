@@ -1,4 +1,4 @@
-internal import Analysis
+public import Analysis
 public import Foundation
 public import LibraryScan
 public import Platform
@@ -15,7 +15,7 @@ internal import Text
 /// let jobs = settings[Settings.jobs]
 /// ```
 public struct Settings: Sendable {
-  /// Where a value comes from.
+  /// The origin of a value.
   public enum Origin: Hashable, Sendable, CustomStringConvertible {
     case standard
     case file(FilePath, line: Int?)
@@ -48,11 +48,11 @@ public struct Settings: Sendable {
   }
 
   public let folders: StandardFolders
-  /// What the user should know about how the settings were found.
+  /// Notes for the user about how the settings were found.
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// What the project file would set if it were trusted: origins by key.
+  /// The settings of the project file that would count if it were trusted: origins by key.
   public private(set) var withheld: [String: Origin] = [:]
   /// The project file, or the definition it names, was trusted with different content.
   public private(set) var projectHasChanged = false
@@ -209,35 +209,35 @@ extension Settings {
   public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
     $0.database
   }
-  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognize") {
+  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog: a folder, or a file made by catalog export") {
     $0.data.appending("catalog")
   }
   public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {
     $0.data.appending("reports")
   }
   public static let report = Setting<[ReportFormat]>(
-    "report", trust: .notNeeded, default: [], "reports to write after a run")
+    "report", trust: .notNeeded, default: [], "reports to write")
   public static let include = Setting<[ReportExtra]>(
-    "include", trust: .notNeeded, default: [], "additional content of reports")
+    "include", trust: .notNeeded, default: [], "add to reports")
   public static let csvGuardFormulas = Setting<Bool>(
     "csv_guard_formulas", trust: .neededFor("false") { isGuarded, _ in !isGuarded }, default: true,
     "CSV: put an apostrophe before text that a spreadsheet runs as a formula")
   public static let pipeline = Setting<PipelineReference>(
     "pipeline", trust: .neededFor("one that runs programs") { _, project in project.runsPrograms },
-    default: PipelineReference("default"), "the pipeline: a name, or the path of a definition")
+    default: PipelineReference("default"), "the pipeline: a name, or the path of a definition (default: default)")
   public static let jobs = Setting<Int>(
     "jobs",
     trust: .neededFor("more than 16 and more than the processors") { jobs, _ in
       jobs > max(16, ProcessInfo.processInfo.activeProcessorCount)
     },
-    default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time",
+    default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time (default: one per processor)",
     objection: { (1...1024).contains($0) ? nil : "must be 1 to 1024, not \($0)" })
   public static let isolation = Setting<IsolationChoice>(
     "isolation", trust: .neededFor("none") { isolation, _ in isolation == .none }, default: .process,
     "where files are analyzed: process (worker processes) or none")
   public static let memoryLimit = Setting<Int>(
     "memory_limit_mb", trust: .neededFor("more than 400, or 0") { limit, _ in limit == 0 || limit > 400 }, default: 400,
-    "memory a worker process may use; a file that needs more fails",
+    "memory of a worker process; 0 for no limit (default: 400)",
     objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" }
   )
   public static let timeout = Setting<Duration?>(
@@ -248,22 +248,21 @@ extension Settings {
     objection: isPositive)
   public static let nice = Setting<Int>(
     "nice", trust: .notNeeded, default: 0,
-    "lower priority, 0 to 19; above 0, the disk is read only when no other process uses it",
+    "lower the priority, 0 to 19; above 0, the disk is read only when idle",
     objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
   public static let failOn = Setting<FailurePolicy>(
-    "fail_on", trust: .needed, default: .new, "when failed and damaged files make the exit status 3")
+    "fail_on", trust: .needed, default: .new, "when bad files make the exit status 3: never, new (default), any or 5%")
   public static let progress = Setting<ProgressStyle>(
     "progress", trust: .notNeeded, default: .auto, "how a run shows its progress")
   public static let logFormat = Setting<LogFormat>(
-    "log_format", trust: .notNeeded, default: .auto,
-    "how messages are written: for people, for programs, or for the journal of systemd")
+    "log_format", trust: .notNeeded, default: .auto, "format of messages")
   public static let metrics = Setting<FilePath?>(
     "metrics", trust: .needed, default: nil,
     "a file for metrics of the run, for the textfile collector of Prometheus")
   public static let waitLock = Setting<Duration>(
     "wait_lock", trust: .notNeeded, default: .zero, "how long to wait for another run on the same database")
   public static let retryFailed = Setting<Bool>(
-    "retry_failed", trust: .notNeeded, default: false, "retry files that failed before")
+    "retry_failed", trust: .notNeeded, default: false, "retry files that failed before, even if they did not change")
   public static let followLinks = Setting<Bool>(
     "follow_links", trust: .notNeeded, default: true, "follow symbolic links in the library")
   public static let oneFileSystem = Setting<Bool>(
@@ -280,12 +279,18 @@ extension Settings {
   public static let quietPeriod = Setting<Duration>(
     "quiet_period", trust: .notNeeded, default: .zero, "files changed this recently wait for the next run")
 
+  public static let verify = Setting<LibraryShare?>(
+    "verify", trust: .notNeeded, default: nil,
+    "the part of the library that a run reads again to find silent changes, such as 2% (none: nothing)")
+  public static let checksums = Setting<[FileChecksum.Kind]>(
+    "checksums", trust: .notNeeded, default: [], "checksums of files to keep besides XXH3: sha256, md5")
+
   /// Every setting.
   public static let all: [any AnySetting] = [
     library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
     timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
     ignoreCtime, hidden, allFiles,
-    extensions, quietPeriod,
+    extensions, quietPeriod, verify, checksums,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {

@@ -4,8 +4,8 @@ internal import Glibc
 internal import Platform
 public import SystemPackage
 
-/// Which project files the user trusts, each with its content at that time: one small file each, named by the digest of
-/// the path.
+/// The project files that the user trusts, each with its content at that time: one small file each, named by the digest
+/// of the path.
 ///
 /// A path is the real folder plus the file name. The file itself must not be a link: reached through a link from
 /// another folder, the same lines would name other places.

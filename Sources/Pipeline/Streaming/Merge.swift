@@ -1,5 +1,5 @@
 public import Analysis
-internal import Platform
+public import Platform
 internal import Records
 public import ResultStore
 public import SystemPackage
@@ -36,9 +36,17 @@ public final class Merge {
   /// - Parameter onRefusal: Called with the number of a line, from 1, and why it was left out.
   public func read(_ input: FileDescriptor, onRefusal: (Int, String) -> Void) throws {
     var lines = LineReader(reading: input, limit: Self.lineLimit)
+    try read({ try lines.next(goesOn: $0) }, onRefusal: onRefusal)
+  }
+
+  /// The same of lines from elsewhere.
+  /// - Parameter next: The next line; `nil` at the end, or when its argument is false, which it may ask while it waits.
+  public func read(
+    _ next: (_ goesOn: () throws -> Bool) throws -> LineReader.Line?, onRefusal: (Int, String) -> Void
+  ) throws {
     var number = 0
     while !control.isStopping,
-      let line = try lines.next(goesOn: {
+      let line = try next({
         if ContinuousClock.now - lastCommit > .seconds(1) { try commit() }
         return !control.isStopping
       })

@@ -17,7 +17,7 @@ public final class StreamingWorker: Sendable {
     /// How long one file may take.
     public var timeLimit: TimeLimit
     public var isolation: LibraryRun.Isolation
-    /// Which names count as audio, and the like.
+    /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
     /// `nil` for all lines.
     public var shard: Shard?
@@ -49,7 +49,7 @@ public final class StreamingWorker: Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
     /// Left to other shards.
     public var others = 0
-    /// Abandoned because the worker was stopping; whoever waits for the answer must ask again.
+    /// Abandoned because the worker was stopping; an engine that waits for the answer must ask again.
     public var unanswered = 0
   }
 

@@ -8,7 +8,7 @@ public import SystemPackage
 ///
 /// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are
 /// merged into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so
-/// that a catalog of any size has a few of them and each track is rewritten now and then only. The list is replaced
+/// a catalog of any size has a few of them and each track is rewritten now and then only. The list is replaced
 /// as a whole: after a crash the catalog is what it was before or after the change. Readers are not disturbed by
 /// writers; there is one writer at a time.
 public struct CatalogDirectory: Sendable {
@@ -85,8 +85,8 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Adds references, in one step; those whose identifier is there already replace it. What is there already as it is, is
-  /// left alone.
+  /// Adds references, in one step; those whose identifier is there already replace it. References that are there
+  /// already as they are stay as they are.
   public func add(_ references: [ReferenceSignature]) throws(CatalogError) {
     guard !references.isEmpty else { return }
     try change { (list) throws(CatalogError) in
@@ -150,9 +150,9 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Which segments are to be merged next: the smallest of those of which there are too many of about one size. In a
-  /// large catalog all of them, once the smaller ones together are half as large as the largest: then each track is
-  /// written once more whenever the catalog has grown by a half, and queries find nearly all in one segment.
+  /// The segments to be merged next: the smallest of those of which there are too many of about one size. In a large
+  /// catalog all of them, once the smaller ones together are half as large as the largest: then each track is written
+  /// once more whenever the catalog has grown by a half, and queries find nearly all in one segment.
   static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
     let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
     func total(_ indices: some Sequence<Int>) -> Int { indices.reduce(0) { $0 + columnCounts[$1] } }
@@ -178,7 +178,7 @@ public struct CatalogDirectory: Sendable {
     var segments: [Segment] = []
     for entry in entries {
       let segment = try segment(entry)
-      // What is copied must be right: the checksums of the new segment would hide old damage.
+      // Copied data must be right: the checksums of the new segment would hide old damage.
       try segment.verify()
       segments.append(segment)
     }
@@ -234,7 +234,7 @@ public struct CatalogDirectory: Sendable {
 
   // MARK: Repair
 
-  /// What was damaged in a catalog, and has been mended as far as it could be.
+  /// The damage in a catalog, which has been mended as far as possible.
   public struct Repair: Hashable, Sendable {
     /// Whether the list of segments was lost: tracks that had been removed since they were added may be back.
     public var hasLostList = false
@@ -244,9 +244,9 @@ public struct CatalogDirectory: Sendable {
     public var lostSegments: [String] = []
   }
 
-  /// Reads everything and mends what is damaged. What cannot be mended is left out, so that the catalog can be used again
-  /// and the tracks can be added again.
-  /// - Returns: What was done; `nil` if nothing was damaged.
+  /// Reads everything and mends what is damaged. Parts that cannot be mended are left out, so the catalog can be used
+  /// again and the tracks can be added again.
+  /// - Returns: The repairs; `nil` if nothing was damaged.
   /// - Throws: `CatalogError.otherVersion` for what a newer program has written.
   public func repair() throws(CatalogError) -> Repair? {
     var repair = Repair()
@@ -293,7 +293,7 @@ public struct CatalogDirectory: Sendable {
     return try SegmentMerger([segment], removed: [entry.removed])
   }
 
-  /// Of tracks that are in several segments, leaves those that were added last.
+  /// Keeps only the last added copy of tracks that are in several segments.
   private func removeRepetitions(_ list: inout CatalogList) throws(CatalogError) {
     var seen: Set<ContentID> = []
     for index in list.entries.indices.reversed() {

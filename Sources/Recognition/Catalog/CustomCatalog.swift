@@ -21,11 +21,11 @@ public struct CustomCatalog: Sendable {
   private var pending: [ReferenceSignature?] = []
   private var pendingCount = 0
   private var pendingSeconds = 0.0
-  /// Where each reference is, by the digest of its identifier; `nil` until the catalog is changed. With it, each change
-  /// costs the same however large the catalog is.
-  private var knownPlaces: [ContentID: Place]?
+  /// The place of each reference, by the digest of its identifier; `nil` until the catalog is changed. With it, each
+  /// change costs the same however large the catalog is.
+  private var knownLocations: [ContentID: Location]?
 
-  private enum Place {
+  private enum Location {
     case pending(Int)
     case stored(segment: Int, track: Int)
   }
@@ -52,7 +52,7 @@ public struct CustomCatalog: Sendable {
     self.removed = removed
   }
 
-  /// Of the files that this program writes. Those of earlier formats are read, too.
+  /// Version of the files that this program writes. Earlier formats are read, too.
   public static var formatVersion: Int { Int(SegmentFormat.version) }
 
   /// How many references there are.
@@ -71,13 +71,13 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Where these references are, or all of them.
-  private func places(of identifiers: [String]? = nil) -> [ContentID: Place] {
-    if let knownPlaces { return knownPlaces }
+  /// The locations of these references, or of all of them.
+  private func locations(of identifiers: [String]? = nil) -> [ContentID: Location] {
+    if let knownLocations { return knownLocations }
     let wanted = identifiers.map { Set($0.map(Self.digest)) }
-    var places: [ContentID: Place] = [:]
-    func note(_ place: Place, _ digest: ContentID) {
-      if wanted?.contains(digest) ?? true { places[digest] = place }
+    var locations: [ContentID: Location] = [:]
+    func note(_ location: Location, _ digest: ContentID) {
+      if wanted?.contains(digest) ?? true { locations[digest] = location }
     }
     forEachTrack { segment, track in
       note(.stored(segment: segment, track: track), segments[segment].identifier(ofTrack: track))
@@ -85,7 +85,7 @@ public struct CustomCatalog: Sendable {
     for (index, reference) in pending.enumerated() {
       if let reference { note(.pending(index), Self.digest(of: reference.identifier)) }
     }
-    return places
+    return locations
   }
 
   // MARK: Changes
@@ -94,7 +94,7 @@ public struct CustomCatalog: Sendable {
   public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
     let digest = Self.digest(of: reference.identifier)
     remove(digest)
-    knownPlaces?[digest] = .pending(pending.count)
+    knownLocations?[digest] = .pending(pending.count)
     pending.append(reference)
     pendingCount += 1
     pendingSeconds += reference.signature.duration
@@ -109,18 +109,18 @@ public struct CustomCatalog: Sendable {
     try add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
   }
 
-  /// Adds all references of another catalog. Those of the other one win where identifiers are equal.
+  /// Adds all references of another catalog. If identifiers are equal, the other catalog wins.
   public mutating func merge(_ other: CustomCatalog) throws(CatalogError) {
     let other = try other.sealed()
     try seal()
     let first = segments.count
-    knownPlaces = places()
+    knownLocations = locations()
     segments += other.segments
     removed += other.removed
     other.forEachTrack { segment, track in
       let digest = other.segments[segment].identifier(ofTrack: track)
       remove(digest)
-      knownPlaces?[digest] = .stored(segment: first + segment, track: track)
+      knownLocations?[digest] = .stored(segment: first + segment, track: track)
     }
   }
 
@@ -130,8 +130,8 @@ public struct CustomCatalog: Sendable {
   }
 
   private mutating func remove(_ digest: ContentID) {
-    if knownPlaces == nil { knownPlaces = places() }
-    switch knownPlaces?.removeValue(forKey: digest) {
+    if knownLocations == nil { knownLocations = locations() }
+    switch knownLocations?.removeValue(forKey: digest) {
     case .pending(let index):
       pendingSeconds -= pending[index]?.signature.duration ?? 0
       pendingCount -= 1
@@ -148,9 +148,9 @@ public struct CustomCatalog: Sendable {
       segments.append(try Self.builder(for: references).build())
       removed.append([])
     }
-    if knownPlaces != nil {
+    if knownLocations != nil {
       for (track, reference) in references.enumerated() {
-        knownPlaces?[Self.digest(of: reference.identifier)] = .stored(segment: segments.count - 1, track: track)
+        knownLocations?[Self.digest(of: reference.identifier)] = .stored(segment: segments.count - 1, track: track)
       }
     }
     pending.removeAll()
@@ -162,7 +162,7 @@ public struct CustomCatalog: Sendable {
   func sealed() throws(CatalogError) -> CustomCatalog {
     var catalog = self
     try catalog.seal()
-    catalog.knownPlaces = nil
+    catalog.knownLocations = nil
     return catalog
   }
 
@@ -202,7 +202,7 @@ public struct CustomCatalog: Sendable {
     for case let reference? in pending { try body(reference) }
   }
 
-  /// What a catalog holds of a reference beside its signature.
+  /// The data that a catalog holds about a reference beside its signature.
   public struct Entry: Hashable, Sendable {
     public var identifier: String
     public var items: [MediaItem]
@@ -235,23 +235,23 @@ public struct CustomCatalog: Sendable {
   ///   - offset: How many references are passed over.
   ///   - limit: How many are wanted at most.
   package func entries(offset: Int, limit: Int) -> [Entry] {
-    var places: [Place] = []
+    var locations: [Location] = []
     var skipped = 0
-    func note(_ place: Place) {
-      if skipped < offset { skipped += 1 } else if places.count < limit { places.append(place) }
+    func note(_ location: Location) {
+      if skipped < offset { skipped += 1 } else if locations.count < limit { locations.append(location) }
     }
     forEachTrack { note(.stored(segment: $0, track: $1)) }
     for index in pending.indices where pending[index] != nil { note(.pending(index)) }
-    return places.compactMap(entry(at:))
+    return locations.compactMap(entry(at:))
   }
 
-  /// What the catalog holds of a reference beside its signature; `nil` if there is none of this name.
+  /// The data that the catalog holds about a reference beside its signature; `nil` if there is none of this name.
   package func entry(_ identifier: String) -> Entry? {
-    places(of: [identifier])[Self.digest(of: identifier)].flatMap(entry(at:))
+    locations(of: [identifier])[Self.digest(of: identifier)].flatMap(entry(at:))
   }
 
-  private func entry(at place: Place) -> Entry? {
-    switch place {
+  private func entry(at location: Location) -> Entry? {
+    switch location {
     case .pending(let index): pending[index].map { Entry($0) }
     case .stored(let segment, let track): entry(segment: segment, track: track)
     }
@@ -265,11 +265,11 @@ public struct CustomCatalog: Sendable {
       duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond, landmarkCount: Int(size.landmarkCount))
   }
 
-  /// Those of the identifiers that the catalog has.
+  /// The identifiers among these that the catalog has.
   public func present(_ identifiers: some Sequence<String>) -> Set<String> {
     let identifiers = Array(identifiers)
-    let places = places(of: identifiers)
-    return Set(identifiers.filter { places[Self.digest(of: $0)] != nil })
+    let locations = locations(of: identifiers)
+    return Set(identifiers.filter { locations[Self.digest(of: $0)] != nil })
   }
 
   /// The identifiers of those references that the catalog holds just as they are.
@@ -293,10 +293,10 @@ public struct CustomCatalog: Sendable {
   /// The references of these names that the catalog has, by name.
   public func references(_ identifiers: some Sequence<String>) throws(CatalogError) -> [String: ReferenceSignature] {
     let identifiers = Array(identifiers)
-    let places = places(of: identifiers)
+    let locations = locations(of: identifiers)
     var references: [String: ReferenceSignature] = [:]
     for identifier in identifiers {
-      switch places[Self.digest(of: identifier)] {
+      switch locations[Self.digest(of: identifier)] {
       case .pending(let index): references[identifier] = pending[index]
       case .stored(let segment, let track):
         references[identifier] = ReferenceSignature(
@@ -349,7 +349,7 @@ public struct CustomCatalog: Sendable {
   }
 }
 
-/// What a segment keeps of a reference beside its signature: JSON.
+/// The data that a segment keeps about a reference beside its signature: JSON.
 struct ReferenceRecord: Codable {
   var identifier: String
   var items: [MediaItem]
@@ -363,7 +363,7 @@ struct ReferenceRecord: Codable {
     self.init(identifier: reference.identifier, items: reference.items)
   }
 
-  /// Of bytes that cannot be read, in a damaged file, a record without items.
+  /// A record without items for bytes that cannot be read, in a damaged file.
   init(bytes: [UInt8]) {
     self =
       (try? JSONDecoder().decode(ReferenceRecord.self, from: Data(bytes))) ?? ReferenceRecord(identifier: "", items: [])

@@ -1,6 +1,6 @@
 public import Text
 
-/// What a reference signature stands for: the data an app shows when it is recognized.
+/// The item that a reference signature stands for: the data an app shows when it is recognized.
 public struct MediaItem: Codable, Hashable, Sendable {
   /// Seconds from the start of the reference.
   public struct TimeRange: Codable, Hashable, Sendable {

@@ -19,7 +19,7 @@ public enum MediaItemTable {
     }
   }
 
-  /// What is wrong with a table, and in which line.
+  /// The problem with a table, and its line.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int
     public var problem: String
@@ -58,7 +58,7 @@ public enum MediaItemTable {
   /// missing.
   /// - Parameters:
   ///   - text: The table.
-  ///   - reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
+  ///   - reference: The reference of all rows if there is no column `reference`, as in tables for ShazamKit.
   public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
     let records: [CSVReader.Row]
     do {

@@ -1,4 +1,4 @@
-/// Which tracks play when, in a mix, a radio recording or any other long file.
+/// The tracks that play in a mix, a radio recording or any other long file, with their times.
 public struct CueSheet: Codable, Hashable, Sendable {
   /// One track playing.
   public struct Cue: Codable, Hashable, Sendable {

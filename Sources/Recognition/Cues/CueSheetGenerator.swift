@@ -13,7 +13,7 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
   private var frameCount = 0
 
   /// - Parameters:
-  ///   - catalog: Whose tracks are looked for.
+  ///   - catalog: The catalog whose tracks are looked for.
   ///   - sampleRate: Frames per second of the buffers, greater than zero.
   public init(catalog: CustomCatalog, sampleRate: Int) throws(CatalogError) {
     self.sampleRate = sampleRate

@@ -27,8 +27,8 @@ struct Hearing {
   /// Seconds of silence or of something else after which a track that is heard again begins again.
   static let patience = 16.0
 
-  /// Whether a match is of the same recording. Of very many copies an answer names a few, and other ones each time; but in
-  /// all of them the same second plays.
+  /// Whether a match is of the same recording. An answer names a few of very many copies, and other ones each time; but
+  /// in all of them the same second plays.
   func goesOn(in match: SignatureMatch) -> Bool {
     guard match.queryStart + match.heard.lowerBound < end + Self.patience else { return false }
     if match.mediaItems.contains(where: { references.contains($0.referenceIdentifier) }) { return true }

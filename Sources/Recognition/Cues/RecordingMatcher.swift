@@ -1,5 +1,5 @@
-/// Which tracks play when in a recording of any length that comes in buffers: a clip is matched as a whole, which finds
-/// more in noise, anything longer window by window.
+/// Recognizes the tracks, with their times, in a recording of any length that comes in buffers: a clip is matched as a
+/// whole, which finds more in noise, anything longer window by window.
 ///
 /// Memory does not grow with the audio once it is longer than a clip.
 package struct RecordingMatcher: PCMReceiver, ~Copyable {
@@ -15,7 +15,7 @@ package struct RecordingMatcher: PCMReceiver, ~Copyable {
   private static let longestClip = 30
 
   /// - Parameters:
-  ///   - session: Whose catalog is asked.
+  ///   - session: The session whose catalog is asked.
   ///   - sampleRate: Frames per second of the buffers, greater than zero.
   package init(_ session: RecognitionSession, sampleRate: Int) throws(CatalogError) {
     self.session = session

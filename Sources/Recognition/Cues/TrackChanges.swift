@@ -33,17 +33,17 @@ public struct TrackChanges: Sendable {
     }
   }
 
-  /// Tracks that may go on. Of one that has ended, windows tell for some seconds more.
+  /// Tracks that may go on. Windows report one that has ended for some seconds more.
   private var tracks: [Track] = []
 
   /// Seconds without a track after which it has ended, if it was at its end or another one has begun.
   private static let pause = 6.0
-  /// By so many seconds more must a track be heard that had ended, to have begun again.
+  /// Seconds more that a track that had ended must be heard, to have begun again.
   private static let leastGrowth = 2.0
 
   public init() {}
 
-  /// What has changed with the next result of a stream.
+  /// The changes with the next result of a stream.
   public mutating func next(_ result: RecognitionSession.Result) -> [Change] {
     var changes: [Change] = []
     for match in result.matches {

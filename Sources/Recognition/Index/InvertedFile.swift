@@ -2,14 +2,14 @@ internal import Landmarks
 
 /// The lists of postings of a segment, made from the landmarks of its tracks.
 ///
-/// They are made a slice of the anchors' bands at a time, each from all landmarks anew: so memory is needed for the
+/// They are made a slice of the anchors' bands at a time, each from all landmarks again: so memory is needed for the
 /// postings of one slice only.
 struct InvertedFile {
   /// The lists of some bands, one after another.
   struct Slice {
     /// Numbers of the lists within the segment.
     var lists: Range<Int>
-    /// Where each list begins in `columns`, and where the last one ends.
+    /// The starts of the lists in `columns`, and the end of the last one.
     fileprivate var starts: [Int]
     fileprivate var columns: [UInt32]
 
@@ -96,7 +96,7 @@ struct InvertedFile {
     return Slice(lists: lists, starts: starts, columns: sorted)
   }
 
-  /// What a damaged signature has beyond the end of its track is left out.
+  /// The part of a damaged signature beyond the end of its track is left out.
   private static func landmarks(of track: SegmentFormat.Track, _ codes: [UInt8]) -> [Landmark] {
     var landmarks: [Landmark] = []
     landmarks.reserveCapacity(codes.count / 2)

@@ -19,8 +19,8 @@ enum LandmarkPair {
     (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
   }
 
-  /// Where the anchor's other target lies, in 16 by 16 classes of interval and gap, the coarsest bits first: so the first
-  /// bits of a context are themselves a context. In a large catalog it divides the list of a key.
+  /// Bits for the place of the anchor's other target, in 16 by 16 classes of interval and gap, the coarsest bits first:
+  /// so the first bits of a context are themselves a context. In a large catalog it divides the list of a key.
   static let contextBits = 8
   private static let classCount = 1 << (contextBits / 2)
 

@@ -20,9 +20,10 @@ final class Segment: Sendable {
   /// Bits of the context by which the list of each key is divided.
   let contextBits: Int
   private let listOffsetWidth: Int
-  /// Where the bits and the ranks of the lists that are there begin, and how many lists that are; `nil` if all are there.
+  /// The starts of the bits and the ranks of the lists that are there, and the number of these lists; `nil` if all are
+  /// there.
   private let sparse: (bits: Int, ranks: Int, count: Int)?
-  /// Where the sections that are read for each pair of a query begin.
+  /// The start of the sections that are read for each pair of a query.
   private let listBasesStart: Int
   private let listOffsetsStart: Int
   private let postings: Range<Int>
@@ -241,7 +242,7 @@ final class Segment: Sendable {
   @inline(__always)
   func listNumber(ofKey key: Int, context: Int) -> Int { key << contextBits | context }
 
-  /// Where a list lies within `postings`; a range that makes no sense, in a damaged file, is empty.
+  /// The range of a list within `postings`; a range that makes no sense, in a damaged file, is empty.
   @inline(__always)
   func list(_ number: Int) -> Range<Int> {
     guard let number = sparse == nil ? number : storedNumber(of: number) else { return 0..<0 }

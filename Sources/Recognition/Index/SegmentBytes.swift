@@ -1,9 +1,9 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The bytes of a segment, in memory or mapped from a file, for as long as somebody needs them.
+/// The bytes of a segment, in memory or mapped from a file, for as long as they are needed.
 final class SegmentBytes: Sendable {
-  /// Nobody writes to it.
+  /// It is never written to.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
   private let isMapped: Bool
 

@@ -54,7 +54,7 @@ enum SegmentFormat {
   static let rankGroup = 512
   static let blockColumns = 256
   static let blockSize = 8
-  /// More than half the longest query, so that clips at the end of a track do not vote for the next one.
+  /// More than half the longest query, so clips at the end of a track do not vote for the next one.
   static let trackGap = 256
   /// Columns of one segment are 32-bit numbers.
   static let maximumColumnCount = Int(UInt32.max) - 1

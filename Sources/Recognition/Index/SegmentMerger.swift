@@ -1,10 +1,10 @@
 internal import Landmarks
 internal import SystemPackage
 
-/// Writes several segments as one, without the tracks that have been removed. Postings are made anew from the
+/// Writes several segments as one, without the tracks that have been removed. Postings are made again from the
 /// landmarks: the more there are, the finer their lists are divided.
 struct SegmentMerger {
-  /// Where a track comes from.
+  /// The origin of a track.
   private struct Origin {
     var segment: Int
     var track: Int

@@ -170,7 +170,7 @@ struct SegmentWriter: ~Copyable {
     return buffer
   }
 
-  /// Where decoding can begin for each block of columns; the number of landmarks.
+  /// The places where decoding can begin, for each block of columns; the number of landmarks.
   private static func appendBlocks(
     of codes: [UInt8], columnCount: Int, to blocks: inout [UInt8]
   ) -> UInt32 {
@@ -222,7 +222,7 @@ struct SegmentWriter: ~Copyable {
   }
 }
 
-/// Which lists of a segment are there, if the empty ones are left out.
+/// The lists of a segment that are there, if the empty ones are left out.
 private struct ListTable {
   private var words: [UInt64]
   let isSparse: Bool

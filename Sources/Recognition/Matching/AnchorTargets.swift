@@ -4,10 +4,10 @@ internal import Landmarks
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
-  /// Where each peak stands in the order by strength, and the peaks in this order.
+  /// The place of each peak in the order by strength, and the peaks in this order.
   private let places: [Int]
   private let order: [Int]
-  /// Those near the anchor, by their places.
+  /// Peaks near the anchor, by their places.
   private var near: [UInt64]
   private var word = 0
 
@@ -44,7 +44,7 @@ struct AnchorTargets {
               if gap > Self.longest + 1 { break }
               let isNear = abs(bands[next] - band) <= Self.widest && gap >= Self.shortest && gap <= Self.longest
               let place = places[next]
-              // Without a branch, which nobody could foretell.
+              // Without a branch, which no processor could predict.
               near[place >> 6] |= (isNear ? 1 : 0) &<< UInt64(truncatingIfNeeded: place)
               next += 1
             }

@@ -1,4 +1,4 @@
-/// What speaks for the best place that was found for a query, probable or not: what the confidence is made of. For
+/// The evidence for the best place that was found for a query, probable or not, from which the confidence follows. For
 /// `Benchmarks/recognition/confidence.py`, which fits that.
 @_spi(Measuring) public struct Evidence: Sendable {
   public var referenceIdentifier: String

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a query was found to be part of: the best hit and what says whether it is right.
+/// The track that a query was found to be part of: the best hit and the evidence whether it is right.
 struct Finding {
   var hit: Matcher.Hit
   /// Other references that hold the same recording at this place, by their hits.
@@ -8,7 +8,7 @@ struct Finding {
   /// Best z of the same track displaced in frequency, and of another track.
   var shifted: Float
   var runnerUp: Float
-  /// What of the query is in the track, and of the track in the query.
+  /// The part of the query that is in the track, and of the track in the query.
   var overlap: Overlap
   /// See `RecognitionQuery.clarity`.
   var clarity: Float
@@ -17,13 +17,13 @@ struct Finding {
 
   /// Natural logarithm of the odds that the hit is right.
   ///
-  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise, at changed speed and
-  /// through a telephone, once with their track in the catalog and once without it, and clips of other tracks of the same
-  /// albums: so the ways in which related music comes near, loops and samples above all, are in it. A given z says the more, the
-  /// less the track fits at other pitches and the less other tracks fit; the more the track explains of the query, and the
-  /// query has of the track; and the less clearly landmarks are heard: in a clean query the right track would fit better
-  /// than that. The least values of `shifted` and `runnerUp` are those that unrelated music reaches. Where another track comes near,
-  /// the two share a loop or a sample, and so may the query.
+  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise,
+  /// at changed speed and through a telephone, once with their track in the catalog and once without it, and clips of
+  /// other tracks of the same albums: so the ways in which related music comes near, loops and samples above all, are
+  /// in it. A given z says the more, the less the track fits at other pitches and the less other tracks fit; the more
+  /// the track explains of the query, and the query has of the track; and the less clearly landmarks are heard: in a
+  /// clean query the right track would fit better than that. The least values of `shifted` and `runnerUp` are those
+  /// that unrelated music reaches. If another track comes near, the two share a loop or a sample, and so may the query.
   var logOdds: Float {
     let z = max(hit.z, 1)
     let other = max(runnerUp, 6)
@@ -38,12 +38,12 @@ struct Finding {
     return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior - strangeness
   }
 
-  /// Of the development queries, however much noise there is in them, none that has an answer is less clear than 0.126. Of
-  /// what is, such as a tone that glides, the data say nothing; slope and limit are set by hand.
+  /// However much noise there is in the development queries, none that has an answer is less clear than 0.126. The data
+  /// say nothing about lower values, such as those of a gliding tone; slope and limit are set by hand.
   private var strangeness: Float { 80 * max(0, 0.12 - clarity) }
 
-  /// In half of the data the track was taken out of the catalog; who asks a catalog mostly asks for what is in it. By so
-  /// much more often does a finding come true then.
+  /// In half of the data the track was taken out of the catalog; people mostly ask a catalog for tracks that are in it.
+  /// By so much more often does a finding come true then.
   private static let prior: Float = 0.8
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }

@@ -25,7 +25,7 @@ extension Matcher {
     let threshold = anchor.mean / 2
     let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
     let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    // Where no landmark of the track contradicts, it goes on to its end, or to that of the query.
+    // If no landmark of the track contradicts, it goes on to its end, or to that of the query.
     var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
     var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
     // At the edges of a track there may be little to recognize it by.
@@ -39,7 +39,7 @@ extension Matcher {
     return min(start, end)..<max(start, end)
   }
 
-  /// Where the track of a hit begins and ends in a query: before its start perhaps, and behind its end.
+  /// The start and end of a hit's track in a query: before its start perhaps, and behind its end.
   private func columns(ofTrackOf hit: Hit, in query: RecognitionQuery) -> (start: Double, end: Double) {
     func column(_ trackColumn: Int) -> Double {
       Double((Float(trackColumn) - hit.placement.center) / hit.placement.slope) + Double(query.columnCount) / 2
@@ -56,7 +56,7 @@ extension Matcher {
   /// Landmarks, about two seconds of them: enough for a mean.
   private static let anchorCount = 64
 
-  /// Where the mean of so many values in a row is highest; `nil` if it is nowhere above 0.
+  /// The place where the mean of a given number of values in a row is highest; `nil` if it is nowhere above 0.
   private static func anchor(in values: [MatchedFilter.Value]) -> (range: Range<Int>, mean: Float)? {
     var sum: Float = values.prefix(anchorCount).reduce(0) { $0 + $1.value }
     var best = (first: 0, sum: sum)

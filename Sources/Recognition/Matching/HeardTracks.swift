@@ -10,10 +10,10 @@ struct HeardTrack {
 
 /// All tracks of a query, one after another or one over another.
 ///
-/// The query is matched as a whole; then what lies before and after the part in which the track is heard, each as a query of
-/// its own. Where two tracks are heard in about equal parts, neither explains the whole, and each is the other's rival:
-/// then the parts in which they seem to be heard are judged for themselves, since only what explains the same stretch is a
-/// rival.
+/// The query is matched as a whole; then what lies before and after the part in which the track is heard, each as a
+/// query of its own. If two tracks are heard in about equal parts, neither explains the whole, and each is the other's
+/// rival: then the parts in which they seem to be heard are judged for themselves, since only what explains the same
+/// stretch is a rival.
 extension Matcher {
   /// The probable tracks, in the order in which they begin.
   mutating func tracks(in query: RecognitionQuery) -> [HeardTrack] {
@@ -69,7 +69,7 @@ extension Matcher {
 
   /// Hits that are looked at, if none explains the whole.
   private static let rivalCount = 3
-  /// What is heard in more than this share of a stretch has been judged with it.
+  /// A track heard in more than this share of a stretch has been judged with it.
   private static let mostOfPart = 0.85
 
   /// Whether a hit would be accepted in some columns, as far as is known without looking for others there.

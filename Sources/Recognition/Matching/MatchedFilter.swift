@@ -57,9 +57,9 @@ struct MatchedFilter {
     }
   }
 
-  /// What the filter has under a landmark.
+  /// The filter's value under a landmark.
   struct Value {
-    /// Of the query.
+    /// Column of the query.
     var column: Int
     var value: Float
   }
@@ -74,7 +74,7 @@ struct MatchedFilter {
   let columnCount: Int
   let bandCount = LandmarkSpectrum.bandCount
 
-  /// - Parameter values: Those of the rows, which must outlive this value.
+  /// - Parameter values: Values of the rows, which must outlive this value.
   private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
     self.values = values
     stride = rows.stride
@@ -170,7 +170,7 @@ struct MatchedFilter {
     return placement.center - reach...placement.center + reach
   }
 
-  /// Where a landmark lies in the query.
+  /// The place of a landmark in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.center) / placement.slope + Float(columnCount) / 2
     return (Int(Self.floor(column + 0.5)), Int(point.band) + placement.shift)

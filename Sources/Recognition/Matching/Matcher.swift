@@ -5,9 +5,9 @@ internal import Landmarks
 ///
 /// Stages, each only run if the ones before have found nothing beyond doubt: few pairs of the likeliest peaks at true
 /// speed; as few at changed speeds, then tempos, then pitches; many pairs at true speed. The last one is for noise, for
-/// short queries, and for catalogs of which the others have not read all. Where all of them have found nothing probable, the
-/// same is done at speeds, tempos and pitches as turntables and editors can make them, but people rarely do.
-/// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+/// short queries, and for catalogs that the others have not read to the end. If all of them have found nothing
+/// probable, the same is done at speeds, tempos and pitches as turntables and editors can make them, but people rarely
+/// do. A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
   struct Transform {
@@ -122,7 +122,7 @@ struct Matcher: ~Copyable {
     return match(query, &hits)
   }
 
-  /// - Parameter hits: What else was found, best first.
+  /// - Parameter hits: The other hits, best first.
   mutating func match(_ query: RecognitionQuery, _ hits: inout [Hit]) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
       guard var finding = match(query, filter, &hits) else { return nil }
@@ -144,7 +144,7 @@ struct Matcher: ~Copyable {
     hits.removeAll()
     hasReadAll = true
     let finding = search(query, filter, Self.stages, &hits)
-    // What has strayed to another pitch may fit better at another speed.
+    // A hit that has strayed to another pitch may fit better at another speed.
     if let finding, finding.isAccepted, abs(finding.hit.placement.shift) <= Self.usualShift { return finding }
     return search(query, filter, Self.farStages, &hits) ?? finding
   }
@@ -162,7 +162,7 @@ struct Matcher: ~Copyable {
         pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
       scan(query, pairs, stage, filter, into: &hits)
-      // What fits badly will not be beyond doubt when it is made better.
+      // A hit that fits badly will not be beyond doubt when it is refined.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }
       refine(&hits, filter)
@@ -177,7 +177,8 @@ struct Matcher: ~Copyable {
     return judge(hits, query, filter)
   }
 
-  /// From so many seconds and such a clarity on a query has so many likely peaks that the last stage would add nothing.
+  /// From this many seconds and such a clarity on a query has so many likely peaks that the last stage would add
+  /// nothing.
   private static let shortDuration = 8.0
   private static let clearly: Float = 0.33
 
@@ -208,7 +209,7 @@ struct Matcher: ~Copyable {
   private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
-    // What lies within a column and a band of their landmarks.
+    // Only landmarks within a column and a band count.
     let first = Int(points.first?.column ?? 0) - 1
     let columns = Int(points.last?.column ?? -1) + 2 - first
     nearby.removeAll(keepingCapacity: true)
@@ -307,7 +308,7 @@ struct Matcher: ~Copyable {
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     hits.sort { $0.z > $1.z }
     var best: [Hit] = []
-    // What is far behind need not be made better.
+    // Hits far behind need not be refined.
     let least = 0.25 * (hits.first?.z ?? 0)
     for hit in hits where best.count < 10 && hit.z >= least {
       if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
@@ -332,6 +333,6 @@ struct Matcher: ~Copyable {
     load(hit, 0..<columnCount)
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
-  /// What unrelated music does not reach, or hardly.
+  /// A level that unrelated music hardly ever reaches.
   static let relocationThreshold: Float = 5
 }

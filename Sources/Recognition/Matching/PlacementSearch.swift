@@ -2,8 +2,8 @@
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>
 
-  /// What a clip at true speed and pitch is worth more than one that is not, as the natural logarithm of the odds: so
-  /// much better must another placement fit, z being the square root of twice such a logarithm.
+  /// The bonus of a clip at true speed and pitch, as the natural logarithm of the odds: another placement must fit so
+  /// much better, z being the square root of twice such a logarithm.
   private static let neutralBonus: Float = 3
   /// Slopes that are searched.
   private static let slopes: ClosedRange<Float> = 0.85...1.15
@@ -12,7 +12,7 @@ extension MatchedFilter {
   private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
     guard placement.isConsistent, Self.slopes.contains(placement.slope) else { return false }
     let (z, moved) = best(points, placement)
-    // By a hair is no better, and would go on for ever.
+    // By a hair is no better, and would go on forever.
     guard z > hit.z * 1.0001 else { return false }
     (hit.z, hit.placement) = (z, moved)
     return true

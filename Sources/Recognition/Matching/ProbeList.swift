@@ -4,7 +4,7 @@ internal import Landmarks
 /// The lists of postings that are read for a query's pairs, of one segment.
 struct ProbeList {
   struct Probe {
-    /// Where its list begins among the postings.
+    /// The start of its list among the postings.
     var start: Int
     var length: Int32
     /// Columns from the anchor to the center of the query.
@@ -20,7 +20,7 @@ struct ProbeList {
   }
 
   private(set) var probes: [Probe] = []
-  /// What it costs to find all lists and to read them, in bytes.
+  /// The cost of finding and reading all lists, in bytes.
   private(set) var byteCount = 0
   /// Contexts that the targets give, one target after another, and where those of each begin.
   private var contexts: [Context] = []
@@ -69,7 +69,7 @@ struct ProbeList {
     find(in: segment)
   }
 
-  /// Replaces the numbers of lists by where they are, in a loop of its own: so that the processor can wait for many of
+  /// Replaces the numbers of lists by where they are, in a loop of its own: so the processor can wait for many of
   /// them at a time. Leaves out what is empty.
   private mutating func find(in segment: Segment) {
     var kept = 0
@@ -142,7 +142,7 @@ struct ProbeList {
   private static let contextShare: Float = 0.5
   /// Rarity that contexts may add to the limit of the pairs, all bits taken.
   private static let contextAllowance: Float = 1
-  /// What it costs to find a list, in bytes that could be read instead.
+  /// The cost of finding a list, in bytes that could be read instead.
   static let overhead = 16
 
   /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left

@@ -22,7 +22,7 @@ struct QueryPairs {
   struct Target {
     var interval: Float
     var gap: Float
-    /// Of its being among the anchor's targets in the reference.
+    /// Rarity of its being among the anchor's targets in the reference.
     var rarity: Float
   }
 

@@ -3,7 +3,7 @@
 /// A place is a bin of columns. Up to a few million bins are counted in a table. Beyond that a table would not fit into
 /// the processor's caches: votes are collected, sorted into stretches of bins, and each stretch is counted by itself.
 struct VoteTable: ~Copyable {
-  struct Place {
+  struct Location {
     var bin: Int
     var votes: Int
   }
@@ -17,14 +17,14 @@ struct VoteTable: ~Copyable {
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0
   private var voteCount = 0
-  /// Where the votes of each stretch end in `sorted`.
+  /// The ends of each stretch's votes in `sorted`.
   private var ends: [Int] = []
 
   private static let lanes = 32
   private static let directLimit = 1 << 22
   /// Bins of a stretch, as a power of two.
   private static let stretchLog2 = 17
-  /// Bins that are kept free before the first, so that the neighbors of any bin can be read.
+  /// Bins that are kept free before the first, so the neighbors of any bin can be read.
   private static let margin = 2
 
   init() {
@@ -85,7 +85,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts stop at 63, so that two of them and what a threshold is short of 128 can be added.
+  /// Counts stop at 63, so two of them and what a threshold is short of 128 can be added.
   @inline(__always) @discardableResult
   private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
     let sum = min(count.pointee &+ 1, 63)
@@ -94,8 +94,8 @@ struct VoteTable: ~Copyable {
   }
 
   /// The places with the most votes in two neighboring bins, most first; of neighbors only the best.
-  mutating func strongest(_ limit: Int) -> [Place] {
-    var places: [Place] = []
+  mutating func strongest(_ limit: Int) -> [Location] {
+    var places: [Location] = []
     var threshold: UInt8 = 2
     if isDirect {
       findInTable(limit, &threshold, into: &places)
@@ -107,7 +107,7 @@ struct VoteTable: ~Copyable {
     return places
   }
 
-  private func findInTable(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
+  private func findInTable(_ limit: Int, _ threshold: inout UInt8, into places: inout [Location]) {
     var bin = 0
     while bin < binCount {
       let raw = UnsafeRawPointer(counts + bin)
@@ -121,7 +121,7 @@ struct VoteTable: ~Copyable {
           let place = bin + lane
           let before = place > 0 ? counts[place - 1] &+ counts[place] : 0
           let after = counts[place + 1] &+ counts[place + 2]
-          if sums[lane] > before, sums[lane] >= after { places.append(Place(bin: place, votes: Int(sums[lane]))) }
+          if sums[lane] > before, sums[lane] >= after { places.append(Location(bin: place, votes: Int(sums[lane]))) }
         }
         Self.raise(&threshold, limit, &places)
       }
@@ -145,7 +145,7 @@ struct VoteTable: ~Copyable {
   }
 
   /// Votes are counted and judged at once: each looks whether its bin and a neighbor have reached the threshold.
-  private func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
+  private func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Location]) {
     let counts = counts + Self.margin
     var start = 0
     for stretch in ends.indices {
@@ -158,7 +158,7 @@ struct VoteTable: ~Copyable {
         let after = counts[bin &+ 1]
         let sum = count &+ max(before, after)
         if sum >= threshold {
-          places.append(Place(bin: first + bin - (before > after ? 1 : 0), votes: Int(sum)))
+          places.append(Location(bin: first + bin - (before > after ? 1 : 0), votes: Int(sum)))
           Self.raise(&threshold, limit, &places)
         }
       }
@@ -168,14 +168,14 @@ struct VoteTable: ~Copyable {
   }
 
   /// Once there are far more places than wanted, drops the weaker ones and asks more of those to come.
-  private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Place]) {
+  private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Location]) {
     guard places.count > 16 * limit else { return }
     keepStrongest(2 * limit, of: &places)
     if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 126)) }
   }
 
   /// Leaves the places with the most votes, of neighbors only the best.
-  private static func keepStrongest(_ limit: Int, of places: inout [Place]) {
+  private static func keepStrongest(_ limit: Int, of places: inout [Location]) {
     places.sort { ($0.bin, $1.votes) < ($1.bin, $0.votes) }
     var kept = 0
     for place in places {

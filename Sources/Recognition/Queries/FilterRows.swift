@@ -15,12 +15,12 @@ struct FilterRows {
   let stride: Int
   let values: [Int16]
 
-  /// Where there is no landmark at all there is none.
+  /// Least deviation: a picture without any landmarks has none.
   private static let leastDeviation: Float = 1e-3
 
   /// - Parameters:
   ///   - picture: How likely landmarks are, one column after another.
-  ///   - isSteady: Where that says nothing; see `SteadySound`.
+  ///   - isSteady: The places where that says nothing; see `SteadySound`.
   init(_ picture: [Float], _ isSteady: [Bool], columnCount: Int) {
     let bandCount = LandmarkSpectrum.bandCount
     let stride = columnCount + 2 * Self.padding
@@ -38,7 +38,7 @@ struct FilterRows {
     }
     variance /= Float(max(1, picture.count))
     let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
-    // What says nothing, and what is behind the end, is neither above nor below the mean.
+    // Columns without information, and those behind the end, are neither above nor below the mean.
     var picture = picture
     for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
       for band in 0..<bandCount where isSteady[first + band] { picture[first + band] = means[band] }

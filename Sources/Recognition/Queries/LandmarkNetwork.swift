@@ -26,9 +26,9 @@ struct LandmarkNetwork {
   /// The one that recognition uses; docs/recognition.md describes it.
   static let trained = LandmarkNetwork(RecognitionResources.landmarkNetwork)
 
-  /// - Parameter weights: Of the first convolution and the layers, tap by tap and input by input, what is added to each channel, then
-  ///   a constant for each channel; of the last, output by output and tap by tap, what each channel adds, then a constant for
-  ///   each output.
+  /// - Parameter weights: For the first convolution and the layers, tap by tap and input by input, the weight of each
+  ///   channel, then a constant for each channel; for the last, output by output and tap by tap, the weight of each
+  ///   channel, then a constant for each output.
   init(_ weights: [Float]) {
     var rest = weights[...]
     let channels = Self.channelCount
@@ -112,7 +112,7 @@ struct LandmarkNetwork {
     return logits
   }
 
-  /// What the network is given, with zeros around it.
+  /// The input of the network, with zeros around it.
   struct Input {
     /// One column of the spectrum is a row; before its first band there is one place more, and behind its last as many as blocks reach.
     static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
@@ -126,7 +126,8 @@ struct LandmarkNetwork {
       values[origin + column * Self.rowStep + band * inputCount + input]
     }
 
-    /// What brings the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the levels.
+    /// Scales that bring the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the
+    /// levels.
     private static let whitenedScale: Float = 8
     private static let whitenedLimits: ClosedRange<Float> = -2.5...4
     private static let levelScale: Float = 20
@@ -176,7 +177,7 @@ struct LandmarkNetwork {
 }
 
 extension LandmarkNetwork.Layer {
-  /// - Parameter taps: Where their numbers begin, from those of a place.
+  /// - Parameter taps: The starts of their numbers, from those of a place.
   fileprivate func convolution(taps: [Int], inputCount: Int, _ body: (clandmarknetwork_convolution) -> Void) {
     weights.withUnsafeBufferPointer { weights in
       constants.withUnsafeBufferPointer { constants in

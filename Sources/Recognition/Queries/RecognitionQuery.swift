@@ -6,7 +6,7 @@ public import Landmarks
 public struct RecognitionQuery: Sendable {
   /// Columns of 32 ms.
   public let columnCount: Int
-  /// Where landmarks are likeliest.
+  /// The likeliest places of landmarks.
   let peaks: RankedPeaks
   let filter: FilterRows
   /// How clearly landmarks are heard: the mean probability of the likeliest of each second and third of the bands.
@@ -18,11 +18,12 @@ public struct RecognitionQuery: Sendable {
   /// See `SteadySound`.
   private let isSteady: [Bool]
   private let isClean: Bool
-  /// What it is in music without noise: for queries that are nothing but landmarks.
+  /// The clarity of music without noise: for queries that are nothing but landmarks.
   private static let musicClarity: Float = 0.8
   /// Half a second, in columns: what is shorter is no silence.
   private static let shortestSilence = 16
-  /// What the loudest band of a silent column does not reach: 6 dB more than the rounding noise of 16-bit audio.
+  /// The level that the loudest band of a silent column does not reach: 6 dB more than the rounding noise of 16-bit
+  /// audio.
   private static let silentLevel = Int32(LandmarkSpectrum.levelsPerDecibel * (6 - 70))
   /// Less likely landmarks count as none, as the natural logarithm of the odds. Were all places alike, it would be -5 everywhere.
   private static let leastLogOdds: Float = -5.5

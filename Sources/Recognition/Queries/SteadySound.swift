@@ -1,11 +1,11 @@
 internal import Landmarks
 
-/// Where a spectrum stands still: the mains' hum, a test tone, a held chord of an organ. A tone that goes on says nothing of
-/// when, and so nothing of what.
+/// Steady parts of a spectrum: the mains' hum, a test tone, a held chord of an organ. A tone that goes on says nothing
+/// of when, and so nothing of what.
 enum SteadySound {
   /// Columns that are looked at together, one second, as a power of two.
   private static let columnsLog2 = 5
-  /// What the level may change by meanwhile: noise changes by more, and music too.
+  /// The most that the level may change meanwhile: noise changes by more, and music too.
   private static let range = 3 * Int32(LandmarkSpectrum.levelsPerDecibel)
 
   /// Whether nothing changes for half a second before and after each place.
@@ -16,7 +16,7 @@ enum SteadySound {
     let columnCount = levels.count / bandCount
     let length = 1 << columnsLog2
     guard columnCount > length else { return isSteady }
-    // Of each column, the highest and the lowest level from there on: of 2, 4, 8 … columns.
+    // The highest and the lowest level from each column on: of 2, 4, 8 … columns.
     var highest = levels
     var lowest = levels
     highest.withUnsafeMutableBufferPointer { highest in

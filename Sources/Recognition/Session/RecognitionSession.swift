@@ -15,9 +15,9 @@ internal import Synchronization
 public final class RecognitionSession: Sendable {
   /// The answer to a query.
   public enum Result: Sendable {
-    /// What is heard in the query, one or several tracks in the order in which they begin.
+    /// The tracks heard in the query, one or several in the order in which they begin.
     case matches([SignatureMatch])
-    /// Nothing in the catalog is like it, from this second of the stream on, for so many seconds.
+    /// No match in the catalog from this second of the stream on, for `queryDuration` seconds.
     case noMatch(queryStart: Double, queryDuration: Double)
     /// The query, or a catalog that was to be used from now on, cannot be used.
     case error(CatalogError)
@@ -40,7 +40,7 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// What matching needs, for one thread at a time.
+  /// The state of matching, for one thread at a time.
   private struct State: ~Copyable {
     var catalog: CustomCatalog
     var matcher: CatalogMatcher
@@ -49,7 +49,7 @@ public final class RecognitionSession: Sendable {
 
   private let state: Mutex<State>
   private let continuation: AsyncStream<Result>.Continuation
-  /// The results of streaming buffers, in order; the newest 64 are kept until somebody takes them.
+  /// The results of streaming buffers, in order; the newest 64 are kept until they are read.
   public let results: AsyncStream<Result>
 
   public init(catalog: CustomCatalog) throws(CatalogError) {
@@ -107,7 +107,7 @@ public final class RecognitionSession: Sendable {
   /// Every few seconds of audio they are matched at once: call it on a thread that may wait for some milliseconds, and
   /// not in the callback of an audio device.
   /// - Parameters:
-  ///   - frames: Of any number; how a stream is cut makes no difference.
+  ///   - frames: Any number of frames; how a stream is cut makes no difference.
   ///   - sampleRate: Frames per second; when it changes, another stream begins.
   public func matchStreamingBuffer(_ frames: Span<Float>, sampleRate: Int) {
     for result in match(streaming: frames, sampleRate: sampleRate) { continuation.yield(result) }

@@ -1,7 +1,7 @@
 /// A media item that was recognized, and where.
 public struct MatchedMediaItem: Codable, Hashable, Sendable {
   public var item: MediaItem
-  /// Which reference of the catalog it belongs to.
+  /// The reference of the catalog that it belongs to.
   public var referenceIdentifier: String
   /// Seconds of the reference.
   public var referenceDuration: Double
@@ -16,7 +16,7 @@ public struct MatchedMediaItem: Codable, Hashable, Sendable {
   /// Probability that the match is right.
   public var confidence: Double
 
-  /// Where in the reference the audio is now, in seconds.
+  /// The present place of the audio in the reference, in seconds.
   public var predictedCurrentMatchOffset: Double { matchOffset + elapsed * speed }
 
   enum CodingKeys: String, CodingKey {
@@ -55,6 +55,6 @@ public struct SignatureMatch: Hashable, Sendable {
       mediaItems: try mediaItems.map(change), queryStart: queryStart, queryDuration: queryDuration, heard: heard)
   }
 
-  /// What is less likely than this is no match.
+  /// A less likely match is none.
   public static let leastConfidence = 0.86
 }

@@ -8,7 +8,7 @@ package struct StreamingMatcher: ~Copyable {
   private var stream: LevelStream
   /// The last columns, oldest first.
   private var levels: [Int32] = []
-  /// What is kept of the stream, in columns: never more than `window`.
+  /// The columns that are kept of the stream: never more than `window`.
   var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
   /// Columns taken so far.
   private var columnCount = 0
@@ -18,11 +18,11 @@ package struct StreamingMatcher: ~Copyable {
   static let window = 12.0
   static let step = 4.0
   private static let firstAttempts = [3.0, 5, 8]
-  /// Seconds of a track from which on a window tells of it, unless the track is all there is in the window.
+  /// Seconds of a track from which on a window reports it, unless the track is all there is in the window.
   ///
   /// A window is searched for tracks that begin or end anywhere in it. So a second of speech or of a jingle is compared
-  /// with all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit. Of
-  /// a track that plays on, the next window has four seconds more.
+  /// with all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit.
+  /// If a track plays on, the next window has four seconds more of it.
   static let leastHeard = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }
@@ -35,7 +35,7 @@ package struct StreamingMatcher: ~Copyable {
 
   /// A question that has become due.
   package struct Query: Sendable {
-    /// What is heard in the last seconds.
+    /// The query of the last seconds.
     let heard: RecognitionQuery
     /// Seconds from the start of the stream to its start.
     let start: Double

@@ -103,7 +103,7 @@ private struct Extent {
 
   mutating func end(by nextStart: Double) { end = max(cue.end, min(end, nextStart)) }
 
-  /// Where this track is cut from the next one, which is not far from it.
+  /// The time at which this track is cut from the next one, which is not far from it.
   func cut(to next: Extent) -> Double {
     let middle = (end + next.start) / 2
     if end - next.start >= MixPiece.shortestOverlap { return middle }

@@ -59,12 +59,12 @@ package struct MixSplit: Sendable {
     } catch {
       throw .cannotRead(source, reason: error.message)
     }
-    if folder.isThere, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
+    if folder.exists, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
   }
 
   /// Writes the pieces. Each file appears when it is complete.
   /// - Parameters:
-  ///   - sheet: What was recognized in the recording.
+  ///   - sheet: The tracks recognized in the recording.
   ///   - progress: Called now and then with the part of the recording that is done, 0 to 1.
   ///   - isCancelled: Asked all the time; once it holds, writing ends.
   /// - Throws: `MixSplitError` if nothing was written, otherwise `MixSplitFailure`.
@@ -100,14 +100,14 @@ package struct MixSplit: Sendable {
   }
 
   /// Looks before the first file is written whether anything is in the way, and makes the folder.
-  /// - Returns: What is there, and may be replaced.
+  /// - Returns: The present files, which may be replaced.
   private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {
       try folder.makeFolder()
     } catch {
       throw .cannotWrite(folder, reason: "\(error)")
     }
-    let present = files.map(\.path).filter(\.isThere)
+    let present = files.map(\.path).filter(\.exists)
     if let path = present.first(where: { $0.isSameFile(as: source) }) { throw .isTheRecording(path) }
     func isFile(_ path: FilePath) -> Bool { (try? FileStatus(at: path, followingLinks: false).kind) == .regular }
     if let path = present.first(where: { !isFile($0) }) { throw .notAFile(path) }

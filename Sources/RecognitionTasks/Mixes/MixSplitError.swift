@@ -5,7 +5,7 @@ internal import Text
 /// Why a recording is not cut, and what to do about it.
 package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
-  /// Where the pieces should go.
+  /// The path for the pieces is no folder.
   case notAFolder(FilePath)
   /// A piece would replace a file that is none of this recording.
   case refused(OverwriteError)

@@ -10,7 +10,7 @@ package enum PieceName {
   /// `03 Artist - Title.flac` for a track, `04 unknown 12-34.flac` for a stretch that begins at 12:34.
   /// - Parameters:
   ///   - number: From 1. Since all names begin with it, no two are the same.
-  ///   - count: How many pieces there are, so that names sort as the pieces do.
+  ///   - count: How many pieces there are, so names sort as the pieces do.
   package static func name(of piece: MixPiece, number: Int, of count: Int, fileExtension: String) -> String {
     let digits = max(2, String(count).count)
     let prefix = String(repeating: "0", count: max(0, digits - String(number).count)) + "\(number) "

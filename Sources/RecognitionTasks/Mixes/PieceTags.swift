@@ -4,7 +4,7 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// What the file of a piece says of itself.
+/// The tags in the file of a piece.
 enum PieceTags {
   static func tags(
     of file: MixSplit.File, from source: FilePath, in format: PacketContainer.TagFormat

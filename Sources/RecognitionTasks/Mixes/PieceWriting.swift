@@ -3,7 +3,7 @@ internal import AudioEncoding
 internal import Platform
 internal import SystemPackage
 
-/// What both ways of cutting a recording have in common.
+/// The parts that both ways of cutting a recording share.
 struct PieceWriting {
   var source: FilePath
   var container: PacketContainer
@@ -75,7 +75,7 @@ struct PieceFile: ~Copyable {
   consuming func finish() throws(MixSplitError) {
     let (path, source) = (path, source)
     // It may have appeared since.
-    if !isReplaceable, path.isThere { throw .exists(path) }
+    if !isReplaceable, path.exists { throw .exists(path) }
     do throws(PacketFileError) {
       try packets.finish()
     } catch {

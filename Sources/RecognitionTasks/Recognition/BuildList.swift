@@ -5,8 +5,8 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// What `catalog build` has put into a catalog, from one database: so that the next one knows what is new, what has
-/// changed, and what somebody has taken out or added by hand, which it leaves alone.
+/// The tracks that `catalog build` has put into a catalog, from one database. By it the next one knows which tracks are
+/// new, which have changed, and which were taken out or added by hand; those it leaves alone.
 ///
 /// A text file in the catalog's folder: a line that says what it is, the path of the database, and a line for each
 /// track with its content id and the digest of its media item, or `-` while it is being added.
@@ -17,7 +17,7 @@ struct BuildList {
     case done(ContentID)
   }
 
-  /// What was found where the list should be.
+  /// The condition in which the list was found.
   enum Condition {
     case whole, missing, damaged
   }

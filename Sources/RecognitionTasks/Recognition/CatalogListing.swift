@@ -27,7 +27,7 @@ extension MediaItem {
 
 extension CustomCatalog.Information {
   /// As an object for programs.
-  /// - Parameter path: Where the catalog is.
+  /// - Parameter path: The path of the catalog.
   package func jsonValue(path: FilePath) -> JSONValue {
     .object([
       "path": .string(path.string), "tracks": .integer(Int64(referenceCount)),

@@ -5,8 +5,8 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Brings a catalog up to date with a database, and repairs it: adds what was analyzed since the last time, takes changed
-/// tags over and removes what has vanished from the library. What was changed by hand stays as it is. Nothing is decoded.
+/// Brings a catalog up to date with a database, and repairs it: adds what was analyzed since the last time, takes
+/// changed tags over and removes what has vanished from the library. Changes by hand stay. Nothing is decoded.
 package struct CatalogSynchronization {
   /// The folder of the catalog; it is made if it is not there.
   package var catalog: FilePath
@@ -20,7 +20,7 @@ package struct CatalogSynchronization {
     self.roots = roots
   }
 
-  /// What was done.
+  /// The result of an update.
   package struct Outcome: Sendable {
     package var added = 0
     package var updated = 0
@@ -32,7 +32,7 @@ package struct CatalogSynchronization {
     package var unsigned = 0
     /// Tracks that a build had added, but that were missing in the list of builds.
     package var recovered = 0
-    /// What was repaired in the catalog.
+    /// Repairs of the catalog.
     package var repair: CatalogDirectory.Repair?
     /// The name of the list of what was built, if it was damaged and was rebuilt.
     package var repairedList: String?
@@ -62,7 +62,7 @@ private struct Synchronizer {
   private let update: CatalogUpdate
   private var list: BuildList
   private let roots: [FilePath]
-  /// Whether nothing is known of what earlier builds have added.
+  /// Whether the list of what earlier builds have added is lost.
   private let hasLostList: Bool
   private(set) var outcome = CatalogSynchronization.Outcome()
 
@@ -77,7 +77,7 @@ private struct Synchronizer {
     switch list.condition {
     case .whole: hasLostList = false
     case .damaged: hasLostList = true
-    // Where another database has built, this one is new to the catalog.
+    // If another database has built it, this one is new to the catalog.
     case .missing: hasLostList = try !update.hasBuildLists
     }
     outcome.repair = repair

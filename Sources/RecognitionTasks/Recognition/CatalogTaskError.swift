@@ -9,7 +9,7 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
   case isAFile(FilePath)
   case foreignFolder(FilePath)
   case cannotMakeFolder(FilePath, reason: String)
-  /// - Parameter root: Where it was looked for; `nil` for everywhere.
+  /// - Parameter root: The folder that was searched; `nil` for everywhere.
   case noSignatures(database: FilePath, root: FilePath?)
   case unusableSignature(database: FilePath, of: FilePath, SignatureError)
   /// A track that is to be removed.

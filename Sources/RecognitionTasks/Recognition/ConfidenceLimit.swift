@@ -1,10 +1,10 @@
 package import Recognition
 
-/// Which matches are good enough.
+/// The least confidence of matches.
 package struct ConfidenceLimit: Sendable {
   package var least: Double
 
-  /// What a limit can be: less likely matches are never found.
+  /// The range of limits: less likely matches are never found.
   package static let range = SignatureMatch.leastConfidence...1
 
   package init(least: Double = range.lowerBound) {

@@ -8,8 +8,8 @@ package enum CueFile {
   private static let longestGap = 10.0
 
   /// - Parameters:
-  ///   - name: Of the recording, without folders: a cue sheet lies beside it.
-  ///   - fileExtension: Of the recording.
+  ///   - name: The name of the recording, without folders: a cue sheet lies beside it.
+  ///   - fileExtension: The extension of the recording.
   package static func text(of sheet: CueSheet, name: String, fileExtension: String) -> String {
     var lines = ["REM GENERATOR nocturne", "FILE \(quoted(name)) \(type(ofExtension: fileExtension))"]
     var number = 0
@@ -24,7 +24,7 @@ package enum CueFile {
     var end = 0.0
     for cue in sheet.cues {
       if cue.start - end >= longestGap { add("Unknown", nil, isrc: nil, at: end) }
-      // What a cue sheet begins with begins at its start.
+      // The first track of a cue sheet begins at its start.
       let isFirst = number == 0
       let item = cue.match.item
       add(item.title ?? cue.match.referenceIdentifier, item.artist, isrc: item.isrc, at: isFirst ? 0 : cue.start)

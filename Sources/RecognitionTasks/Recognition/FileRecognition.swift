@@ -13,9 +13,9 @@ package struct FileRecognition {
     self.limit = limit
   }
 
-  /// What is heard in a file. One that cannot be read, or is too short, gives a record with a problem.
+  /// The tracks heard in a file. A file that cannot be read, or is too short, gives a record with a problem.
   /// - Parameters:
-  ///   - shownPath: What stands for the file in the record; `nil` for its path.
+  ///   - shownPath: The path in the record; `nil` for the file's own.
   ///   - progress: Called now and then with the part of the file that is done, 0 to 1.
   /// - Throws: `CatalogError` if the catalog cannot be used.
   package func record(

@@ -5,7 +5,7 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// What the catalog says of a file of the library.
+/// The catalog's item for a file of the library.
 package enum LibraryItem {
   /// The property that holds the path, as reports show it.
   package static let path = "path"

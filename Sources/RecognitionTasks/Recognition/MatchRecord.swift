@@ -1,11 +1,11 @@
 package import Analysis
 package import Platform
 package import Recognition
-internal import Records
+package import Records
 package import SystemPackage
 package import Text
 
-/// What was recognized in one file: a line of `analyze match --json`.
+/// The tracks recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
   /// Absolute.
   package var path: FilePath
@@ -28,12 +28,9 @@ package struct MatchRecord: Sendable {
   /// As a line of NDJSON, line break included.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 
-  /// What was recognized, without what says in which file: names and values of an object.
-  package static func members(of sheet: CueSheet) -> [(JSONWriter.Key, (inout JSONWriter) -> Void)] {
-    let record = MatchRecord(path: "/", duration: sheet.duration, tracks: sheet.cues)
-    return Shape.match.fields.filter { ["duration_s", "tracks"].contains($0.name) }.map { field in
-      (field.key, { field.writeJSON(record, &$0) })
-    }
+  /// What was recognized, without what says in which file.
+  package static var heardFields: [Field<MatchRecord>] {
+    Shape.match.fields.filter { ["duration_s", "tracks"].contains($0.name) }
   }
 }
 

@@ -2,8 +2,8 @@ internal import Platform
 internal import Recognition
 internal import Records
 
-/// What `match` and `listen` print, as schemas `nocturne.match` and `nocturne.listen` version 1 have it. A field keeps its
-/// name and type for ever; what comes later is added.
+/// The output of `match` and `listen`: schemas `nocturne.match` and `nocturne.listen` version 1. A field keeps its name
+/// and type forever; later ones are added.
 extension Shape<MatchRecord> {
   static var match: Shape {
     Shape(
@@ -90,7 +90,7 @@ extension Shape<MatchedMediaItem> {
 }
 
 extension Field {
-  /// What the catalog says of a track.
+  /// The catalog's data about a track.
   fileprivate static func matched(_ get: @escaping @Sendable (Record) -> MatchedMediaItem) -> [Field] {
     [
       .required("reference", .text, "Name of the track in the catalog: its content id, unless given another.") {

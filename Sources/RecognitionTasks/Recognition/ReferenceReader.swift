@@ -7,7 +7,7 @@ internal import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Makes references of audio files. Those that were analyzed before are not decoded.
+/// Makes references of audio files. Files that were analyzed before are not decoded.
 package struct ReferenceReader {
   struct Failure: Error {
     var problem: Problem
@@ -17,11 +17,11 @@ package struct ReferenceReader {
   private let timeLimit: TimeLimit
   private let analyze: (AnalysisJob) throws -> FileAnalysis?
 
-  /// What `analyze` must be able to do.
+  /// The analyzers that `analyze` must have.
   package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:
-  ///   - store: Where what was analyzed before is.
+  ///   - store: The store of earlier analyses.
   ///   - timeLimit: For one file.
   ///   - analyze: Analyzes a file; `nil` if it was given up.
   package init(store: ResultStore?, timeLimit: TimeLimit, analyze: @escaping (AnalysisJob) throws -> FileAnalysis?) {

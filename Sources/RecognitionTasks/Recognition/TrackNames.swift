@@ -3,7 +3,8 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Which tracks of a catalog people mean: by identifier, by the path of the file, or by a folder it is in.
+/// Finds tracks of a catalog by the names that people give: by identifier, by the path of the file, or by a folder it
+/// is in.
 struct TrackNames {
   private let present: Set<String>
   private var paths: [(path: FilePath, identifier: String)] = []

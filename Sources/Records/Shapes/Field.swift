@@ -7,13 +7,17 @@ package struct Field<Record>: Sendable {
   /// One sentence, or several.
   package var summary: String
   package var isNullable: Bool
-  /// Of a value that is not `null`.
+  /// Schema of a value that is not `null`.
   package var schema: SchemaNode
   package var key: JSONWriter.Key
   package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
   package var columns: [Column]
   /// As many cells as there are columns.
   package var writeCells: @Sendable (Record, inout CSVWriter) -> Void
+  /// Schemas that `schema` refers to, by name.
+  package var definitions: [String: SchemaNode] = [:]
+  /// Writes key and value, or nothing where a record has none; `nil` if both are always written.
+  package var writeIfAny: (@Sendable (Record, inout JSONWriter) -> Void)?
 }
 
 /// One column of a CSV report.
@@ -37,8 +41,12 @@ package struct Shape<Record>: Sendable {
   package func writeJSON(_ record: Record, into writer: inout JSONWriter) {
     writer.beginObject()
     for field in fields {
-      writer.key(field.key)
-      field.writeJSON(record, &writer)
+      if let writeIfAny = field.writeIfAny {
+        writeIfAny(record, &writer)
+      } else {
+        writer.key(field.key)
+        field.writeJSON(record, &writer)
+      }
     }
     writer.endObject()
   }
@@ -187,6 +195,29 @@ extension Field {
       writeCells: { record, writer in
         if get(record).isEmpty { writer.empty() } else { writer.json { writeJSON(record, &$0) } }
       })
+  }
+}
+
+extension Field {
+  /// A value of a type that has a schema of its own; one CSV cell with the JSON text.
+  package init(
+    _ name: String, _ schema: SchemaNode, isNullable: Bool = false, definitions: [String: SchemaNode],
+    _ writeJSON: @escaping @Sendable (Record, inout JSONWriter) -> Void
+  ) {
+    self.init(
+      name: name, summary: "", isNullable: isNullable, schema: schema, key: JSONWriter.Key(name), writeJSON: writeJSON,
+      columns: [.json(name, "")], writeCells: { record, writer in writer.json { writeJSON(record, &$0) } },
+      definitions: definitions)
+  }
+
+  /// The field of a part of another record.
+  package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Record) -> Field<Whole> {
+    var field = Field<Whole>(
+      name: name, summary: summary, isNullable: isNullable, schema: schema, key: key,
+      writeJSON: { writeJSON(part($0), &$1) }, columns: columns, writeCells: { writeCells(part($0), &$1) },
+      definitions: definitions)
+    if let writeIfAny { field.writeIfAny = { writeIfAny(part($0), &$1) } }
+    return field
   }
 }
 

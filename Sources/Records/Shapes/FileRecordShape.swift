@@ -3,8 +3,8 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// The record of a file, as schema `nocturne.report` version 1 has it. A field keeps its name and type for ever; what comes
-/// later is added.
+/// The record of a file: schema `nocturne.report` version 1. A field keeps its name and type forever; later ones are
+/// added.
 extension Shape<FileRecord> {
   /// - Parameter options: what they leave out is `null`.
   package static func file(_ options: ReportOptions) -> Shape {

@@ -20,7 +20,7 @@ extension Field<FileRecord> {
 }
 
 extension FieldType {
-  /// Of a CSV report.
+  /// Columns of a CSV report.
   fileprivate func columns(_ name: String, _ summary: String) -> [Column] {
     switch self {
     case .text, .json: [Column(name: name, summary: summary, type: "string")]

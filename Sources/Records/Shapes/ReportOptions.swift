@@ -1,6 +1,6 @@
 public import Analysis
 
-/// What goes into a report, and how.
+/// The content and form of a report.
 public struct ReportOptions: Sendable {
   /// The declared findings, in the order in which reports show them.
   public var findings: [any DeclaredFinding.Type]

@@ -4,9 +4,9 @@ package import Text
 
 /// One type of single values in a report: how it is written, and what a schema says of it.
 package struct Scalar<Value>: Sendable {
-  /// Of JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
+  /// Type in JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
   package var type: String?
-  /// Of JSON Schema: `date-time`, `uri`.
+  /// Format in JSON Schema: `date-time`, `uri`.
   package var format: String?
   /// The only values there are, if they can be listed.
   package var choices: [String]?
@@ -44,7 +44,7 @@ extension Scalar<Int> {
 }
 
 extension Scalar<Double> {
-  /// What is not finite is `null`, or 0 where there cannot be `null`.
+  /// A number that is not finite is `null`, or 0 if it cannot be `null`.
   package static var number: Scalar {
     Scalar(
       type: "number", isPresent: { $0.isFinite },
@@ -64,6 +64,13 @@ extension Scalar<Timestamp> {
     Scalar(
       type: "string", format: "date-time", isPresent: { _ in true }, writeJSON: { $1.string($0.description) },
       writeCSV: { $1.text($0.description) })
+  }
+
+  /// Since 1970.
+  package static var nanoseconds: Scalar<Timestamp> {
+    Scalar(
+      type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0.nanoseconds) },
+      writeCSV: { $1.integer(Int($0.nanoseconds)) })
   }
 }
 

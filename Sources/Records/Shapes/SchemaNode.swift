@@ -2,7 +2,7 @@ package import Text
 
 /// JSON whose members keep their order, for schemas that a person may read.
 package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
-  ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
+  ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   case null
   case bool(Bool)
@@ -15,6 +15,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
   package init(booleanLiteral value: Bool) { self = .bool(value) }
   package init(integerLiteral value: Int) { self = .integer(value) }
   package init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
+  package init(dictionaryLiteral elements: (String, SchemaNode)...) { self = .object(elements.map { ($0.0, $0.1) }) }
 
   /// The schema of a single value.
   package init<Value>(_ scalar: Scalar<Value>) {

@@ -97,11 +97,3 @@ extension Shape<PipelineMember> {
       ])
   }
 }
-
-extension Scalar<Timestamp> {
-  fileprivate static var nanoseconds: Scalar {
-    Scalar(
-      type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0.nanoseconds) },
-      writeCSV: { $1.integer(Int($0.nanoseconds)) })
-  }
-}

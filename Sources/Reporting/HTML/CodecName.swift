@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// What people call the formats of audio.
+/// Usual names of audio formats.
 enum CodecName {
   static func text(of format: AudioFormat) -> String {
     let codec = format.codec

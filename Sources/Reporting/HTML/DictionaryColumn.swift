@@ -38,7 +38,7 @@ struct DictionaryColumn {
     return Int(place)
   }
 
-  /// Where the text of a row stands in `texts`.
+  /// The index in `texts` of the text of a row.
   func place(ofRow row: Int) -> Int? {
     indexes[row] == Self.none ? nil : Int(indexes[row])
   }

@@ -9,7 +9,7 @@ internal import SystemPackage
 /// Records come in the order of paths and are kept as columns until the page is written. `Sources/Pages/report`
 /// holds its markup, style and script; docs/page.md describes the data.
 final class LibraryPage {
-  /// Up to so many tracks all have their details in the page.
+  /// Up to this many tracks, all have their details in the page.
   private static let fullDetails = 20_000
   /// Bytes of JSON for curves and beats of tracks.
   private static let stripLimit = 4_000_000
@@ -84,7 +84,7 @@ final class LibraryPage {
     try output(Array("}}".utf8))
   }
 
-  /// What there is room for, by row, and whether that is everything.
+  /// The strips that there is room for, by row, and whether these are all.
   private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
     guard let reader = source.longRecords else { return ([:], false) }
     let rows = stripRows

@@ -4,7 +4,7 @@ internal import Resources
 
 /// The markup of the page around its data: `Sources/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
-  /// What stands for the data until it is written. Text never holds control characters: see `PageText`.
+  /// Placeholders for the data until it is written. Text never holds control characters: see `PageText`.
   enum Data: String, CaseIterable {
     case library, columns, details
 
@@ -40,7 +40,7 @@ struct PageMarkup {
 
 /// Text of anybody as text of HTML, for the content of elements and for attributes in quotes.
 ///
-/// Mustache's own way looks at grapheme clusters, so that a quote followed by a combining accent would pass.
+/// Mustache's own way looks at grapheme clusters, so a quote followed by a combining accent would pass.
 struct PageText: MustacheContentType {
   func escapeText(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()

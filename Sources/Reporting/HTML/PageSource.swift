@@ -2,7 +2,7 @@ public import Foundation
 public import Records
 public import SystemPackage
 
-/// What a page tells beside the records: the history of the library, and more of some tracks.
+/// The data of a page beside the records: the history of the library, and more about some tracks.
 public struct PageSource {
   /// All runs, oldest first.
   public var runs: [RunOutline]

@@ -34,7 +34,7 @@ struct ScriptJSON {
     endArray()
   }
 
-  /// What was written so far and is not yet taken.
+  /// The bytes that were written so far and are not yet taken.
   mutating func takeBytes() -> [UInt8] {
     defer { json.removeBytes() }
     return Self.escaped(json.bytes)

@@ -5,12 +5,11 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// What the table and the charts of the page know: a column for each property, a row for each file in the order of
-/// paths.
+/// The data of the page's table and charts: a column for each property, a row for each file in the order of paths.
 ///
 /// A row takes some 200 bytes of memory with tags of usual length.
 struct TrackColumns {
-  /// What happened to a file, as `status` counts it.
+  /// The result for a file, as `status` counts it.
   enum Status: Int {
     case healthy, damaged, failed, notAnalyzed
   }
@@ -166,7 +165,7 @@ struct TrackColumns {
   /// Days since 1970.
   static func day(_ time: Timestamp) -> Int { max(0, Int(time.seconds / 86_400)) }
 
-  // MARK: What others ask of a row
+  // MARK: Questions about a row
 
   func isNew(_ row: Int) -> Bool { flags[row].map { $0 & Flag.new != 0 } ?? false }
   func isCorrected(_ row: Int) -> Bool { flags[row].map { $0 & Flag.corrected != 0 } ?? false }
@@ -286,7 +285,7 @@ struct TrackColumns {
     return files.text(row)
   }
 
-  /// Where a row stands when they are sorted by title, or by the name of the file where there is none.
+  /// The position of a row when they are sorted by title, or by the name of the file if there is none.
   private var titleRanks: PackedColumn {
     let names = (0..<count).lazy.map { row in
       if !titles[row].isEmpty { return Array(titles[row]) }

@@ -2,7 +2,7 @@ package import Analysis
 internal import Foundation
 internal import Records
 
-/// What the panel of a track shows beyond the columns: what is short for all tracks of a small library, curves and beats
+/// The details of a track's panel beyond the columns: short data for all tracks of a small library, curves and beats
 /// for as many as there is room for.
 struct TrackDetails {
   private static let mostCandidates = 5
@@ -13,6 +13,7 @@ struct TrackDetails {
   private static let longestTag = 500
   private static let mostOnsets = 6000
   private static let wavePoints = 432
+  private static let mostFaults = 100
 
   private let others: FindingLines
 
@@ -44,6 +45,7 @@ struct TrackDetails {
       json.endArray()
     }
     if let cues = record.findings[CuesFinding.self] { write(cues, into: &json) }
+    if let faults = record.findings[HealthFinding.self]?.faults, !faults.isEmpty { write(faults, into: &json) }
     let texts = others.lines(of: record).map { $0.map { "\($0.label): \($0.text)" }.joined(separator: "; ") }
     if !texts.isEmpty {
       json.key("findings")
@@ -148,6 +150,19 @@ struct TrackDetails {
     json.endObject()
   }
 
+  /// Their places, for the strip.
+  private func write(_ faults: [HealthFinding.Fault], into json: inout ScriptJSON) {
+    json.key("faults")
+    json.beginArray()
+    for fault in faults.prefix(Self.mostFaults) {
+      json.beginArray()
+      json.number(fault.startSeconds, decimals: 2)
+      json.number(fault.endSeconds, decimals: 2)
+      json.endArray()
+    }
+    json.endArray()
+  }
+
   private func writeTags(_ tags: TagFinding?, into json: inout ScriptJSON) {
     guard let tags else { return }
     let rows = TagLabel.rows(of: tags)
@@ -248,7 +263,7 @@ extension AudioFormat {
   }
 }
 
-/// What happened to one file, in a sentence.
+/// The result for one file, in a sentence.
 package enum ProblemSentence {
   package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message

@@ -16,13 +16,13 @@ package struct MorningReport: Sendable {
       case failed, damaged, unsure
     }
 
-    /// What it is about.
+    /// The subject of an item.
     package enum Subject: String, Sendable {
       case file, folder, track
     }
 
     package struct File: Sendable, Equatable {
-      /// Of a track; `nil` for a folder.
+      /// Id of a track; `nil` for a folder.
       package var id: String?
       package var path: String
       package var text: String?
@@ -32,9 +32,9 @@ package struct MorningReport: Sendable {
     package var subject: Subject
     package var what: String
     package var advice: String
-    /// Of all files or folders.
+    /// Number of all files or folders.
     package var count: Int
-    /// Those with most to tell, 20 at most.
+    /// The most notable files, 20 at most.
     package var files: [File]
     /// The state of the page's table that shows them all; `nil` if it cannot.
     var tableState: String?
@@ -43,7 +43,7 @@ package struct MorningReport: Sendable {
   package struct Folder: Sendable, Equatable {
     package struct Track: Sendable, Equatable {
       package var id: String
-      /// Of the page's table.
+      /// Its row in the page's table.
       var row: Int
     }
 
@@ -63,13 +63,13 @@ package struct MorningReport: Sendable {
   package var causes: [Cause]
   /// True if there is an earlier run. Without one, nothing counts as new.
   package var canHaveNew: Bool
-  /// Those with most tracks.
+  /// New folders, those with most tracks first.
   package var newFolders: [Folder]
   var otherFolderCount: Int
   package var newCount: Int
   /// The day on which it was made.
   var day: String
-  /// What made it, of what, and when.
+  /// The program that made it, the library, and the time.
   var footer: String
 }
 

@@ -53,7 +53,7 @@ struct NewFolders {
   var restCount: Int { max(0, folders.count - Self.listed) }
 
   /// The folder with most tracks first.
-  /// - Parameter root: What names of folders are relative to, with a slash at its end.
+  /// - Parameter root: The folder that names of folders are relative to, with a slash at its end.
   func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in

@@ -2,7 +2,8 @@ internal import Analysis
 internal import Platform
 internal import Records
 
-/// What needs attention: files that failed or are damaged, by reason, folders that were not there, and unsure tempos.
+/// Problems that need attention: files that failed or are damaged, by reason, folders that were missing, and unsure
+/// tempos.
 struct PageCauses {
   private static let listedFiles = 20
 
@@ -32,7 +33,7 @@ struct PageCauses {
       if isNews { listedNews.append(file) } else { listedOthers.append(file) }
     }
 
-    /// Those that no earlier run has told of come first.
+    /// Files that no earlier run has reported come first.
     var files: [File] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
   }
 
@@ -42,7 +43,7 @@ struct PageCauses {
   /// Failed and damaged files.
   var fileCount: Int { causes.values.reduce(0) { $0 + $1.total } }
 
-  /// - Parameter isNews: No earlier run has told of it.
+  /// - Parameter isNews: No earlier run has reported it.
   mutating func count(_ record: FileRecord, _ problem: Problem, isFailure: Bool, isNews: Bool) {
     causes[Key(isFailure: isFailure, code: problem.code), default: Cause()].count(record, problem, isNews: isNews)
   }

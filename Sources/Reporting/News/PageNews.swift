@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// What the first screen says: what is new since the last run, what broke and why, and what changed.
+/// The content of the first screen: what is new since the last run, what broke and why, and what changed.
 final class PageNews {
   private static let listedRuns = 60
   /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
@@ -25,7 +25,7 @@ final class PageNews {
   /// Healthy or damaged.
   private var tracks = 0
   private var failed = 0
-  /// Of all tracks.
+  /// Duration of all tracks.
   private var trackSeconds = 0.0
   private var newlyDamaged = 0
   private var newlyFailed = 0
@@ -51,12 +51,12 @@ final class PageNews {
 
   // MARK: Counting
 
-  /// What was passed over without being news.
+  /// Whether a file was passed over without being news.
   static func isUnlisted(_ record: FileRecord) -> Bool {
     record.status == .skipped && unlistedReasons.contains(record.problem?.code ?? "")
   }
 
-  /// Of any file, also of one that is gone.
+  /// Counts the history of any file, also of one that is gone.
   func countHistory(_ record: FileRecord) {
     guard let runs = record.runs, record.status == .ok || record.status == .partial else { return }
     growth[runs.firstSeen, default: 0] += 1
@@ -113,7 +113,7 @@ final class PageNews {
 
   // MARK: The first screen
 
-  /// - Parameter root: What names of folders are relative to, with a slash at its end.
+  /// - Parameter root: The folder that names of folders are relative to, with a slash at its end.
   func report(below root: String) -> MorningReport {
     let made = LocalTime(generated, in: source.timeZone)
     return MorningReport(
@@ -229,7 +229,7 @@ final class PageNews {
     return joined("\(runNameAsTitle): ", news, effort + ".")
   }
 
-  /// Damage and failures that no earlier run has told of.
+  /// Damage and failures that no earlier run has reported.
   private var brokenParts: [MorningReport.Part] {
     func bad(_ text: String) -> MorningReport.Part { part(text, link: "attention", isBad: true) }
     var parts: [MorningReport.Part] = []
@@ -264,7 +264,7 @@ final class PageNews {
     return all + [part(end)]
   }
 
-  /// What else a person wants to know before the details.
+  /// Further facts to know before the details.
   private var subtitle: String {
     var sentences: [String] = []
     if let run, run.state != .finished {
@@ -353,7 +353,7 @@ final class PageNews {
   /// The days on which runs ended, and how many tracks the library had then.
   private var points: [(day: String, tracks: Int)] {
     var tracks = 0
-    // Of runs that are not known any more, or that have died.
+    // Growth by runs that are not known any more, or that have died.
     var known = growth
     let points = source.runs.map { run in
       tracks += known.removeValue(forKey: run.id) ?? 0

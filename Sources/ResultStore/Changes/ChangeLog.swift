@@ -1,7 +1,7 @@
 package import GRDB
 
-/// The table `change`: when each track last changed, in the order of the changes, so whoever has read it once needs to read
-/// only what came after.
+/// The table `change`: when each track last changed, in the order of the changes, so a reader needs to read only what
+/// came after its last visit.
 ///
 /// It says that something changed and not what: a track that is there then is news, and one that is not is gone. A row has
 /// the file, or the path where no file is any more (moved away, forgotten). `SongCatalog.update` feeds it in the transaction
@@ -14,7 +14,7 @@ package enum ChangeLog {
   /// As `Timestamp.now`, to milliseconds.
   private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000"
 
-  /// Statements that create what is missing. All files of an older database have changed now: nobody knows when.
+  /// Statements that create what is missing. Files of an older database count as changed now.
   static func changes(in db: Database) throws -> [String] {
     try isKept(in: db) ? [] : [tables]
   }

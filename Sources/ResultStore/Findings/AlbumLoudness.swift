@@ -10,8 +10,9 @@ internal import SystemPackage
 /// discs (`CD 1`, `Disc 2`) count as the folder that they are in. Its loudness is known once all its tracks have theirs, and no
 /// new file waits in the folder.
 ///
-/// Triggers note the path of whatever may change an album, whoever changes it: a track that is measured, tagged otherwise,
-/// moved, gone or back. Each transaction ends with `update`, so what the database says of albums always goes with its tracks.
+/// Triggers note the path of each file that may change an album, whatever the cause: a track that is measured, tagged
+/// otherwise, moved, gone or back. Each transaction ends with `update`, so the values of albums always go with their
+/// tracks.
 enum AlbumLoudness {
   /// Paths whose albums are to be computed again.
   static let table = "album_change"
@@ -40,7 +41,7 @@ enum AlbumLoudness {
     ),
   ]
 
-  /// What is said of the album is part of what is known of each of its tracks.
+  /// An album's values are part of the findings of each of its tracks.
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """
@@ -75,7 +76,7 @@ enum AlbumLoudness {
     var file: Int64
     var isWaiting: Bool
     var isMeasured: Bool
-    /// Something is said of its album.
+    /// There are values of its album.
     var hasAlbum: Bool
   }
 
@@ -114,7 +115,7 @@ enum AlbumLoudness {
     }
   }
 
-  /// What is in a folder and in its folders of discs, but for what is gone or was passed over.
+  /// The tracks in a folder and in its folders of discs, apart from files that are gone or were passed over.
   private static func tracks(in folder: [UInt8], _ db: Database) throws -> [Track] {
     let select = try Query(
       db,

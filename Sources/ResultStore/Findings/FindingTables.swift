@@ -32,7 +32,7 @@ struct FindingTables: Sendable {
   let analyzer: String
   /// The first is that of the finding, whose row tells that there is one.
   let tables: [Table]
-  /// What the view `track` shows of it.
+  /// Its columns in the view `track`.
   let viewColumns: [(name: String, sql: String)]
 
   var main: String { tables[0].name }
@@ -116,7 +116,7 @@ extension FindingTables.Table {
   }
 }
 
-/// Which of the declared tables and columns a database has.
+/// The declared tables and columns that a database has.
 package struct ExistingColumns: Sendable {
   private let columns: [String: Set<String>]
 

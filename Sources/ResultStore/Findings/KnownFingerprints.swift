@@ -33,7 +33,7 @@ public struct KnownFingerprints {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(Self.patience)
-    // Without a log of writes nobody is writing; then SQLite would make the files of one, even to read.
+    // Without a log of writes no program is writing; then SQLite would make the files of one, even to read.
     let isAtRest = ResultStore.fileSize(of: name + "-wal") ?? 0 == 0
     let uri = isAtRest ? "file:\(FilePath(name).percentEncoded)?immutable=1" : name
     guard let database = try? DatabaseQueue(path: uri, configuration: configuration),

@@ -3,8 +3,8 @@ internal import Text
 
 /// JSON arrays of numbers or of tuples of them, as columns hold them; read without making a value of each bracket.
 ///
-/// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them. What
-/// is not finite is left out.
+/// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them.
+/// Numbers that are not finite are left out.
 enum NumberList {
   private static let decimals = 4
 
@@ -54,7 +54,7 @@ enum NumberList {
     return numbers
   }
 
-  /// Tuples of so many numbers.
+  /// Tuples of `size` numbers.
   static func tuples(of size: Int, in text: UnsafeBufferPointer<UInt8>) -> [[FieldValue]] {
     let numbers = numbers(in: text)
     return stride(from: 0, through: numbers.count - size, by: size).map { start in
@@ -67,7 +67,7 @@ enum NumberList {
       || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
   }
 
-  /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so that one rounding gives the
+  /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so one rounding gives the
   /// nearest value (Clinger, PLDI 1990); the rest goes the long way.
   private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: Int64 = 0

@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 internal import Text
 
-/// Where findings are kept: declared ones in tables of their own, all others as JSON in `finding`.
+/// The places of findings: declared ones in tables of their own, all others as JSON in `finding`.
 struct StoredFindings: Sendable {
   /// In the order of reports.
   let types: [any DeclaredFinding.Type]
@@ -33,7 +33,7 @@ struct StoredFindings: Sendable {
   }
 
   func remove(_ analyzer: String, file: Int64, in db: Database) throws {
-    // What it found before it was declared, or of another type, is here.
+    // Removes its findings from before it was declared, or of another type.
     try Query(db, "DELETE FROM finding WHERE file = ? AND analyzer = ?").run(.integer(file), .text(analyzer))
     guard let kind = kinds[analyzer] else { return }
     for table in kind.tables.tables {

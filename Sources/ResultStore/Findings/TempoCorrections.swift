@@ -3,8 +3,8 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// What people have set. It belongs to the audio, not to a path: moves, copies and new tags do not change it, and no analysis
-/// touches it. It stays when files are forgotten, and may be there before any file with this audio is.
+/// Corrections by people. They belong to the audio, not to a path: moves, copies and new tags do not change them, and
+/// no analysis touches them. They stay when files are forgotten, and may be there before any file with this audio is.
 extension ResultStore {
   /// Sets tempi, their maps and beats, or with `nil` goes back to what was found; all or none.
   public func correctTempo(_ corrections: [ContentID: TempoCorrection?]) throws(StoreError) {
@@ -20,7 +20,7 @@ extension ResultStore {
     }
   }
 
-  /// What was set for some audio, `found` not filled in.
+  /// The correction for some audio, `found` not filled in.
   public func tempoCorrection(of audio: ContentID) throws(StoreError) -> TempoCorrection? {
     try read { db in try TempoCorrections.Table(db).correction(of: audio) }
   }
@@ -35,16 +35,16 @@ extension ResultStore {
     public var replacedCount = 0
     /// Others are newer, and were kept.
     public var olderCount = 0
-    /// Of those new: no file with this audio is known yet.
+    /// New ones without any known file of this audio.
     public var waitingCount = 0
 
     public init() {}
   }
 
-  /// Takes corrections from elsewhere, all or none, in constant memory. Where there is another one for the same audio, the
+  /// Takes corrections from elsewhere, all or none, in constant memory. If there is another one for the same audio, the
   /// newer of the two counts.
   /// - Parameters:
-  ///   - overwritesNewer: Those that come count in any case.
+  ///   - overwritesNewer: The new ones count in any case.
   ///   - isDryRun: Nothing is set.
   ///   - next: `nil` at the end. If it throws, nothing is set.
   public func importTempoCorrections(
@@ -82,11 +82,11 @@ extension ResultStore {
     public var audio: ContentID
     /// `found` is not filled in.
     public var correction: TempoCorrection
-    /// Of the first file with this audio, even one that has vanished; `nil` if there is none.
+    /// Path of the first file with this audio, even one that has vanished; `nil` if there is none.
     public var path: FilePath?
     public var artist: String?
     public var title: String?
-    /// What the analyzer says, in beats per minute.
+    /// The analyzer's tempo, in beats per minute.
     public var foundBPM: Double?
 
     public init(audio: ContentID, correction: TempoCorrection) {

@@ -13,7 +13,7 @@ public struct FormerTempo: Sendable {
 }
 
 extension ResultStore {
-  /// What counted for some audio before, newest first.
+  /// Earlier tempi of some audio, newest first.
   public func formerTempi(of audio: ContentID) throws(StoreError) -> [FormerTempo] {
     try read { db in try TempoHistory.former(audio, in: db) }
   }

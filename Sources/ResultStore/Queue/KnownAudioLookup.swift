@@ -1,7 +1,7 @@
 internal import Analysis
 internal import GRDB
 
-/// Finds whole files whose audio was analyzed before. What was found in a damaged file is for no other one.
+/// Finds whole files whose audio was analyzed before. Findings of a damaged file are for no other one.
 enum KnownAudioLookup {
   /// Files of one size are looked at, but not all of them: disc images and generated files may share theirs by the thousand.
   static let limit = 8

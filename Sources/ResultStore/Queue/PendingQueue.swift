@@ -34,7 +34,7 @@ public final class PendingQueue: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Where the next batch starts.
+    /// The start of the next batch.
     var after: (pending: Int64, path: FilePath)?
     /// How many files were waiting when reading last started from the front.
     var waitingAtStart = -1
@@ -46,7 +46,7 @@ public final class PendingQueue: Sendable {
   }
 
   /// The next files, at most `limit`; empty when none is left (more may come while the scan goes on). A file is handed out
-  /// once in a run. It is noted as taken, so that a later run knows if this one dies over it, until it is committed or
+  /// once in a run. It is noted as taken, so a later run knows if this one dies over it, until it is committed or
   /// released.
   public func next(limit: Int) throws(StoreError) -> [PendingFile] {
     try state.withLock { state throws(StoreError) in
@@ -58,7 +58,7 @@ public final class PendingQueue: Sendable {
         }
         let waiting = scan.counts.pending
         guard waiting > state.waitingAtStart else { break }
-        // What the scan has found since may belong before what was handed out last.
+        // Files that the scan has found since may belong before the last one handed out.
         state.waitingAtStart = waiting
         state.after = nil
       }

@@ -3,8 +3,9 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// Why a file is left alone for a while although it failed: it crashed, hung or exhausted the worker process that was at it.
-/// It is tried again when it has changed, with other analyzers or decoders, on request, or when its time is over; always last.
+/// Why a file is left alone for a while although it failed: it crashed, hung or exhausted its worker process. It is
+/// tried again when it has changed, with other analyzers or decoders, on request, or when its time is over; always
+/// last.
 public struct Quarantine: Hashable, Sendable {
   /// The signal that ended the worker process; `nil` if it was killed for taking too long.
   public var signal: Int?
@@ -23,7 +24,7 @@ public struct Quarantine: Hashable, Sendable {
     Timestamp(nanoseconds: failed.nanoseconds + rest(afterLosses: losses).components.seconds * 1_000_000_000)
   }
 
-  /// Of the table `failure`, in the order that `read` wants.
+  /// Columns of the table `failure`, in the order that `read` takes.
   static let columns = "signal, losses, failed_ns, retry_ns"
 
   /// `nil` if the file is not in quarantine.

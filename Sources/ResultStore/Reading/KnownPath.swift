@@ -2,8 +2,8 @@ internal import Platform
 public import SystemPackage
 
 extension ResultStore {
-  /// The path by which a file is known, if another path that leads to it is given: through links, or another name of the same
-  /// inode. As given if nothing is known of the file.
+  /// The path by which a file is known, if another path that leads to it is given: through links, or another name of
+  /// the same inode. As given if the file is unknown.
   public func knownPath(of path: FilePath) throws(StoreError) -> FilePath {
     try read { db in
       let named = try Query(db, "SELECT 1 FROM file WHERE path = ?")

@@ -5,7 +5,7 @@ public import SystemPackage
 
 /// The library in numbers, as the database has it now.
 public struct LibraryFigures: Hashable, Sendable {
-  /// What is known of a file; each file counts once.
+  /// The state of a file; each file counts once.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped, vanished
     /// Found, and never analyzed.
@@ -77,17 +77,19 @@ extension ResultStore {
     }
   }
 
-  /// What one run was the first to fail at, the most frequent reasons first.
+  /// Failures that one run was the first to meet, the most frequent reasons first.
   /// - Parameter examples: How many files of each group are named.
   public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     try groups(where: Self.hasFailed, firstFoundIn: run, examples: examples)
   }
 
-  /// What one run was the first to find damaged, likewise.
+  /// Damage that one run was the first to find, likewise.
   public func newDamageGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     let codes = Problem.movingTargets.sorted().map { "'\($0)'" }.joined(separator: ", ")
     return try groups(
-      where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))",
+      where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))"
+        // Of those a verification tells.
+        + " AND e.stage <> 'verify'",
       firstFoundIn: run, examples: examples)
   }
 

@@ -6,7 +6,7 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// Which files to read, and how much of each.
+/// The files to read, and how much of each.
 public struct RecordSelection: Hashable, Sendable {
   /// Files and folders; `nil` for the whole library.
   public var roots: [FilePath]?
@@ -17,20 +17,23 @@ public struct RecordSelection: Hashable, Sendable {
   public var long: Set<String>
   /// In which runs things happened to a file: `FileRecord.runs`.
   public var includesRuns: Bool
+  /// `FileRecord.checksum`.
+  public var includesChecksums: Bool
 
   public init(
     roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
-    includesVanished: Bool = false, long: Set<String> = [], includesRuns: Bool = false
+    includesVanished: Bool = false, long: Set<String> = [], includesRuns: Bool = false, includesChecksums: Bool = false
   ) {
     self.roots = roots
     self.statuses = statuses
     self.includesVanished = includesVanished
     self.long = long
     self.includesRuns = includesRuns
+    self.includesChecksums = includesChecksums
   }
 }
 
-/// What the store knows about a file beside its findings: for `show --why`.
+/// The store's knowledge of a file beside its findings: for `show --why`.
 public struct FileHistory: Hashable, Sendable {
   /// Waiting for analysis, and why.
   public var pending: PendingReason?
@@ -45,7 +48,7 @@ public struct FileHistory: Hashable, Sendable {
   public var firstFailedRun: Int64?
   /// How many times it was tried and failed, since it was last fine.
   public var failedAttempts: Int
-  /// How many runs died while they were at it.
+  /// How many runs died while they analyzed it.
   public var unfinishedAttempts: Int
   /// When it last failed.
   public var failed: Timestamp?
@@ -84,7 +87,7 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// What is known of one file; `nil` if nothing is.
+  /// The record of one file; `nil` if it is not known.
   /// - Parameter long: As in `RecordSelection`.
   public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
     try read { db in
@@ -164,12 +167,13 @@ package struct RecordReader {
   private let findings: [FindingReader]
   private let corrections: TempoCorrections.Reader
   private let runs: RunColumns?
+  private let includesChecksums: Bool
   private let messages: Query
   private let otherFindings: Query
   /// Ids of the analyzers whose findings are declared.
   private let declared: Set<String>
 
-  /// Where the row of a file has what.
+  /// The indices of columns in the row of a file.
   private struct Columns {
     let id, path, status, contentID, size, modified, remarks, analysisSet, skipCode, skipMessage, vanishedRun: Int32
     let analyzed, stage, code, message, format: Int32
@@ -194,7 +198,7 @@ package struct RecordReader {
     }
   }
 
-  /// Where it has `FileRecord.runs`.
+  /// The indices of the columns of `FileRecord.runs`.
   private struct RunColumns {
     let firstSeen, added, analyzed, vanished, firstFailed: Int32
 
@@ -217,6 +221,7 @@ package struct RecordReader {
       try FindingReader($0, long: selection.long, existing: store.existing, &select, db)
     }
     corrections = TempoCorrections.Reader(includesBeats: selection.long.contains("beats"), &select)
+    includesChecksums = selection.includesChecksums
     runs = selection.includesRuns ? RunColumns(&select) : nil
     files = try Query(
       db,
@@ -248,7 +253,7 @@ package struct RecordReader {
     }
   }
 
-  /// Of the row that `files` stands at.
+  /// The record of the present row of `files`.
   private func record() throws -> FileRecord? {
     let id = files.integer(columns.id)
     var record = FileRecord(path: files.path(columns.path), status: .ok)
@@ -275,6 +280,7 @@ package struct RecordReader {
     record.contentID = ContentID(files.text(columns.contentID))
     record.analyzed = files.optionalInteger(columns.analyzed).map { Timestamp(nanoseconds: $0) }
     record.format = StoredFormat.read(files, from: columns.format)
+    if includesChecksums { record.checksum = try Checksums.current(file: id, in: database) }
     var readCount = 0
     for reader in findings {
       guard let finding = try reader.read(files, id) else { continue }

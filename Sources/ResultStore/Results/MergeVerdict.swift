@@ -3,17 +3,17 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// What a result that was made elsewhere is worth beside what the store knows of its file.
+/// The verdict on a result from elsewhere, compared with the store's knowledge of its file.
 enum MergeVerdict {
   /// A file that is not known (`nil`), or was never analyzed.
   case new(Int64?)
   /// Better than what is known of the file; outcomes of other analyzers stay if it is the same version of the file.
   case better(KnownFile, isSameVersion: Bool)
-  /// What is known is better, but not of these analyzers.
+  /// The stored result is better, but lacks these analyzers.
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated
-  /// Nothing is known of the file but perhaps another reason to skip it.
+  /// Only another reason to skip the file may be known.
   case skip(Int64?)
 
   var isChange: Bool {
@@ -77,7 +77,7 @@ extension MergeVerdict {
     var remarks: [Problem]
     /// Ids of those of which there is an outcome.
     var analyzers: Set<String> = []
-    /// Whether any of them has read the audio, so that the status tells of damage.
+    /// Whether any of them has read the audio, so the status includes damage.
     var wasDecoded = false
     /// When the run began that found it gone.
     var vanished: Int64?

@@ -9,9 +9,9 @@ internal import Text
 /// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
 /// in which they come, nor on how often.
 ///
-/// Of two results of a file that counts which was not spoilt by circumstances (`Problem.mayBeCircumstances`), and then
-/// the later one. Where both are of the same version of the file, analyzers that only the other one has run keep its
-/// outcomes.
+/// Merges results. If a file has two results, one that was not spoilt by circumstances counts
+/// (`Problem.mayBeCircumstances`), and then the later one. If both are of the same version of the file, analyzers that
+/// only the other one has run keep its outcomes.
 ///
 /// A merge is a run of its own from the first result on that changes anything; the caller holds the run lock. Calls may
 /// come from any thread, one after the other; each blocks until its transaction is done.
@@ -36,7 +36,7 @@ public final class ResultMerger: Sendable {
   /// Merges some results of one origin (about 200 at a time are best) in one transaction.
   public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
-      // What a merge that was killed has done already costs no transaction, and leaves no run behind.
+      // Results that a killed merge has stored already cost no transaction, and leave no run behind.
       if let seen = try unchanged(by: results, state) {
         state = seen
         return
@@ -72,13 +72,13 @@ public final class ResultMerger: Sendable {
   public struct Ending: Hashable, Sendable {
     /// `nil` if nothing was new.
     public var run: Int64?
-    /// Of the files that results were about, each counted once, as they are now.
+    /// Totals of the files that results were about, each counted once, as they are now.
     public var totals = RunTotals()
     public var newlyFailed = 0
     public var newlyDamaged = 0
     /// See `WriteCounts.unsettled`.
     public var unsettled = 0
-    /// Of the files cached, those that are damaged.
+    /// Number of cached files that are damaged.
     public var knownDamaged = 0
     public var exitStatus: Int32 = 0
   }
@@ -158,17 +158,17 @@ extension ResultMerger {
   ) throws {
     switch (verdict, result.content) {
     case (.new(let id), .analysis(let analysis, let stamp)):
-      let id = try prepare(id, for: stamp, .new, isThere: true, run: run, db)
+      let id = try prepare(id, for: stamp, .new, exists: true, run: run, db)
       try write(FileResult(fileID: id, analysis: analysis, analyzed: result.analyzed))
     case (.better(let file, let isSameVersion), .analysis(let analysis, let stamp)):
-      let isThere = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
-      _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, isThere: isThere, run: run, db)
+      let exists = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
+      _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, exists: exists, run: run, db)
       try write(FileResult(fileID: file.id, analysis: analysis, analyzed: result.analyzed))
     case (.addition(let file, let outcomes), .analysis(let analysis, _)):
       var known = FileAnalysis(
         status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
       if !file.wasDecoded, file.status == .ok {
-        // Who has read the tags alone cannot say that the audio is fine.
+        // An analysis of the tags alone cannot say that the audio is fine.
         known.status = analysis.status
         known.problem = analysis.problem
         known.remarks += analysis.remarks.filter { $0.stage == .decode }
@@ -185,7 +185,7 @@ extension ResultMerger {
 
   /// Makes the row of a file what a scan would have made it, with the reason for which the result was wanted.
   private func prepare(
-    _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, isThere: Bool, run: Int64, _ db: Database
+    _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, exists: Bool, run: Int64, _ db: Database
   ) throws -> Int64 {
     let pending = SQLValue.integer(PendingState().with(reason).rawValue)
     let device = SQLValue.integer(Int64(bitPattern: stamp.device))
@@ -212,7 +212,7 @@ extension ResultMerger {
       """
     ).run(
       .integer(stamp.sizeBytes), .integer(stamp.modified.nanoseconds), .integer(stamp.statusChanged?.nanoseconds),
-      device, inode, pending, .flag(isThere), .integer(id))
+      device, inode, pending, .flag(exists), .integer(id))
     return id
   }
 

@@ -4,7 +4,7 @@ public import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// What one analysis of one waiting file has brought.
+/// The result of one analysis of one waiting file.
 public struct FileResult: Sendable {
   public var fileID: Int64
   public var analysis: FileAnalysis
@@ -18,7 +18,7 @@ public struct FileResult: Sendable {
   }
 }
 
-/// What a run has stored so far.
+/// The results that a run has stored so far.
 public struct WriteCounts: Hashable, Sendable {
   /// Files with status `ok`.
   public var analyzed = 0
@@ -26,11 +26,11 @@ public struct WriteCounts: Hashable, Sendable {
   public var partial = 0
   /// Files with status `failed`.
   public var failed = 0
-  /// Of `failed`, those that were not failing before.
+  /// Number of `failed` files that were not failing before.
   public var newlyFailed = 0
-  /// Of `partial`, those that were neither failing nor damaged before.
+  /// Number of `partial` files that were neither failing nor damaged before.
   public var newlyDamaged = 0
-  /// Of `partial`, those that only did not stay as they were while they were read.
+  /// Number of `partial` files that only changed while they were read.
   public var unsettled = 0
   /// Files that need not be decoded, because their audio was known.
   public var reused = 0
@@ -96,6 +96,8 @@ public final class ResultWriter: Sendable {
     var contentID: ContentID?
     var decodingID: ContentID?
     var hasChanged: Bool
+    var reason: PendingReason?
+    var sizeBytes: Int64?
 
     /// Whether the run that left it so has told that something is wrong with it.
     var isKnownAsBad: Bool {
@@ -120,7 +122,8 @@ public final class ResultWriter: Sendable {
     let select = try Query(
       db,
       """
-      SELECT f.path, f.status, f.content_id, f.pending, f.decoding_id, f.remarks, e.stage, e.code, e.message
+      SELECT f.path, f.status, f.content_id, f.pending, f.decoding_id, f.remarks, e.stage, e.code, e.message,
+        f.size_bytes
       FROM file f LEFT JOIN failure e ON e.file = f.id WHERE f.id = ?
       """)
     let file = try select.first(.integer(id)) {
@@ -130,10 +133,16 @@ public final class ResultWriter: Sendable {
         path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
         problem: StoredProblem.read(select, stage: 6, code: 7, message: 8),
         remarks: StoredProblem.list(fromJSON: select, column: 5), contentID: contentID,
-        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis))
+        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis),
+        reason: reason, sizeBytes: select.optionalInteger(9))
     }
     guard let file else { return }
     keepVerdict(of: file, in: &analysis)
+    let analyzed = result.analyzed ?? clock()
+    try ChecksumComparison(
+      file: id, reason: file.reason, status: file.status, problem: file.problem, contentID: file.contentID,
+      sizeBytes: file.sizeBytes, run: run, time: analyzed
+    ).settle(&analysis, in: db)
 
     var analyses = try storedAnalyses(ofFile: id, db)
     let made = Set(analysis.outcomes.map(\.analyzer.id))
@@ -152,7 +161,7 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio, let decodingID = analysis.decodingID {
       analyses = try reuse(decodingID, file: id, having: analyses, made: made, db)
     }
-    try writeFile(id, file, analysis, analyses, analyzed: result.analyzed ?? clock(), db)
+    try writeFile(id, file, analysis, analyses, analyzed: analyzed, db)
 
     switch analysis.status {
     case .ok: state.counts.analyzed += 1
@@ -170,8 +179,8 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio && analysis.decodedDuration == nil { state.counts.reused += 1 }
   }
 
-  /// Where nothing was decoded, since only tags were to be read, a file that has not changed is as whole or damaged as it
-  /// was.
+  /// Keeps the status if nothing was decoded, since only tags were to be read: a file that has not changed is as whole
+  /// or damaged as it was.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
     guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
       status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
@@ -183,8 +192,8 @@ public final class ResultWriter: Sendable {
     analysis.format = nil
   }
 
-  /// Whether the file is another than that of the stored results. Of one that was only touched its audio tells; if that
-  /// could not be read, for reasons of the system, it counts as the same.
+  /// Whether the file is another than that of the stored results. For a file whose time alone changed, compare the
+  /// audio; if that could not be read, for reasons of the system, it counts as the same.
   private func hasChanged(_ reason: PendingReason?, from known: ContentID?, _ analysis: FileAnalysis) -> Bool {
     switch reason {
     case .new, .changed: return true
@@ -218,7 +227,7 @@ public final class ResultWriter: Sendable {
   }
 
   private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
-    // That there is no audio says more than how an earlier try at it ended.
+    // The lack of audio says more than how an earlier attempt ended.
     if !file.hasChanged { return !(analysis.status == .failed && old.readsAudio && old.outcome == .failed) }
     return old.readsAudio && analysis.reusesKnownAudio && file.status == .ok && analysis.decodingID != nil
       && analysis.decodingID == file.decodingID

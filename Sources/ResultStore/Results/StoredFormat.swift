@@ -3,7 +3,7 @@ internal import GRDB
 
 /// The table `format`.
 enum StoredFormat {
-  /// Of a table called `m`, in the order that `read` wants.
+  /// Columns of a table called `m`, in the order that `read` takes.
   static let columns = columnList.joined(separator: ", ")
   static let columnList = [
     "m.container", "m.codec", "m.sample_rate_hz", "m.channels", "m.bit_depth", "m.bit_rate_bps", "m.lossless",

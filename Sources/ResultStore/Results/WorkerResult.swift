@@ -26,11 +26,11 @@ public struct WorkerResult: Sendable {
   }
 }
 
-/// What a result was made by.
+/// The origin of a result.
 public struct ResultOrigin: Hashable, Sendable {
   /// Name of the pipeline.
   public var pipeline: String
-  /// Of the pipeline's resolved configuration.
+  /// Digest of the pipeline's resolved configuration.
   public var digest: String
   public var wanted: WantedAnalyses
 
@@ -41,8 +41,7 @@ public struct ResultOrigin: Hashable, Sendable {
   }
 }
 
-/// What became of the results that were to be merged. Results are counted here and not files, of which one may have
-/// many.
+/// The outcome of merging results. Results are counted here and not files, which may have many.
 public struct MergeCounts: Hashable, Sendable {
   /// The store knows more than before.
   public var merged = 0

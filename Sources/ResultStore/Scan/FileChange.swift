@@ -12,7 +12,7 @@ enum FileChange: Hashable {
   /// Another size or modification time.
   case changed
 
-  /// What is known of a file.
+  /// The stored state of a file.
   struct Known {
     var sizeBytes: Int64?
     /// In nanoseconds since 1970, as all times here.
@@ -37,8 +37,8 @@ enum FileChange: Hashable {
     } else if let statusChanged = known.statusChanged, let foundStatusChanged = found.statusChanged?.nanoseconds,
       !isSame(statusChanged, foundStatusChanged)
     {
-      // What was written with the old time set again (cp -p, rsync -t, tag editors), and also what was made read-only,
-      // given another name or restored from a backup.
+      // A file that was written with the old time set again (cp -p, rsync -t, tag editors), and also one that was made
+      // read-only, given another name or restored from a backup.
       return .touched
     }
     return isRacy(known) ? .touched : .none

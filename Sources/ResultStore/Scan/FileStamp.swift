@@ -69,7 +69,7 @@ public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
   case touched = 5
 }
 
-/// What the store makes of a scanned file.
+/// The store's verdict on a scanned file.
 public enum ScanVerdict: Hashable, Sendable {
   /// Unchanged, and everything wanted is known.
   case cached

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// What a scan learns of devices, to tell files that were removed from files on a disk that is not mounted.
+/// Facts about devices that a scan learns, to tell files that were removed from files on a disk that is not mounted.
 struct MissingDisks {
   /// Devices on which files were met, each with the one met last: if that has gone too, the disk may have gone during the
   /// scan.
@@ -10,9 +10,9 @@ struct MissingDisks {
   private var successors: [Int64: Set<Int64>] = [:]
   /// Files by the folder they would be in if their disk were mounted.
   private(set) var counts: [FilePath: Int] = [:]
-  /// What was found where a folder should be. Files come in the order of paths: most are in the same few folders.
-  private var looks: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
-  private static let looksKept = 1000
+  /// The state of folders. Files come in the order of paths: most are in the same few folders.
+  private var statuses: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
+  private static let keptCount = 1000
 
   mutating func meet(_ device: Int64, _ path: FilePath, knownAs known: Int64? = nil) {
     seen[device] = path
@@ -23,10 +23,10 @@ struct MissingDisks {
   /// exists) is empty and on another device, and no file that was met on the file's device, under whatever number, is still
   /// there.
   /// - Parameters:
-  ///   - look: device and emptiness of a folder.
+  ///   - status: device and emptiness of a folder.
   ///   - exists: whether something is at a path.
   mutating func holds(
-    _ path: FilePath, _ device: Int64?, below root: FilePath, look: (FilePath) -> (device: Int64, isEmpty: Bool)?,
+    _ path: FilePath, _ device: Int64?, below root: FilePath, status: (FilePath) -> (device: Int64, isEmpty: Bool)?,
     exists: (FilePath) -> Bool
   ) -> Bool {
     guard let device else { return false }
@@ -36,7 +36,7 @@ struct MissingDisks {
     }
     var folder = path
     while folder != root, folder.removeLastComponent() {
-      guard let found = lookOnce(at: folder, look) else { continue }
+      guard let found = keptStatus(at: folder, status) else { continue }
       guard found.isEmpty, found.device != device, successors[device]?.contains(found.device) != true else {
         return false
       }
@@ -46,13 +46,13 @@ struct MissingDisks {
     return false
   }
 
-  private mutating func lookOnce(
-    at folder: FilePath, _ look: (FilePath) -> (device: Int64, isEmpty: Bool)?
+  private mutating func keptStatus(
+    at folder: FilePath, _ status: (FilePath) -> (device: Int64, isEmpty: Bool)?
   ) -> (device: Int64, isEmpty: Bool)? {
-    if let known = looks[folder] { return known }
-    if looks.count == Self.looksKept { looks.removeAll() }
-    let found = look(folder)
-    looks[folder] = .some(found)
+    if let known = statuses[folder] { return known }
+    if statuses.count == Self.keptCount { statuses.removeAll() }
+    let found = status(folder)
+    statuses[folder] = .some(found)
     return found
   }
 }

@@ -12,7 +12,7 @@ public import SystemPackage
 public final class ScanSession: Sendable {
   let store: ResultStore
   let run: Int64
-  private let wanted: WantedAnalyses
+  let wanted: WantedAnalyses
   let options: ScanOptions
   let pathExists: @Sendable (FilePath) -> Bool
   let folderAt: @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)?
@@ -22,7 +22,7 @@ public final class ScanSession: Sendable {
   struct State {
     var counts = ScanCounts()
     var seen = SeenFiles()
-    /// Of the paths that a dry run cannot put into the database.
+    /// Ids of the paths that a dry run cannot put into the database.
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
     var disks = MissingDisks()
@@ -63,27 +63,38 @@ public final class ScanSession: Sendable {
   /// been moved: it keeps its results. A file given twice counts once and gets the same verdict again.
   /// - Returns: one verdict for each file, in order.
   public func classify(_ files: [FileStamp]) throws(StoreError) -> [ScanVerdict] {
-    try transact { state, db in
-      let lookup = try Query(db, Self.lookupSQL)
-      var verdicts: [ScanVerdict] = []
-      verdicts.reserveCapacity(files.count)
-      for file in files {
-        if let known = try lookup.first(.path(file.path), body: { KnownFile(lookup) }) {
-          verdicts.append(try meet(file, known, state: &state, db))
-        } else if let known = try findMoved(file, seen: state.seen, db) {
-          try rename(known, to: file.path, db)
-          let verdict = try meet(file, known, state: &state, db)
-          if !options.isDryRun || state.unstored.insert(ContentID(ofPath: file.path)).inserted {
-            state.counts.moved += 1
-          }
-          verdicts.append(verdict)
-        } else {
-          try insert(file, state: &state, db)
-          verdicts.append(.pending(.new))
+    try transact { state, db in try judge(files, &state, db).map(\.verdict) }
+  }
+
+  /// What becomes of a file, before anything is done about it.
+  struct Judgment {
+    var verdict: ScanVerdict
+    /// Of its row; `nil` if it has none, or a new one.
+    var id: Int64?
+    /// Whether the session meets the file for the first time.
+    var isFirst: Bool
+  }
+
+  func judge(_ files: [FileStamp], _ state: inout State, _ db: Database) throws -> [Judgment] {
+    let lookup = try Query(db, Self.lookupSQL)
+    var judgments: [Judgment] = []
+    judgments.reserveCapacity(files.count)
+    for file in files {
+      if let known = try lookup.first(.path(file.path), body: { KnownFile(lookup) }) {
+        judgments.append(try meet(file, known, state: &state, db))
+      } else if let known = try findMoved(file, seen: state.seen, db) {
+        try rename(known, to: file.path, db)
+        let judgment = try meet(file, known, state: &state, db)
+        if !options.isDryRun || state.unstored.insert(ContentID(ofPath: file.path)).inserted {
+          state.counts.moved += 1
         }
+        judgments.append(judgment)
+      } else {
+        judgments.append(
+          Judgment(verdict: .pending(.new), id: nil, isFirst: try insert(file, state: &state, db)))
       }
-      return verdicts
     }
+    return judgments
   }
 
   /// Records files that are passed over; results they may have from earlier are kept for the day they are not.
@@ -97,10 +108,10 @@ public final class ScanSession: Sendable {
         """)
       for file in files {
         let known = try lookup.first(.path(file.path)) {
-          let isThere = lookup.isNull(3)
-          let hasSameCode = lookup.optionalText(1) == file.code && isThere
+          let exists = lookup.isNull(3)
+          let hasSameCode = lookup.optionalText(1) == file.code && exists
           return (
-            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && isThere,
+            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && exists,
             isSame: hasSameCode && lookup.optionalText(2) == file.message && lookup.flag(4) == file.isFailure
           )
         }
@@ -129,7 +140,7 @@ public final class ScanSession: Sendable {
         guard state.seen.insert(known.id) else { continue }
         state.counts.add(file, failedBefore: known.failedBefore)
         if known.isSame || options.isDryRun { continue }
-        // Size and time of an analyzed file stay those of its analysis, so that a change is noticed when it is not skipped.
+        // Size and time of an analyzed file stay those of its analysis, so a change is noticed when it is not skipped.
         try Query(
           db,
           """
@@ -277,10 +288,11 @@ public final class ScanSession: Sendable {
   /// Judges a file that has a row, counts it and brings the row up to date where it differs.
   private func meet(
     _ file: FileStamp, _ known: KnownFile, state: inout State, _ db: Database
-  ) throws -> ScanVerdict {
+  ) throws -> Judgment {
     let quarantine = try quarantine(of: known, db)
     let verdict = try verdict(on: file, known, quarantine, &state.currency, db)
-    if state.seen.insert(known.id) {
+    let isFirst = state.seen.insert(known.id)
+    if isFirst {
       state.counts.add(verdict)
       if quarantine != nil && verdict == .knownFailure { state.counts.quarantined += 1 }
       if known.status == .partial && verdict == .cached { state.counts.knownDamaged += 1 }
@@ -312,14 +324,16 @@ public final class ScanSession: Sendable {
         .integer(file.sizeBytes), .integer(modified), .integer(statusChanged), .integer(looked), .integer(device),
         .integer(inode), .integer(pending.rawValue), .integer(known.id))
     }
-    return verdict
+    return Judgment(verdict: verdict, id: known.id, isFirst: isFirst)
   }
 
-  private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
+  /// - Returns: Whether the session meets the file for the first time.
+  private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws -> Bool {
     state.disks.meet(Int64(bitPattern: file.device), file.path)
     if options.isDryRun {
-      if state.unstored.insert(ContentID(ofPath: file.path)).inserted { state.counts.add(.pending(.new)) }
-      return
+      let isFirst = state.unstored.insert(ContentID(ofPath: file.path)).inserted
+      if isFirst { state.counts.add(.pending(.new)) }
+      return isFirst
     }
     try Query(
       db,
@@ -335,6 +349,7 @@ public final class ScanSession: Sendable {
       .integer(Int64(bitPattern: file.inode)), .integer(PendingState().with(.new).rawValue), .integer(run))
     state.seen.insert(db.lastInsertedRowID)
     state.counts.add(.pending(.new))
+    return true
   }
 
   // MARK: Moves
@@ -357,8 +372,8 @@ public final class ScanSession: Sendable {
     return found
   }
 
-  /// Whether another known file has this size and modification time. Where times are in whole seconds (of the file system, or
-  /// set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
+  /// Whether another known file has this size and modification time. If times are in whole seconds (of the file system,
+  /// or set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
     guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
     let select = try Query(
@@ -370,6 +385,11 @@ public final class ScanSession: Sendable {
   private func rename(_ known: KnownFile, to path: FilePath, _ db: Database) throws {
     if options.isDryRun { return }
     let display = DisplayPath.text(of: path)
+    let old = try Query(db, "SELECT display_path FROM file WHERE id = ?")
+    let oldPath = try old.first(.integer(known.id)) { old.text(0) }
+    try FileEvents.add(.moved, file: known.id, at: started, run: run, oldPath.map { "from \($0)" }, in: db)
+    // It may be another file of the same size and time.
+    if known.isDoubtful { try Checksums.forget(file: known.id, in: db) }
     try Query(db, "UPDATE file SET path = ?, display_path = ? WHERE id = ?")
       .run(.path(path), .text(display), .integer(known.id))
   }

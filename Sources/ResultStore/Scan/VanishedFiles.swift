@@ -15,12 +15,13 @@ public struct VanishScope: Hashable, Sendable {
   }
 }
 
-/// What is known and was not met.
+/// Known files that a scan did not meet.
 extension ScanSession {
-  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
-  /// stay. What is there and was only ever passed over is forgotten: a folder, say, that could not be read and now can.
-  /// To be called after the whole scan, with those roots only that were there and had files. Files that still exist
-  /// (outside what the walker was told to look at), and those on disks that are not mounted, are left as they are.
+  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its
+  /// results stay. A file that is there and was only ever passed over is forgotten: a folder, say, that could not be
+  /// read and now can. To be called after the whole scan, with those roots only that were there and had files. Files
+  /// that still exist (outside what the walker was told to look at), and those on disks that are not mounted, are left
+  /// as they are.
   /// - Returns: how many were marked.
   @discardableResult
   public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {
@@ -47,7 +48,7 @@ extension ScanSession {
   }
 
   private func isOnMissingDisk(_ path: FilePath, _ device: Int64?, below root: FilePath) -> Bool {
-    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt, exists: pathExists) }
+    state.withLock { $0.disks.holds(path, device, below: root, status: folderAt, exists: pathExists) }
   }
 
   private func unseenFiles(
@@ -57,12 +58,12 @@ extension ScanSession {
       try store.read { db in
         // The index on paths answers this alone.
         let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
-        let isThere = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
+        let exists = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
         var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []
         try select.forEachWhile(range.values) {
           let id = select.integer(0)
           if !state.seen.contains(id) {
-            try isThere.forEach(.integer(id)) { unseen.append((id, select.path(1), isThere.optionalInteger(0))) }
+            try exists.forEach(.integer(id)) { unseen.append((id, select.path(1), exists.optionalInteger(0))) }
           }
           return unseen.count < limit
         }

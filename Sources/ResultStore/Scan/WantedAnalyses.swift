@@ -1,10 +1,10 @@
 public import Analysis
 
-/// What a run wants to know of every file.
+/// The analyses that a run wants of every file.
 public struct WantedAnalyses: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public var identity: AnalyzerIdentity
-    /// True if the finding follows from the encoded audio alone, so that it stays right for another file with the same
+    /// True if the finding follows from the encoded audio alone, so it stays right for another file with the same
     /// content id; false for `Feed.file`.
     public var readsAudio: Bool
     /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.richerIdentities`).
@@ -29,7 +29,7 @@ public struct WantedAnalyses: Hashable, Sendable {
     self.decoderVersion = decoderVersion
   }
 
-  /// Of analyzers that are none of `members` nothing is known.
+  /// Nothing is known about analyzers that are not in `members`.
   func readsAudio(_ analyzer: AnalyzerIdentity) -> Bool {
     members.first { $0.accepted.contains(analyzer) }?.readsAudio ?? false
   }

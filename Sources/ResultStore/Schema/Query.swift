@@ -66,7 +66,7 @@ package struct Query {
     while try step(), try body() {}
   }
 
-  /// What `body` makes of the first row; `nil` if there is none.
+  /// The value of `body` for the first row; `nil` if there is none.
   package func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
     try first(values, body: body)
   }

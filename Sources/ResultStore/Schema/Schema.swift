@@ -7,14 +7,15 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 6
+  static let version = 7
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union([
-    "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
-    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
-    SongCatalog.changes, ChangeLog.table, ChangeLog.library,
-  ])
+  static let ownTables = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
+    .union([
+      "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
+      "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
+      SongCatalog.changes, ChangeLog.table, ChangeLog.library,
+    ])
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -55,6 +56,11 @@ enum Schema {
       // Dates are read, and lists of names joined, in another way.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 6")
+    }
+    migrator.registerMigration("v7") { db in
+      try db.execute(sql: ChecksumTables.tables7)
+      try db.execute(sql: DuplicateTables.tables7)
+      try db.execute(sql: "PRAGMA user_version = 7")
     }
     return migrator
   }
@@ -329,12 +335,12 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// What the view `track` says of the tempo that counts.
+  /// The columns of the view `track` with the tempo in force.
   static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
 
   /// One line for each file that is there, for people. Findings have the names of the CSV report.
   /// - Parameters:
-  ///   - columns: What declared findings add at the end.
+  ///   - columns: The columns that declared findings add at the end.
   ///   - tables: Theirs, with one row for each file.
   static func trackView(columns: [String] = [], tables: [String] = []) -> String {
     """
@@ -401,7 +407,7 @@ enum Schema {
     FROM run;
     """
 
-  /// Where `map` is NULL, map and beats follow from those that were found.
+  /// If `map` is NULL, map and beats follow from those that were found.
   private static let tables3Corrections = """
     ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
     ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]

@@ -6,7 +6,7 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Names and ids as the tables of the catalog hold them. What they mean is said in `Library`; SQL calls it.
+/// Names and ids as the tables of the catalog hold them. `Library` defines their meaning; SQL calls it.
 package enum CatalogNames {
   /// A list of names as a column has it: JSON, or NULL for an empty one.
   package static func list(_ names: [String]) -> String? {
@@ -25,7 +25,7 @@ package enum CatalogNames {
 
   private static func names(_ value: DatabaseValue) -> [String] { names(in: .fromDatabaseValue(value)) }
 
-  /// What statements that fill the catalog call.
+  /// Functions for the statements that fill the catalog.
   static let sqlFunctions: [DatabaseFunction] = [
     DatabaseFunction("track_id", argumentCount: 1, pure: true) { values in
       Data.fromDatabaseValue(values[0]).map { ContentID(ofPath: FilePath(bytes: $0)).description }
@@ -36,17 +36,17 @@ package enum CatalogNames {
     DatabaseFunction("genre_id", argumentCount: 1, pure: true) { values in
       String.fromDatabaseValue(values[0]).map(CatalogID.genre)
     },
-    // Of the lists of the tags `artists` and `artist`.
+    // Artists by the lists of the tags `artists` and `artist`.
     DatabaseFunction("artist_list", argumentCount: 2, pure: true) { values in
       list(Credit.performers(listed: names(values[0]), credited: names(values[1])))
     },
-    // Of the same lists, as one text.
+    // The credit by the same lists, as one text.
     DatabaseFunction("credit_text", argumentCount: 2, pure: true) { values in
       Credit.text(credited: names(values[1]), listed: names(values[0]))
     },
-    // Of the list of the tag `genre`.
+    // Genres by the list of the tag `genre`.
     DatabaseFunction("genre_list", argumentCount: 1, pure: true) { values in list(Credit.genres(names(values[0]))) },
-    // Of a value of a tag, in ISO 8601; NULL if it is no date.
+    // A tag's value as a date in ISO 8601; NULL if it is no date.
     DatabaseFunction("partial_date", argumentCount: 1, pure: true) { values in
       String.fromDatabaseValue(values[0]).flatMap { PartialDate($0)?.description }
     },

@@ -2,7 +2,7 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The artists, albums and genres of the songs in `song`: a row each, with counts, so that no list of them takes a look at
+/// The artists, albums and genres of the songs in `song`: a row each, with counts, so no list of them takes a look at
 /// all songs. They follow from `song`; `update` brings along what a transaction has changed, and triggers count.
 package struct CatalogTables {
   private let db: Database
@@ -115,7 +115,7 @@ package struct CatalogTables {
 
   // MARK: Checking
 
-  /// What is not as the rows of `song` say: the tables, and how many of their rows.
+  /// The tables that differ from the rows of `song`, with the number of their wrong rows.
   func wrongRows() throws -> [(table: String, count: Int64)] {
     func differences(_ found: String, _ expected: String) -> String {
       "SELECT count(*) FROM (SELECT * FROM (\(found) EXCEPT \(expected)) UNION ALL SELECT * FROM (\(expected) EXCEPT \(found)))"
@@ -189,7 +189,7 @@ package struct CatalogTables {
     "added_ns", "compilation",
   ]
 
-  /// The album artists of a tag; or whom all tracks share; or several.
+  /// The album artists of a tag; or the artists that all tracks share; or several.
   private static func albums(_ songs: String) -> String {
     let various = CatalogNames.list([CatalogID.variousArtists]) ?? ""
     return """
@@ -218,7 +218,7 @@ extension CatalogTables {
   /// Full-text tables over the names of artists and albums.
   static let fullTextTables = ["artists_fts", "albums_fts"]
 
-  /// Of schema 4. `update` fills them.
+  /// Tables of schema 4. `update` fills them.
   static let tables4 = """
     -- Performers of songs and of albums.
     CREATE TABLE artist (

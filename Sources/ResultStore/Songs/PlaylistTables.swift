@@ -9,7 +9,7 @@ package enum PlaylistTables {
 
   static let own: Set<String> = ["playlist", "playlist_entry", "playlist_snapshot", "saved_track", "saved_item"]
 
-  /// Of schema 4.
+  /// Tables of schema 4.
   static let tables4 = """
     CREATE TABLE playlist (
       id INTEGER PRIMARY KEY,
@@ -58,8 +58,8 @@ package enum PlaylistTables {
     ) WITHOUT ROWID;
     """
 
-  /// The row of `file` that a reference in the table `e` stands for: the file at its path if that has its audio; or else
-  /// another one with its audio (it was moved); or else the file at its path, encoded anew.
+  /// The row of `file` that a reference in the table `e` stands for: the file at its path if that has its audio; or
+  /// else another one with its audio (it was moved); or else the file at its path, encoded again.
   package static func file(of e: String) -> String {
     """
     coalesce(
@@ -79,7 +79,7 @@ package enum PlaylistTables {
     }
   }
 
-  /// What cannot be: a line for each kind of trouble.
+  /// Impossible rows: a line for each kind of trouble.
   static func check(_ db: Database) throws -> [String] {
     let select = try Query(
       db,

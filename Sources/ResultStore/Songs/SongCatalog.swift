@@ -5,9 +5,9 @@ internal import Text
 /// The table `song`, which filters, sorts and the full-text index read: one row for each file that is there and was analyzed
 /// or failed, with what is known of it in one place.
 ///
-/// Triggers note the id of every file whose row may have to change, whoever changes it: results that are written, files that
-/// vanish, come back or are passed over, tempi that people set. Each transaction ends with `update`, so the rows always say
-/// what the tables of findings say. Triggers on `song` and `file` keep the full-text index.
+/// Triggers note the id of every file whose row may have to change, whatever the cause: results that are written, files
+/// that vanish, come back or are passed over, tempi that people set. Each transaction ends with `update`, so the rows
+/// always say what the tables of findings say. Triggers on `song` and `file` keep the full-text index.
 package struct SongCatalog: Sendable {
   /// Ids of files whose rows are to be made again; empty but within a transaction, or before an older database is filled.
   static let changes = "song_change"
@@ -17,7 +17,7 @@ package struct SongCatalog: Sendable {
   private let leave: String
   private let differences: String
 
-  /// - Parameter tables: What the database has; findings may never have been declared in it.
+  /// - Parameter tables: Tables that the database has; findings may never have been declared in it.
   init(tables: Set<String>) {
     // CROSS JOIN keeps SQLite from reading all files to find the few that changed.
     self.tables = tables
@@ -105,7 +105,7 @@ package struct SongCatalog: Sendable {
   /// A file without results that could not be read has failed as well; what was passed over is no track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
-  /// Of all files that are not listed, and few others.
+  /// A condition that is true for all files that are not listed, and few others.
   package static let mayBeNoTrack = "(vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL)"
 
   private static func columns(_ tables: Set<String>) -> [(name: String, sql: String)] {
@@ -193,7 +193,7 @@ package struct SongCatalog: Sendable {
 // MARK: - Schema
 
 extension SongCatalog {
-  /// Of schema 4. What an older database knows gets into `song` when it is opened next.
+  /// Tables of schema 4. The data of an older database gets into `song` when it is opened next.
   static let tables4 = """
     -- What is known of each file that is there and was analyzed or failed, for search, filters and sorts. Its rows follow
     -- from the other tables.
@@ -272,7 +272,7 @@ extension SongCatalog {
     \(CatalogTables.tables4)
     """
 
-  /// All that is filtered or sorted by, so that an index alone can answer.
+  /// All that is filtered or sorted by, so an index alone can answer.
   private static let indexes4 =
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"

@@ -21,8 +21,8 @@ package struct TrackSet {
 
   /// The ids that a query finds.
   /// - Parameters:
-  ///   - source: What follows FROM.
-  ///   - limit: Of more, only so many; `nil` for all.
+  ///   - source: The SQL after FROM.
+  ///   - limit: The maximum number; `nil` for all.
   package init(_ db: Database, _ id: String, from source: String, _ values: [SQLValue], limit: Int? = nil) throws {
     let ids = limit == nil ? (id, source) : ("id", "(SELECT \(id) AS id FROM \(source) LIMIT ?)")
     let select = try Query(db, "SELECT track_set(\(ids.0)) FROM \(ids.1)")
@@ -86,7 +86,7 @@ package struct TrackSet {
     "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
   }
 
-  /// What is bound: lives as long as statements use it.
+  /// The bound argument: lives as long as statements use it.
   package final class Argument {
     /// First 1 for a complement, then how many words follow, then the words.
     fileprivate let words: UnsafeMutablePointer<UInt64>

@@ -3,10 +3,10 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets files that have vanished, with all that was found of them. What people have set stays: tempi
+  /// Forgets files that have vanished, with all that was found of them. Settings by people stay: tempi
   /// (`correctTempo`), playlists, saved tracks.
   /// - Parameters:
-  ///   - roots: Where they were; `nil` for everywhere.
+  ///   - roots: The folders they were in; `nil` for everywhere.
   ///   - isDryRun: Nothing is forgotten.
   /// - Returns: how many.
   public func pruneVanished(in roots: [FilePath]?, isDryRun: Bool) throws(StoreError) -> Int {

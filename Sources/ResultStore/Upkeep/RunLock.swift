@@ -4,10 +4,10 @@ internal import Synchronization
 public import SystemPackage
 internal import Text
 
-/// Keeps two runs from working on one database: an advisory lock (`flock`) on a file beside it, which the system lets go of
-/// when the process ends, however it ends.
+/// Keeps two runs from working on one database: an advisory lock (`flock`) on a file beside it, which the system
+/// releases when the process ends, however it ends.
 public final class RunLock: Sendable {
-  /// Who holds a lock, as written in the lock file.
+  /// The owner of a lock, as written in the lock file.
   public struct Owner: Hashable, Sendable {
     public var processID: Int32
     public var host: String
@@ -38,7 +38,7 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Who holds a lock, and how far that process has come.
+  /// The owner of a lock, and how far that process has come.
   public struct Holder: Hashable, Sendable {
     public var owner: Owner
     /// `nil` if it does not say: not all that takes the lock is a run.
@@ -73,7 +73,7 @@ public final class RunLock: Sendable {
       throw .cannotOpen(path: path, reason: "\(error)")
     }
     let clock = ContinuousClock()
-    // Whoever only asks if it is held lets go of it at once.
+    // A process that only asks if it is held releases it at once.
     let end = clock.now.advanced(by: max(limit, .milliseconds(100)))
     var isWaiting = false
     while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
@@ -106,8 +106,8 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Who works on a database, here or on another computer that sees the lock; `nil` if it is not held, or if its holder
-  /// cannot be read at this moment.
+  /// The process that works on a database, here or on another computer that sees the lock; `nil` if it is not held, or
+  /// if its holder cannot be read at this moment.
   public static func holder(forDatabase database: FilePath) -> Holder? {
     guard isHeld(forDatabase: database),
       let file = try? FileDescriptor.open(lockPath(forDatabase: database), .readOnly, options: .closeOnExec)
@@ -122,7 +122,7 @@ public final class RunLock: Sendable {
       return false
     }
     defer { try? file.close() }
-    // Closing lets go of it at once; a run that meets it in this moment tries again.
+    // Closing releases it at once; a run that meets it in this moment tries again.
     return flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
@@ -140,7 +140,7 @@ public final class RunLock: Sendable {
     FilePath(bytes: database.withBytes { Array($0) } + Array(".lock".utf8))
   }
 
-  // Who the owner is serves messages only: what cannot be read or written is no reason to stop.
+  // The owner serves messages only: a failure to read or write it is no reason to stop.
 
   private static func readOwner(in file: FileDescriptor) -> Owner? { readHolder(in: file)?.owner }
 
@@ -168,7 +168,7 @@ public final class RunLock: Sendable {
     return Holder(owner: owner, progress: progress)
   }
 
-  /// In one piece, so that a reader sees the line before or this one.
+  /// In one piece, so a reader sees the line before or this one.
   private static func write(_ holder: Holder?, in file: FileDescriptor) {
     guard let holder else {
       _ = ftruncate(file.rawValue, 0)

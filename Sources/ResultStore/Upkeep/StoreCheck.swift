@@ -129,8 +129,11 @@ enum StoreCheck {
     let select = try Query(
       db,
       """
-      SELECT r.id, r.analyzed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'ok'),
-        r.partial, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'partial'),
+      WITH verdict AS (
+        SELECT f.analyzed_run AS run, iif(e.stage = 'verify', 'ok', f.status) AS status
+        FROM file f LEFT JOIN failure e ON e.file = f.id)
+      SELECT r.id, r.analyzed, (SELECT count(*) FROM verdict WHERE run = r.id AND status = 'ok'),
+        r.partial, (SELECT count(*) FROM verdict WHERE run = r.id AND status = 'partial'),
         r.failed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'failed'),
         r.newly_failed, (SELECT count(*) FROM failure e JOIN file f ON f.id = e.file
           WHERE e.first_failed_run = r.id AND f.status = 'failed'),
@@ -151,7 +154,7 @@ enum StoreCheck {
       // Known failures that were left alone are in the total as well.
       compare("failed", 5, >=)
       compare("newly failed", 7, ==)
-      // Those may have been forgotten since.
+      // Vanished files may have been forgotten since.
       compare("vanished", 9, >=)
       return complaints
     } ?? []

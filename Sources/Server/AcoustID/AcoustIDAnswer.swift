@@ -4,9 +4,9 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// What AcoustID says of a track of its own, made of the tags of the files that hold it.
+/// AcoustID's data about a track of its own, made of the tags of the files that hold it.
 struct AcoustIDAnswer: Sendable {
-  /// What a client wants to know beside the id: the words of the parameter `meta`.
+  /// The data a client wants beside the id: the words of the parameter `meta`.
   struct Meta: Sendable {
     var words: Set<String>
 
@@ -87,7 +87,7 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // As there, where nobody has linked a track with a recording: what people have called it, without an id.
+    // As there, if a track is not linked with a recording: the names that people have given it, without an id.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }

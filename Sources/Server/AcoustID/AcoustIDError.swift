@@ -38,8 +38,6 @@ enum AcoustIDError: Error {
   }
 
   var jsonValue: JSONValue {
-    .object([
-      "status": "error", "error": .object(["code": .integer(Int64(code)), "message": .string(message)]),
-    ])
+    ["code": .integer(Int64(code)), "message": .string(message)]
   }
 }

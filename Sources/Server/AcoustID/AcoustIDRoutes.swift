@@ -26,11 +26,11 @@ struct AcoustIDRoutes: RouteSet {
   ]
 
   var routes: [Route] {
-    route(.get, "lookup", Self.summary, Self.parameters, answers: "AcoustIDLookup") { request, _ in
+    route(.get, "lookup", Self.summary, Self.parameters, answers: [.json(.reply)]) { request, _ in
       await answer(FormFields(request.uri.query ?? ""))
     }
     route(
-      .post, "lookup", Self.summary, body: .form(Self.parameters.map(\.name)), answers: "AcoustIDLookup"
+      .post, "lookup", Self.summary, body: .form(Self.parameters.map(\.name)), answers: [.json(.reply)]
     ) { request, _ in
       do {
         // The parameters of the address and of the form in the body.
@@ -45,44 +45,37 @@ struct AcoustIDRoutes: RouteSet {
 
   private func answer(_ parameters: FormFields) async -> Response {
     do {
-      return Self.response(try await results(parameters), to: parameters)
-    } catch let error as AcoustIDError {
-      return Self.response(error, to: parameters)
+      return Self.response(try await reply(parameters), to: parameters)
     } catch {
-      return Self.response(.other(RequestError(error)), to: parameters)
+      return Self.response(error as? AcoustIDError ?? .other(RequestError(error)), to: parameters)
     }
   }
 
-  private func results(_ parameters: FormFields) async throws -> JSONValue {
+  private func reply(_ parameters: FormFields) async throws -> AcoustIDReply {
     let format = parameters["format"] ?? "json"
     guard format == "json" || format == "jsonp" else { throw AcoustIDError.unknownFormat(format) }
     guard parameters["client"]?.isEmpty == false else { throw AcoustIDError.missingParameter("client") }
     let meta = AcoustIDAnswer.Meta(parameters["meta"] ?? "")
     if let text = parameters["trackid"] {
       guard let content = AcoustIDAnswer.content(ofUUID: text) else { throw AcoustIDError.invalidUUID("trackid") }
-      let answers = try await answers([FingerprintCatalog.Hit(content: content, score: 1)])
-      return .object(["status": "ok", "results": .array(answers.map { $0.jsonValue(meta) })])
+      return .results(try await results(of: [FingerprintCatalog.Hit(content: content, score: 1)], meta))
     }
-    guard parameters["batch"] == "1" else {
-      return .object([
-        "status": "ok", "results": try await results(parameters, "", meta),
-      ])
-    }
+    guard parameters["batch"] == "1" else { return .results(try await results(parameters, "", meta)) }
     let suffixes = (0..<Self.batchLimit).map { ".\($0)" }.filter { parameters["fingerprint\($0)"] != nil }
     guard !suffixes.isEmpty else { throw AcoustIDError.missingParameter("fingerprint.0") }
     var found: [JSONValue] = []
     for suffix in suffixes {
-      found.append(
-        .object(["index": .string(String(suffix.dropFirst())), "results": try await results(parameters, suffix, meta)]))
+      let results = try await results(parameters, suffix, meta)
+      found.append(["index": .string(String(suffix.dropFirst())), "results": .array(results)])
     }
-    return .object(["status": "ok", "fingerprints": .array(found)])
+    return .fingerprints(found)
   }
 
   /// The results of one fingerprint.
-  /// - Parameter suffix: What its parameters have behind their names, such as `.0`.
+  /// - Parameter suffix: The suffix of its parameters' names, such as `.0`.
   private func results(
     _ parameters: FormFields, _ suffix: String, _ meta: AcoustIDAnswer.Meta
-  ) async throws -> JSONValue {
+  ) async throws -> [JSONValue] {
     guard let text = parameters["fingerprint\(suffix)"] else {
       throw AcoustIDError.missingParameter("fingerprint\(suffix)")
     }
@@ -93,11 +86,10 @@ struct AcoustIDRoutes: RouteSet {
     guard let fingerprint = Fingerprint(text), 1...Self.itemLimit ~= fingerprint.count else {
       throw AcoustIDError.invalidFingerprint
     }
-    let hits = try await fingerprints.lookup(fingerprint, limit: Self.resultLimit)
-    return .array(try await answers(hits).map { $0.jsonValue(meta) })
+    return try await results(of: fingerprints.lookup(fingerprint, limit: Self.resultLimit), meta)
   }
 
-  private func answers(_ hits: [FingerprintCatalog.Hit]) async throws -> [AcoustIDAnswer] {
+  private func results(of hits: [FingerprintCatalog.Hit], _ meta: AcoustIDAnswer.Meta) async throws -> [JSONValue] {
     try await services.reading {
       try hits.compactMap { hit in
         let files = try services.store.files(holding: hit.content)
@@ -105,29 +97,27 @@ struct AcoustIDRoutes: RouteSet {
         guard !records.isEmpty else { return nil }
         return AcoustIDAnswer(
           content: hit.content, score: hit.score,
-          files: records.map { (ContentID(ofPath: $0.path).description, $0) })
+          files: records.map { (ContentID(ofPath: $0.path).description, $0) }
+        ).jsonValue(meta)
       }
     }
   }
 
   // MARK: Answers
 
-  private static func response(_ value: JSONValue, to parameters: FormFields) -> Response {
-    guard parameters["format"] == "jsonp" else { return .json(value) }
-    return jsonp(.ok, value, parameters)
-  }
-
   private static func response(_ error: AcoustIDError, to parameters: FormFields) -> Response {
-    guard parameters["format"] == "jsonp" else { return .json(status: error.status, error.jsonValue) }
-    return jsonp(error.status, error.jsonValue, parameters)
+    response(.error(error), error.status, to: parameters)
   }
 
-  private static func jsonp(_ status: HTTPResponse.Status, _ value: JSONValue, _ parameters: FormFields) -> Response {
+  private static func response(
+    _ reply: AcoustIDReply, _ status: HTTPResponse.Status = .ok, to parameters: FormFields
+  ) -> Response {
+    guard parameters["format"] == "jsonp" else { return JSONType.reply.response(reply, status: status) }
     let wanted = parameters["jsoncallback"] ?? ""
     // Whatever is no name would be a program of the client's in an answer of ours.
     let isName = !wanted.isEmpty && wanted.utf8.allSatisfy { isalnumeric($0) || $0 == UInt8(ascii: "_") }
     var json = JSONWriter()
-    json.value(value)
+    JSONType.reply.write(reply, &json)
     return Response(
       status: status,
       headers: [.contentType: "application/javascript; charset=utf-8", .cacheControl: "no-store"],
@@ -142,5 +132,23 @@ struct AcoustIDRoutes: RouteSet {
       true
     default: false
     }
+  }
+}
+
+/// An answer to a look-up. What is in its lists depends on the parameter `meta`.
+private enum AcoustIDReply {
+  case results([JSONValue])
+  /// Of several look-ups in one request.
+  case fingerprints([JSONValue])
+  case error(AcoustIDError)
+}
+
+extension JSONType<AcoustIDReply> {
+  fileprivate static var reply: Self {
+    .object(
+      "AcoustIDLookup", .ifAny("error", .any) { if case .error(let error) = $0 { error.jsonValue } else { nil } },
+      .ifAny("fingerprints", .list(.any)) { if case .fingerprints(let found) = $0 { found } else { nil } },
+      .ifAny("results", .list(.any)) { if case .results(let found) = $0 { found } else { nil } },
+      .required("status", .text) { if case .error = $0 { "error" } else { "ok" } })
   }
 }

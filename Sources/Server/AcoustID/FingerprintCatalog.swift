@@ -35,7 +35,7 @@ final class FingerprintCatalog: Sendable {
 
   /// Fingerprints that are compared with one that is looked up.
   private static let candidateLimit = 40
-  /// What is less like it is something else: other music stays below 0.1, the same in a poor encoding above 0.6.
+  /// A lower score means another recording: other music stays below 0.1, the same in a poor encoding above 0.6.
   static let leastScore = 0.5
   /// Fingerprints that are read from the database at a time.
   private static let batchSize = 1_000
@@ -47,7 +47,7 @@ final class FingerprintCatalog: Sendable {
     revision = try? StoreRevision(of: services.store)
   }
 
-  /// What holds the recording of a fingerprint, most alike first.
+  /// Tracks that hold the recording of a fingerprint, most alike first.
   func lookup(_ fingerprint: Fingerprint, limit: Int) async throws -> [Hit] {
     try await bringUpToDate()
     return try await services.reading {

@@ -17,16 +17,19 @@ struct AcousticBrainzRoutes: RouteSet {
   /// Recordings of one request, as there.
   private static let bulkLimit = 25
 
+  /// Names follow from what is asked for and what is known.
+  private static let document = [RouteAnswer.json(.map(.any))]
+
   var routes: [Route] {
     let ids = [RouteParameter.text("recording_ids").required]
     let submission = [RouteParameter.integer("n", 0...1000)]
-    route(.get, "low-level", "The same of several", ids, answers: "{any}") { request, _ in
+    route(.get, "low-level", "The same of several", ids, answers: Self.document) { request, _ in
       try await bulk(request) { _, record in LowLevelDocument(record: record).jsonValue }
     }
-    route(.get, "high-level", "The same of several", ids, answers: "{any}") { request, _ in
+    route(.get, "high-level", "The same of several", ids, answers: Self.document) { request, _ in
       try await bulk(request) { _, record in Self.highLevel(record) }
     }
-    route(.get, "count", "The same of several", ids, answers: "{any}") { request, _ in
+    route(.get, "count", "The same of several", ids, answers: Self.document) { request, _ in
       let wanted = try Self.recordings(request)
       return try await services.reading {
         var answer: [String: JSONValue] = ["mbid_mapping": [:]]
@@ -34,14 +37,14 @@ struct AcousticBrainzRoutes: RouteSet {
         return Response.json(.object(answer))
       }
     }
-    route(.get, "{mbid}/low-level", "What is measured of a recording", submission, answers: "{any}") {
+    route(.get, "{mbid}/low-level", "What is measured of a recording", submission, answers: Self.document) {
       request, context in
       try await document(request, context) { LowLevelDocument(record: $0).jsonValue }
     }
-    route(.get, "{mbid}/high-level", "What follows of it", submission, answers: "{any}") { request, context in
+    route(.get, "{mbid}/high-level", "What follows of it", submission, answers: Self.document) { request, context in
       try await document(request, context, Self.highLevel)
     }
-    route(.get, "{mbid}/count", "In how many files it is", answers: "{any}") { _, context in
+    route(.get, "{mbid}/count", "In how many files it is", answers: Self.document) { _, context in
       let id = try context.parameters.require("mbid").lowercased()
       return try await services.reading {
         let count = try files(id).count
@@ -53,7 +56,7 @@ struct AcousticBrainzRoutes: RouteSet {
 
   private static let notFound = RequestError(.notFound, "Not found")
 
-  /// What its classifiers say of mood, genre and voice is not known here: a document without any.
+  /// The results of its classifiers of mood, genre and voice are not known here: a document without any.
   private static func highLevel(_ record: FileRecord) -> JSONValue {
     ["highlevel": [:], "metadata": ["version": LowLevelDocument.version(record)]]
   }

@@ -2,8 +2,8 @@ internal import Analysis
 internal import Records
 internal import Text
 
-/// What is known of a recording under the names of AcousticBrainz's low-level documents, as Essentia's music extractor writes
-/// them. What means something else there, or is not measured here, is left out.
+/// The findings of a recording under the names of AcousticBrainz's low-level documents, as Essentia's music extractor
+/// writes them. Findings that mean something else there, or are not measured here, are left out.
 struct LowLevelDocument {
   let record: FileRecord
 

@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// What the parts of the app share: the store, and what is kept of it in memory until it changes.
+/// The state that the parts of the app share: the store, and data of it in memory until it changes.
 final class AppLibrary: Sendable {
   let services: Services
   /// `nil` if nothing is watched.

@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the pages of the app ask for. It is theirs alone, and changes with them.
+/// The routes for the pages of the app. They are theirs alone, and change with them.
 struct AppRoutes: Sendable {
   private let library: AppLibrary
   private let hub = EventHub()
@@ -19,7 +19,7 @@ struct AppRoutes: Sendable {
   /// Says what happens until it is stopped.
   func observe() async { await LibraryObserver(library: library, hub: hub).run() }
 
-  /// Ends the streams of events, so that nobody waits for their ends; to be called when the server is to stop.
+  /// Ends the streams of events, so no client waits for their ends; to be called when the server is to stop.
   func stopEvents() { hub.close() }
 
   var parts: [any RouteSet] {
@@ -32,6 +32,7 @@ struct AppRoutes: Sendable {
       TempoRoutes(library: library, hub: hub),
       EventRoutes(library: library, hub: hub),
       ReportRoutes(library: library),
+      DuplicateRoutes(library: library),
     ]
   }
 }
@@ -50,16 +51,9 @@ private struct AppErrors: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as FilterRequestError {
-      return .json(status: .badRequest) { json in
-        json.object { json in
-          json.putObject("error") {
-            $0.put("status", HTTPResponse.Status.badRequest.code)
-            $0.put("message", "\(error.error)".capitalizedSentence)
-            $0.put("position", error.error.position)
-            $0.put("word", error.error.word)
-          }
-        }
-      }
+      let (described, word) = (RequestError(.badRequest, "\(error.error)".capitalizedSentence), error.error.word)
+      return JSONType.error.response(
+        ErrorDetail(described, mistake: (word, error.error.position)), status: .badRequest)
     } catch let error as TempoChangeError {
       throw RequestError(.conflict, "\(error)".withoutMarkup)
     } catch let error as SimilarTracksError {

@@ -19,11 +19,14 @@ struct CatalogStatus: Sendable {
     }
   }
 
-  var isThere: Bool { recordings != nil }
+  var exists: Bool { recordings != nil }
+}
 
-  func write(into json: inout JSONWriter) {
-    json.put("is_there", isThere)
-    json.put("recordings", recordings)
-    json.put("problem", problem)
+extension JSONType<CatalogStatus> {
+  static var catalogStatus: Self {
+    .object(
+      "AppCatalogStatus",
+      .required("is_there", .flag) { $0.exists }, .optional("recordings", .integer) { $0.recordings },
+      .optional("problem", .text) { $0.problem })
   }
 }

@@ -1,14 +1,10 @@
-internal import HTTPTypes
-internal import Hummingbird
 internal import Library
 internal import LibraryStore
-internal import Platform
 internal import Serving
 internal import Text
 
 /// Albums, artists and genres of the library.
-struct CollectionRoutes: RouteSet {
-  let api = API.app
+struct CollectionRoutes: AppRouteSet {
   let library: AppLibrary
 
   private static let albumOrders: [String: AlbumOrder] = [
@@ -16,132 +12,105 @@ struct CollectionRoutes: RouteSet {
   ]
 
   var routes: [Route] {
-    route(
-      .get, "albums", "Albums", [.text("sort"), .text("genre")] + QueryReading.page, answers: "AppAlbums"
-    ) { request, _ in try await albums(request) }
-    route(.get, "albums/{id}", "An album and its tracks", answers: "AppAlbumPage") { _, context in
-      try await album(context.parameters.require("id"))
-    }
-    route(.get, "artists", "Artists", QueryReading.page, answers: "AppArtists") { request, _ in
-      try await artists(request)
-    }
-    route(
-      .get, "artists/{id}", "An artist with albums and tracks", QueryReading.page, answers: "AppArtistPage"
-    ) { request, context in
-      try await artist(context.parameters.require("id"), QueryReading(request).page(limit: 200))
-    }
-    route(.get, "genres", "Genres", answers: "AppGenreList") { _, _ in
-      try await library.services.reading {
-        let genres = try library.store.genres()
-        return Response.json { json in
-          json.object {
-            $0.putList("items", genres) { json, genre in
-              json.put("name", genre.name)
-              json.put("tracks", genre.trackCount)
-              json.put("albums", genre.albumCount)
-            }
-          }
-        }
-      }
-    }
-  }
-
-  private func albums(_ request: Request) async throws -> Response {
-    let query = QueryReading(request)
-    let page = try query.page()
-    let order = Self.albumOrders[try query.choice("sort", of: Self.albumOrders.keys.sorted()) ?? "newest"] ?? .newest
-    let genre = try query.text("genre").flatMap { $0.isEmpty ? nil : CatalogGenre.id(ofName: $0) }
-    return try await library.services.reading {
+    answer(
+      .get, "albums", "Albums", [.text("sort"), .text("genre")] + QueryReading.page,
+      answers: .page("AppAlbums", .appAlbum)
+    ) { request in
+      let page = try request.query.page()
+      let order = try request.query.choice("sort", of: Self.albumOrders.keys.sorted()) ?? "newest"
+      let genre = try request.query.text("genre").flatMap { $0.isEmpty ? nil : CatalogGenre.id(ofName: $0) }
       let count = try library.store.albumCount(genre: genre)
-      let albums = try library.store.albums(order: order, genre: genre, limit: page.limit, offset: page.offset)
-      return .json { json in
-        json.object { json in
-          json.putPage(count: count, isExact: true, offset: page.offset)
-          json.putList("items", albums) { $1.write(into: &$0) }
-        }
-      }
+      let albums = try library.store.albums(
+        order: Self.albumOrders[order] ?? .newest, genre: genre, limit: page.limit, offset: page.offset)
+      return ListPage(count: count, offset: page.offset, items: albums.map { ListRow($0) })
     }
-  }
-
-  private func album(_ id: String) async throws -> Response {
-    try await library.services.reading {
-      guard let album = try library.store.album(id: id) else {
+    answer(.get, "albums/{id}", "An album and its tracks", answers: .albumPage) { request in
+      guard let album = try library.store.album(id: request.id) else {
         throw RequestError(.notFound, "There is no album with this id in the library.")
       }
-      let songs = try library.store.songs(ofAlbum: id)
-      return .json { json in
-        json.object { json in
-          json.putObject("album") { album.write(into: &$0) }
-          json.putList("tracks", songs) { $1.write(into: &$0) }
-        }
-      }
+      return (ListRow(album), try library.store.songs(ofAlbum: request.id).map { ListRow($0) })
     }
-  }
-
-  private func artists(_ request: Request) async throws -> Response {
-    let page = try QueryReading(request).page()
-    return try await library.services.reading {
-      let count = try library.store.artistCount()
+    answer(
+      .get, "artists", "Artists", QueryReading.page, answers: .page("AppArtists", .appArtist)
+    ) { request in
+      let page = try request.query.page()
       let artists = try library.store.artists(limit: page.limit, offset: page.offset)
-      return .json { json in
-        json.object { json in
-          json.putPage(count: count, isExact: true, offset: page.offset)
-          json.putList("items", artists) { $1.write(into: &$0) }
-        }
-      }
+      return ListPage(
+        count: try library.store.artistCount(), offset: page.offset, items: artists.map { ListRow($0) })
     }
-  }
-
-  /// - Parameter page: Of the tracks; albums come with the first one.
-  private func artist(_ id: String, _ page: (limit: Int, offset: Int)) async throws -> Response {
-    try await library.services.reading {
-      guard let artist = try library.store.artist(id: id) else {
+    answer(
+      .get, "artists/{id}", "An artist with albums and tracks", QueryReading.page, answers: .artistPage
+    ) { request in
+      let page = try request.query.page(limit: 200)
+      guard let artist = try library.store.artist(id: request.id) else {
         throw RequestError(.notFound, "There is no artist with this id in the library.")
       }
-      let albums = page.offset == 0 ? try library.store.albums(ofArtist: id, limit: page.limit) : []
-      let songs = try library.store.songs(ofArtist: id, limit: page.limit, offset: page.offset)
-      return .json { json in
-        json.object { json in
-          json.putObject("artist") { artist.write(into: &$0) }
-          json.putList("albums", albums) { $1.write(into: &$0) }
-          json.putObject("tracks") { json in
-            json.put("count", artist.trackCount)
-            json.putList("items", songs) { $1.write(into: &$0) }
-          }
-        }
-      }
+      // The page is one of tracks; albums come with the first.
+      let albums = page.offset == 0 ? try library.store.albums(ofArtist: request.id, limit: page.limit) : []
+      let songs = try library.store.songs(ofArtist: request.id, limit: page.limit, offset: page.offset)
+      return (ListRow(artist), albums.map { ListRow($0) }, songs.map { ListRow($0) })
     }
+    answer(
+      .get, "genres", "Genres", answers: .only("items", .list(.appGenre), as: "AppGenreList")
+    ) { _ in
+      try library.store.genres().map { ListRow(($0.name, $0.trackCount, $0.albumCount)) }
+    }
+  }
+}
+
+extension JSONType<ListRow<SongAlbum>> {
+  static var appAlbum: Self {
+    .object(
+      "AppAlbum", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
+      .optional("artist", .text) { $0.value.artists.isEmpty ? nil : $0.value.artistNames },
+      .required("artists", .list(.artistLink)) { $0.value.artists }, .optional("year", .integer) { $0.value.year },
+      .optional("date", .text) { $0.value.date?.description }, .required("tracks", .integer) { $0.value.trackCount },
+      .required("duration_s", .number(decimals: 1)) { $0.value.durationSeconds },
+      .required("added_at", .time) { $0.value.added }, .required("genres", .list(.text)) { $0.value.genres },
+      .required("cover", .text) { $0.value.firstTrack }, .marks(["name": { $0.name }, "artist": { $0.artistNames }]))
   }
 }
 
 extension SongAlbum {
-  var artistNames: String { SongArtist.text(artists) }
+  fileprivate var artistNames: String { SongArtist.text(artists) }
+}
 
-  /// Members of an object.
-  func write(into json: inout JSONWriter) {
-    json.put("id", id)
-    json.put("name", name)
-    json.put("artist", artists.isEmpty ? nil : artistNames)
-    json.putArtists("artists", artists)
-    json.put("year", year)
-    json.put("date", date?.description)
-    json.put("tracks", trackCount)
-    json.put("duration_s", durationSeconds, decimals: 1)
-    json.put("added_at", added.description)
-    json.key("genres")
-    json.beginArray()
-    for genre in genres { json.string(genre) }
-    json.endArray()
-    json.put("cover", firstTrack)
+extension JSONType<ListRow<CatalogArtist>> {
+  static var appArtist: Self {
+    .object(
+      "AppArtist", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
+      .required("tracks", .integer) { $0.value.trackCount }, .required("albums", .integer) { $0.value.albumCount },
+      .marks(["name": { $0.name }]))
   }
 }
 
-extension CatalogArtist {
-  /// Members of an object.
-  func write(into json: inout JSONWriter) {
-    json.put("id", id)
-    json.put("name", name)
-    json.put("tracks", trackCount)
-    json.put("albums", albumCount)
+/// A genre; a search does not count albums.
+typealias GenreRow = ListRow<(name: String, tracks: Int, albums: Int?)>
+
+extension JSONType where Value == GenreRow {
+  static var appGenre: Self {
+    .object(
+      "AppGenre", .required("name", .text) { $0.value.name }, .required("tracks", .integer) { $0.value.tracks },
+      .ifAny("albums", .integer) { $0.value.albums }, .marks(["name": { $0.name }]))
+  }
+}
+
+extension JSONType where Value == (album: ListRow<SongAlbum>, tracks: [ListRow<Song>]) {
+  fileprivate static var albumPage: Self {
+    .object(
+      "AppAlbumPage", .required("album", .appAlbum) { $0.album }, .required("tracks", .list(.appTrack)) { $0.tracks })
+  }
+}
+
+extension JSONType
+where Value == (artist: ListRow<CatalogArtist>, albums: [ListRow<SongAlbum>], tracks: [ListRow<Song>]) {
+  fileprivate static var artistPage: Self {
+    let tracks = Self.object(
+      "AppArtistTracks",
+      .required("count", .integer) { $0.artist.value.trackCount }, .required("items", .list(.appTrack)) { $0.tracks })
+    return .object(
+      "AppArtistPage",
+      .required("artist", .appArtist) { $0.artist }, .required("albums", .list(.appAlbum)) { $0.albums },
+      .required("tracks", tracks) { $0 })
   }
 }

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import Serving
 internal import Synchronization
 
-/// Hands events to all that listen. Who reads too slowly misses the oldest ones.
+/// Hands events to all that listen. A listener that reads too slowly misses the oldest ones.
 final class EventHub: Sendable {
   private struct Listener {
     var owner: Client.Owner
@@ -18,7 +18,8 @@ final class EventHub: Sendable {
 
   /// Connections that can listen at a time.
   static let mostListeners = 128
-  /// Of one client. Its next one takes the place of its oldest, so a page that is loaded again is always heard.
+  /// Most listeners of one client. Its next one takes the place of its oldest, so a page that is loaded again is always
+  /// heard.
   static let mostOfOne = 16
   private static let keptEvents = 64
 
@@ -28,8 +29,8 @@ final class EventHub: Sendable {
   var count: Int { state.withLock { $0.listeners.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// What happens from now on; `nil` if too many listen, or nothing happens any more. Listening ends with the task that reads,
-  /// or when the client is gone.
+  /// Events from now on; `nil` if too many listen, or there will be no more events. Listening ends with the task that
+  /// reads, or when the client is gone.
   func listen(_ owner: Client.Owner, until end: EventLoopFuture<Void>) -> AsyncStream<ServerEvent>? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.keptEvents))
@@ -54,7 +55,7 @@ final class EventHub: Sendable {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.events.yield(event) }
   }
 
-  /// Ends all streams, so that nobody waits for their ends.
+  /// Ends all streams, so no client waits for their ends.
   func close() {
     let listeners = state.withLock { state in
       state.isClosed = true

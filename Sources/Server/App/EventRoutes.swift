@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Serving
 
-/// What happens, to pages that stay open.
+/// Sends events to pages that stay open.
 struct EventRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary
@@ -26,7 +26,7 @@ struct EventRoutes: RouteSet {
         ],
         body: ResponseBody { writer in
           try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
-          try await writer.write(ServerEvent(.hello) { status.write(into: &$0) }.buffer)
+          try await writer.write(ServerEvent(.hello, .status, status).buffer)
           for await event in events { try await writer.write(event.buffer) }
           try await writer.finish(nil)
         })

@@ -1,11 +1,12 @@
 internal import AnalysisTasks
 internal import Listening
 internal import Records
+internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Notices what others do to the library and the catalog, run by run and commit by commit, and says it to those that listen.
-/// While nobody does, it does nothing.
+/// Notices what others do to the library and the catalog, run by run and commit by commit, and reports it to the pages
+/// that listen. While none does, it does nothing.
 struct LibraryObserver: Sendable {
   let library: AppLibrary
   let hub: EventHub
@@ -52,35 +53,38 @@ struct LibraryObserver: Sendable {
       run: library.progress, watch: library.watch?.report)
     guard let before else { return (now, []) }
     var events: [ServerEvent] = []
-    if now.run != before.run, let run = now.run { events.append(ServerEvent(.run) { run.write(into: &$0) }) }
+    if now.run != before.run, let run = now.run { events.append(ServerEvent(.run, .run, run)) }
     if now.revision != before.revision {
       let totals = try store.trackTotals()
-      events.append(
-        ServerEvent(.library) {
-          $0.put("revision", now.revision)
-          $0.put("tracks", totals.count)
-          $0.put("failed", totals.failed)
-          $0.put("text", LibraryStatus.text(tracks: totals.count, failed: totals.failed))
-        })
+      events.append(ServerEvent(.library, .libraryChange, (now.revision, totals.count, totals.failed)))
     }
     if now.run == nil, before.run != nil, let last = try store.latestRun() {
-      events.append(
-        ServerEvent(.runEnded) {
-          last.writeOutline(into: &$0)
-          $0.put("text", last.outcomeText)
-        })
+      events.append(ServerEvent(.runEnded, .runEnd, last))
     }
-    if let watch = now.watch, watch != before.watch { events.append(ServerEvent(.watch) { watch.write(into: &$0) }) }
-    if now.catalog != before.catalog {
-      let catalog = library.catalogStatus
-      events.append(ServerEvent(.catalog) { catalog.write(into: &$0) })
-    }
+    if let watch = now.watch, watch != before.watch { events.append(ServerEvent(.watch, .watch, watch)) }
+    if now.catalog != before.catalog { events.append(ServerEvent(.catalog, .catalogStatus, library.catalogStatus)) }
     return (now, events)
   }
 }
 
+extension JSONType where Value == (revision: Int64?, tracks: Int, failed: Int) {
+  fileprivate static var libraryChange: Self {
+    .object(
+      "AppLibraryChange",
+      .optional("revision", .integer) { $0.revision.map { Int($0) } }, .required("tracks", .integer) { $0.tracks },
+      .required("failed", .integer) { $0.failed },
+      .required("text", .text) { LibraryStatus.text(tracks: $0.tracks, failed: $0.failed) })
+  }
+}
+
+extension JSONType<RunRecord> {
+  fileprivate static var runEnd: Self {
+    .object("AppRunEnd", groups: RunRecord.outline + [.required("text", .text) { $0.outcomeText }])
+  }
+}
+
 extension RunRecord {
-  /// What came of it: `12 analyzed, 1 damaged`.
+  /// The result of it: `12 analyzed, 1 damaged`.
   var outcomeText: String {
     let counts = [
       (totals.analyzed, "analyzed"), (totals.partial, "damaged"), (totals.failed, "failed"), (totals.vanished, "gone"),

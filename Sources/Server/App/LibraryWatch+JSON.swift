@@ -1,17 +1,16 @@
 internal import AnalysisTasks
 internal import Platform
-internal import Text
+internal import Serving
 
-extension LibraryWatch.Report {
-  func write(into json: inout JSONWriter) {
-    json.put("state", limitation != nil && state == .watching ? "polling" : state.rawValue)
-    for (key, folders) in [("folders", folders), ("absent", absent)] {
-      json.key(key)
-      json.beginArray()
-      for folder in folders { json.string(DisplayPath.text(of: folder)) }
-      json.endArray()
-    }
-    json.put("limitation", limitation)
-    json.put("text", text)
+extension JSONType<LibraryWatch.Report> {
+  static var watch: Self {
+    .object(
+      "AppWatch",
+      .required("state", .text) { report in
+        report.limitation != nil && report.state == .watching ? "polling" : report.state.rawValue
+      },
+      .required("folders", .list(.text)) { $0.folders.map { DisplayPath.text(of: $0) } },
+      .required("absent", .list(.text)) { $0.absent.map { DisplayPath.text(of: $0) } },
+      .optional("limitation", .text) { $0.limitation }, .required("text", .text) { $0.text })
   }
 }

@@ -2,132 +2,96 @@ internal import Analysis
 internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
-internal import NIOCore
 internal import Platform
 internal import Serving
 internal import SystemPackage
 internal import Text
 
 /// Playlists, as the app makes and changes them.
-struct ListRoutes: RouteSet {
-  let api = API.app
+struct ListRoutes: AppRouteSet {
   let library: AppLibrary
 
   var routes: [Route] {
-    route(.get, "playlists", "Playlists", answers: "AppPlaylists") { _, _ in
-      try await library.services.reading {
-        let playlists = try library.store.playlists()
-        return Response.json { json in json.object { $0.putList("items", playlists) { $1.write(into: &$0) } } }
-      }
-    }
-    route(
-      .post, "playlists", "Make a playlist", body: .json("name?: text, tracks?: [text]"),
-      answers: "201 AppPlaylistPage"
-    ) { request, _ in try await create(request.jsonObject()) }
-    route(.get, "playlists/{id}", "A playlist and its tracks", answers: "AppPlaylistPage") { _, context in
-      try await show(context.parameters.require("id"))
+    answer(
+      .get, "playlists", "Playlists",
+      answers: .only("items", .list(.appPlaylist), as: "AppPlaylists")
+    ) { _ in try library.store.playlists().map { ListRow($0) } }
+    answer(
+      .post, "playlists", "Make a playlist", body: [.text("name"), .texts("tracks")], answers: .playlistPage,
+      status: .created, .writing
+    ) { request in try create(request.body) }
+    answer(.get, "playlists/{id}", "A playlist and its tracks", answers: .playlistPage) { request in
+      guard let playlist = try library.store.playlist(id: request.id) else { throw PlaylistEditError.noSuchPlaylist }
+      return try page(playlist)
     }
     route(.get, "playlists/{id}.m3u8", "A playlist as a file for players", type: "audio/x-mpegurl") { _, context in
       try await PlaylistFile(library: library).answer(context.parameters.require("id"))
     }
-    route(
-      .put, "playlists/{id}", "Change name and description", body: .json("name?: text, description?: text"),
-      answers: "AppPlaylistChange"
-    ) { request, context in
-      try await describe(context.parameters.require("id"), request.jsonObject())
+    answer(
+      .put, "playlists/{id}", "Change name and description", body: [.text("name"), .text("description")],
+      answers: .change, .writing
+    ) { request in try describe(request.id, request.body) }
+    answer(.delete, "playlists/{id}", "Delete a playlist", answers: [.empty(.noContent)], .writing) { request in
+      guard try library.store.deletePlaylist(id: request.id) else { throw PlaylistEditError.noSuchPlaylist }
+      return Response(status: .noContent)
     }
-    route(.delete, "playlists/{id}", "Delete a playlist", answers: "204") { _, context in
-      let id = try context.parameters.require("id")
-      return try await library.services.writing {
-        guard try library.store.deletePlaylist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
-        return Response(status: .noContent)
-      }
-    }
-    route(
+    answer(
       .post, "playlists/{id}/entries", "Add tracks",
-      body: .json("tracks?: [text], position?: place, snapshot?: text"), answers: "AppPlaylistChange"
-    ) { request, context in
-      try await edit(context.parameters.require("id"), request.jsonObject()) { body in
-        .insert(try references(body), at: try Self.place("position", body))
-      }
+      body: [.texts("tracks"), .of("position", .place), .text("snapshot")], answers: .change, .writing
+    ) { request in
+      try edit(request, .insert(try references(request.body), at: try Self.place("position", request.body)))
     }
-    route(
+    answer(
       .delete, "playlists/{id}/entries", "Remove the tracks at these places",
-      body: .json("positions?: [place], snapshot?: text"), answers: "AppPlaylistChange"
-    ) { request, context in
-      try await edit(context.parameters.require("id"), request.jsonObject()) { body in
-        guard case .array(let values)? = body["positions"] else {
+      body: [.of("positions", .list(.place)), .text("snapshot")], answers: .change, .writing
+    ) { request in
+      guard case .array(let values)? = request.body["positions"] else {
+        throw Self.invalid("positions expects a list of whole numbers, from 0.")
+      }
+      let positions = try values.map { value in
+        guard case .integer(let place) = value, place >= 0 else {
           throw Self.invalid("positions expects a list of whole numbers, from 0.")
         }
-        return .remove(
-          positions: Set(
-            try values.map { value in
-              guard case .integer(let place) = value, place >= 0 else {
-                throw Self.invalid("positions expects a list of whole numbers, from 0.")
-              }
-              return Int(place)
-            }))
+        return Int(place)
       }
+      return try edit(request, .remove(positions: Set(positions)))
     }
-    route(
+    answer(
       .put, "playlists/{id}/order", "Move tracks",
-      body: .json("start?: place, length?: place, before?: place, snapshot?: text"), answers: "AppPlaylistChange"
-    ) { request, context in
-      try await edit(context.parameters.require("id"), request.jsonObject()) { body in
-        guard let start = try Self.place("start", body), let target = try Self.place("before", body) else {
-          throw Self.invalid("start and before expect whole numbers, from 0.")
-        }
-        return .move(start: start, count: try Self.place("length", body) ?? 1, target: target)
-      }
+      body: [.of("start", .place), .of("length", .place), .of("before", .place), .text("snapshot")], answers: .change,
+      .writing
+    ) { request in
+      guard let start = try Self.place("start", request.body), let target = try Self.place("before", request.body)
+      else { throw Self.invalid("start and before expect whole numbers, from 0.") }
+      return try edit(
+        request, .move(start: start, count: try Self.place("length", request.body) ?? 1, target: target))
     }
   }
 
-  // MARK: Reading
-
-  private func show(_ id: String) async throws -> Response {
-    try await library.services.reading {
-      guard let playlist = try library.store.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
-      return try answer(playlist)
-    }
-  }
-
-  private func answer(_ playlist: Playlist, status: HTTPResponse.Status = .ok) throws -> Response {
+  private func page(_ playlist: Playlist) throws -> PlaylistPage {
     let entries = try library.store.playlistTracks(id: playlist.id)
     let files = entries.compactMap(\.fileID)
     let songs = Dictionary(
       try library.store.songs(ofFiles: files, includesFailed: true).map { ($0.row.fileID, $0) },
       uniquingKeysWith: { first, _ in first })
-    return .json(status: status) { json in
-      json.object { json in
-        json.putObject("playlist") { playlist.write(into: &$0) }
-        json.putList("entries", entries.enumerated()) { json, entry in
-          json.put("entry", entry.offset)
-          if let song = entry.element.fileID.flatMap({ songs[$0] }) {
-            json.putObject("track") { song.write(into: &$0) }
-          } else {
-            json.putNull("track")
-          }
-          json.put("added_at", entry.element.added.description)
-          json.put(
-            "text", entry.element.reference.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) })
-        }
-      }
-    }
+    return PlaylistPage(
+      playlist: ListRow(playlist),
+      entries: entries.enumerated().map { index, entry in
+        (index, entry.fileID.flatMap { songs[$0] }.map { ListRow($0) }, entry)
+      })
   }
 
   // MARK: Changing
 
-  private func create(_ body: [String: JSONValue]) async throws -> Response {
+  private func create(_ body: [String: JSONValue]) throws -> PlaylistPage {
     guard case .string(let name)? = body["name"], name.contains(where: { !$0.isWhitespace }) else {
       throw Self.invalid("name expects the name of the playlist.")
     }
-    return try await library.services.writing {
-      let tracks = body["tracks"] == nil ? [] : try references(body)
-      return try answer(try library.store.createPlaylist(named: name, tracks: tracks), status: .created)
-    }
+    let tracks = body["tracks"] == nil ? [] : try references(body)
+    return try page(try library.store.createPlaylist(named: name, tracks: tracks))
   }
 
-  private func describe(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
+  private func describe(_ id: String, _ body: [String: JSONValue]) throws -> ListRow<Playlist> {
     func text(_ name: String) throws -> String? {
       switch body[name] {
       case nil, .null?: nil
@@ -137,27 +101,19 @@ struct ListRoutes: RouteSet {
     }
     let (name, description) = (try text("name"), try text("description"))
     if let name, name.allSatisfy(\.isWhitespace) { throw Self.invalid("A playlist needs a name.") }
-    return try await library.services.writing {
-      let playlist = try library.store.describePlaylist(id: id, name: name, description: description)
-      return .json { json in json.object { $0.putObject("playlist") { playlist.write(into: &$0) } } }
-    }
+    return ListRow(try library.store.describePlaylist(id: id, name: name, description: description))
   }
 
-  private func edit(
-    _ id: String, _ body: [String: JSONValue], _ edit: @Sendable ([String: JSONValue]) throws -> PlaylistEdit
-  ) async throws -> Response {
-    try await library.services.writing {
-      var snapshot: Int?
-      switch body["snapshot"] {
-      case nil, .null?: break
-      case .string(let text)?:
-        guard let number = Int(text) else { fallthrough }
-        snapshot = number
-      default: throw Self.invalid("snapshot expects what an earlier answer has said.")
-      }
-      let playlist = try library.store.editPlaylist(id: id, snapshot: snapshot, edit(body))
-      return .json { json in json.object { $0.putObject("playlist") { playlist.write(into: &$0) } } }
+  private func edit(_ request: AppRequest, _ edit: PlaylistEdit) throws -> ListRow<Playlist> {
+    var snapshot: Int?
+    switch request.body["snapshot"] {
+    case nil, .null?: break
+    case .string(let text)?:
+      guard let number = Int(text) else { fallthrough }
+      snapshot = number
+    default: throw Self.invalid("snapshot expects what an earlier answer has said.")
     }
+    return ListRow(try library.store.editPlaylist(id: request.id, snapshot: snapshot, edit))
   }
 
   /// The tracks that a body names.
@@ -186,15 +142,33 @@ struct ListRoutes: RouteSet {
   private static func invalid(_ sentence: String) -> RequestError { RequestError(.unprocessableContent, sentence) }
 }
 
-extension Playlist {
-  /// Members of an object.
-  func write(into json: inout JSONWriter) {
-    json.put("id", id)
-    json.put("name", name)
-    json.put("description", description)
-    json.put("tracks", trackCount)
-    json.putNull("duration_s")
-    json.put("changed_at", changed.description)
-    json.put("snapshot", String(snapshot))
+extension JSONType<ListRow<Playlist>> {
+  static var appPlaylist: Self {
+    .object(
+      "AppPlaylist", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
+      .optional("description", .text) { $0.value.description }, .required("tracks", .integer) { $0.value.trackCount },
+      .optional("duration_s", .number) { _ in nil }, .required("changed_at", .time) { $0.value.changed },
+      .required("snapshot", .text) { String($0.value.snapshot) }, .marks(["name": { $0.name }]))
+  }
+
+  fileprivate static var change: Self { .only("playlist", .appPlaylist, as: "AppPlaylistChange") }
+}
+
+private struct PlaylistPage {
+  var playlist: ListRow<Playlist>
+  var entries: [(entry: Int, track: ListRow<Song>?, reference: ReferencedTrack)]
+}
+
+extension JSONType<PlaylistPage> {
+  fileprivate static var playlistPage: Self {
+    let entry = JSONType<(entry: Int, track: ListRow<Song>?, reference: ReferencedTrack)>.object(
+      "AppPlaylistEntry", .required("entry", .integer) { $0.entry }, .optional("track", .appTrack) { $0.track },
+      .required("added_at", .time) { $0.reference.added },
+      .optional("text", .text) {
+        $0.reference.reference.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) }
+      })
+    return .object(
+      "AppPlaylistPage",
+      .required("playlist", .appPlaylist) { $0.playlist }, .required("entries", .list(entry)) { $0.entries })
   }
 }

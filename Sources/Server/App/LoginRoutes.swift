@@ -14,8 +14,9 @@ struct LoginRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .post, "login", "A cookie for a token", body: .json("token: text"), answers: "204", access: .open, login)
-    route(.post, "logout", "Takes the cookie back", answers: "204", access: .open) { _, context in
+      .post, "login", "A cookie for a token", body: .json([.text("token").required]), answers: [.empty(.noContent)],
+      access: .open, login)
+    route(.post, "logout", "Takes the cookie back", answers: [.empty(.noContent)], access: .open) { _, context in
       Response(status: .noContent, headers: [.setCookie: AppCookie.expired(isSecure: context.client.isSecure)])
     }
   }

@@ -7,7 +7,7 @@ internal import Serving
 struct PlaylistFile: Sendable {
   let library: AppLibrary
 
-  /// Of the tracks that are there.
+  /// The tracks that are there, as a file.
   func answer(_ id: String) async throws -> Response {
     try await library.services.reading {
       guard let playlist = try library.store.playlist(id: id) else {

@@ -12,8 +12,7 @@ internal import SystemPackage
 internal import Text
 
 /// The morning report: what is new, what broke and why; and all of it as the page that `analyze report` writes.
-struct ReportRoutes: RouteSet {
-  let api = API.app
+struct ReportRoutes: AppRouteSet {
   let library: AppLibrary
   private let reports = KeptReport<MorningReport>()
   private let pages = KeptReport<OpenFile>()
@@ -21,23 +20,13 @@ struct ReportRoutes: RouteSet {
   init(library: AppLibrary) { self.library = library }
 
   var routes: [Route] {
-    route(.get, "report", "What the last run did", answers: "AppReport") { _, _ in
-      try await library.services.computing {
-        let (report, made) = try reports.current(of: library) { made in
-          try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
-            try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
-          }
-        }
-        let run = library.progress
-        return Response.json { json in
-          json.object { json in
-            write(report, into: &json)
-            json.put("made_at", made.description)
-            json.put("is_running", run != nil)
-            if let run { json.putObject("run") { run.write(into: &$0) } } else { json.putNull("run") }
-          }
+    answer(.get, "report", "What the last run did", answers: .appReport, .computing) { _ in
+      let (report, made) = try reports.current(of: library) { made in
+        try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
+          try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
         }
       }
+      return (report, made, library.progress)
     }
     route(.get, "report.html", "The report as a page to keep", type: "text/html") { request, _ in
       let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
@@ -64,47 +53,39 @@ struct ReportRoutes: RouteSet {
       throw RequestError(.serviceUnavailable, "The page could not be made: \(error)", retryAfter: 60)
     }
   }
+}
 
-  private func write(_ report: MorningReport, into json: inout JSONWriter) {
-    json.put("title", report.title)
-    json.put("when", report.when)
-    json.putList("sentence", report.sentence) { json, part in
-      json.put("text", part.text)
-      json.put("is_bad", part.isBad)
-      json.put("link", part.link)
-    }
-    json.put("subtitle", report.subtitle)
-    json.putList("causes", report.causes) { json, cause in
-      json.put("shape", cause.kind.rawValue)
-      json.put("what", cause.what)
-      json.put("do", cause.advice)
-      json.put("count", cause.count)
-      json.putList("files", cause.files) { json, file in
-        json.put("id", file.id)
-        json.put("path", file.path)
-        json.put("text", file.text)
-      }
-      let filter =
+extension JSONType where Value == (report: MorningReport, made: Timestamp, run: RunProgress?) {
+  fileprivate static var appReport: Self {
+    let folder = JSONType<MorningReport.Folder>.object(
+      "AppReportFolder", .required("folder", .text) { $0.name }, .required("path", .text) { $0.path },
+      .required("text", .text) { $0.text }, .required("about", .text) { $0.about },
+      .required("tracks", .list(.text)) { $0.tracks.map(\.id) },
+      .optional("where", .text) { $0.path.contains("\"") ? nil : "under:\"\($0.path)\"" })
+    let file = JSONType<MorningReport.Cause.File>.object(
+      "AppReportFile",
+      .optional("id", .text) { $0.id }, .required("path", .text) { $0.path }, .optional("text", .text) { $0.text })
+    let cause = JSONType<MorningReport.Cause>.object(
+      "AppReportCause", .required("shape", .text) { $0.kind.rawValue }, .required("what", .text) { $0.what },
+      .required("do", .text) { $0.advice }, .required("count", .integer) { $0.count },
+      .required("files", .list(file)) { $0.files },
+      .optional("where", .text) { cause in
         switch cause.kind {
         case .failed: cause.files.first?.id == nil ? nil : "status:failed"
         case .damaged: "status:partial"
         case .unsure: "confidence:..0.5 locked:no"
         }
-      json.put("where", filter)
-    }
-    json.put("can_have_new", report.canHaveNew)
-    json.putList("new", report.newFolders) { json, folder in
-      json.put("folder", folder.name)
-      json.put("path", folder.path)
-      json.put("text", folder.text)
-      json.put("about", folder.about)
-      json.key("tracks")
-      json.beginArray()
-      for track in folder.tracks { json.string(track.id) }
-      json.endArray()
-      json.put("where", folder.path.contains("\"") ? nil : "under:\"\(folder.path)\"")
-    }
-    json.put("new_count", report.newCount)
+      })
+    let part = JSONType<MorningReport.Part>.object(
+      "AppReportPart", .required("text", .text) { $0.text }, .required("is_bad", .flag) { $0.isBad },
+      .optional("link", .text) { $0.link })
+    return .object(
+      "AppReport", .required("title", .text) { $0.report.title }, .required("when", .text) { $0.report.when },
+      .required("sentence", .list(part)) { $0.report.sentence }, .optional("subtitle", .text) { $0.report.subtitle },
+      .required("causes", .list(cause)) { $0.report.causes }, .required("can_have_new", .flag) { $0.report.canHaveNew },
+      .required("new", .list(folder)) { $0.report.newFolders },
+      .required("new_count", .integer) { $0.report.newCount }, .required("made_at", .time) { $0.made },
+      .required("is_running", .flag) { $0.run != nil }, .optional("run", .run) { $0.run })
   }
 }
 
@@ -123,7 +104,7 @@ private final class KeptReport<Report: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// - Throws: What `make` throws; `RequestError` while the first one is being made for another.
+  /// - Throws: The errors of `make`; `RequestError` while the first one is being made for another client.
   func current(
     of library: AppLibrary, _ make: (_ made: Timestamp) throws -> Report
   ) throws -> (Report, made: Timestamp) {

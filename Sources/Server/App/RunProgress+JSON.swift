@@ -1,16 +1,13 @@
 internal import AnalysisTasks
-internal import Text
+internal import Serving
 
-extension RunProgress {
-  func write(into json: inout JSONWriter) {
-    json.put("phase", phase ?? "other")
-    json.put("done", done)
-    json.put("total", planned)
-    json.put("seen", scanned)
-    json.put("current", current)
-    json.put("eta_s", remaining, decimals: 0)
-    json.put("started_at", started.description)
-    json.put("is_own", isOwn)
-    json.put("text", text)
+extension JSONType<RunProgress> {
+  static var run: Self {
+    .object(
+      "AppRun", .required("phase", .text) { $0.phase ?? "other" }, .required("done", .integer) { $0.done },
+      .optional("total", .integer) { $0.planned }, .required("seen", .integer) { $0.scanned },
+      .optional("current", .text) { $0.current }, .optional("eta_s", .number(decimals: 0)) { $0.remaining },
+      .required("started_at", .time) { $0.started }, .required("is_own", .flag) { $0.isOwn },
+      .required("text", .text) { $0.text })
   }
 }

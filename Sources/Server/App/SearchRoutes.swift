@@ -1,12 +1,10 @@
 internal import Filters
-internal import HTTPTypes
-internal import Hummingbird
 internal import LibraryStore
 internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// What somebody has typed into the field of the app.
+/// The text in the app's search field.
 struct TypedSearch: Hashable, Sendable {
   var words: String
   var sections: Set<String>
@@ -16,28 +14,37 @@ struct TypedSearch: Hashable, Sendable {
 }
 
 /// Search as somebody types, and the library with its filters.
-struct SearchRoutes: RouteSet {
-  let api = API.app
+struct SearchRoutes: AppRouteSet {
   let library: AppLibrary
 
   private static let sections = ["tracks", "albums", "artists", "genres", "playlists"]
 
   var routes: [Route] {
-    route(
+    let type = JSONType<FoundSections>.appSearch
+    answer(
       .get, "search", "Search in sections as one types", [.text("q"), .text("sections")] + QueryReading.page,
-      answers: "AppSearch"
-    ) { request, _ in try await search(request) }
-    route(
+      answers: [.json(type)]
+    ) { request in
+      let typed = try Self.typed(request.query)
+      let bytes = try library.searches.value(for: typed) {
+        var json = JSONWriter()
+        type.write(try found(typed), &json)
+        return json.bytes
+      }
+      return .json(bytes: bytes)
+    }
+    answer(
       .get, "tracks", "Tracks by words and filters",
-      [.text("q"), .text("where"), .text("sort")] + QueryReading.page, answers: "AppTracks"
-    ) { request, _ in try await tracks(request) }
-    route(.get, "filters", "The fields of filters", answers: "AppFilters") { _, _ in Self.filters }
+      [.text("q"), .text("where"), .text("sort")] + QueryReading.page, answers: .appTracks
+    ) { request in try tracks(request.query) }
+    answer(.get, "filters", "The fields of filters", answers: .appFilters) { _ in
+      (FilterField.allCases, TrackOrder.Key.allCases)
+    }
   }
 
   // MARK: In sections
 
-  private func search(_ request: Request) async throws -> Response {
-    let query = QueryReading(request)
+  private static func typed(_ query: QueryReading) throws -> TypedSearch {
     let words = try query.text("q") ?? ""
     let page = try query.page(limit: 8)
     let sections = Set(
@@ -47,65 +54,35 @@ struct SearchRoutes: RouteSet {
         .badRequest,
         "sections: there is no '\(printable(unknown))'; valid are \(Self.sections.joined(separator: ", ")).")
     }
-    let typed = TypedSearch(words: words, sections: sections, limit: page.limit, offset: page.offset)
-    return try await library.services.reading {
-      .json(bytes: try library.searches.value(for: typed) { try found(typed) })
-    }
+    return TypedSearch(words: words, sections: sections, limit: page.limit, offset: page.offset)
   }
 
-  private func found(_ search: TypedSearch) throws -> [UInt8] {
+  private func found(_ search: TypedSearch) throws -> FoundSections {
     let (words, sections) = (search.words, search.sections)
     let page = (limit: search.limit, offset: search.offset)
     let match = WordMatch(words)
-    var json = JSONWriter()
-    try json.object { json in
-      json.put("query", words)
-      if sections.contains("tracks") {
-        let found = try FoundTracks(words, page: page, in: library.store)
-        let songs = try library.songs(found.rows)
-        json.putObject("tracks") { json in
-          json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
-          json.putList("items", songs) { $1.write(into: &$0, marking: match) }
-        }
-      }
-      let named = try names(words, sections, page)
-      if sections.contains("albums") {
-        json.putHits("albums", named.albums) { json, album in
-          album.write(into: &json)
-          json.putObject("marks") {
-            $0.putMarks("name", match, in: album.name)
-            $0.putMarks("artist", match, in: album.artistNames)
-          }
-        }
-      }
-      if sections.contains("artists") {
-        json.putHits("artists", named.artists) { json, artist in
-          artist.write(into: &json)
-          json.putObject("marks") { $0.putMarks("name", match, in: artist.name) }
-        }
-      }
-      if sections.contains("genres") {
-        json.putHits("genres", try genres(words, page)) { json, genre in
-          json.put("name", genre.name)
-          json.put("tracks", genre.trackCount)
-          json.putObject("marks") { $0.putMarks("name", match, in: genre.name) }
-        }
-      }
-      if sections.contains("playlists") {
-        let isEmpty = words.allSatisfy(\.isWhitespace)
-        let found =
-          isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
-        try json.putObject("playlists") { json in
-          json.put("count", isEmpty ? 0 : try library.store.playlistCount(matching: words))
-          json.put("count_is_exact", true)
-          json.putList("items", found) { json, playlist in
-            playlist.write(into: &json)
-            json.putObject("marks") { $0.putMarks("name", match, in: playlist.name) }
-          }
-        }
-      }
+    var found = FoundSections(query: words)
+    if sections.contains("tracks") {
+      let tracks = try FoundTracks(words, page: page, in: library.store)
+      found.tracks = ListPage(
+        count: tracks.count, isCountExact: tracks.isCountExact, offset: page.offset,
+        items: try library.songs(tracks.rows).map { ListRow($0, marking: match) })
     }
-    return json.bytes
+    let named = try names(words, sections, page)
+    if sections.contains("albums") { found.albums = ListPage(named.albums, marking: match) { $0 } }
+    if sections.contains("artists") { found.artists = ListPage(named.artists, marking: match) { $0 } }
+    if sections.contains("genres") {
+      found.genres = ListPage(try genres(words, page), marking: match) { ($0.name, $0.trackCount, nil) }
+    }
+    if sections.contains("playlists") {
+      let isEmpty = words.allSatisfy(\.isWhitespace)
+      let playlists =
+        isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
+      found.playlists = ListPage(
+        count: isEmpty ? 0 : try library.store.playlistCount(matching: words),
+        items: playlists.map { ListRow($0, marking: match) })
+    }
+    return found
   }
 
   /// Albums and artists; none without words.
@@ -129,26 +106,16 @@ struct SearchRoutes: RouteSet {
 
   // MARK: The library
 
-  private func tracks(_ request: Request) async throws -> Response {
-    let query = QueryReading(request)
+  private func tracks(_ query: QueryReading) throws -> ListPage<ListRow<Song>> {
     let words = try query.text("q") ?? ""
     let filter = try Self.filter(try query.text("where") ?? "")
     let page = try query.page()
-    let order = try Self.order(query)
-    return try await library.services.reading {
-      let found = try FoundTracks(words, filter: filter, order: order, page: page, in: library.store)
-      let songs = try library.songs(found.rows)
-      // A list is counted when it is begun.
-      let failed = page.offset == 0 ? try FoundTracks.failedCount(words, filter: filter, in: library.store) : nil
-      let match = WordMatch(words)
-      return .json { json in
-        json.object { json in
-          json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
-          json.put("failed", failed)
-          json.putList("items", songs) { $1.write(into: &$0, marking: match) }
-        }
-      }
-    }
+    let found = try FoundTracks(words, filter: filter, order: Self.order(query), page: page, in: library.store)
+    let match = WordMatch(words)
+    return ListPage(
+      count: found.count, isCountExact: found.isCountExact, offset: page.offset,
+      failed: .some(page.offset == 0 ? try FoundTracks.failedCount(words, filter: filter, in: library.store) : nil),
+      items: try library.songs(found.rows).map { ListRow($0, marking: match) })
   }
 
   static func filter(_ text: String) throws -> TrackFilter {
@@ -167,22 +134,6 @@ struct SearchRoutes: RouteSet {
       throw RequestError(.badRequest, "sort: \(error)")
     }
   }
-
-  private static var filters: Response {
-    .json { json in
-      json.object { json in
-        json.putList("fields", FilterField.allCases) { json, field in
-          json.put("name", field.rawValue)
-          json.put("example", field.example)
-          json.put("text", field.expects)
-        }
-        json.key("sorts")
-        json.beginArray()
-        for key in TrackOrder.Key.allCases { json.string(key.rawValue) }
-        json.endArray()
-      }
-    }
-  }
 }
 
 /// An expression that makes no sense: what is wrong with which word.
@@ -192,20 +143,44 @@ struct FilterRequestError: Error {
   init(_ error: FilterSyntaxError) { self.error = error }
 }
 
-extension JSONWriter {
-  mutating func putPage(count: Int, isExact: Bool, offset: Int) {
-    put("count", count)
-    put("count_is_exact", isExact)
-    put("offset", offset)
-  }
+/// What a search has found in the sections that were asked for.
+private struct FoundSections {
+  var query: String
+  var tracks: ListPage<ListRow<Song>>?
+  var albums: ListPage<ListRow<SongAlbum>>?
+  var artists: ListPage<ListRow<CatalogArtist>>?
+  var genres: ListPage<GenreRow>?
+  var playlists: ListPage<ListRow<LibraryStore.Playlist>>?
+}
 
-  mutating func putHits<Hit>(
-    _ name: String, _ hits: SearchHits<Hit>, _ body: (inout JSONWriter, Hit) throws -> Void
-  ) rethrows {
-    try putObject(name) {
-      $0.put("count", hits.count)
-      $0.put("count_is_exact", hits.isCountExact)
-      try $0.putList("items", hits.hits, body)
-    }
+extension JSONType<FoundSections> {
+  fileprivate static var appSearch: Self {
+    .object(
+      "AppSearch", .required("query", .text) { $0.query }, .ifAny("tracks", .appTracks) { $0.tracks },
+      .ifAny("albums", .page("AppAlbums", .appAlbum)) { $0.albums },
+      .ifAny("artists", .page("AppArtists", .appArtist)) { $0.artists },
+      .ifAny("genres", .page("AppGenres", .appGenre)) { $0.genres },
+      .ifAny("playlists", .page("AppFoundPlaylists", .appPlaylist)) { $0.playlists })
+  }
+}
+
+extension ListPage {
+  /// Of hits, whose list begins where the others do.
+  fileprivate init<Hit, Value>(_ hits: SearchHits<Hit>, marking match: WordMatch, _ value: (Hit) -> Value)
+  where Item == ListRow<Value> {
+    self.init(
+      count: hits.count, isCountExact: hits.isCountExact,
+      items: hits.hits.map { ListRow(value($0), marking: match) })
+  }
+}
+
+extension JSONType where Value == (fields: [FilterField], sorts: [TrackOrder.Key]) {
+  fileprivate static var appFilters: Self {
+    let field = JSONType<FilterField>.object(
+      "AppFilterField", .required("name", .text) { $0.rawValue }, .required("example", .text) { $0.example },
+      .required("text", .text) { $0.expects })
+    return .object(
+      "AppFilters",
+      .required("fields", .list(field)) { $0.fields }, .required("sorts", .list(.text)) { $0.sorts.map(\.rawValue) })
   }
 }

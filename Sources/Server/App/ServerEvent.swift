@@ -1,7 +1,8 @@
 internal import NIOCore
+internal import Serving
 internal import Text
 
-/// What the pages are told of as it happens: a server-sent event (WHATWG HTML, section 9.2).
+/// An event for the pages: a server-sent event (WHATWG HTML, section 9.2).
 struct ServerEvent: Sendable {
   enum Name: String, Sendable {
     /// The first one on a connection.
@@ -12,7 +13,7 @@ struct ServerEvent: Sendable {
     /// How far a run has come.
     case run
     case runEnded = "run-ended"
-    /// What the watching of folders does.
+    /// The state of watching folders.
     case watch
     /// A tempo was changed over this server.
     case tempo
@@ -24,14 +25,14 @@ struct ServerEvent: Sendable {
   /// JSON, one line.
   let data: [UInt8]
 
-  init(_ name: Name, _ write: (inout JSONWriter) throws -> Void) rethrows {
+  init<Value>(_ name: Name, _ type: JSONType<Value>, _ value: Value) {
     self.name = name
     var json = JSONWriter()
-    try json.object(write)
+    type.write(value, &json)
     data = json.bytes
   }
 
-  static let heartbeat = ServerEvent(.heartbeat) { _ in }
+  static let heartbeat = ServerEvent(.heartbeat, .any, [:])
 
   var buffer: ByteBuffer {
     if name == .heartbeat { return ByteBuffer(string: ": still here\n\n") }

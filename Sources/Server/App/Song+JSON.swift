@@ -2,88 +2,127 @@ internal import Analysis
 internal import LibraryStore
 internal import Platform
 internal import Records
+internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// A track as the rows of the app's lists show it.
-extension Song {
-  private var fileName: String { row.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) } ?? "" }
-  private var folder: String? { row.path.removingLastComponent().lastComponent?.string }
+/// A row of the app's lists.
+struct ListRow<Value: Sendable>: Sendable {
+  let value: Value
+  /// Marks the words of a search.
+  var match: WordMatch?
 
-  /// Members of an object.
-  /// - Parameter match: Marks the words of a search.
-  func write(into json: inout JSONWriter, marking match: WordMatch? = nil) {
-    json.put("id", id)
-    json.put("title", title)
-    json.put("is_untitled", isUntitled)
-    json.put("file", fileName)
-    json.put("folder", folder)
-    json.put("artist", row.artist)
-    json.putArtists("artists", artists)
-    if let album {
-      json.putObject("album") {
-        $0.put("id", album.id)
-        $0.put("name", album.name)
-      }
-    } else {
-      json.putNull("album")
-    }
-    json.put("album_artist", row.albumArtist)
-    json.put("genre", row.genre)
-    json.put("year", row.year)
-    json.put("disc", disc)
-    json.put("track", track)
-    json.put("tempo_bpm", row.bpm, decimals: 2)
-    json.put("tempo_confidence", row.confidence, decimals: 3)
-    json.put("tempo_locked", row.isLocked)
-    json.put("key_camelot", row.key)
-    json.put("loudness_integrated_lufs", row.integratedLoudness, decimals: 2)
-    json.put("duration_s", row.durationSeconds, decimals: 3)
-    json.put("codec", row.codec)
-    json.put("lossless", row.isLossless)
-    json.put("status", row.status.rawValue)
-    json.put("added_at", row.added.description)
-    if let problem {
-      json.putObject("problem") { json in
-        let words = ProblemWords(code: problem.code)
-        json.put("code", problem.code)
-        json.put("name", words.name)
-        json.put("what", words.sentence)
-        json.put("do", words.advice())
-      }
-    } else {
-      json.putNull("problem")
-    }
-    guard let match else { return }
-    json.putObject("marks") {
-      $0.putMarks("title", match, in: title)
-      $0.putMarks("artist", match, in: row.artist)
-      $0.putMarks("album", match, in: row.album)
-      $0.putMarks("file", match, in: fileName)
+  init(_ value: Value, marking match: WordMatch? = nil) {
+    self.value = value
+    self.match = match
+  }
+}
+
+/// A part of a list, and how long the list is.
+struct ListPage<Item: Sendable>: Sendable {
+  var count: Int
+  var isCountExact = true
+  /// `nil` in answers to a search, which name it once.
+  var offset: Int?
+  /// Files that failed. A list is counted when it is begun: later the inner value is `nil`.
+  var failed: Int??
+  var items: [Item]
+}
+
+extension JSONType {
+  static func page<Item>(_ name: String, _ item: JSONType<Item>, _ others: Field<Value>...) -> Self
+  where Value == ListPage<Item> {
+    .object(
+      name,
+      groups: [
+        .required("count", .integer) { $0.count }, .required("count_is_exact", .flag) { $0.isCountExact },
+        .ifAny("offset", .integer) { $0.offset },
+      ], others, [.required("items", .list(item)) { $0.items }])
+  }
+}
+
+extension JSONType<ListPage<ListRow<Song>>> {
+  static var appTracks: Self {
+    .page("AppTracks", .appTrack, .ifAny("failed", .nullable(.integer)) { $0.failed })
+  }
+}
+
+/// A track as the rows of the app's lists show it.
+extension JSONType<ListRow<Song>> {
+  static var appTrack: Self { .object("AppTrack", groups: fields) }
+
+  static var fields: [Field<ListRow<Song>>] {
+    [
+      .required("id", .text) { $0.value.id }, .required("title", .text) { $0.value.title },
+      .required("is_untitled", .flag) { $0.value.isUntitled }, .required("file", .text) { $0.value.fileName },
+      .optional("folder", .text) { $0.value.row.path.removingLastComponent().lastComponent?.string },
+      .optional("artist", .text) { $0.value.row.artist }, .required("artists", .list(.artistLink)) { $0.value.artists },
+      .optional("album", .albumLink) { $0.value.album }, .optional("album_artist", .text) { $0.value.row.albumArtist },
+      .optional("genre", .text) { $0.value.row.genre }, .optional("year", .integer) { $0.value.row.year },
+      .optional("disc", .integer) { $0.value.disc }, .optional("track", .integer) { $0.value.track },
+      .optional("tempo_bpm", .number(decimals: 2)) { $0.value.row.bpm },
+      .optional("tempo_confidence", .number(decimals: 3)) { $0.value.row.confidence },
+      .required("tempo_locked", .flag) { $0.value.row.isLocked }, .optional("key_camelot", .text) { $0.value.row.key },
+      .optional("loudness_integrated_lufs", .number(decimals: 2)) { $0.value.row.integratedLoudness },
+      .optional("duration_s", .number(decimals: 3)) { $0.value.row.durationSeconds },
+      .optional("codec", .text) { $0.value.row.codec }, .optional("lossless", .flag) { $0.value.row.isLossless },
+      .required("status", .text) { $0.value.row.status.rawValue }, .required("added_at", .time) { $0.value.row.added },
+      .optional("problem", .object("AppNamedProblem", groups: Problem.namedFields)) { $0.value.problem },
+      .marks([
+        "title": { $0.title }, "artist": { $0.row.artist }, "album": { $0.row.album }, "file": { $0.fileName },
+      ]),
+    ]
+  }
+}
+
+extension Song {
+  fileprivate var fileName: String { row.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) } ?? "" }
+}
+
+extension Problem {
+  /// Its words for people.
+  static var namedFields: [Field<Problem>] {
+    [
+      .required("code", .text) { $0.code }, .required("name", .text) { ProblemWords(code: $0.code).name },
+      .required("what", .text) { ProblemWords(code: $0.code).sentence },
+      .required("do", .text) { ProblemWords(code: $0.code).advice() },
+    ]
+  }
+}
+
+extension JSONType {
+  fileprivate static func link(
+    _ id: @escaping @Sendable (Value) -> String, _ name: @escaping @Sendable (Value) -> String
+  )
+    -> Self
+  {
+    .object("NamedLink", .required("id", .text, id), .required("name", .text, name))
+  }
+}
+
+extension JSONType<SongArtist> {
+  static var artistLink: Self { .link({ $0.id }, { $0.name }) }
+}
+
+extension JSONType<Song.Album> {
+  static var albumLink: Self { .link({ $0.id }, { $0.name }) }
+}
+
+extension Field {
+  /// Where the words of a search are in names, in UTF-16 units, as scripts count them.
+  static func marks<Value>(_ names: KeyValuePairs<String, @Sendable (Value) -> String?>) -> Self
+  where Record == ListRow<Value> {
+    .ifAny("marks", .map(.list(.list(.integer)))) { row in
+      row.match.map { match in names.map { (key: $0.key, value: match.marks(in: $0.value(row.value) ?? "")) } }
     }
   }
 }
 
-extension JSONWriter {
-  mutating func putArtists(_ name: String, _ artists: [SongArtist]) {
-    putList(name, artists) { json, artist in
-      json.put("id", artist.id)
-      json.put("name", artist.name)
+extension WordMatch {
+  fileprivate func marks(in text: String) -> [[Int]] {
+    ranges(in: text).map { range in
+      let start = text.utf16.distance(from: text.startIndex, to: range.lowerBound)
+      return [start, start + text.utf16.distance(from: range.lowerBound, to: range.upperBound)]
     }
-  }
-
-  /// Where the words of a search are in a name, in UTF-16 units, as scripts count them.
-  mutating func putMarks(_ field: String, _ match: WordMatch, in name: String?) {
-    key(field)
-    beginArray()
-    for range in name.map({ match.ranges(in: $0) }) ?? [] {
-      guard let name else { break }
-      let start = name.utf16.distance(from: name.startIndex, to: range.lowerBound)
-      beginArray()
-      integer(start)
-      integer(start + name.utf16.distance(from: range.lowerBound, to: range.upperBound))
-      endArray()
-    }
-    endArray()
   }
 }

@@ -1,37 +1,32 @@
 internal import Analysis
 internal import AnalysisTasks
-internal import Hummingbird
 internal import Platform
 internal import Records
 internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the header of every page shows.
-struct StatusRoutes: RouteSet {
-  let api = API.app
+/// The data in the header of every page.
+struct StatusRoutes: AppRouteSet {
   let library: AppLibrary
 
   var routes: [Route] {
-    route(.get, "status", "What the header of the app shows", answers: "AppStatus") { _, _ in
-      try await library.services.reading {
-        let status = try LibraryStatus(of: library)
-        return Response.json { json in json.object { status.write(into: &$0) } }
-      }
+    answer(.get, "status", "What the header of the app shows", answers: .status) { _ in
+      try LibraryStatus(of: library)
     }
   }
 }
 
 /// The library and what goes on in it.
 struct LibraryStatus: Sendable {
-  private let figures: LibraryOverview
-  private let lastRun: RunRecord?
-  private let run: RunProgress?
-  private let catalog: CatalogStatus
-  private let watch: LibraryWatch.Report?
-  private let isWatching: Bool
+  fileprivate let figures: LibraryOverview
+  fileprivate let lastRun: RunRecord?
+  fileprivate let run: RunProgress?
+  fileprivate let catalog: CatalogStatus
+  fileprivate let watch: LibraryWatch.Report?
+  fileprivate let isWatching: Bool
   /// Another number says that something has changed.
-  private let revision: Int64?
+  fileprivate let revision: Int64?
 
   init(of library: AppLibrary) throws(StoreError) {
     let store = library.store
@@ -44,40 +39,7 @@ struct LibraryStatus: Sendable {
     revision = library.revision.current()
   }
 
-  func write(into json: inout JSONWriter) {
-    json.put("program", "Nocturne")
-    json.put("version", Nocturne.version)
-    json.put("schema", 1)
-    json.put("tracks", figures.trackCount)
-    json.put("duration_s", figures.seconds, decimals: 1)
-    json.put("waiting", figures.library.pending)
-    json.put("failed", figures.failedCount)
-    json.put("damaged", figures.library.files[.partial] ?? 0)
-    if let lastRun {
-      json.putObject("last_run") { lastRun.writeOutline(into: &$0) }
-    } else {
-      json.putNull("last_run")
-    }
-    if let run { json.putObject("run") { run.write(into: &$0) } } else { json.putNull("run") }
-    json.putObject("catalog") { catalog.write(into: &$0) }
-    json.putObject("features") { json in
-      json.put("playlists", true)
-      json.put("recognition", catalog.isThere)
-      json.put("watching", isWatching)
-      json.put("likeness", figures.hasLikeness)
-      json.put("waveforms", figures.hasWaveforms)
-      json.put("sections", figures.hasSections)
-    }
-    json.putObject("may") {
-      $0.put("correct", true)
-      $0.put("edit_playlists", true)
-    }
-    if let watch { json.putObject("watch") { watch.write(into: &$0) } } else { json.putNull("watch") }
-    json.put("revision", revision)
-    json.put("text", text)
-  }
-
-  private var text: String {
+  fileprivate var text: String {
     if let run { return run.text }
     let waiting = figures.library.pending
     let state = waiting > 0 ? ["\(waiting) waiting"] : lastRun == nil ? [] : ["up to date"]
@@ -90,15 +52,38 @@ struct LibraryStatus: Sendable {
   }
 }
 
+extension JSONType<LibraryStatus> {
+  static var status: Self {
+    .object(
+      "AppStatus",
+      .required("program", .text) { _ in "Nocturne" }, .required("version", .text) { _ in Nocturne.version },
+      .required("schema", .integer) { _ in 1 }, .required("tracks", .integer) { $0.figures.trackCount },
+      .required("duration_s", .number(decimals: 1)) { $0.figures.seconds },
+      .required("waiting", .integer) { $0.figures.library.pending },
+      .required("failed", .integer) { $0.figures.failedCount },
+      .required("damaged", .integer) { $0.figures.library.files[.partial] ?? 0 },
+      .optional("last_run", .object("AppLastRun", groups: RunRecord.outline)) { $0.lastRun },
+      .optional("run", .run) { $0.run }, .required("catalog", .catalogStatus) { $0.catalog },
+      .required("features", .map(.flag)) { status in
+        [
+          ("playlists", true), ("recognition", status.catalog.exists), ("watching", status.isWatching),
+          ("likeness", status.figures.hasLikeness), ("waveforms", status.figures.hasWaveforms),
+          ("sections", status.figures.hasSections),
+        ]
+      },
+      .required("may", .map(.flag)) { _ in [("correct", true), ("edit_playlists", true)] },
+      .optional("watch", .watch) { $0.watch }, .optional("revision", .integer) { $0.revision.map { Int($0) } },
+      .required("text", .text) { $0.text })
+  }
+}
+
 extension RunRecord {
-  /// Members of an object.
-  func writeOutline(into json: inout JSONWriter) {
-    json.put("id", id)
-    json.put("state", state.rawValue)
-    json.put("started_at", started.description)
-    json.put("finished_at", finished?.description)
-    json.put("pipeline", pipeline)
-    json.put("seen", totals.seen)
-    json.put("new_problems", newlyFailed + newlyDamaged)
+  static var outline: [Field<RunRecord>] {
+    [
+      .required("id", .integer) { Int($0.id) }, .required("state", .text) { $0.state.rawValue },
+      .required("started_at", .time) { $0.started }, .optional("finished_at", .time) { $0.finished },
+      .required("pipeline", .text) { $0.pipeline }, .required("seen", .integer) { $0.totals.seen },
+      .required("new_problems", .integer) { $0.newlyFailed + $0.newlyDamaged },
+    ]
   }
 }

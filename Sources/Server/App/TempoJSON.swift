@@ -1,73 +1,59 @@
 internal import Analysis
 internal import Platform
 internal import ResultStore
-internal import Text
+internal import Serving
 
 /// A tempo as the track page shows it.
 struct ShownTempo: Sendable {
-  /// What counts.
+  /// The tempo in force.
   var tempo: TempoFinding
   /// Not `nil` if a person has set it.
   var correction: TempoCorrection?
-  /// What the analyzer says, whatever a person has set.
+  /// The analyzer's tempo, without a person's correction.
   var found: TempoFinding?
   /// Newest first.
   var former: [FormerTempo]
 
-  func write(into json: inout JSONWriter) {
-    let isLocked = correction != nil
-    json.put("bpm", tempo.bpm, decimals: 3)
-    json.put("confidence", tempo.confidence, decimals: 3)
-    json.put("octave_confidence", tempo.octaveConfidence, decimals: 3)
-    json.put("is_stable", tempo.isStable)
-    json.put("metre", tempo.metre)
-    json.put("reason", tempo.reason)
-    json.putList("candidates", tempo.candidates) { json, candidate in
-      json.put("bpm", candidate.bpm, decimals: 3)
-      json.put("weight", candidate.weight, decimals: 4)
-      json.put("ratio", tempo.bpm.map { candidate.bpm / $0 }, decimals: 4)
-    }
-    json.put("text", TempoText.confidence(tempo, isLocked: isLocked))
-    json.key("why")
-    json.beginArray()
-    for reason in TempoText.reasons(tempo, found: isLocked ? found : nil) { json.string(reason) }
-    json.endArray()
-    json.putNumbers("beats_s", tempo.beats, decimals: 4)
-    if let downbeats = tempo.downbeats {
-      json.putNumbers("downbeats_s", downbeats, decimals: 4)
-    } else {
-      json.putNull("downbeats_s")
-    }
-    json.putList("map", tempo.map) { json, section in
-      json.put("start_s", section.startSeconds, decimals: 3)
-      json.put("bpm", section.bpm, decimals: 3)
-    }
-    if tempo.onsets.values.isEmpty {
-      json.putNull("onsets")
-    } else {
-      json.putObject("onsets") {
-        $0.put("step_s", tempo.onsets.stepSeconds, decimals: 4)
-        $0.putNumbers("values", tempo.onsets.values, decimals: 3)
-      }
-    }
-    json.put("locked", isLocked)
-    json.put("corrected_at", correction?.corrected.description)
-    if isLocked, let found {
-      json.putObject("found") {
-        $0.put("bpm", found.bpm, decimals: 3)
-        $0.put("confidence", found.confidence, decimals: 3)
-      }
-    } else {
-      json.putNull("found")
-    }
-    json.putList("states", former) { json, state in
-      // Without a correction, what was found counted.
-      let bpm = state.correction.map(\.bpm) ?? (found ?? tempo).bpm
-      json.put("id", state.id)
-      json.put("at", state.replaced.description)
-      json.put("bpm", bpm, decimals: 3)
-      json.put("is_set", state.correction != nil)
-      json.put("text", TempoText.bpm(bpm) + (state.correction == nil ? ", as found" : ", set"))
-    }
+  var isLocked: Bool { correction != nil }
+}
+
+extension JSONType<ShownTempo> {
+  static var appTempo: Self {
+    let formerTempo = JSONType<(state: FormerTempo, bpm: Double?)>.object(
+      "AppTempoState", .required("id", .integer) { Int($0.state.id) }, .required("at", .time) { $0.state.replaced },
+      .optional("bpm", .number(decimals: 3)) { $0.bpm }, .required("is_set", .flag) { $0.state.correction != nil },
+      .required("text", .text) { TempoText.bpm($0.bpm) + ($0.state.correction == nil ? ", as found" : ", set") })
+    let found = JSONType<TempoFinding>.object(
+      "AppFoundTempo", .optional("bpm", .number(decimals: 3)) { $0.bpm },
+      .optional("confidence", .number(decimals: 3)) { $0.confidence })
+    let onsets = JSONType<TempoFinding.OnsetSummary>.object(
+      "AppOnsets", .required("step_s", .number(decimals: 4)) { $0.stepSeconds },
+      .required("values", .numbers(decimals: 3)) { $0.values })
+    let section = JSONType<TempoFinding.Section>.object(
+      "AppTempoSection", .required("start_s", .number(decimals: 3)) { $0.startSeconds },
+      .required("bpm", .number(decimals: 3)) { $0.bpm })
+    let candidate = JSONType<(candidate: TempoFinding.Candidate, bpm: Double?)>.object(
+      "AppTempoCandidate", .required("bpm", .number(decimals: 3)) { $0.candidate.bpm },
+      .required("weight", .number(decimals: 4)) { $0.candidate.weight },
+      .optional("ratio", .number(decimals: 4)) { shown in shown.bpm.map { shown.candidate.bpm / $0 } })
+    return .object(
+      "AppTempo", .optional("bpm", .number(decimals: 3)) { $0.tempo.bpm },
+      .optional("confidence", .number(decimals: 3)) { $0.tempo.confidence },
+      .optional("octave_confidence", .number(decimals: 3)) { $0.tempo.octaveConfidence },
+      .optional("is_stable", .flag) { $0.tempo.isStable }, .optional("metre", .text) { $0.tempo.metre },
+      .optional("reason", .text) { $0.tempo.reason },
+      .required("candidates", .list(candidate)) { shown in shown.tempo.candidates.map { ($0, shown.tempo.bpm) } },
+      .required("text", .text) { TempoText.confidence($0.tempo, isLocked: $0.isLocked) },
+      .required("why", .list(.text)) { TempoText.reasons($0.tempo, found: $0.isLocked ? $0.found : nil) },
+      .required("beats_s", .numbers(decimals: 4)) { $0.tempo.beats },
+      .optional("downbeats_s", .numbers(decimals: 4)) { $0.tempo.downbeats },
+      .required("map", .list(section)) { $0.tempo.map },
+      .optional("onsets", onsets) { $0.tempo.onsets.values.isEmpty ? nil : $0.tempo.onsets },
+      .required("locked", .flag) { $0.isLocked }, .optional("corrected_at", .time) { $0.correction?.corrected },
+      .optional("found", found) { $0.isLocked ? $0.found : nil },
+      .required("states", .list(formerTempo)) { shown in
+        // Without a correction, what was found counted.
+        shown.former.map { ($0, $0.correction.map(\.bpm) ?? (shown.found ?? shown.tempo).bpm) }
+      })
   }
 }

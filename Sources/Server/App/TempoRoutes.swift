@@ -8,42 +8,40 @@ internal import Serving
 internal import Text
 
 /// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.
-struct TempoRoutes: RouteSet {
-  let api = API.app
+struct TempoRoutes: AppRouteSet {
   let library: AppLibrary
   let hub: EventHub
 
   var routes: [Route] {
     route(
-      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoWish.members), answers: "AppTempoChange"
+      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoRequest.members),
+      answers: [.json(.tempoChange)]
     ) { request, context in
       try await change(context.parameters.require("id"), request.jsonObject())
     }
-    route(.delete, "tracks/{id}/tempo", "Take the correction back", answers: "AppTempoChange") { _, context in
-      try await unset(context.parameters.require("id"))
-    }
-    route(
+    answer(
+      .delete, "tracks/{id}/tempo", "Take the correction back", answers: .tempoChange, .writing
+    ) { request in try unset(request.id) }
+    answer(
       .post, "tracks/{id}/tempo/undo", "Take the last change back, or all since an earlier state",
-      body: .json("to?: integer"), answers: "AppTempoChange"
-    ) { request, context in
-      try await undo(context.parameters.require("id"), request.jsonObject())
-    }
+      body: [.of("to", .integer)], answers: .tempoChange, .writing
+    ) { request in try undo(request.id, request.body) }
   }
 
-  /// What is to be set, or the answer if it is only to be shown.
+  /// The change to be made, or the answer if it is only to be shown.
   private enum Plan: Sendable {
-    case preview(Response)
+    case preview(ShownChange)
     case correction(ContentID, TempoCorrection?, TempoChange.Change)
   }
 
   private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
     // Beats are laid on the audio: that takes seconds, and keeps no other change waiting.
     switch try await library.services.computing({ try plan(id, body) }) {
-    case .preview(let response): response
+    case .preview(let change): JSONType.tempoChange.response(change)
     case .correction(let audio, let correction, let change):
       try await library.services.writing {
         try library.store.correctTempo([audio: correction])
-        return try saved(id, audio, change)
+        return JSONType.tempoChange.response(try saved(id, audio, change))
       }
     }
   }
@@ -51,92 +49,96 @@ struct TempoRoutes: RouteSet {
   private func plan(_ id: String, _ body: [String: JSONValue]) throws -> Plan {
     let record = try library.record(ofTrack: id, long: ["beats"])
     let found = record.tempoCorrection?.found ?? record.tempo
-    let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
+    let request = try TempoRequest(body, candidates: found?.candidates.map(\.bpm) ?? [])
     let options = library.services.options
     let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
-    let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(
+    let (audio, correction, change) = try TempoChange(request.change, in: library.store, fitting: fitting).change(
       of: record)
-    if wish.isPreview {
+    if request.isPreview {
       var shown = record
       shown.tempoCorrection = correction
       shown.tempoCorrection?.found = found
       shown.tempo = shown.tempoCorrection?.finding ?? found
-      return .preview(try answer(shown, audio, change: change, isSaved: false))
+      return .preview(try self.shown(shown, audio, change, isSaved: false))
     }
     return .correction(audio, correction, change)
   }
 
-  /// What was found counts again.
-  private func unset(_ id: String) async throws -> Response {
-    try await library.services.writing {
-      let record = try library.record(ofTrack: id, long: ["beats"])
-      let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)
-      guard record.tempoCorrection != nil else { return try answer(record, audio, change: change, isSaved: false) }
-      try library.store.correctTempo([audio: nil])
-      return try saved(id, audio, change)
-    }
+  /// Makes the analyzer's tempo count again.
+  private func unset(_ id: String) throws -> ShownChange {
+    let record = try library.record(ofTrack: id, long: ["beats"])
+    let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)
+    guard record.tempoCorrection != nil else { return try shown(record, audio, change, isSaved: false) }
+    try library.store.correctTempo([audio: nil])
+    return try saved(id, audio, change)
   }
 
-  private func undo(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
+  private func undo(_ id: String, _ body: [String: JSONValue]) throws -> ShownChange {
     let state: Int64? =
       switch body["to"] {
       case nil, .null?: nil
       case .integer(let id)?: id
       default: throw RequestError(.unprocessableContent, "to expects the id of an earlier state, a whole number.")
       }
-    return try await library.services.writing {
-      let before = try library.record(ofTrack: id, long: [])
-      guard let audio = before.contentID, try library.store.restoreTempo(of: audio, to: state) else {
-        throw RequestError(.conflict, "There is no such earlier state of this tempo. Nothing was changed.")
-      }
-      let after = try library.record(ofTrack: id, long: ["beats"])
-      let change = TempoChange.Change(
-        path: after.path, audio: audio, before: before.tempo?.bpm, after: after.tempo?.bpm,
-        isLocked: after.tempoCorrection != nil, note: "", copies: try library.store.fileCount(withAudio: audio) - 1)
-      announce(id, change)
-      return try answer(after, audio, change: change, isSaved: true)
+    let before = try library.record(ofTrack: id, long: [])
+    guard let audio = before.contentID, try library.store.restoreTempo(of: audio, to: state) else {
+      throw RequestError(.conflict, "There is no such earlier state of this tempo. Nothing was changed.")
     }
+    let after = try library.record(ofTrack: id, long: ["beats"])
+    let change = TempoChange.Change(
+      path: after.path, audio: audio, before: before.tempo?.bpm, after: after.tempo?.bpm,
+      isLocked: after.tempoCorrection != nil, note: "", copies: try library.store.fileCount(withAudio: audio) - 1)
+    announce(id, change)
+    return try shown(after, audio, change, isSaved: true)
   }
 
-  private func saved(_ id: String, _ audio: ContentID, _ change: TempoChange.Change) throws -> Response {
+  private func saved(_ id: String, _ audio: ContentID, _ change: TempoChange.Change) throws -> ShownChange {
     announce(id, change)
-    return try answer(try library.record(ofTrack: id, long: ["beats"]), audio, change: change, isSaved: true)
+    return try shown(try library.record(ofTrack: id, long: ["beats"]), audio, change, isSaved: true)
   }
 
   private func announce(_ id: String, _ change: TempoChange.Change) {
-    hub.send(
-      ServerEvent(.tempo) {
-        $0.put("id", id)
-        $0.put("bpm", change.after, decimals: 3)
-        $0.put("locked", change.isLocked)
-      })
+    hub.send(ServerEvent(.tempo, .announcement, (id, change)))
   }
 
-  private func answer(
-    _ record: FileRecord, _ audio: ContentID, change: TempoChange.Change, isSaved: Bool
-  ) throws -> Response {
-    let former = try library.store.formerTempi(of: audio)
-    return .json { json in
-      json.object { json in
-        json.put("saved", isSaved)
-        json.put("text", Self.text(change, isSaved: isSaved))
-        json.put("note", change.note.isEmpty ? nil : change.note)
-        json.put("copies", change.copies)
-        if let tempo = ShownTempo(record, former) {
-          json.putObject("tempo") { tempo.write(into: &$0) }
-        } else {
-          json.putNull("tempo")
-        }
-      }
-    }
+  private func shown(
+    _ record: FileRecord, _ audio: ContentID, _ change: TempoChange.Change, isSaved: Bool
+  ) throws -> ShownChange {
+    ShownChange(
+      isSaved: isSaved, change: change, tempo: ShownTempo(record, try library.store.formerTempi(of: audio)))
   }
+}
 
-  private static func text(_ change: TempoChange.Change, isSaved: Bool) -> String {
+/// A change, and the tempo that comes of it.
+private struct ShownChange: Sendable {
+  let isSaved: Bool
+  let change: TempoChange.Change
+  let tempo: ShownTempo?
+
+  var text: String {
     let step = "\(TempoText.bpm(change.before)) → \(TempoText.bpm(change.after))"
     if !isSaved { return step + "." }
     guard change.isLocked else { return "\(step), as found." }
     let copies =
       change.copies > 0 ? " So have \(change.copies == 1 ? "its copy" : "its \(change.copies) copies") elsewhere." : ""
     return "\(step). It belongs to the audio, so it follows the file when it moves. Later runs keep it." + copies
+  }
+}
+
+extension JSONType<ShownChange> {
+  fileprivate static var tempoChange: Self {
+    .object(
+      "AppTempoChange", .required("saved", .flag) { $0.isSaved }, .required("text", .text) { $0.text },
+      .optional("note", .text) { $0.change.note.isEmpty ? nil : $0.change.note },
+      .required("copies", .integer) { $0.change.copies }, .optional("tempo", .appTempo) { $0.tempo })
+  }
+}
+
+extension JSONType where Value == (id: String, change: TempoChange.Change) {
+  fileprivate static var announcement: Self {
+    .object(
+      "AppTempoAnnouncement",
+      .required("id", .text) { $0.id }, .optional("bpm", .number(decimals: 3)) { $0.change.after },
+      .required("locked", .flag) { $0.change.isLocked })
   }
 }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
 
-/// What the page says of a tempo, in sentences.
+/// Sentences about a tempo on the page.
 enum TempoText {
   /// How sure a tempo is, in a word and a number.
   static func confidence(_ tempo: TempoFinding, isLocked: Bool) -> String {
@@ -10,7 +10,7 @@ enum TempoText {
     return Self.confidence(tempo.confidence)
   }
 
-  /// Of any finding: `Very likely right (96% confidence).`
+  /// The confidence of any finding: `Very likely right (96% confidence).`
   static func confidence(_ value: Double) -> String {
     let words =
       switch value {
@@ -45,7 +45,7 @@ enum TempoText {
     return reasons
   }
 
-  /// What speaks for and against a tempo that was found.
+  /// The evidence for and against a tempo that was found.
   private static func evidence(_ tempo: TempoFinding, _ value: Double) -> [String] {
     var sentences: [String] = []
     let own = tempo.candidates.first { abs($0.bpm / value - 1) < 0.02 }?.weight ?? 0

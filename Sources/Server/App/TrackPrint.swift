@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// What stands in for a cover: how strongly sounds begin over the course of a track.
+/// A picture in the place of a cover: how strongly sounds begin over the course of a track.
 enum TrackPrint {
   /// Means of equal parts, scaled from the 4th to the 96th percentile, 0 to 63; `nil` if there is nothing to show.
   static func points(of onsets: TempoFinding.OnsetSummary, count: Int) -> [Int]? {

@@ -2,7 +2,6 @@ internal import Filters
 internal import Hummingbird
 internal import Records
 internal import Serving
-internal import Text
 
 /// `/healthz`: whether the server works and reads its database.
 struct HealthRoutes: RouteSet {
@@ -11,10 +10,18 @@ struct HealthRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .get, "healthz", "Whether the server works and reads its database", answers: "Health", access: .open
+      .get, "healthz", "Whether the server works and reads its database", answers: [.json(.health)], access: .open
     ) { _, _ in
-      let count = try await services.reading { try services.store.trackTotals().count }
-      return Response.json(["status": "ok", "version": .string(Nocturne.version), "tracks": .integer(Int64(count))])
+      JSONType.health.response(try await services.reading { try services.store.trackTotals().count })
     }
+  }
+}
+
+extension JSONType<Int> {
+  /// The number of tracks says that the database is read.
+  fileprivate static var health: Self {
+    .object(
+      "Health", .required("status", .text) { _ in "ok" }, .required("tracks", .integer) { $0 },
+      .required("version", .text) { _ in Nocturne.version })
   }
 }

@@ -51,7 +51,7 @@ struct FileAnswer {
   private var headers: HTTPFields {
     [
       .acceptRanges: "bytes", .eTag: entityTag, .lastModified: HTTPDate.text(ofSeconds: seconds),
-      // Whoever has it asks again if it is still the same.
+      // A client with a copy asks each time whether it is still the same.
       .cacheControl: "private, no-cache", .contentDisposition: disposition, .xContentTypeOptions: "nosniff",
     ]
   }
@@ -68,7 +68,7 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// A part is of use only to who has another part of the same file.
+  /// A part is of use only to a client with another part of the same file.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds

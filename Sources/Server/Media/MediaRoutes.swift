@@ -7,7 +7,7 @@ internal import Platform
 internal import Serving
 internal import SystemPackage
 
-/// `/media`: the files of tracks, and covers. What is asked for is an id; paths come from the store alone.
+/// `/media`: the files of tracks, and covers. Requests have an id; paths come from the store alone.
 struct MediaRoutes: RouteSet {
   let api = API(name: "media", path: "/media")
   let services: Services
@@ -20,7 +20,7 @@ struct MediaRoutes: RouteSet {
       .get, "covers/{id}", "The cover of a track or an album",
       [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
       // The picture, or with `missing` that there is none.
-      answers: "204", type: "image/jpeg", access: .tokenOrCoverKey
+      answers: [.empty(.noContent)], type: "image/jpeg", access: .tokenOrCoverKey
     ) { request, context in
       let size = try request.uri.queryParameters["size"].map { text -> Int in
         guard let size = Int(text), size > 0 else {
@@ -60,10 +60,10 @@ extension Services {
   }
 
   /// An answer with a cover as JPEG.
-  /// - Parameter id: Of a track or an album.
+  /// - Parameter id: The id of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {
-      // Of albums, that of the first track.
+      // The cover of an album is that of its first track.
       guard
         let track = try store.trackFile(id: id)
           ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })

@@ -17,7 +17,7 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private func answering(_ document: ByteBuffer) -> Route {
-    route(.get, "openapi.json", "This document", answers: "any") { _, _ in
+    route(.get, "openapi.json", "This document", answers: [.json(.any)]) { _, _ in
       Response(
         status: .ok, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-cache"],
         body: ResponseBody(byteBuffer: document))
@@ -35,7 +35,7 @@ struct OpenAPIRoutes: RouteSet {
       ],
       "paths": .object(paths.mapValues { .object($0) }),
       "components": [
-        "schemas": .object(APISchemas.all),
+        "schemas": .object(schemas(of: routes)),
         "securitySchemes": [
           "token": ["type": "http", "scheme": "bearer"],
           "cookie": ["type": "apiKey", "in": "cookie", "name": .string(AppCookie.name)],
@@ -46,8 +46,17 @@ struct OpenAPIRoutes: RouteSet {
     ]
   }
 
+  /// The objects of answers and bodies, by the names that clients made from the document give them.
+  static func schemas(of routes: [Route]) -> [String: JSONValue] {
+    let parts = routes.flatMap { route in
+      route.answers.map(\.definitions) + route.parameters.map(\.definitions)
+        + (route.body?.members.map(\.definitions) ?? [])
+    }
+    return Definitions.merged(parts + [JSONType.error.definitions]).mapValues(\.json)
+  }
+
   private static func operation(_ route: Route) -> JSONValue {
-    // What follows a parameter, such as an ending, belongs to the path.
+    // Text after a parameter, such as an ending, belongs to the path.
     let names = route.path.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
     let inPath = names.map { name -> JSONValue in
       ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
@@ -72,7 +81,7 @@ struct OpenAPIRoutes: RouteSet {
   private static func responses(_ route: Route) -> [String: JSONValue] {
     var problem: [String: JSONValue] = ["description": "Why it is not as asked, in the shape of the API"]
     if route.api.hasStandardErrors {
-      problem["content"] = ["application/json": ["schema": ShortSchema.type("Error")]]
+      problem["content"] = ["application/json": ["schema": JSONType.error.schema.json]]
     }
     var responses: [String: JSONValue] = ["default": .object(problem)]
     for answer in route.answers {
@@ -98,7 +107,7 @@ struct OpenAPIRoutes: RouteSet {
   private static func requestBody(_ body: RouteBody) -> JSONValue {
     let content: [String: JSONValue] =
       switch body {
-      case .json(let members): ["application/json": ["schema": ShortSchema.object(members)]]
+      case .json(let members): ["application/json": ["schema": object(of: members)]]
       case .form(let names):
         [
           "application/x-www-form-urlencoded": [
@@ -112,5 +121,13 @@ struct OpenAPIRoutes: RouteSet {
         Dictionary(types.map { ($0, ["schema": ["type": "string", "format": "binary"]]) }) { first, _ in first }
       }
     return ["content": .object(content)]
+  }
+
+  private static func object(of members: [RouteParameter]) -> JSONValue {
+    [
+      "type": "object",
+      "properties": .object(Dictionary(members.map { ($0.name, $0.schema) }) { first, _ in first }),
+      "required": .array(members.filter(\.isRequired).map { .string($0.name) }),
+    ]
   }
 }

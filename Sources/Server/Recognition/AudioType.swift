@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Serving
 
-/// What a request says of the audio in its body, by its `Content-Type`.
+/// The audio type of a request's body, by its `Content-Type`.
 enum AudioType: Hashable, Sendable {
   case pcm(PCMFormat)
   /// A file, or a stream, in any format that decoders know by its bytes.

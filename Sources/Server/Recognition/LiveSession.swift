@@ -7,12 +7,12 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Somebody who sends sound bit by bit and is told what is playing.
+/// A client that sends sound bit by bit and is told what is playing.
 ///
 /// It keeps twelve seconds of spectrum, the newest events, and what was sent and not listened to yet; all are bounded. Chunks
 /// are listened to one after the other, on whatever thread calls `listen`.
 final class LiveSession: Sendable {
-  /// What a chunk was taken for.
+  /// The receipt for a chunk.
   struct Receipt: Sendable, Equatable {
     /// Its number; counts from 0.
     var sequence: Int
@@ -24,7 +24,7 @@ final class LiveSession: Sendable {
 
   private enum Phase {
     case open
-    /// What is there is still listened to.
+    /// Audio that has arrived is still matched.
     case ending(String)
     case ended
   }
@@ -44,7 +44,7 @@ final class LiveSession: Sendable {
     var nextWatcher = 0
   }
 
-  /// What listening needs, by one thread at a time.
+  /// The state of listening, for one thread at a time.
   private struct Listening: ~Copyable {
     var stream: StreamingMatcher?
     var changes = TrackChanges()
@@ -58,7 +58,7 @@ final class LiveSession: Sendable {
 
   let id: String
   private let limit: ConfidenceLimit
-  private let waiting: HeldBytes
+  private let waiting: BufferBudget
   private let state = Mutex(State())
   private let listening = Mutex(Listening())
 
@@ -73,7 +73,7 @@ final class LiveSession: Sendable {
   private static let watcherLimit = 4
 
   /// - Parameter waiting: Counts the audio that waits in all sessions.
-  init(id: String, limit: ConfidenceLimit, waiting: HeldBytes) {
+  init(id: String, limit: ConfidenceLimit, waiting: BufferBudget) {
     self.id = id
     self.limit = limit
     self.waiting = waiting
@@ -83,7 +83,7 @@ final class LiveSession: Sendable {
 
   /// Puts a chunk where `listen` finds it.
   /// - Parameter sequence: Its number, to be 0 for the first; `nil` for the next.
-  /// - Returns: what was taken, and whether somebody has to call `listen`.
+  /// - Returns: what was taken, and whether the caller has to call `listen`.
   func add(
     _ chunk: ByteBuffer, _ format: PCMFormat, sequence: Int?
   ) throws(RequestError) -> (receipt: Receipt, isWorkNew: Bool) {
@@ -123,7 +123,7 @@ final class LiveSession: Sendable {
   }
 
   /// No more audio comes.
-  /// - Returns: whether somebody has to call `listen`.
+  /// - Returns: whether the caller has to call `listen`.
   func end(because reason: String) -> Bool {
     state.withLock { state in
       guard case .open = state.phase else { return false }
@@ -241,7 +241,7 @@ final class LiveSession: Sendable {
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
   /// Has an element whenever it is worth looking for events, or for saying that one is there; ends with the session, or
-  /// when whoever listens is gone.
+  /// when the listener is gone.
   func wakeUps(until end: EventLoopFuture<Void>) throws(RequestError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
@@ -273,7 +273,7 @@ final class LiveSession: Sendable {
 
   // MARK: State
 
-  /// How long no audio has come; of a session that has ended, since when nobody could have sent any.
+  /// How long no audio has come; for a session that has ended, since it ended.
   var idleTime: Duration { state.withLock { ContinuousClock.now - $0.lastActivity } }
 
   var isEnded: Bool {
@@ -282,16 +282,18 @@ final class LiveSession: Sendable {
     }
   }
 
-  var jsonValue: JSONValue {
+  struct Progress {
+    let id: String
+    let nextSequence: Int
+    let receivedSeconds: Double
+    let lastEventID: Int
+  }
+
+  var progress: Progress {
     state.withLock { state in
-      let seconds = state.format?.seconds(ofBytes: state.receivedBytes) ?? 0
-      return .object([
-        "id": .string(id), "audio": .string("/v1/sessions/\(id)/audio"),
-        "events": .string("/v1/sessions/\(id)/events"), "next_sequence": .integer(Int64(state.nextSequence)),
-        "received_s": .number(seconds), "last_event_id": .integer(Int64(state.lastEventID)),
-        "maximum_chunk_bytes": .integer(Int64(Self.maximumChunkSize)),
-        "idle_timeout_s": .integer(LiveSessions.idleSeconds),
-      ])
+      Progress(
+        id: id, nextSequence: state.nextSequence,
+        receivedSeconds: state.format?.seconds(ofBytes: state.receivedBytes) ?? 0, lastEventID: state.lastEventID)
     }
   }
 }

@@ -11,7 +11,7 @@ final class LiveSessions: Sendable {
     var sessions: [String: LiveSession] = [:]
     var owners: [String: Client.Owner] = [:]
     var isClosed = false
-    /// Somebody looks after them every second.
+    /// A task looks after them every second.
     var isTended = false
   }
 
@@ -19,9 +19,9 @@ final class LiveSessions: Sendable {
   private let links: LibraryLinks
   private let threads: ThreadExecutor
   private let maximumCount: Int
-  /// Of one client.
+  /// The most sessions of one client.
   private let maximumShare: Int
-  private let waiting = HeldBytes(limit: waitingLimit)
+  private let waiting = BufferBudget(limit: waitingLimit)
   private let state = Mutex(State())
 
   /// Bytes of audio that may wait in all sessions.
@@ -43,7 +43,7 @@ final class LiveSessions: Sendable {
   }
 
   func open(_ limit: ConfidenceLimit, for owner: Client.Owner) throws(RequestError) -> LiveSession {
-    // Who knows it may send and read: it cannot be guessed.
+    // A client that knows it may send and read: it cannot be guessed.
     let number = ContentID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     let session = LiveSession(id: number.description, limit: limit, waiting: waiting)
     let isFirst = try state.withLock { (state) throws(RequestError) in

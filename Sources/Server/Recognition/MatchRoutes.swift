@@ -15,22 +15,13 @@ struct MatchRoutes: RouteSet {
   var routes: [Route] {
     route(
       .post, "match", "Which recordings an audio file has", [.number("min_confidence")],
-      body: .bytes(["application/octet-stream"]), answers: "Match"
+      body: .bytes(["application/octet-stream"]), answers: [.json(.match)]
     ) { request, _ in
       let limit = try request.confidenceLimit
       return try await services.recognition.uploads.admit {
         let audio = try await UploadedAudio(request, services)
         let sheet = try await services.recognition.uploads.run { try cueSheet(audio, limit) }
-        return Response.json { json in
-          json.beginObject()
-          json.key("result")
-          json.string(sheet.cues.isEmpty ? "no-match" : "match")
-          for (key, value) in MatchRecord.members(of: sheet) {
-            json.key(key)
-            value(&json)
-          }
-          json.endObject()
-        }
+        return JSONType.match.response(MatchRecord(path: "/", duration: sheet.duration, tracks: sheet.cues))
       }
     }
   }
@@ -41,6 +32,20 @@ struct MatchRoutes: RouteSet {
     }
     sheet.cues = try sheet.cues.filter { limit.accepts($0.confidence) }.map(services.recognition.links.linked)
     return sheet
+  }
+}
+
+extension JSONType<MatchRecord> {
+  /// What was recognized, without what says in which file.
+  fileprivate static var match: Self {
+    let heard = MatchRecord.heardFields.map { field in
+      guard field.name == "tracks" else { return field }
+      var field = field
+      let tracks = JSONType<[CueSheet.Cue]>.list(.named("MatchTrack", RecognitionSchema.track) { _, _ in })
+      (field.schema, field.definitions) = (tracks.schema, tracks.definitions)
+      return field
+    }
+    return .object("Match", groups: [.required("result", .text) { $0.tracks.isEmpty ? "no-match" : "match" }] + heard)
   }
 }
 

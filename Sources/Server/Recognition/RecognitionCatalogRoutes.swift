@@ -25,18 +25,24 @@ struct RecognitionCatalogRoutes: RouteSet {
   var routes: [Route] {
     route(
       .get, "catalog", "The recordings that can be recognized",
-      [.integer("limit", 1...Self.pageLimit), .integer("offset", Self.offsets)], answers: "Recordings"
+      [.integer("limit", 1...Self.pageLimit), .integer("offset", Self.offsets)], answers: [.json(.recordings)]
     ) { request, _ in
       let query = QueryReading(request)
       let limit = try query.number("limit", in: 1...Self.pageLimit, standard: 50)
       let offset = try query.number("offset", in: Self.offsets, standard: 0)
-      return try await services.reading { try Response.json(page(offset: offset, limit: limit)) }
+      return try await services.reading {
+        let current = try catalog.current()
+        return JSONType.recordings.response(
+          RecordingPage(
+            entries: current.entries(offset: offset, limit: limit), limit: limit, offset: offset, total: current.count,
+            duration: current.information.duration, isOutdated: catalog.problem != nil))
+      }
     }
-    route(.get, "catalog/{id}", "One recording", answers: "Recording") { _, context in
+    route(.get, "catalog/{id}", "One recording", answers: [.json(.recording)]) { _, context in
       let id = try Self.identifier(context)
       return try await services.reading {
         guard let entry = try catalog.current().entry(id) else { throw Self.notFound }
-        return try Response.json(Self.jsonValue(entry))
+        return JSONType.recording.response(entry)
       }
     }
     route(.get, "catalog/{id}/signature", "Its signature", type: "application/octet-stream") { _, context in
@@ -49,7 +55,8 @@ struct RecognitionCatalogRoutes: RouteSet {
       }
     }
     route(
-      .post, "catalog", "Add a signature", body: .bytes(["application/octet-stream"]), answers: "201 AddedRecordings"
+      .post, "catalog", "Add a signature", body: .bytes(["application/octet-stream"]),
+      answers: [.json(.added, .created)]
     ) { request, _ in
       let body = try await request.body.collect(upTo: Self.uploadLimit)
       let isJSON = request.headers[.contentType]?.hasPrefix("application/json") ?? false
@@ -59,7 +66,7 @@ struct RecognitionCatalogRoutes: RouteSet {
         }
       }
     }
-    route(.delete, "catalog/{id}", "Take a recording out", answers: "204") { _, context in
+    route(.delete, "catalog/{id}", "Take a recording out", answers: [.empty(.noContent)]) { _, context in
       let id = try Self.identifier(context)
       return try await services.cataloging {
         try Self.explained {
@@ -69,31 +76,6 @@ struct RecognitionCatalogRoutes: RouteSet {
         }
       }
     }
-  }
-
-  // MARK: Reading
-
-  private func page(offset: Int, limit: Int) throws -> JSONValue {
-    let current = try catalog.current()
-    let entries = current.entries(offset: offset, limit: limit)
-    let hasMore = offset + entries.count < current.count
-    return .object([
-      "total": .integer(Int64(current.count)), "limit": .integer(Int64(limit)), "offset": .integer(Int64(offset)),
-      "next": hasMore ? .string("/v1/catalog?limit=\(limit)&offset=\(offset + limit)") : .null,
-      "duration_s": .number((current.information.duration * 10).rounded() / 10),
-      "problem": catalog.problem == nil
-        ? .null
-        : "The catalog has changed and cannot be read; the one before is used. To see why: analyze catalog info.",
-      "items": .array(try entries.map(Self.jsonValue)),
-    ])
-  }
-
-  private static func jsonValue(_ entry: CustomCatalog.Entry) throws -> JSONValue {
-    .object([
-      "reference": .string(entry.identifier), "duration_s": .number((entry.duration * 1000).rounded() / 1000),
-      "landmarks": .integer(Int64(entry.landmarkCount)),
-      "items": .array(try entry.items.map { try JSONValue(encoding: $0) }),
-    ])
   }
 
   private static let notFound = RequestError(.notFound, "The catalog has no such recording.")
@@ -147,8 +129,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     let added = try CustomCatalog(contentsOf: file)
     try CatalogMerge(catalog: catalog.path, others: [file]).perform()
     catalog.noteChange()
-    return try Response.json(
-      status: .created, .object(["items": .array(added.entries(offset: 0, limit: Self.pageLimit).map(Self.jsonValue))]))
+    return JSONType.added.response(added.entries(offset: 0, limit: Self.pageLimit), status: .created)
   }
 
   /// Media items as `match` prints them; what is missing is not known.
@@ -193,5 +174,47 @@ struct RecognitionCatalogRoutes: RouteSet {
       default: throw error
       }
     }
+  }
+}
+
+private struct RecordingPage {
+  var entries: [CustomCatalog.Entry]
+  var limit: Int
+  var offset: Int
+  var total: Int
+  var duration: Double
+  /// The catalog was changed and cannot be read any more.
+  var isOutdated: Bool
+}
+
+extension JSONType<RecordingPage> {
+  fileprivate static var recordings: Self {
+    .object(
+      "Recordings", .required("duration_s", .number) { ($0.duration * 10).rounded() / 10 },
+      .required("items", .list(.recording)) { $0.entries }, .required("limit", .integer) { $0.limit },
+      .optional("next", .text) { page in
+        let next = page.offset + page.entries.count
+        return next < page.total ? "/v1/catalog?limit=\(page.limit)&offset=\(page.offset + page.limit)" : nil
+      },
+      .required("offset", .integer) { $0.offset },
+      .optional("problem", .text) {
+        $0.isOutdated
+          ? "The catalog has changed and cannot be read; the one before is used. To see why: analyze catalog info."
+          : nil
+      },
+      .required("total", .integer) { $0.total })
+  }
+}
+
+extension JSONType<[CustomCatalog.Entry]> {
+  fileprivate static var added: Self { .only("items", .list(.recording), as: "AddedRecordings") }
+}
+
+extension JSONType<CustomCatalog.Entry> {
+  fileprivate static var recording: Self {
+    .object(
+      "Recording", .required("duration_s", .number) { ($0.duration * 1000).rounded() / 1000 },
+      .required("items", .list(.any)) { $0.items.compactMap { try? JSONValue(encoding: $0) } },
+      .required("landmarks", .integer) { $0.landmarkCount }, .required("reference", .text) { $0.identifier })
   }
 }

@@ -3,7 +3,7 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// What the routes of recognition share.
+/// The state that the routes of recognition share.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks
@@ -20,7 +20,7 @@ struct RecognitionServices: Sendable {
     uploads = try Uploads(threadCount: options.recognitionThreadCount)
   }
 
-  /// Ends sessions, so that nobody waits for their events; to be called when the server is to stop.
+  /// Ends sessions, so no client waits for their events; to be called when the server is to stop.
   func endSessions() { sessions.close() }
 
   /// Ends the threads; to be called when no request is left.

@@ -6,14 +6,14 @@ internal import Serving
 internal import Synchronization
 internal import SystemPackage
 
-/// The catalog of recordings as it is now: opened when it is first wanted, and again when it has changed. Who has begun with
-/// the one before finishes with that.
+/// The catalog of recordings as it is now: opened when it is first wanted, and again when it has changed. A request
+/// that has begun with the one before finishes with that.
 final class ServedCatalog: Sendable {
   private struct State {
     var looked: ContinuousClock.Instant?
     var found: CatalogState?
     var catalog: CustomCatalog?
-    /// Sessions with that catalog that nobody uses at the moment.
+    /// Sessions with that catalog that are not in use.
     var idle: [RecognitionSession] = []
     /// Counts catalogs.
     var generation = 0

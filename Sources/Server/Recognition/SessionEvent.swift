@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What a live session has to say, as one server-sent event (WHATWG HTML, section 9.2).
+/// A message of a live session, as one server-sent event (WHATWG HTML, section 9.2).
 struct SessionEvent: Sendable {
   enum Name: String, Sendable {
     case match
@@ -23,7 +23,7 @@ struct SessionEvent: Sendable {
     buffer.writeString("\n\n")
   }
 
-  /// What keeps a connection open and says nothing.
+  /// A comment that keeps a connection open.
   static let keepAlive = ByteBuffer(string: ": keep-alive\n\n")
   /// First of all: how soon a client should come back, in milliseconds.
   static let opening = ByteBuffer(string: "retry: 1000\n\n")

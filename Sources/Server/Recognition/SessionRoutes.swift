@@ -3,7 +3,6 @@ internal import Hummingbird
 internal import NIOCore
 internal import ServiceLifecycle
 internal import Serving
-internal import Text
 
 /// `/v1/sessions`: says what is playing while audio comes in.
 struct SessionRoutes: RouteSet {
@@ -14,22 +13,22 @@ struct SessionRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: "201 Session"
+      .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: [.json(.session, .created)]
     ) { request, context in
       let limit = try request.confidenceLimit
-      // Who has no catalog learns it now, and not by an event.
+      // A client without a catalog learns it now, and not by an event.
       _ = try await services.reading { try sessions.catalog.current() }
       let session = try sessions.open(limit, for: context.client.owner)
-      var response = Response.json(status: .created, session.jsonValue)
+      var response = JSONType.session.response(session.progress, status: .created)
       response.headers[.location] = "/v1/sessions/\(session.id)"
       return response
     }
-    route(.get, "sessions/{id}", "How far a session is", answers: "Session") { _, context in
-      Response.json(try session(context).jsonValue)
+    route(.get, "sessions/{id}", "How far a session is", answers: [.json(.session)]) { _, context in
+      JSONType.session.response(try session(context).progress)
     }
     route(
       .post, "sessions/{id}/audio", "The next chunk of audio", [.integer("sequence", 0...1_000_000)],
-      body: .bytes(["audio/pcm"]), answers: "202 Receipt"
+      body: .bytes(["audio/pcm"]), answers: [.json(.receipt, .accepted)]
     ) { request, context in
       let session = try session(context)
       let sequence = try request.uri.queryParameters["sequence"].map { text throws(RequestError) in
@@ -47,12 +46,7 @@ struct SessionRoutes: RouteSet {
       let chunk = try await request.body.collect(upTo: LiveSession.maximumChunkSize)
       let (receipt, isWorkNew) = try session.add(chunk, format, sequence: sequence)
       if isWorkNew { sessions.listen(to: session) }
-      return Response.json(
-        status: .accepted,
-        .object([
-          "sequence": .integer(Int64(receipt.sequence)), "duplicate": .bool(receipt.isDuplicate),
-          "received_s": .number(receipt.receivedSeconds),
-        ]))
+      return JSONType.receipt.response(receipt, status: .accepted)
     }
     route(
       .get, "sessions/{id}/events", "What is heard, as it happens", [.integer("last_event_id", 0...1_000_000)],
@@ -60,7 +54,7 @@ struct SessionRoutes: RouteSet {
     ) { request, context in
       events(of: try session(context), after: try lastEventID(of: request), until: context.end)
     }
-    route(.delete, "sessions/{id}", "Stop listening", answers: "204") { _, context in
+    route(.delete, "sessions/{id}", "Stop listening", answers: [.empty(.noContent)]) { _, context in
       sessions.end(try session(context), because: "The client has ended it.")
       return Response(status: .noContent)
     }
@@ -105,5 +99,27 @@ struct SessionRoutes: RouteSet {
         if let buffer = news() { try await writer.write(buffer) }
         try await writer.finish(nil)
       })
+  }
+}
+
+extension JSONType<LiveSession.Receipt> {
+  fileprivate static var receipt: Self {
+    .object(
+      "Receipt",
+      .required("duplicate", .flag) { $0.isDuplicate }, .required("received_s", .number) { $0.receivedSeconds },
+      .required("sequence", .integer) { $0.sequence })
+  }
+}
+
+extension JSONType<LiveSession.Progress> {
+  fileprivate static var session: Self {
+    .object(
+      "Session", .required("audio", .text) { "/v1/sessions/\($0.id)/audio" },
+      .required("events", .text) { "/v1/sessions/\($0.id)/events" }, .required("id", .text) { $0.id },
+      .required("idle_timeout_s", .integer) { _ in Int(LiveSessions.idleSeconds) },
+      .required("last_event_id", .integer) { $0.lastEventID },
+      .required("maximum_chunk_bytes", .integer) { _ in LiveSession.maximumChunkSize },
+      .required("next_sequence", .integer) { $0.nextSequence },
+      .required("received_s", .number) { $0.receivedSeconds })
   }
 }

@@ -63,7 +63,7 @@ final class UploadedAudio: Sendable {
     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
     "The server has no room for the audio. Is the disk of its TMPDIR full?")
 
-  /// What is heard in it; blocks while it is decoded and matched.
+  /// The tracks heard in it; blocks while it is decoded and matched.
   /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.
   /// - Throws: `RequestError` if it cannot be decoded or is too short.
   func cueSheet(_ session: RecognitionSession, decoder: [String]) throws -> CueSheet {
@@ -98,7 +98,7 @@ final class UploadedAudio: Sendable {
       var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
       var offset: Int64 = 0
       while left > 0 {
-        // Whole frames, so that none is cut in two.
+        // Whole frames, so none is cut in two.
         let wanted = min(left, Self.blockSize / format.frameSize * format.frameSize)
         var block = ByteBuffer()
         let count = try block.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { buffer in

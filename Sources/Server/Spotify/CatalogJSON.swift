@@ -1,210 +1,268 @@
-internal import Analysis
 internal import Library
 internal import LibraryStore
 internal import LibraryTasks
 internal import Records
+internal import Serving
 internal import Text
 
-/// Writes tracks, albums and artists as Spotify's Web API has them.
+/// The addresses in answers in the form of Spotify's Web API.
 ///
-/// What is not known is null where clients take it so, and else what Spotify has for it. Plays are not counted: `popularity` is 0. The files can be played
-/// wherever the server is reached: `available_markets` is empty, `is_playable` true.
-struct CatalogJSON {
-  /// What absolute URLs begin with.
+/// Unknown values are null if clients accept that, and otherwise the value that Spotify has for it. Plays are not counted:
+/// `popularity` is 0. The files can be played wherever the server is reached: `available_markets` is empty, `is_playable`
+/// true.
+struct CatalogLinks: Sendable {
+  /// The start of absolute URLs.
   let base: String
-  /// What lets a client see a cover that can show no token; `nil` where none is needed.
+  /// The key that lets a client without a token see a cover; `nil` if none is needed.
   let coverKey: @Sendable (_ id: String) -> String?
 
-  // MARK: Parts
-
-  func identify(_ kind: String, _ id: String, _ json: inout JSONWriter) {
-    json.putObject("external_urls") { $0.put("spotify", "\(base)/\(kind)/\(id)") }
-    json.put("href", "\(base)/v1/\(kind)s/\(id)")
-    json.put("id", id)
-    json.put("type", kind)
-    json.put("uri", "spotify:\(kind):\(id)")
+  /// - Parameter id: The id of a track or album; `nil` for no images.
+  func images(_ id: String?) -> [CatalogImage] {
+    guard let id else { return [] }
+    let key = coverKey(id).map { "&key=\($0)" } ?? ""
+    return [640, 300, 64].map { CatalogImage(url: "\(base)/media/covers/\(id)?size=\($0)\(key)", size: $0) }
   }
-
-  func images(_ id: String?, _ json: inout JSONWriter) {
-    json.key("images")
-    imageList(id, &json)
-  }
-
-  /// - Parameter id: Of a track or album; `nil` for no images.
-  func imageList(_ id: String?, _ json: inout JSONWriter) {
-    json.beginArray()
-    if let id {
-      let key = coverKey(id).map { "&key=\($0)" } ?? ""
-      for size in [640, 300, 64] {
-        json.object { json in
-          json.put("url", "\(base)/media/covers/\(id)?size=\(size)\(key)")
-          json.put("height", size)
-          json.put("width", size)
-        }
-      }
-    }
-    json.endArray()
-  }
-
-  private func artists(_ artists: [SongArtist], _ json: inout JSONWriter) {
-    // Clients show the first.
-    json.putList("artists", artists.isEmpty ? [.unknown] : artists) { json, artist in
-      identify("artist", artist.id, &json)
-      json.put("name", artist.name)
-    }
-  }
-
-  private func date(_ date: PartialDate?, _ json: inout JSONWriter) {
-    json.put("release_date", date?.description ?? "")
-    json.put("release_date_precision", date?.day != nil ? "day" : date?.month != nil ? "month" : "year")
-  }
-
-  // MARK: Artists
-
-  func artist(_ artist: CatalogArtist, image: String?, _ json: inout JSONWriter) {
-    json.object { json in
-      identify("artist", artist.id, &json)
-      json.put("name", artist.name)
-      json.putObject("followers") {
-        $0.putNull("href")
-        $0.put("total", 0)
-      }
-      json.key("genres")
-      strings(artist.genres, &json)
-      images(image, &json)
-      json.put("popularity", 0)
-    }
-  }
-
-  // MARK: Albums
-
-  func album(_ album: SongAlbum, group: String? = nil, _ json: inout JSONWriter) {
-    json.object { members(of: album, group: group, &$0) }
-  }
-
-  /// With its first tracks.
-  func album(_ album: SongAlbum, tracks: [Song], _ json: inout JSONWriter) {
-    json.object { json in
-      members(of: album, group: nil, &json)
-      json.key("tracks")
-      page(
-        tracks, Page(limit: 50, offset: 0), total: album.trackCount, "\(base)/v1/albums/\(album.id)/tracks", [], &json
-      ) { track($1, album: nil, &$0) }
-      json.putList("copyrights", [String]()) { $0.put("text", $1) }
-      json.putObject("external_ids") { _ in }
-      json.key("genres")
-      strings(album.genres, &json)
-      json.put("label", album.label ?? "")
-      json.put("popularity", 0)
-    }
-  }
-
-  private func members(of album: SongAlbum, group: String?, _ json: inout JSONWriter) {
-    json.put("album_type", Self.type(of: album))
-    json.put("total_tracks", album.trackCount)
-    json.key("available_markets")
-    strings([], &json)
-    identify("album", album.id, &json)
-    images(album.firstTrack, &json)
-    json.put("name", album.name)
-    date(album.date, &json)
-    artists(album.artists, &json)
-    if let group { json.put("album_group", group) }
-    json.put("is_playable", true)
-  }
-
-  static func type(of album: SongAlbum) -> String {
-    if album.isCompilation || album.releaseTypes.contains("compilation") { return "compilation" }
-    return album.releaseTypes.contains { $0 == "single" || $0 == "ep" } ? "single" : "album"
-  }
-
-  // MARK: Tracks
 
   /// - Parameters:
-  ///   - album: Of the track; `nil` where it goes without saying.
-  ///   - inPlaylist: There it says that it is no episode of a show.
-  func track(_ song: Song, album: SongAlbum??, inPlaylist: Bool = false, _ json: inout JSONWriter) {
-    json.object { json in
-      if inPlaylist {
-        json.put("episode", false)
-        json.put("track", true)
-      }
-      if let album {
-        json.key("album")
-        self.album(album ?? SongAlbum(loose: song), &json)
-        json.putObject("external_ids") { json in if let isrc = song.isrc { json.put("isrc", isrc) } }
-        json.put("popularity", 0)
-      }
-      artists(song.artists, &json)
-      json.key("available_markets")
-      strings([], &json)
-      json.put("disc_number", song.disc ?? 1)
-      json.put("duration_ms", Int(((song.row.durationSeconds ?? 0) * 1000).rounded()))
-      json.put("explicit", false)
-      identify("track", song.id, &json)
-      json.put("is_local", false)
-      json.put("is_playable", true)
-      json.put("name", song.title)
-      json.putNull("preview_url")
-      json.put("track_number", song.track ?? 1)
-    }
-  }
-
-  // MARK: Playlists
-
-  /// As lists have it, without its tracks.
-  func playlist(_ playlist: GeneratedPlaylist, _ json: inout JSONWriter) {
-    json.object { json in
-      json.put("collaborative", false)
-      json.put("description", playlist.description)
-      identify("playlist", playlist.id, &json)
-      images(playlist.cover, &json)
-      json.put("name", playlist.name)
-      json.putObject("owner") { json in
-        identify("user", "nocturne", &json)
-        json.put("display_name", "Nocturne")
-      }
-      json.put("public", true)
-      json.put("snapshot_id", playlist.id)
-      itemCount(playlist.trackCount, ofPlaylist: playlist.id, &json)
-      json.putNull("primary_color")
-    }
-  }
-
-  // MARK: Lists
-
-  func strings(_ texts: [String], _ json: inout JSONWriter) {
-    json.beginArray()
-    for text in texts { json.string(text) }
-    json.endArray()
-  }
-
-  /// A paging object: `path` without a query, and what of the query stays from page to page.
-  func page<Element>(
-    _ items: [Element], _ page: Page, total: Int, _ path: String, _ query: [(String, String)], _ json: inout JSONWriter,
-    _ body: (inout JSONWriter, Element) -> Void
-  ) {
-    func url(_ offset: Int) -> String {
-      let all = query + [("offset", String(offset)), ("limit", String(page.limit))]
-      return path + "?" + all.map { "\($0.0)=\($0.1.queryEncoded)" }.joined(separator: "&")
-    }
-    json.object { json in
-      json.put("href", url(page.offset))
-      json.put("limit", page.limit)
-      let next = page.offset + page.limit
-      json.put("next", next < total ? url(next) : nil)
-      json.put("offset", page.offset)
-      json.put("previous", page.offset > 0 ? url(max(0, page.offset - page.limit)) : nil)
-      json.put("total", total)
-      json.key("items")
-      json.beginArray()
-      for item in items { body(&json, item) }
-      json.endArray()
-    }
+  ///   - path: Below `/v1/`, without a query.
+  ///   - query: What stays from page to page.
+  func page<Item>(
+    _ items: [Item], _ page: Page, total: Int, _ path: String, _ query: [(String, String)] = []
+  ) -> CatalogPage<Item> {
+    CatalogPage(page: page, total: total, address: "\(base)/v1/\(path)", query: query, items: items)
   }
 }
 
-/// What part of a list is asked for.
+struct CatalogImage {
+  var url: String
+  /// Of each side.
+  var size: Int
+}
+
+extension JSONType<CatalogImage> {
+  static var image: Self {
+    .object(
+      "Image", .required("url", .text) { $0.url }, .required("height", .integer) { $0.size },
+      .required("width", .integer) { $0.size })
+  }
+}
+
+/// A thing of the library, with the addresses that its answer has.
+struct Linked<Value: Sendable>: Sendable {
+  let value: Value
+  let links: CatalogLinks
+
+  init(_ value: Value, _ links: CatalogLinks) {
+    self.value = value
+    self.links = links
+  }
+}
+
+extension Field {
+  /// By which clients refer to an object.
+  static func identity<Value>(_ kind: String, _ id: @escaping @Sendable (Value) -> String) -> [Self]
+  where Record == Linked<Value> {
+    [
+      .required("external_urls", .map(.text)) { [("spotify", "\($0.links.base)/\(kind)/\(id($0.value))")] },
+      .required("href", .text) { "\($0.links.base)/v1/\(kind)s/\(id($0.value))" },
+      .required("id", .text) { id($0.value) }, .required("type", .text) { _ in kind },
+      .required("uri", .text) { "spotify:\(kind):\(id($0.value))" },
+    ]
+  }
+
+  static func images<Value>(_ id: @escaping @Sendable (Value) -> String?) -> Self where Record == Linked<Value> {
+    .required("images", .list(.image)) { $0.links.images(id($0.value)) }
+  }
+
+  static func artists<Value>(_ artists: @escaping @Sendable (Value) -> [SongArtist]) -> Self
+  where Record == Linked<Value> {
+    .required("artists", .list(.simpleArtist)) { record in
+      // Clients show the first.
+      let artists = artists(record.value)
+      return (artists.isEmpty ? [.unknown] : artists).map { Linked($0, record.links) }
+    }
+  }
+
+  static var followers: Self { .required("followers", .followers) { _ in 0 } }
+  static var markets: Self { .required("available_markets", .list(.text)) { _ in [] } }
+  static var popularity: Self { .required("popularity", .integer) { _ in 0 } }
+}
+
+extension JSONType<Int> {
+  fileprivate static var followers: Self {
+    .object("Followers", .optional("href", .text) { _ in nil }, .required("total", .integer) { $0 })
+  }
+}
+
+// MARK: Artists
+
+extension JSONType<Linked<SongArtist>> {
+  static var simpleArtist: Self {
+    .object("SimpleArtist", groups: Field.identity("artist") { $0.id }, [.required("name", .text) { $0.value.name }])
+  }
+}
+
+typealias LinkedArtist = Linked<(artist: CatalogArtist, image: String?)>
+
+extension JSONType where Value == LinkedArtist {
+  static var artist: Self {
+    .object(
+      "Artist",
+      groups: Field.identity("artist") { $0.artist.id },
+      [
+        .required("name", .text) { $0.value.artist.name }, .followers,
+        .required("genres", .list(.text)) { $0.value.artist.genres }, .images { $0.image }, .popularity,
+      ])
+  }
+}
+
+extension JSONType where Value == [LinkedArtist?] {
+  static var artists: Self { .only("artists", .list(.nullable(.artist)), as: "Artists") }
+}
+
+// MARK: Albums
+
+/// An album, its group among those of an artist, and its first tracks where they are told.
+typealias LinkedAlbum = Linked<(album: SongAlbum, group: String?, tracks: [Song])>
+
+extension LinkedAlbum {
+  init(_ album: SongAlbum, group: String? = nil, tracks: [Song] = [], _ links: CatalogLinks)
+  where Value == (album: SongAlbum, group: String?, tracks: [Song]) {
+    self.init((album, group, tracks), links)
+  }
+}
+
+extension JSONType where Value == LinkedAlbum {
+  static var simpleAlbum: Self { .object("SimpleAlbum", groups: members) }
+
+  /// With its first tracks.
+  static var album: Self {
+    .object(
+      "Album",
+      groups: members,
+      [
+        .required("tracks", .page("SimpleTrackPage", .simpleTrack)) { $0.trackPage },
+        .required("copyrights", .list(.any)) { _ in [] }, .required("external_ids", .map(.text)) { _ in [] },
+        .required("genres", .list(.text)) { $0.value.album.genres },
+        .required("label", .text) { $0.value.album.label ?? "" }, .popularity,
+      ])
+  }
+
+  private static var members: [Field<LinkedAlbum>] {
+    let kind: [Field<LinkedAlbum>] = [
+      .required("album_type", .text) { $0.value.album.catalogType },
+      .required("total_tracks", .integer) { $0.value.album.trackCount }, .markets,
+    ]
+    let facts: [Field<LinkedAlbum>] = [
+      .images { $0.album.firstTrack }, .required("name", .text) { $0.value.album.name },
+      .required("release_date", .text) { $0.value.album.date?.description ?? "" },
+      .required("release_date_precision", .text) { linked in
+        let date = linked.value.album.date
+        return date?.day != nil ? "day" : date?.month != nil ? "month" : "year"
+      },
+      .artists { $0.album.artists }, .ifAny("album_group", .text) { $0.value.group },
+      .required("is_playable", .flag) { _ in true },
+    ]
+    return kind + Field.identity("album") { $0.album.id } + facts
+  }
+}
+
+extension LinkedAlbum where Value == (album: SongAlbum, group: String?, tracks: [Song]) {
+  fileprivate var trackPage: CatalogPage<LinkedTrack> {
+    links.page(
+      value.tracks.map { LinkedTrack(($0, nil), links) }, Page(limit: 50, offset: 0), total: value.album.trackCount,
+      "albums/\(value.album.id)/tracks")
+  }
+}
+
+extension SongAlbum {
+  var catalogType: String {
+    if isCompilation || releaseTypes.contains("compilation") { return "compilation" }
+    return releaseTypes.contains { $0 == "single" || $0 == "ep" } ? "single" : "album"
+  }
+}
+
+// MARK: Tracks
+
+/// A track and its album, which stands for itself if there is none.
+typealias LinkedTrack = Linked<(song: Song, album: SongAlbum?)>
+
+extension JSONType where Value == LinkedTrack {
+  /// Without its album, where that goes without saying.
+  static var simpleTrack: Self { .object("SimpleTrack", groups: members) }
+  static var track: Self { .object("Track", groups: fullMembers) }
+
+  /// In a playlist it says that it is no episode of a show.
+  static var playlistTrack: Self {
+    .object(
+      "PlaylistTrack", groups: [.required("episode", .flag) { _ in false }, .required("track", .flag) { _ in true }],
+      fullMembers)
+  }
+
+  private static var fullMembers: [Field<LinkedTrack>] {
+    let facts: [Field<LinkedTrack>] = [
+      .required("album", .simpleAlbum) { track in
+        LinkedAlbum(track.value.album ?? SongAlbum(loose: track.value.song), track.links)
+      },
+      .required("external_ids", .map(.text)) { $0.value.song.isrc.map { [("isrc", $0)] } ?? [] }, .popularity,
+    ]
+    return facts + members
+  }
+
+  private static var members: [Field<LinkedTrack>] {
+    let first: [Field<LinkedTrack>] = [
+      .artists { $0.song.artists }, .markets, .required("disc_number", .integer) { $0.value.song.disc ?? 1 },
+      .required("duration_ms", .integer) { Int((($0.value.song.row.durationSeconds ?? 0) * 1000).rounded()) },
+      .required("explicit", .flag) { _ in false },
+    ]
+    let last: [Field<LinkedTrack>] = [
+      .required("is_local", .flag) { _ in false }, .required("is_playable", .flag) { _ in true },
+      .required("name", .text) { $0.value.song.title }, .optional("preview_url", .text) { _ in nil },
+      .required("track_number", .integer) { $0.value.song.track ?? 1 },
+    ]
+    return first + Field.identity("track") { $0.song.id } + last
+  }
+}
+
+extension JSONType where Value == [LinkedTrack?] {
+  static var tracks: Self { .only("tracks", .list(.nullable(.track)), as: "Tracks") }
+}
+
+// MARK: Lists
+
+/// A paging object.
+struct CatalogPage<Item: Sendable>: Sendable {
+  let page: Page
+  let total: Int
+  let address: String
+  let query: [(String, String)]
+  let items: [Item]
+
+  fileprivate func url(_ offset: Int) -> String {
+    let all = query + [("offset", String(offset)), ("limit", String(page.limit))]
+    return address + "?" + all.map { "\($0.0)=\($0.1.queryEncoded)" }.joined(separator: "&")
+  }
+
+  fileprivate var next: Int { page.offset + page.limit }
+}
+
+extension JSONType {
+  static func page<Item>(_ name: String, _ item: JSONType<Item>) -> Self where Value == CatalogPage<Item> {
+    .object(
+      name, .required("href", .text) { $0.url($0.page.offset) }, .required("limit", .integer) { $0.page.limit },
+      .optional("next", .text) { $0.next < $0.total ? $0.url($0.next) : nil },
+      .required("offset", .integer) { $0.page.offset },
+      .optional("previous", .text) { $0.page.offset > 0 ? $0.url(max(0, $0.page.offset - $0.page.limit)) : nil },
+      .required("total", .integer) { $0.total }, .required("items", .list(item)) { $0.items })
+  }
+}
+
+extension JSONType<CatalogPage<JSONValue>> {
+  /// A paging object of a list that has nothing.
+  static var emptyPage: Self { .page("EmptyPage", .any) }
+}
+
+/// The requested part of a list.
 struct Page: Sendable, Equatable {
   var limit: Int
   var offset: Int

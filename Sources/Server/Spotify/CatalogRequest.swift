@@ -10,16 +10,16 @@ internal import Text
 /// The parameters of a request to the catalog, checked as Spotify's Web API does.
 struct CatalogRequest {
   let fields: FormFields
-  let json: CatalogJSON
+  let links: CatalogLinks
 
   /// - Parameter tokens: Sign the addresses of covers.
   init(_ request: Request, _ context: ServerContext, tokens: AccessTokens) {
     fields = FormFields(request.uri.query ?? "")
     let client = context.client.token
-    json = CatalogJSON(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
+    links = CatalogLinks(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
   }
 
-  var base: String { json.base }
+  var base: String { links.base }
 
   func required(_ name: String) throws -> String {
     guard let value = fields[name], !value.isEmpty else {
@@ -38,7 +38,7 @@ struct CatalogRequest {
 
   private static let offsets = 0...10_000_000
 
-  /// What `page` reads.
+  /// The parameters that `page` reads.
   static let page = pageParameters(most: 50)
   static func pageParameters(most: Int) -> [RouteParameter] {
     [.integer("limit", 1...most), .integer("offset", offsets)]
@@ -50,18 +50,18 @@ struct CatalogRequest {
       offset: try integer("offset", in: Self.offsets, default: 0))
   }
 
-  /// What `wantsNulls` reads.
+  /// The parameter that `wantsNulls` reads.
   static let nulls = RouteParameter.choice("nulls", ["0", "1"])
 
   /// Whether what is not known is null, and not the number that Spotify has for it.
   var wantsNulls: Bool { fields["nulls"] == "1" }
 
   /// An answer with those of its parts alone that the parameter `fields` names.
-  func selected(_ write: (inout JSONWriter) -> Void) throws -> Response {
-    guard let text = fields["fields"], !text.isEmpty else { return Response.json(write) }
+  func selected<Value>(_ type: JSONType<Value>, _ value: Value) throws -> Response {
+    guard let text = fields["fields"], !text.isEmpty else { return type.response(value) }
     let selection = try FieldSelection(text)
     var whole = JSONWriter()
-    write(&whole)
+    type.write(value, &whole)
     return Response.json(selection.applied(to: try JSONValue(parsing: whole.bytes)))
   }
 
@@ -70,9 +70,9 @@ struct CatalogRequest {
     fields[name]?.split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty } ?? []
   }
 
-  /// What `selected` reads: members of the answer, such as `items(track(name))`.
+  /// The parameter that `selected` reads: members of the answer, such as `items(track(name))`.
   static let fields = RouteParameter.text("fields")
-  /// What `ids` reads.
+  /// The parameter that `ids` reads.
   static let ids = [RouteParameter.text("ids").required]
 
   /// Ids as the parameter `ids` has them.
@@ -90,8 +90,8 @@ struct CatalogRequest {
   }
 }
 
-/// What `q` of a search means: words, filters such as `artist:"two words"` or `year:1990-1999`, `OR` between words, and `NOT`
-/// before a word or filter (https://developer.spotify.com/documentation/web-api/reference/search).
+/// The parsed `q` of a search: words, filters such as `artist:"two words"` or `year:1990-1999`, `OR` between words, and
+/// `NOT` before a word or filter (https://developer.spotify.com/documentation/web-api/reference/search).
 struct CatalogWords {
   private(set) var query = CatalogQuery()
 

@@ -1,25 +1,22 @@
-internal import Hummingbird
 internal import LibraryStore
 internal import Serving
-internal import Text
 
 extension CatalogRoutes {
   @RouteBuilder var artists: [Route] {
-    read("artists", "Several artists", CatalogRequest.ids, answers: "Artists") { request, _ in
-      try write(try store.artists(ids: request.ids(most: 50)), request)
+    read("artists", "Several artists", CatalogRequest.ids, answers: .artists) { request, _ in
+      try linked(store.artists(ids: request.ids(most: 50)), request.links)
     }
-    read("artists/{id}", "An artist", answers: "Artist") { request, id in
+    read("artists/{id}", "An artist", answers: .artist) { request, id in
       let artist = try artist(id)
-      let image = try coverTracks(of: [artist])[artist.id]
-      return Response.json { request.json.artist(artist, image: image, &$0) }
+      return LinkedArtist((artist, try coverTracks(of: [artist])[artist.id]), request.links)
     }
     read(
       "artists/{id}/albums", "The albums of an artist", [.text("include_groups")] + CatalogRequest.page,
-      answers: "AlbumPage"
+      answers: .page("AlbumPage", .simpleAlbum)
     ) { request, id in try albums(ofArtist: id, request) }
     read(
       "artists/{id}/top-tracks", "Ten tracks, those of the newest albums first: plays are not counted",
-      [.text("market")], answers: "Tracks"
+      [.text("market")], answers: .tracks
     ) { request, id in
       // Plays are not counted: the artist's own albums first, the newest of them first.
       let artist = try artist(id)
@@ -30,13 +27,12 @@ extension CatalogRoutes {
         }
       }
       if songs.isEmpty { songs = try store.songs(ofArtist: artist.id, limit: 10) }
-      return try list("tracks", Array(songs.prefix(10)), request)
+      return try linked(Array(songs.prefix(10)), request.links)
     }
     read(
-      "artists/{id}/related-artists", "Artists whose tracks sound alike", answers: "Artists", takesLong: true
+      "artists/{id}/related-artists", "Artists whose tracks sound alike", answers: .artists, .computing
     ) { request, id in
-      let artist = try artist(id)
-      return try write(try recommendations.artists(like: artist.id, limit: 20), request)
+      try linked(recommendations.artists(like: artist(id).id, limit: 20), request.links)
     }
   }
 
@@ -47,23 +43,14 @@ extension CatalogRoutes {
     return artist
   }
 
-  private func write(_ artists: [CatalogArtist?], _ request: CatalogRequest) throws -> Response {
+  private func linked(_ artists: [CatalogArtist?], _ links: CatalogLinks) throws -> [LinkedArtist?] {
     let images = try coverTracks(of: artists.compactMap(\.self))
-    return Response.json { json in
-      json.object { json in
-        json.key("artists")
-        json.beginArray()
-        for artist in artists {
-          if let artist { request.json.artist(artist, image: images[artist.id], &json) } else { json.null() }
-        }
-        json.endArray()
-      }
-    }
+    return artists.map { artist in artist.map { LinkedArtist(($0, images[$0.id]), links) } }
   }
 
   private static let groups = ["album", "single", "compilation", "appears_on"]
 
-  private func albums(ofArtist id: String, _ request: CatalogRequest) throws -> Response {
+  private func albums(ofArtist id: String, _ request: CatalogRequest) throws -> CatalogPage<LinkedAlbum> {
     let artist = try artist(id)
     let page = try request.page()
     let wanted = request.list("include_groups")
@@ -74,18 +61,15 @@ extension CatalogRoutes {
     var found: [(album: SongAlbum, group: String)] = []
     if groups != ["appears_on"] {
       let own = try store.albums(ofArtist: artist.id) + store.singles(ofArtist: artist.id)
-      found += own.map { ($0, CatalogJSON.type(of: $0)) }
+      found += own.map { ($0, $0.catalogType) }
     }
     if groups.contains("appears_on") {
       found += try store.albums(ofArtist: artist.id, .appearsOn).map { ($0, "appears_on") }
     }
     found = found.filter { groups.contains($0.group) }
     let query = wanted.isEmpty ? [] : [("include_groups", wanted.joined(separator: ","))]
-    return Response.json { json in
-      request.json.page(
-        Array(found.dropFirst(page.offset).prefix(page.limit)), page, total: found.count,
-        "\(request.base)/v1/artists/\(id)/albums", query, &json
-      ) { request.json.album($1.album, group: $1.group, &$0) }
-    }
+    return request.links.page(
+      found.dropFirst(page.offset).prefix(page.limit).map { LinkedAlbum($0.album, group: $0.group, request.links) },
+      page, total: found.count, "artists/\(id)/albums", query)
   }
 }

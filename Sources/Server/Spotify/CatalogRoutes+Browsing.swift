@@ -1,77 +1,51 @@
 internal import Foundation
-internal import Hummingbird
 internal import LibraryStore
 internal import LibraryTasks
 internal import Serving
-internal import Text
 
 extension CatalogRoutes {
   @RouteBuilder var browsing: [Route] {
     read(
-      "browse/new-releases", "The albums whose files came last", CatalogRequest.page, answers: "NewReleases"
+      "browse/new-releases", "The albums whose files came last", CatalogRequest.page,
+      answers: .only("albums", .page("AlbumPage", .simpleAlbum), as: "NewReleases")
     ) { request, _ in
       let page = try request.page()
       let albums = try store.releases(order: .newest, limit: page.limit, offset: page.offset)
-      let total = try store.releaseCount()
-      return Response.json { json in
-        json.object { json in
-          json.key("albums")
-          request.json.page(albums, page, total: total, "\(request.base)/v1/browse/new-releases", [], &json) {
-            request.json.album($1, &$0)
-          }
-        }
-      }
+      return request.links.page(
+        albums.map { LinkedAlbum($0, request.links) }, page, total: try store.releaseCount(), "browse/new-releases")
     }
-    read("browse/categories", "The genres of the library", CatalogRequest.page, answers: "Categories") { request, _ in
+    read(
+      "browse/categories", "The genres of the library", CatalogRequest.page,
+      answers: .only("categories", .page("CategoryPage", .category), as: "Categories")
+    ) { request, _ in
       let page = try request.page()
       let genres = try store.genres()
-      return Response.json { json in
-        json.object { json in
-          json.key("categories")
-          request.json.page(
-            Array(genres.dropFirst(page.offset).prefix(page.limit)), page, total: genres.count,
-            "\(request.base)/v1/browse/categories", [], &json
-          ) { Self.category($1, request, &$0) }
-        }
-      }
+      return request.links.page(
+        genres.dropFirst(page.offset).prefix(page.limit).map { Linked($0, request.links) }, page, total: genres.count,
+        "browse/categories")
     }
-    read("browse/categories/{id}", "A genre", answers: "Category") { request, id in
-      let genre = try genre(id)
-      return Response.json { Self.category(genre, request, &$0) }
+    read("browse/categories/{id}", "A genre", answers: .category) { request, id in
+      Linked(try genre(id), request.links)
     }
     read(
       "browse/categories/{id}/playlists", "The playlist made of a genre", CatalogRequest.page,
-      answers: "MessagedPlaylists"
+      answers: .messagedPlaylists
     ) { request, id in
-      let genre = try genre(id)
-      return try list(
-        generated.playlists(ofGenre: genre.id), of: "browse/categories/\(id.queryEncoded)/playlists",
-        "Popular playlists",
-        request)
+      let path = "browse/categories/\(id.queryEncoded)/playlists"
+      return ("Popular playlists", try page(generated.playlists(ofGenre: genre(id).id), path, request))
     }
     read(
       "browse/featured-playlists", "Playlists made from likeness and tempo", CatalogRequest.page,
-      answers: "MessagedPlaylists"
+      answers: .messagedPlaylists
     ) { request, _ in
-      try list(generated.featured(), of: "browse/featured-playlists", "Made from your library", request)
+      ("Made from your library", try page(generated.featured(), "browse/featured-playlists", request))
     }
-    read("recommendations/available-genre-seeds", "The genres of the library", answers: "Genres") { request, _ in
-      let genres = try store.genres().map(\.id)
-      return Response.json { json in
-        json.object {
-          $0.key("genres")
-          request.json.strings(genres, &$0)
-        }
-      }
-    }
+    read(
+      "recommendations/available-genre-seeds", "The genres of the library",
+      answers: .only("genres", .list(.text), as: "Genres")
+    ) { _, _ in try store.genres().map(\.id) }
     // The files can be played wherever the server is reached.
-    read("markets", "Empty: files have no markets", answers: "Markets") { request, _ in
-      Response.json { json in
-        json.object {
-          $0.key("markets")
-          request.json.strings([], &$0)
-        }
-      }
+    read("markets", "Empty: files have no markets", answers: .only("markets", .list(.text), as: "Markets")) { _, _ in []
     }
   }
 
@@ -84,28 +58,29 @@ extension CatalogRoutes {
     return genre
   }
 
-  private static func category(_ genre: CatalogGenre, _ request: CatalogRequest, _ json: inout JSONWriter) {
-    json.object { json in
-      json.put("href", "\(request.base)/v1/browse/categories/\(genre.id.queryEncoded)")
-      json.putList("icons", [Int]()) { $0.put("height", $1) }
-      json.put("id", genre.id)
-      json.put("name", genre.name)
-    }
-  }
-
-  private func list(
-    _ playlists: [GeneratedPlaylist], of path: String, _ message: String, _ request: CatalogRequest
-  ) throws -> Response {
+  private func page(
+    _ playlists: [GeneratedPlaylist], _ path: String, _ request: CatalogRequest
+  ) throws -> CatalogPage<Linked<CatalogPlaylist>> {
     let page = try request.page()
-    return Response.json { json in
-      json.object { json in
-        json.put("message", message)
-        json.key("playlists")
-        request.json.page(
-          Array(playlists.dropFirst(page.offset).prefix(page.limit)), page, total: playlists.count,
-          "\(request.base)/v1/\(path)", [], &json
-        ) { request.json.playlist($1, &$0) }
-      }
-    }
+    let shown = playlists.dropFirst(page.offset).prefix(page.limit)
+    return request.links.page(
+      shown.map { Linked(CatalogPlaylist($0), request.links) }, page, total: playlists.count, path)
+  }
+}
+
+extension JSONType<Linked<CatalogGenre>> {
+  fileprivate static var category: Self {
+    .object(
+      "Category", .required("href", .text) { "\($0.links.base)/v1/browse/categories/\($0.value.id.queryEncoded)" },
+      .required("icons", .list(.image)) { _ in [] }, .required("id", .text) { $0.value.id },
+      .required("name", .text) { $0.value.name })
+  }
+}
+
+extension JSONType where Value == (message: String, playlists: CatalogPage<Linked<CatalogPlaylist>>) {
+  fileprivate static var messagedPlaylists: Self {
+    .object(
+      "MessagedPlaylists",
+      .required("message", .text) { $0.message }, .required("playlists", .playlistPage) { $0.playlists })
   }
 }

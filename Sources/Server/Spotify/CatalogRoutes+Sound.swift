@@ -1,100 +1,64 @@
 internal import Analysis
-internal import Hummingbird
 internal import Library
 internal import LibraryStore
 internal import LibraryTasks
 internal import Records
 internal import Serving
-internal import Text
 
 extension CatalogRoutes {
   @RouteBuilder var sound: [Route] {
     read(
       "audio-features", "Tempo, key, loudness and traits of several tracks",
-      CatalogRequest.ids + [CatalogRequest.nulls], answers: "AudioFeaturesList"
+      CatalogRequest.ids + [CatalogRequest.nulls],
+      answers: .only("audio_features", .list(.nullable(.features)), as: "AudioFeaturesList")
     ) { request, _ in
-      let traits = try store.traits(ofSongs: request.ids(most: 100))
-      return Response.json { json in
-        json.object { json in
-          json.key("audio_features")
-          json.beginArray()
-          for traits in traits {
-            if let traits { Self.features(traits, request, &json) } else { json.null() }
-          }
-          json.endArray()
-        }
-      }
+      try store.traits(ofSongs: request.ids(most: 100)).map { traits in traits.map { AudioFeatures($0, request) } }
     }
     read(
-      "audio-features/{id}", "Tempo, key, loudness and traits of a track", [CatalogRequest.nulls],
-      answers: "AudioFeatures"
+      "audio-features/{id}", "Tempo, key, loudness and traits of a track", [CatalogRequest.nulls], answers: .features
     ) { request, id in
       guard let traits = try store.traits(ofSongs: [CatalogRequest.id(id)])[0] else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
-      return Response.json { Self.features(traits, request, &$0) }
+      return AudioFeatures(traits, request)
     }
     read(
       "audio-analysis/{id}", "Bars, beats, tatums and sections of a track", [CatalogRequest.nulls],
-      answers: "AudioAnalysis"
+      answers: .audioAnalysis
     ) { request, id in
       let song = try song(id)
       guard let record = try store.record(at: song.row.path, long: ["beats"]) else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
-      let document = AudioAnalysisDocument(song: song, record: record, unknown: UnknownSound(request))
-      return Response.json { document.write(&$0) }
+      return AudioAnalysis(song: song, record: record, unknown: UnknownSound(request))
     }
     read(
       "recommendations", "Tracks that sound like the seeds",
       [.text("seed_tracks"), .text("seed_artists"), .text("seed_genres"), .integer("limit", Self.recommendationCounts)]
         + Self.attributes.keys.sorted().flatMap { name in
           ["min", "max", "target"].map { RouteParameter.number("\($0)_\(name)") }
-        }, answers: "Recommendations", takesLong: true
+        }, answers: .recommendations, .computing
     ) { request, _ in try recommend(request) }
-  }
-
-  private static func features(_ traits: SongTraits, _ request: CatalogRequest, _ json: inout JSONWriter) {
-    let key = traits.key.flatMap { MusicalKey($0) }
-    let unknown = UnknownSound(request)
-    json.object { json in
-      json.put("danceability", traits.danceability ?? unknown.trait, decimals: 3)
-      json.put("energy", traits.energy ?? unknown.trait, decimals: 3)
-      json.put("key", key?.pitchClass ?? -1)
-      json.put("loudness", traits.integratedLoudness ?? unknown.loudness, decimals: 3)
-      json.put("mode", key.map { $0.mode == .major ? 1 : 0 } ?? unknown.mode)
-      json.put("speechiness", traits.speechiness ?? unknown.trait, decimals: 3)
-      for name in ["acousticness", "instrumentalness", "liveness", "valence"] {
-        json.put(name, unknown.trait, decimals: 3)
-      }
-      json.put("tempo", traits.bpm ?? unknown.tempo, decimals: 3)
-      json.put("type", "audio_features")
-      json.put("id", traits.id)
-      json.put("uri", "spotify:track:\(traits.id)")
-      json.put("track_href", "\(request.base)/v1/tracks/\(traits.id)")
-      json.put("analysis_url", "\(request.base)/v1/audio-analysis/\(traits.id)")
-      json.put("duration_ms", traits.durationSeconds.map { Int(($0 * 1000).rounded()) } ?? unknown.count)
-      json.put("time_signature", traits.metre.flatMap(TempoFinding.beatsPerBar) ?? unknown.timeSignature)
-    }
   }
 
   private static let mostSeeds = 5
   private static let recommendationCounts = 1...100
 
-  /// Recommendations have `min_`, `max_` and `target_` of each of these. What is not measured, and is `nil` here, has no effect.
+  /// Recommendations have `min_`, `max_` and `target_` of each of these. Attributes that are not measured, and are
+  /// `nil` here, have no effect.
   private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,
     "acousticness": nil, "instrumentalness": nil, "liveness": nil, "valence": nil, "popularity": nil,
   ]
 
-  private func recommend(_ request: CatalogRequest) throws -> Response {
-    var wish = Recommendations.Wish()
-    wish.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
-    wish.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
-    wish.artists = try request.list("seed_artists").map(CatalogRequest.id)
-    wish.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
-    guard 1...Self.mostSeeds ~= wish.tracks.count + wish.artists.count + wish.genres.count else {
+  private func recommend(_ request: CatalogRequest) throws -> RecommendedTracks {
+    var wanted = Recommendations.Request()
+    wanted.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
+    wanted.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
+    wanted.artists = try request.list("seed_artists").map(CatalogRequest.id)
+    wanted.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
+    guard 1...Self.mostSeeds ~= wanted.tracks.count + wanted.artists.count + wanted.genres.count else {
       throw RequestError(
         .badRequest, "seed_tracks, seed_artists and seed_genres take 1 to \(Self.mostSeeds) seeds together.")
     }
@@ -108,127 +72,231 @@ extension CatalogRoutes {
       }
       let (least, most, target) = try (number("min"), number("max"), number("target"))
       guard let attribute else { continue }
-      wish.least[attribute] = least
-      wish.most[attribute] = most
-      wish.target[attribute] = target
+      wanted.least[attribute] = least
+      wanted.most[attribute] = most
+      wanted.target[attribute] = target
     }
-    let answer = try recommendations.tracks(wish)
-    let albums = try albums(of: answer.songs)
-    return Response.json { json in
-      json.object { json in
-        json.putList("seeds", answer.seeds) { json, seed in
-          json.put("initialPoolSize", seed.poolSize)
-          json.put("afterFilteringSize", answer.filteredCount)
-          json.put("afterRelinkingSize", answer.filteredCount)
-          json.put("id", seed.id)
-          json.put("type", seed.kind.rawValue.uppercased())
-          json.put("href", seed.kind == .genre ? nil : "\(request.base)/v1/\(seed.kind.rawValue)s/\(seed.id)")
-        }
-        json.key("tracks")
-        json.beginArray()
-        for song in answer.songs { request.json.track(song, album: .some(albums(song)), &json) }
-        json.endArray()
-      }
-    }
+    let answer = try recommendations.tracks(wanted)
+    return RecommendedTracks(
+      answer: answer, links: request.links, tracks: try linked(answer.songs, request.links).compactMap(\.self))
   }
 }
 
-/// What Spotify's audio analysis calls the findings of a track. Lists of what is not measured are empty.
-private struct AudioAnalysisDocument {
+private struct RecommendedTracks {
+  let answer: Recommendations.Answer
+  let links: CatalogLinks
+  let tracks: [LinkedTrack]
+}
+
+extension JSONType<RecommendedTracks> {
+  fileprivate static var recommendations: Self {
+    let seed = JSONType<(seed: Recommendations.Seed, count: Int, links: CatalogLinks)>.object(
+      "Seed", .required("initialPoolSize", .integer) { $0.seed.poolSize },
+      .required("afterFilteringSize", .integer) { $0.count }, .required("afterRelinkingSize", .integer) { $0.count },
+      .required("id", .text) { $0.seed.id }, .required("type", .text) { $0.seed.kind.rawValue.uppercased() },
+      .optional("href", .text) {
+        $0.seed.kind == .genre ? nil : "\($0.links.base)/v1/\($0.seed.kind.rawValue)s/\($0.seed.id)"
+      })
+    return .object(
+      "Recommendations",
+      .required("seeds", .list(seed)) { found in
+        found.answer.seeds.map { ($0, found.answer.filteredCount, found.links) }
+      },
+      .required("tracks", .list(.track)) { $0.tracks })
+  }
+}
+
+private struct AudioFeatures {
+  let traits: SongTraits
+  let key: MusicalKey?
+  let base: String
+  let unknown: UnknownSound
+
+  init(_ traits: SongTraits, _ request: CatalogRequest) {
+    self.traits = traits
+    key = traits.key.flatMap { MusicalKey($0) }
+    base = request.base
+    unknown = UnknownSound(request)
+  }
+}
+
+extension JSONType<AudioFeatures> {
+  fileprivate static var features: Self {
+    .object(
+      "AudioFeatures",
+      groups: [
+        .optional("danceability", .number(decimals: 3)) { $0.traits.danceability ?? $0.unknown.trait },
+        .optional("energy", .number(decimals: 3)) { $0.traits.energy ?? $0.unknown.trait },
+        .required("key", .integer) { $0.key?.pitchClass ?? -1 },
+        .optional("loudness", .number(decimals: 3)) { $0.traits.integratedLoudness ?? $0.unknown.loudness },
+        .optional("mode", .integer) { $0.key?.catalogMode ?? $0.unknown.mode },
+        .optional("speechiness", .number(decimals: 3)) { $0.traits.speechiness ?? $0.unknown.trait },
+      ],
+      ["acousticness", "instrumentalness", "liveness", "valence"].map { name in
+        .optional(name, .number(decimals: 3)) { $0.unknown.trait }
+      },
+      [
+        .optional("tempo", .number(decimals: 3)) { $0.traits.bpm ?? $0.unknown.tempo },
+        .required("type", .text) { _ in "audio_features" }, .required("id", .text) { $0.traits.id },
+        .required("uri", .text) { "spotify:track:\($0.traits.id)" },
+        .required("track_href", .text) { "\($0.base)/v1/tracks/\($0.traits.id)" },
+        .required("analysis_url", .text) { "\($0.base)/v1/audio-analysis/\($0.traits.id)" },
+        .optional("duration_ms", .integer) { features in
+          features.traits.durationSeconds.map { Int(($0 * 1000).rounded()) } ?? features.unknown.count
+        },
+        .optional("time_signature", .integer) {
+          $0.traits.metre.flatMap(TempoFinding.beatsPerBar) ?? $0.unknown.timeSignature
+        },
+      ])
+  }
+}
+
+extension MusicalKey {
+  /// As Spotify counts it.
+  fileprivate var catalogMode: Int { mode == .major ? 1 : 0 }
+}
+
+/// The findings of a track under the names of Spotify's audio analysis. Lists of values that are not measured are
+/// empty.
+private struct AudioAnalysis {
   let song: Song
   let record: FileRecord
   let unknown: UnknownSound
 
-  private var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
+  var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
+  var key: MusicalKey? { song.row.key.flatMap { MusicalKey($0) } }
 
-  func write(_ json: inout JSONWriter) {
-    let tempo = record.tempo
-    let beats = tempo?.beats ?? []
-    json.object { json in
-      json.putObject("meta") { json in
-        json.put("analyzer_version", Nocturne.version)
-        json.put("platform", "Linux")
-        json.put("detailed_status", "OK")
-        json.put("status_code", 0)
-        json.put("timestamp", (record.analyzed?.nanoseconds ?? 0) / 1_000_000_000)
-        json.put("analysis_time", unknown.confidence, decimals: 3)
-        json.put("input_process", unknown.text)
-      }
-      json.putObject("track") { track(&$0) }
-      intervals("bars", tempo?.downbeats ?? [], tempo?.confidence, &json)
-      intervals("beats", beats, tempo?.confidence, &json)
-      // Half beats: the finest regular pulse that is known.
-      let tatums = beats.indices.flatMap { index in
-        index + 1 < beats.count ? [beats[index], (beats[index] + beats[index + 1]) / 2] : [beats[index]]
-      }
-      intervals("tatums", tatums, tempo?.confidence, &json)
-      let sections = record.findings[SectionsFinding.self]?.map ?? []
-      json.putList("sections", sections) { json, section in
-        json.put("start", section.startSeconds, decimals: 3)
-        json.put("duration", section.endSeconds - section.startSeconds, decimals: 3)
-        json.put("confidence", unknown.confidence, decimals: 3)
-        json.put("loudness", section.levelDecibels, decimals: 2)
-        json.put("tempo", tempo?.bpm(at: section.startSeconds) ?? unknown.tempo, decimals: 3)
-        json.put("tempo_confidence", unknown.confidence, decimals: 3)
-        key(&json)
-        timeSignature(&json)
-      }
-      json.putList("segments", [Int]()) { json, _ in json.putNull("start") }
-    }
-  }
-
-  private func key(_ json: inout JSONWriter) {
-    let key = song.row.key.flatMap { MusicalKey($0) }
-    json.put("key", key?.pitchClass ?? -1)
-    let confidence = key == nil ? nil : record.findings[KeyFinding.self]?.confidence
-    json.put("key_confidence", confidence ?? unknown.confidence, decimals: 3)
-    json.put("mode", key.map { $0.mode == .major ? 1 : 0 } ?? unknown.mode)
-    json.put("mode_confidence", unknown.confidence, decimals: 3)
-  }
-
-  private func timeSignature(_ json: inout JSONWriter) {
-    json.put("time_signature", record.tempo?.metre.flatMap(TempoFinding.beatsPerBar) ?? unknown.timeSignature)
-    json.put("time_signature_confidence", unknown.confidence, decimals: 3)
-  }
-
-  private func track(_ json: inout JSONWriter) {
-    let tempo = record.tempo
-    json.put("num_samples", record.format.map { Int((duration * Double($0.sampleRate)).rounded()) } ?? unknown.count)
-    json.put("duration", duration, decimals: 5)
-    json.put("sample_md5", "")
-    json.put("offset_seconds", 0)
-    json.put("window_seconds", 0)
-    json.put("analysis_sample_rate", record.format?.sampleRate ?? unknown.count)
-    json.put("analysis_channels", record.format?.channelCount ?? unknown.count)
-    // No fade is known: the first lasts no time, and the last begins with the end.
-    json.put("end_of_fade_in", unknown.confidence, decimals: 3)
-    json.put("start_of_fade_out", unknown.isNull ? nil : duration, decimals: 5)
-    json.put("loudness", record.findings[LoudnessFinding.self]?.integrated ?? unknown.loudness, decimals: 3)
-    json.put("tempo", tempo?.bpm ?? unknown.tempo, decimals: 3)
-    json.put("tempo_confidence", (tempo?.bpm == nil ? nil : tempo?.confidence) ?? unknown.confidence, decimals: 3)
-    timeSignature(&json)
-    key(&json)
-    // Fingerprints and rhythms in Spotify's own codes.
-    for (text, version) in [
-      ("codestring", "code_version"), ("echoprintstring", "echoprint_version"), ("synchstring", "synch_version"),
-      ("rhythmstring", "rhythm_version"),
-    ] {
-      json.put(text, unknown.text)
-      json.put(version, unknown.confidence, decimals: 3)
+  /// Half beats: the finest regular pulse that is known.
+  var tatums: [Double] {
+    let beats = record.tempo?.beats ?? []
+    return beats.indices.flatMap { index in
+      index + 1 < beats.count ? [beats[index], (beats[index] + beats[index + 1]) / 2] : [beats[index]]
     }
   }
 
   /// From each start to the next. The last lasts as long as the one before.
-  private func intervals(_ name: String, _ starts: [Double], _ confidence: Double?, _ json: inout JSONWriter) {
-    json.putList(name, starts.indices) { json, index in
+  func intervals(_ starts: [Double]) -> [Interval] {
+    starts.indices.map { index in
       let last = index + 1 == starts.count
       let length =
         last
         ? (index > 0 ? starts[index] - starts[index - 1] : duration - starts[index]) : starts[index + 1] - starts[index]
-      json.put("start", starts[index], decimals: 5)
-      json.put("duration", max(0, min(length, duration - starts[index])), decimals: 5)
-      json.put("confidence", confidence ?? unknown.confidence, decimals: 3)
+      return Interval(
+        start: starts[index], duration: max(0, min(length, duration - starts[index])),
+        confidence: record.tempo?.confidence ?? unknown.confidence)
     }
+  }
+}
+
+private struct Interval {
+  let start: Double
+  let duration: Double
+  let confidence: Double?
+}
+
+extension JSONType<Interval> {
+  fileprivate static var interval: Self {
+    .object(
+      "Interval",
+      .required("start", .number(decimals: 5)) { $0.start },
+      .required("duration", .number(decimals: 5)) { $0.duration },
+      .optional("confidence", .number(decimals: 3)) { $0.confidence })
+  }
+}
+
+extension Field<AudioAnalysis> {
+  fileprivate static var keyFields: [Field] {
+    [
+      .required("key", .integer) { $0.key?.pitchClass ?? -1 },
+      .optional("key_confidence", .number(decimals: 3)) { analysis in
+        let confidence = analysis.key == nil ? nil : analysis.record.findings[KeyFinding.self]?.confidence
+        return confidence ?? analysis.unknown.confidence
+      },
+      .optional("mode", .integer) { $0.key?.catalogMode ?? $0.unknown.mode }, .unmeasured("mode_confidence"),
+    ]
+  }
+
+  fileprivate static var meter: [Field] {
+    [
+      .optional("time_signature", .integer) {
+        $0.record.tempo?.metre.flatMap(TempoFinding.beatsPerBar) ?? $0.unknown.timeSignature
+      },
+      .unmeasured("time_signature_confidence"),
+    ]
+  }
+
+  fileprivate static func unmeasured(_ name: String) -> Field {
+    .optional(name, .number(decimals: 3)) { $0.unknown.confidence }
+  }
+}
+
+extension JSONType<AudioAnalysis> {
+  fileprivate static var audioAnalysis: Self {
+    .object(
+      "AudioAnalysis", .required("meta", meta) { $0 }, .required("track", track) { $0 },
+      .required("bars", .list(.interval)) { $0.intervals($0.record.tempo?.downbeats ?? []) },
+      .required("beats", .list(.interval)) { $0.intervals($0.record.tempo?.beats ?? []) },
+      .required("tatums", .list(.interval)) { $0.intervals($0.tatums) },
+      .required("sections", .list(.analysisSection)) { analysis in
+        (analysis.record.findings[SectionsFinding.self]?.map ?? []).map { ($0, analysis) }
+      },
+      .required("segments", .list(.any)) { _ in [] })
+  }
+
+  private static var meta: Self {
+    .object(
+      "AnalysisMeta",
+      .required("analyzer_version", .text) { _ in Nocturne.version }, .required("platform", .text) { _ in "Linux" },
+      .required("detailed_status", .text) { _ in "OK" }, .required("status_code", .integer) { _ in 0 },
+      .required("timestamp", .integer) { Int(($0.record.analyzed?.nanoseconds ?? 0) / 1_000_000_000) },
+      .unmeasured("analysis_time"), .optional("input_process", .text) { $0.unknown.text })
+  }
+
+  private static var track: Self {
+    .object(
+      "AnalysisTrack",
+      groups: [
+        .optional("num_samples", .integer) { analysis in
+          analysis.record.format.map { Int((analysis.duration * Double($0.sampleRate)).rounded()) }
+            ?? analysis.unknown.count
+        },
+        .required("duration", .number(decimals: 5)) { $0.duration }, .required("sample_md5", .text) { _ in "" },
+        .required("offset_seconds", .integer) { _ in 0 }, .required("window_seconds", .integer) { _ in 0 },
+        .optional("analysis_sample_rate", .integer) { $0.record.format?.sampleRate ?? $0.unknown.count },
+        .optional("analysis_channels", .integer) { $0.record.format?.channelCount ?? $0.unknown.count },
+        // No fade is known: the first lasts no time, and the last begins with the end.
+        .unmeasured("end_of_fade_in"),
+        .optional("start_of_fade_out", .number(decimals: 5)) { $0.unknown.isNull ? nil : $0.duration },
+        .optional("loudness", .number(decimals: 3)) {
+          $0.record.findings[LoudnessFinding.self]?.integrated ?? $0.unknown.loudness
+        },
+        .optional("tempo", .number(decimals: 3)) { $0.record.tempo?.bpm ?? $0.unknown.tempo },
+        .optional("tempo_confidence", .number(decimals: 3)) {
+          ($0.record.tempo?.bpm == nil ? nil : $0.record.tempo?.confidence) ?? $0.unknown.confidence
+        },
+      ], Field.meter, Field.keyFields,
+      // Fingerprints and rhythms in Spotify's own codes.
+      [
+        ("codestring", "code_version"), ("echoprintstring", "echoprint_version"), ("synchstring", "synch_version"),
+        ("rhythmstring", "rhythm_version"),
+      ].flatMap { text, version in [.optional(text, .text) { $0.unknown.text }, .unmeasured(version)] })
+  }
+}
+
+extension JSONType where Value == (section: SectionsFinding.Section, analysis: AudioAnalysis) {
+  fileprivate static var analysisSection: Self {
+    let shared = [Field<AudioAnalysis>.unmeasured("tempo_confidence")] + Field.keyFields + Field.meter
+    return .object(
+      "AnalysisSection",
+      groups: [
+        .required("start", .number(decimals: 3)) { $0.section.startSeconds },
+        .required("duration", .number(decimals: 3)) { $0.section.endSeconds - $0.section.startSeconds },
+        Field<AudioAnalysis>.unmeasured("confidence").of { $0.analysis },
+        .required("loudness", .number(decimals: 2)) { $0.section.levelDecibels },
+        .optional("tempo", .number(decimals: 3)) {
+          $0.analysis.record.tempo?.bpm(at: $0.section.startSeconds) ?? $0.analysis.unknown.tempo
+        },
+      ], shared.map { $0.of { $0.analysis } })
   }
 }
 

@@ -25,76 +25,70 @@ struct CatalogRoutes: RouteSet {
   var routes: [Route] {
     read(
       "search", "Tracks, albums, artists and playlists by words and by filters such as year:, with OR and NOT",
-      [.text("q").required, .text("type").required] + CatalogRequest.page, answers: "Search"
+      [.text("q").required, .text("type").required] + CatalogRequest.page, answers: .search
     ) { request, _ in try search(request) }
-    read("tracks", "Several tracks", CatalogRequest.ids, answers: "Tracks") { request, _ in
-      let songs = try store.songs(ids: request.ids(most: 50))
-      return try list("tracks", songs, request)
+    read("tracks", "Several tracks", CatalogRequest.ids, answers: .tracks) { request, _ in
+      try linked(store.songs(ids: request.ids(most: 50)), request.links)
     }
-    read("tracks/{id}", "A track", answers: "Track") { request, id in
+    read("tracks/{id}", "A track", answers: .track) { request, id in
       let song = try song(id)
-      let albums = try albums(of: [song])
-      return Response.json { request.json.track(song, album: .some(albums(song)), &$0) }
-    }
-    read("albums", "Several albums", CatalogRequest.ids, answers: "Albums") { request, _ in
-      let albums = try store.releases(ids: request.ids(most: 20))
-      let tracks = try albums.map { album in try album.map { try store.songs(ofRelease: $0.id, limit: 50) } ?? [] }
-      return Response.json { json in
-        json.object { json in
-          json.key("albums")
-          json.beginArray()
-          for (album, tracks) in zip(albums, tracks) {
-            if let album { request.json.album(album, tracks: tracks, &json) } else { json.null() }
-          }
-          json.endArray()
-        }
-      }
-    }
-    read("albums/{id}", "An album with its first 50 tracks", answers: "Album") { request, id in
-      let (album, tracks) = try album(id, Page(limit: 50, offset: 0))
-      return Response.json { request.json.album(album, tracks: tracks, &$0) }
+      return LinkedTrack((song, try albums(of: [song])(song)), request.links)
     }
     read(
-      "albums/{id}/tracks", "The tracks of an album", CatalogRequest.page, answers: "SimpleTrackPage"
+      "albums", "Several albums", CatalogRequest.ids, answers: .only("albums", .list(.nullable(.album)), as: "Albums")
+    ) { request, _ in
+      try store.releases(ids: request.ids(most: 20)).map { album in
+        try album.map { LinkedAlbum($0, tracks: try store.songs(ofRelease: $0.id, limit: 50), request.links) }
+      }
+    }
+    read("albums/{id}", "An album with its first 50 tracks", answers: .album) { request, id in
+      let (album, tracks) = try album(id, Page(limit: 50, offset: 0))
+      return LinkedAlbum(album, tracks: tracks, request.links)
+    }
+    read(
+      "albums/{id}/tracks", "The tracks of an album", CatalogRequest.page,
+      answers: .page("SimpleTrackPage", .simpleTrack)
     ) { request, id in
       let page = try request.page()
       let (album, tracks) = try album(id, page)
-      return Response.json { json in
-        request.json.page(
-          tracks, page, total: album.trackCount, "\(request.base)/v1/albums/\(id)/tracks", [], &json
-        ) { request.json.track($1, album: nil, &$0) }
-      }
+      return request.links.page(
+        tracks.map { LinkedTrack(($0, nil), request.links) }, page, total: album.trackCount, "albums/\(id)/tracks")
     }
     artists
     sound
     browsing
   }
 
-  typealias Answer = @Sendable (_ request: CatalogRequest, _ id: String) throws -> Response
-
   /// - Parameters:
-  ///   - path, summary, parameters, answers, type: As `route` has them.
-  ///   - takesLong: It may compute for seconds.
-  ///   - answer: Gets what the path has for `{id}`, or an empty text; runs in a lane of `Services`.
+  ///   - work: In which lane of `Services` it is answered and written.
+  ///   - answer: Gets what the path has for `{id}`, or an empty text.
+  func read<Value>(
+    _ path: String, _ summary: String, _ parameters: [RouteParameter] = [], answers type: JSONType<Value>,
+    _ work: Services.Work = .reading, _ answer: @escaping @Sendable (CatalogRequest, _ id: String) throws -> Value
+  ) -> Route {
+    read(path, summary, parameters, answers: [.json(type)], work) { type.response(try answer($0, $1)) }
+  }
+
   func read(
-    _ path: String, _ summary: String, _ parameters: [RouteParameter] = [], answers: String = "",
-    type: String = "application/json", takesLong: Bool = false, _ answer: @escaping Answer
+    _ path: String, _ summary: String, _ parameters: [RouteParameter] = [], answers: [RouteAnswer] = [],
+    type: String = "application/json", _ work: Services.Work = .reading,
+    _ answer: @escaping @Sendable (CatalogRequest, _ id: String) throws -> Response
   ) -> Route {
     route(.get, path, summary, parameters, answers: answers, type: type) { request, context in
       let asked = CatalogRequest(request, context, tokens: services.access)
       let id = context.parameters.get("id") ?? ""
-      return takesLong
-        ? try await services.computing { try answer(asked, id) } : try await services.reading { try answer(asked, id) }
+      return try await services.run(work) { try answer(asked, id) }
     }
   }
 
   /// A request that changes something, or whose parameters may be in a body as if it did.
   /// - Parameters:
-  ///   - body: Members of the body, as `ShortSchema` has them.
+  ///   - body: Members of the body.
   ///   - answer: Writes to the store unless the method is GET; runs in a lane of `Services`.
   func change(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
-    body: String? = nil, answers: String, _ answer: @escaping @Sendable (CatalogChange) throws -> Response
+    body: [RouteParameter]? = nil, answers: [RouteAnswer] = [.empty(.ok)],
+    _ answer: @escaping @Sendable (CatalogChange) throws -> Response
   ) -> Route {
     route(
       method, path, summary, parameters, body: body.map { .json($0) }, answers: answers
@@ -104,16 +98,13 @@ struct CatalogRoutes: RouteSet {
       let change = try CatalogChange(
         CatalogRequest(request, context, tokens: services.access), id: context.parameters.get("id") ?? "",
         body: Array(body.readableBytesView))
-      return method == .get
-        ? try await services.reading { try answer(change) } : try await services.writing { try answer(change) }
+      return try await services.run(method == .get ? .reading : .writing) { try answer(change) }
     }
   }
 
-  /// A paging object of a list that has nothing.
-  func emptyPage(_ request: CatalogRequest, _ path: String) throws -> Response {
-    let page = try request.page()
-    return Response.json { json in
-      request.json.page([Int](), page, total: 0, "\(request.base)/v1/\(path)", [], &json) { $0.integer($1) }
+  func emptyPage(_ path: String, _ summary: String) -> Route {
+    read(path, summary, CatalogRequest.page, answers: .emptyPage) { request, _ in
+      request.links.page([], try request.page(), total: 0, path)
     }
   }
 
@@ -133,19 +124,9 @@ struct CatalogRoutes: RouteSet {
     return { $0.album.flatMap { albums[$0.id] } }
   }
 
-  /// `{"name": [track, …]}`
-  func list(_ name: String, _ songs: [Song?], _ request: CatalogRequest) throws -> Response {
+  func linked(_ songs: [Song?], _ links: CatalogLinks) throws -> [LinkedTrack?] {
     let albums = try albums(of: songs.compactMap(\.self))
-    return Response.json { json in
-      json.object { json in
-        json.key(name)
-        json.beginArray()
-        for song in songs {
-          if let song { request.json.track(song, album: .some(albums(song)), &json) } else { json.null() }
-        }
-        json.endArray()
-      }
-    }
+    return songs.map { song in song.map { LinkedTrack(($0, albums($0)), links) } }
   }
 
   /// An album and a part of its tracks. A track without an album stands for one.
@@ -160,7 +141,7 @@ struct CatalogRoutes: RouteSet {
 
   private static let types = ["album", "artist", "playlist", "track", "show", "episode", "audiobook"]
 
-  private func search(_ request: CatalogRequest) throws -> Response {
+  private func search(_ request: CatalogRequest) throws -> FoundInCatalog {
     // Pages name it `query`, as there.
     let text = try request.fields["query"] ?? request.required("q")
     _ = try request.required("type")
@@ -178,38 +159,22 @@ struct CatalogRoutes: RouteSet {
     let sections: [(String, CatalogQuery.Section)] = [("track", .tracks), ("album", .albums), ("artist", .artists)]
     query.sections = Set(sections.filter { types.contains($0.0) }.map(\.1))
     let answer = try services.search(catalog: query)
-    let albums = try albums(of: answer.tracks.hits)
     let images = try coverTracks(of: answer.artists.hits)
-    let playlists = types.contains("playlist") ? try playlists(query) : []
-    return Response.json { json in
-      json.object { json in
-        func section<Element>(
-          _ type: String, _ items: [Element], _ total: Int, _ write: (inout JSONWriter, Element) -> Void
-        ) {
-          json.key(type + "s")
-          let fields = [("query", text), ("type", type)]
-          request.json.page(items, page, total: total, "\(request.base)/v1/search", fields, &json, write)
-        }
-        for type in types {
-          switch type {
-          case "track":
-            section(type, answer.tracks.hits, answer.tracks.count) {
-              request.json.track($1, album: .some(albums($1)), &$0)
-            }
-          case "album": section(type, answer.albums.hits, answer.albums.count) { request.json.album($1, &$0) }
-          case "artist":
-            section(type, answer.artists.hits, answer.artists.count) {
-              request.json.artist($1, image: images[$1.id], &$0)
-            }
-          case "playlist":
-            section(type, Array(playlists.dropFirst(page.offset).prefix(page.limit)), playlists.count) {
-              request.json.playlist($1, &$0)
-            }
-          default: section(type, [Int](), 0) { $0.integer($1) }
-          }
-        }
-      }
+    let links = request.links
+    func section<Item>(_ type: String, _ total: Int, _ items: [Item]) -> CatalogPage<Item>? {
+      guard types.contains(type) else { return nil }
+      return links.page(items, page, total: total, "search", [("query", text), ("type", type)])
     }
+    let playlists = types.contains("playlist") ? try playlists(query) : []
+    return FoundInCatalog(
+      tracks: section("track", answer.tracks.count, try linked(answer.tracks.hits, links).compactMap(\.self)),
+      albums: section("album", answer.albums.count, answer.albums.hits.map { LinkedAlbum($0, links) }),
+      artists: section(
+        "artist", answer.artists.count, answer.artists.hits.map { LinkedArtist(($0, images[$0.id]), links) }),
+      playlists: section(
+        "playlist", playlists.count,
+        playlists.dropFirst(page.offset).prefix(page.limit).map { Linked(CatalogPlaylist($0), links) }),
+      shows: section("show", 0, []), episodes: section("episode", 0, []), audiobooks: section("audiobook", 0, []))
   }
 
   private func playlists(_ query: CatalogQuery) throws -> [GeneratedPlaylist] {
@@ -225,5 +190,25 @@ struct CatalogRoutes: RouteSet {
   func coverTracks(of artists: [CatalogArtist]) throws -> [String: String] {
     guard !artists.isEmpty else { return [:] }
     return try store.firstTracks(ofArtists: artists.map(\.id))
+  }
+}
+
+/// What a search has found of the types that were asked for.
+private struct FoundInCatalog {
+  var tracks: CatalogPage<LinkedTrack>?
+  var albums: CatalogPage<LinkedAlbum>?
+  var artists: CatalogPage<LinkedArtist>?
+  var playlists: CatalogPage<Linked<CatalogPlaylist>>?
+  var shows, episodes, audiobooks: CatalogPage<JSONValue>?
+}
+
+extension JSONType<FoundInCatalog> {
+  fileprivate static var search: Self {
+    .object(
+      "Search", .ifAny("tracks", .page("TrackPage", .track)) { $0.tracks },
+      .ifAny("albums", .page("AlbumPage", .simpleAlbum)) { $0.albums },
+      .ifAny("artists", .page("ArtistPage", .artist)) { $0.artists },
+      .ifAny("playlists", .playlistPage) { $0.playlists }, .ifAny("shows", .emptyPage) { $0.shows },
+      .ifAny("episodes", .emptyPage) { $0.episodes }, .ifAny("audiobooks", .emptyPage) { $0.audiobooks })
   }
 }

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Serving
-internal import Text
 
 /// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files has none, so lists of them are empty and
 /// no id leads to one.
@@ -11,7 +10,7 @@ struct SpokenWordRoutes: RouteSet {
   var api: API { catalog.api }
 
   private static let kinds = ["show", "episode", "audiobook", "chapter"]
-  /// What people can save.
+  /// The kinds that people can save.
   private static let saved = ["show", "episode", "audiobook"]
   private static let parts = [("show", "episodes"), ("audiobook", "chapters")]
 
@@ -19,30 +18,27 @@ struct SpokenWordRoutes: RouteSet {
     for kind in Self.kinds {
       catalog.read(
         "\(kind)s", "Null for each id: the library has music only", CatalogRequest.ids,
-        answers: "\(kind.prefix(1).uppercased() + kind.dropFirst())s"
-      ) { request, _ in
-        let ids = try request.ids(most: 50)
-        return Response.json(.object(["\(kind)s": .array(ids.map { _ in .null })]))
+        answers: .only("\(kind)s", .list(.any), as: "\(kind.prefix(1).uppercased() + kind.dropFirst())s")
+      ) { request, _ in try request.ids(most: 50).map { _ in .null } }
+      catalog.read("\(kind)s/{id}", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
+        throw try Self.absent(kind, id)
       }
-      catalog.read("\(kind)s/{id}", Self.summary, answers: "404 Error") { _, id in throw try Self.absent(kind, id) }
     }
     for (kind, part) in Self.parts {
-      catalog.read("\(kind)s/{id}/\(part)", Self.summary, answers: "404 Error") { _, id in
+      catalog.read("\(kind)s/{id}/\(part)", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
         throw try Self.absent(kind, id)
       }
     }
     for kind in Self.saved {
+      catalog.emptyPage("me/\(kind)s", "Empty: the library has music only")
       catalog.read(
-        "me/\(kind)s", "Empty: the library has music only", CatalogRequest.page, answers: "EmptyPage"
-      ) { request, _ in try catalog.emptyPage(request, "me/\(kind)s") }
-      catalog.read(
-        "me/\(kind)s/contains", "False for each id", CatalogRequest.ids, answers: "[flag]"
-      ) { request, _ in Response.json(.array(try request.ids(most: 50).map { _ in false })) }
+        "me/\(kind)s/contains", "False for each id", CatalogRequest.ids, answers: .list(.flag)
+      ) { request, _ in try request.ids(most: 50).map { _ in false } }
       catalog.change(
-        .put, "me/\(kind)s", "There are none to save: 404", [.text("ids")], answers: "404 Error"
+        .put, "me/\(kind)s", "There are none to save: 404", [.text("ids")], answers: [.json(.error, .notFound)]
       ) { throw try Self.absent(kind, $0.ids().first ?? "") }
       catalog.change(
-        .delete, "me/\(kind)s", "None is saved, before or after", [.text("ids")], answers: "200"
+        .delete, "me/\(kind)s", "None is saved, before or after", [.text("ids")]
       ) {
         // None was saved, so none is left.
         _ = try $0.ids()

@@ -14,12 +14,12 @@ struct TokenRoutes: RouteSet {
   init(services: Services) { self.services = services }
 
   /// Seconds.
-  private static let lifetime = 3600
+  fileprivate static let lifetime = 3600
 
   var routes: [Route] {
     route(
       .post, "token", "A bearer token for an hour, for the secret of a client",
-      body: .form(["grant_type", "client_id", "client_secret"]), answers: "Token", token)
+      body: .form(["grant_type", "client_id", "client_secret"]), answers: [.json(.token)], token)
   }
 
   private static let errors = ErrorShape { error, json in
@@ -54,14 +54,7 @@ struct TokenRoutes: RouteSet {
     guard let pass = services.access.pass(for: name, kind: .bearer, lasting: Self.lifetime) else {
       throw RequestError(.unauthorized, "Invalid client secret.")
     }
-    return Response.json { json in
-      json.object {
-        $0.put("access_token", pass)
-        $0.put("token_type", "Bearer")
-        $0.put("expires_in", Self.lifetime)
-        $0.put("scope", "")
-      }
-    }
+    return JSONType.token.response(pass)
   }
 
   private func secret(_ request: Request, _ fields: FormFields) -> String? {
@@ -69,5 +62,13 @@ struct TokenRoutes: RouteSet {
       return secret
     }
     return fields["client_secret"]
+  }
+}
+
+extension JSONType<String> {
+  fileprivate static var token: Self {
+    .object(
+      "Token", .required("access_token", .text) { $0 }, .required("token_type", .text) { _ in "Bearer" },
+      .required("expires_in", .integer) { _ in TokenRoutes.lifetime }, .required("scope", .text) { _ in "" })
   }
 }

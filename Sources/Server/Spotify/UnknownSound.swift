@@ -1,4 +1,4 @@
-/// What stands in audio features and analyses for what is not known: the numbers that Spotify has there, which typed clients
+/// Values in audio features and analyses for unknown data: the numbers that Spotify has there, which typed clients
 /// need, or null for clients that ask for it by `nulls=1`.
 ///
 /// As the documents of Spotify's Web API have it, key and mode are -1 without a result, confidences 0, and loudness is -60 dB at

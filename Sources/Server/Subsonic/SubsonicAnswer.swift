@@ -18,7 +18,7 @@ struct SubsonicAnswer {
       case "json": self = .json
       case "jsonp":
         let callback = fields["callback"] ?? ""
-        // Anything else would be a script of somebody else's making.
+        // Anything else could be a script of an attacker.
         let isName = !callback.isEmpty && callback.utf8.allSatisfy { Self.nameCharacters.contains($0) }
         self = isName ? .jsonp(callback: callback) : .json
       default: self = .xml
@@ -72,15 +72,31 @@ struct SubsonicAnswer {
 
   private static func json(_ envelope: SubsonicObject) -> [UInt8] {
     var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("subsonic-response")
-    writer.subsonic(.object(envelope))
-    writer.endObject()
+    type.write(envelope, &writer)
     return writer.bytes
   }
+
+  /// In JSON: the envelope, and in it what the method has, which is left open.
+  static let type = JSONType<SubsonicObject>.only(
+    "subsonic-response",
+    .named(
+      "SubsonicAnswer",
+      [
+        "type": "object",
+        "properties": [
+          "status": ["type": "string"], "version": ["type": "string"], "type": ["type": "string"],
+          "serverVersion": ["type": "string"], "openSubsonic": ["type": "boolean"], "error": error.schema,
+        ],
+        "required": ["status", "version", "type", "serverVersion", "openSubsonic"], "additionalProperties": [:],
+      ], definitions: error.definitions
+    ) { $1.subsonic(.object($0)) }, as: "Subsonic")
+
+  private static let error = JSONType<RequestError>.object(
+    "SubsonicError",
+    .required("code", .integer) { SubsonicErrorCode($0).rawValue }, .required("message", .text) { $0.message })
 }
 
-/// What Subsonic's clients are told of an error.
+/// The code of an error for Subsonic's clients.
 enum SubsonicErrorCode: Int {
   case generic = 0
   case missingParameter = 10
@@ -108,7 +124,7 @@ enum SubsonicErrorCode: Int {
   }
 }
 
-/// Gives errors of requests under `/rest/` Subsonic's shape, also those of who is not let in.
+/// Gives errors of requests under `/rest/` Subsonic's shape, also those of clients that are not let in.
 struct SubsonicErrorShape: RouterMiddleware {
   typealias Context = ServerContext
 

@@ -234,7 +234,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Nothing is known of artists and albums but what is in the library.
+  /// Only the library's data about artists and albums is known.
   func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
     try artistInfo(request, as: "artistInfo")
   }
@@ -291,7 +291,7 @@ extension SubsonicLibrary {
     case "starred":
       let ids = try store.saved(.album).map(\.id)
       return Array(try store.releases(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
-    // What is played and how it is rated is not kept.
+    // Plays and ratings are not kept.
     case "frequent", "recent", "highest": return []
     default: throw RequestError(.badRequest, "type is none of the lists that Subsonic has: \(type.prefix(50)).")
     }
@@ -314,7 +314,7 @@ extension SubsonicLibrary {
     return .make { $0.put("songsByGenre") { $0.put("song", songs) } }
   }
 
-  /// Nobody counts what is played; the order is that of the albums.
+  /// Plays are not counted; the order is that of the albums.
   func topSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let artist = SongArtist(named: try request.required("artist"))
     let songs = try children(store.songs(ofArtist: artist.id, limit: request.count("count", else: 50)))

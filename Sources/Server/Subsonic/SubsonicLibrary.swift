@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import SystemPackage
 
-/// What Subsonic's clients are told of the library: its objects, and when somebody starred them.
+/// The library for Subsonic's clients: its objects, and the times of stars.
 struct SubsonicLibrary: Sendable {
   let services: Services
   var store: ResultStore { services.store }
@@ -166,7 +166,8 @@ struct SubsonicLibrary: Sendable {
   }
 
   /// `ArtistID3`.
-  /// - Parameter releaseCount: Of the artist and of others with tracks by the artist; `nil` for `SongArtist.unknown`.
+  /// - Parameter releaseCount: The number of releases of the artist and of others with tracks by the artist; `nil` for
+  ///   `SongArtist.unknown`.
   func object(_ artist: CatalogArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
       $0.put("id", artist.id)

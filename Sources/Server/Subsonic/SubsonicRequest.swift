@@ -60,7 +60,7 @@ struct SubsonicRequest: Sendable {
 
   func flag(_ name: String) -> Bool? { self[name].map { $0 == "true" || $0 == "1" } }
 
-  /// What clients say of themselves and of the version that they speak.
+  /// Checks the client's name and the version that it speaks.
   func check() throws(RequestError) {
     if self["apiKey"] != nil, self["u"] != nil || self["p"] != nil || self["t"] != nil {
       throw .subsonic(.conflictingMechanisms, .badRequest, "Show either an API key or a name with a password.")

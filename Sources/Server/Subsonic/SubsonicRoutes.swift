@@ -13,14 +13,14 @@ struct SubsonicRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .get, "{method}", "The methods of OpenSubsonic", Self.parameters, answers: "Subsonic", type: "application/xml",
-      answer)
+      .get, "{method}", "The methods of OpenSubsonic", Self.parameters, answers: [.json(SubsonicAnswer.type)],
+      type: "application/xml", answer)
     route(
       .post, "{method}", "The methods of OpenSubsonic", Self.parameters, body: .form(Self.parameters.map(\.name)),
-      answers: "Subsonic", type: "application/xml", answer)
+      answers: [.json(SubsonicAnswer.type)], type: "application/xml", answer)
   }
 
-  /// Of all methods; those from `u` to `callback` say who asks, and for which form.
+  /// Parameters of all methods; those from `u` to `callback` give the client and the form of answers.
   private static let parameters: [RouteParameter] = [
     .text("u"), .text("p"), .text("t"), .text("s"), .text("apiKey"), .text("v"), .text("c"),
     .choice("f", ["xml", "json", "jsonp"]), .text("callback"),
@@ -68,8 +68,8 @@ struct SubsonicRoutes: RouteSet {
     throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
   }
 
-  /// The file as it is. Who asks for another format gets it as well, and sees by its type what it is: nothing is encoded
-  /// anew here.
+  /// The file as it is. A client that asks for another format gets it as well, and sees by its type what it is: audio
+  /// is not encoded here.
   private func stream(_ asked: SubsonicRequest, _ request: Request) async throws -> Response {
     try await services.track(asked.required("id"), for: request)
   }
@@ -81,7 +81,7 @@ struct SubsonicRoutes: RouteSet {
 
   private typealias Endpoint = @Sendable (SubsonicLibrary) -> (SubsonicRequest) throws -> SubsonicObject
 
-  /// Those that only read, in milliseconds.
+  /// Methods that only read, in milliseconds.
   private static let endpoints: [String: Endpoint] = [
     "ping": { $0.ping }, "getLicense": { $0.license }, "getOpenSubsonicExtensions": { $0.extensions },
     "tokenInfo": { $0.tokenInfo }, "getUser": { $0.user }, "getScanStatus": { $0.scanStatus },
@@ -97,13 +97,13 @@ struct SubsonicRoutes: RouteSet {
     "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
   ]
 
-  /// Those that write to the store, whatever the HTTP method.
+  /// Methods that write to the store, whatever the HTTP method.
   private static let changes: [String: Endpoint] = [
     "createPlaylist": { $0.createPlaylist }, "updatePlaylist": { $0.updatePlaylist },
     "deletePlaylist": { $0.deletePlaylist }, "star": { $0.star }, "unstar": { $0.unstar },
   ]
 
-  /// Those that compare sounds, and may decode a track before.
+  /// Methods that compare sounds, and may decode a track before.
   private static let comparisons: [String: Endpoint] = [
     "getSimilarSongs": { $0.similarSongs }, "getSimilarSongs2": { $0.similarSongs2 },
     "getSonicSimilarTracks": { $0.sonicSimilarTracks },

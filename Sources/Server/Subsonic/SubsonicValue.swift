@@ -1,7 +1,7 @@
 internal import Text
 
-/// What an answer says, in the two forms that Subsonic has: JSON, and XML in which plain members are attributes and the
-/// others elements.
+/// The content of an answer, in the two forms that Subsonic has: JSON, and XML in which plain members are attributes
+/// and the others elements.
 enum SubsonicValue: Sendable, Equatable {
   case text(String)
   case integer(Int64)
@@ -75,7 +75,7 @@ extension JSONWriter {
 struct XMLWriter {
   private(set) var text = #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
 
-  /// - Parameter namespace: Of the outermost element.
+  /// - Parameter namespace: The namespace of the outermost element.
   mutating func element(_ name: String, _ value: SubsonicValue, namespace: String? = nil) {
     switch value {
     case .list(let values):

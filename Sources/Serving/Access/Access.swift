@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// Lets in whoever may be: asked by a name of this server, by no page from elsewhere, and with a token where one is needed.
+/// Rejects requests with a foreign Host, a foreign Origin, or a missing token.
 package struct Access: RouterMiddleware {
   package typealias Context = ServerContext
 

@@ -1,7 +1,7 @@
 internal import Digests
 package import Foundation
 
-/// Who is let in by what it shows.
+/// Decides which clients are let in, by their tokens and passes.
 ///
 /// Tokens of the file stay valid until they are taken out of it. Passes are made of them for some time: the bearer tokens
 /// of `/api/token` and the cookies of the app. A pass is signed with the token, so none are kept, a restart does not end
@@ -38,7 +38,7 @@ package struct AccessTokens: Sendable {
     return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
   }
 
-  /// Who has a valid pass: the name of its token, or an empty one where none are needed. `nil` if it is not valid.
+  /// The holder of a valid pass: the name of its token, or an empty one if none are needed. `nil` if it is not valid.
   func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
     let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
@@ -48,7 +48,7 @@ package struct AccessTokens: Sendable {
     return key.signature(of: "\(parts[0]).\(parts[1])") == Digest(bytes: Array(signature)) ? name : nil
   }
 
-  /// What a pass is for; one kind is no good for the other.
+  /// The purpose of a pass; one kind is no good for the other.
   package enum Pass: String, Sendable {
     /// In the header `Authorization`, from `/api/token`.
     case bearer
@@ -58,8 +58,9 @@ package struct AccessTokens: Sendable {
     case cover
   }
 
-  /// What lets one see a cover without a token, as a part of its address: image tags send no headers. It ends with the token.
-  /// - Parameter name: Of a token.
+  /// The key that lets a client see a cover without a token, as a part of its address: image tags send no headers. It
+  /// ends with the token.
+  /// - Parameter name: The name of a token.
   /// - Returns: `nil` where no tokens are needed.
   package func coverKey(for id: String, as name: String?) -> String? {
     guard file != nil, let name, let key = key(for: name, .cover) else { return nil }

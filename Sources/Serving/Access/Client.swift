@@ -1,4 +1,4 @@
-/// Who asks.
+/// The client of a request.
 package struct Client: Sendable, Equatable {
   /// The address of the client; behind a proxy that is trusted, the one that the proxy tells.
   package var address: NetworkAddress?
@@ -9,7 +9,7 @@ package struct Client: Sendable, Equatable {
   /// Whether it is on this machine, and no proxy between.
   package var isLocal = false
 
-  /// What limits of one client count as one: all that show a token, or else all of an address.
+  /// The unit that limits of one client count: all requests with a token, or else all from an address.
   package enum Owner: Sendable, Hashable {
     case token(String)
     case network([UInt8])

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a client shows to be let in.
+/// The credentials of a client.
 package enum Credentials: Equatable {
   /// APIs whose clients show the token among the parameters.
   package enum Parameters {

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import Synchronization
 
-/// How often somebody has shown a wrong token lately. Right tokens are not counted and always pass: tokens are too long to be
-/// found by trying, so what is slowed down is the trying alone.
+/// Counts the wrong tokens shown lately. Right tokens are not counted and always pass: tokens are too long to be found
+/// by trying, so only the trying is slowed down.
 package final class FailedAttempts: Sendable {
   /// Wrong tokens from one network until it has to wait.
   static let maximum = 20
@@ -42,7 +42,7 @@ package final class FailedAttempts: Sendable {
       let key = Self.key(address)
       if counts[key] == nil, counts.count >= Self.maximumNetworks {
         counts = counts.filter { $0.value.end > now }
-        // Still full: somebody tries from everywhere. Those who come now share a count.
+        // Still full: someone tries from everywhere. Clients that come now share a count.
         if counts.count >= Self.maximumNetworks {
           return Self.count(&counts[[], default: Count(count: 0, end: now)], now)
         }

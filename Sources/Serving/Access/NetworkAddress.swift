@@ -27,7 +27,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
       bytes.count == 4 ? bytes.map { String($0) }.joined(separator: ".") : (address.ipAddress ?? String(plain))
   }
 
-  /// Of this machine.
+  /// Whether it is an address of this machine.
   package var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
@@ -35,7 +35,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Every address: `0.0.0.0` or `::`.
   package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-  /// What is counted as one client: whoever has one IPv6 address usually has the 2^64 of its network.
+  /// The unit that counts as one client: a host with one IPv6 address usually has the 2^64 of its network.
   var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 }
 

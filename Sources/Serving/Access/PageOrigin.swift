@@ -1,11 +1,11 @@
 internal import HTTPTypes
 
-/// Which page in a browser has made a request, as far as its headers tell.
+/// The page in a browser that has made a request, as far as its headers tell.
 ///
 /// `Origin`: https://fetch.spec.whatwg.org/#origin-header, `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/.
 /// Programs other than browsers send neither.
 enum PageOrigin: Equatable {
-  /// No page, one of our own, or what somebody typed.
+  /// No page, one of our own, or an address typed by the user.
   case own
   /// One that `--allow-origin` lets in.
   case allowed(String)

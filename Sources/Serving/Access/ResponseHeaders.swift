@@ -1,7 +1,7 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// Tells browsers what they must not do with any answer. What a route has set itself stays.
+/// Tells browsers what they must not do with any answer. Headers that a route has set itself stay.
 package struct ResponseHeaders: RouterMiddleware {
   package typealias Context = ServerContext
 

@@ -1,12 +1,12 @@
-/// Who may use a route, and what they must show.
+/// The condition for using a route.
 package enum RouteAccess: Sendable, Equatable {
-  /// Whoever shows a token, in a header or by the app's cookie.
+  /// Clients with a token, in a header or by the app's cookie.
   case token
-  /// Whoever shows a token, also among the parameters as clients of this API do.
+  /// Clients with a token, also among the parameters as clients of this API send it.
   case tokenAmongParameters(Credentials.Parameters)
-  /// Whoever shows a token or the key of a cover.
+  /// Clients with a token or the key of a cover.
   case tokenOrCoverKey
-  /// Whoever shows a token, and programs on this machine.
+  /// Clients with a token, and programs on this machine.
   case tokenOrThisMachine
   /// Everybody.
   case open

@@ -15,7 +15,7 @@ package final class TokenFile: Sendable {
     var digest: Digest
   }
 
-  /// What is wrong with the file. No token is ever part of it.
+  /// The problem with the file. No token is ever part of it.
   package struct Problem: Error, CustomStringConvertible {
     package let description: String
   }
@@ -34,7 +34,7 @@ package final class TokenFile: Sendable {
   private let state: Mutex<State>
   private let report: @Sendable (Problem) -> Void
 
-  /// - Parameter report: Takes why the file could not be read again; until it can, nobody is let in.
+  /// - Parameter report: Takes why the file could not be read again; until it can, no client is let in.
   /// - Throws: `Problem` if it cannot be read now.
   package init(_ path: FilePath, report: @escaping @Sendable (Problem) -> Void) throws(Problem) {
     self.path = path

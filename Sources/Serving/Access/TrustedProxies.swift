@@ -8,7 +8,7 @@ package struct TrustedProxies: Sendable {
 
   /// - Parameter peer: the other end of the connection.
   func client(peer: NetworkAddress?, headers: HTTPFields) -> Client {
-    // Whoever adds these headers has taken the request from somebody else, even if we do not believe the rest.
+    // A program that adds these headers has taken the request from another client, even if we do not believe the rest.
     let isForwarded = headers[.xForwardedFor] != nil || headers[.forwarded] != nil
     var client = Client(address: peer, isLocal: peer?.isLoopback == true && !isForwarded)
     guard let peer, trusts(peer) else { return client }

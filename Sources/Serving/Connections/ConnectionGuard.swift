@@ -22,7 +22,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var wantsUpgrade = false
   /// The client waits before it sends the body (RFC 9110, section 10.1.1).
   private var expectsContinue = false
-  /// What came cannot be read, and nothing after it.
+  /// Bytes that came cannot be read, and nothing after them.
   private var isDamaged = false
   /// The client sends nothing more.
   private var isInputClosed = false
@@ -40,7 +40,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     watch = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.tick, delay: limits.tick) { _ in
       let (handler, context) = bound.value
-      handler.look(context)
+      handler.check(context)
     }
   }
 
@@ -51,12 +51,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// What the first handler of the channel sees.
+  /// Counts bytes at the first handler of the channel.
   func received(_ byteCount: Int) { state.received(byteCount, now: .now()) }
   func wrote(_ byteCount: Int) { state.wrote(byteCount, now: .now()) }
   func asksForBytes() { state.asksForBytes() }
 
-  private func look(_ context: ChannelHandlerContext) {
+  private func check(_ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
     let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     switch state.verdict(waiting: waiting, now: .now()) {
@@ -99,7 +99,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// What makes a request ambiguous to proxies and to us (RFC 9112, sections 3.2 and 6.3).
+  /// The part that makes a request ambiguous to proxies and to us (RFC 9112, sections 3.2 and 6.3).
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
     if hosts.count != 1 { return "A request needs one header Host." }
@@ -115,7 +115,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     isDamaged = true
-    // While an answer is being given, the error stays behind it in the queue, and reaches whoever reads the body.
+    // While an answer is being given, the error stays behind it in the queue, and reaches the reader of the body.
     guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
@@ -194,7 +194,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // Other clients may close their side and still read. Nobody would know that of one who left an event stream.
+      // Other clients may close their side and still read. Without this, a client that left an event stream would go
+      // unnoticed.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
     }

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What one connection, and all of them together, may take.
+/// The limits of one connection, and of all of them together.
 package struct ConnectionLimits: Sendable {
   /// Connections at once; more wait until one ends. Each may need a file as well, of the 1,024 that a process usually may
   /// open.

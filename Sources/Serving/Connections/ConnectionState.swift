@@ -22,7 +22,7 @@ struct ConnectionState {
   private var hasHadRequest = false
   /// Requests whose answers have not ended.
   private(set) var pending = 0
-  /// When somebody had bytes to read and took some.
+  /// When the client had bytes to read and took some.
   private var lastTaken: NIODeadline
   private var written = 0
   private var taken = 0
@@ -37,7 +37,7 @@ struct ConnectionState {
     lastTaken = now
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func asksForBytes() { wantsBytes = true }
 

@@ -43,7 +43,7 @@ package struct GuardedChannel: ServerChildChannel {
       try pipeline.addHandler(connection, position: .after(parser))
       try pipeline.addHandler(ByteWatch(connection), position: .first)
       if !isWelcome {
-        // Without a word: whoever has that many connections does not wait for one.
+        // Without a word: a client with that many connections does not wait for one.
         metrics.connectionEnded(because: .tooMany)
         channel.close(promise: nil)
       }

@@ -29,7 +29,7 @@ package final class AdmissionQueue: Sendable {
     self.longestWait = longestWait
   }
 
-  /// Takes a place, as soon as there is one. Whoever has it calls `leave`.
+  /// Takes a place, as soon as there is one. Its holder calls `leave`.
   /// - Throws: `Refusal`, or `CancellationError` if the task is canceled while it waits.
   package func enter() async throws {
     if state.withLock({ Self.takePlace(&$0) }) { return }

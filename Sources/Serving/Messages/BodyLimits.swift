@@ -15,7 +15,7 @@ package struct BodyLimits: RouterMiddleware {
   static let all = 256 << 20
 
   let routes: RouteTable
-  private let held = HeldBytes(limit: all)
+  private let budget = BufferBudget(limit: all)
 
   package init(routes: RouteTable) { self.routes = routes }
 
@@ -31,8 +31,8 @@ package struct BodyLimits: RouterMiddleware {
     guard length ?? 1 > 0, length != nil || request.headers[.transferEncoding] != nil else {
       return try await next(request, context)
     }
-    let share = HeldBytes.Share(of: held)
-    // Until the request is answered, whoever answers it may hold all of its body.
+    let share = BufferBudget.Share(of: budget)
+    // Until the request is answered, the route that answers it may hold all of its body.
     defer { share.giveBack() }
     var request = request
     if let length {
@@ -46,7 +46,7 @@ package struct BodyLimits: RouterMiddleware {
 }
 
 /// How many bytes of clients are in memory, of those that may be.
-package final class HeldBytes: Sendable {
+package final class BufferBudget: Sendable {
   private let limit: Int
   private let count = Atomic(0)
 
@@ -63,19 +63,19 @@ package final class HeldBytes: Sendable {
 
   package func giveBack(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
 
-  /// What one request holds.
+  /// The memory of one request.
   final class Share: Sendable {
-    private let held: HeldBytes
+    private let budget: BufferBudget
     private let count = Atomic(0)
 
-    init(of held: HeldBytes) { self.held = held }
+    init(of budget: BufferBudget) { self.budget = budget }
 
     func take(_ bytes: Int) throws(RequestError) {
-      try held.take(bytes)
+      try budget.take(bytes)
       count.add(bytes, ordering: .relaxed)
     }
 
-    func giveBack() { held.giveBack(count.exchange(0, ordering: .relaxed)) }
+    func giveBack() { budget.giveBack(count.exchange(0, ordering: .relaxed)) }
   }
 }
 
@@ -83,12 +83,12 @@ package final class HeldBytes: Sendable {
 private struct CountedBody: AsyncSequence, Sendable {
   let base: RequestBody
   let limit: Int
-  let share: HeldBytes.Share
+  let share: BufferBudget.Share
 
   struct AsyncIterator: AsyncIteratorProtocol {
     var base: RequestBody.AsyncIterator
     let limit: Int
-    let share: HeldBytes.Share
+    let share: BufferBudget.Share
     var rest: Int
 
     mutating func next() async throws -> ByteBuffer? {

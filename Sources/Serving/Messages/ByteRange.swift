@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Which bytes of a file are asked for: the header `Range` (RFC 9110, section 14).
+/// The requested bytes of a file: the header `Range` (RFC 9110, section 14).
 package enum ByteRange: Equatable {
   /// All of it: nothing is asked, or something that a server may pass over, such as several ranges or other units.
   case whole

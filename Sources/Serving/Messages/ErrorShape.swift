@@ -29,15 +29,39 @@ package struct ErrorShape: RouterMiddleware {
     }
   }
 
-  /// `{"error": {"status": …, "message": …}}`, as Spotify's Web API has it; our own API as well.
   package static let standard = ErrorShape(write: write)
 
-  static func write(_ error: RequestError, _ json: inout JSONWriter) {
-    json.object { json in
-      json.putObject("error") {
-        $0.put("status", error.status.code)
-        $0.put("message", error.message)
-      }
-    }
+  private static let type = JSONType.error
+
+  static func write(_ error: RequestError, _ json: inout JSONWriter) { type.write(ErrorDetail(error), &json) }
+}
+
+/// What Spotify's Web API says of an error; our own API as well.
+package struct ErrorDetail: Sendable {
+  package var status: Int
+  package var message: String
+  /// A word for programs.
+  package var reason: String?
+  /// The word that a filter does not understand, and where it is if that is known.
+  package var mistake: (word: String, position: Int?)?
+
+  package init(
+    _ error: RequestError, reason: String? = nil, mistake: (word: String, position: Int?)? = nil
+  ) {
+    status = error.status.code
+    message = error.message
+    self.reason = reason
+    self.mistake = mistake
+  }
+}
+
+extension JSONType<ErrorDetail> {
+  package static var error: Self {
+    .only(
+      "error",
+      .object(
+        "ErrorDetail", .required("status", .integer) { $0.status }, .required("message", .text) { $0.message },
+        .ifAny("reason", .text) { $0.reason }, .ifAny("position", .nullable(.integer)) { $0.mistake.map(\.position) },
+        .ifAny("word", .text) { $0.mistake?.word }), as: "Error")
   }
 }

@@ -24,7 +24,7 @@ package struct RequestError: Error, Sendable, Equatable {
   static let overload = RequestError(
     .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
 
-  /// What any error means to a client. Of errors that no route knows, nothing of the inside is told.
+  /// The meaning of any error for a client. Errors that no route knows reveal nothing of the implementation.
   package init(_ error: any Error) {
     switch error {
     case let error as RequestError: self = error

@@ -13,7 +13,7 @@ extension Response {
     return json(status: status, bytes: writer.bytes)
   }
 
-  /// - Parameter bytes: What a `JSONWriter` has written.
+  /// - Parameter bytes: The bytes of a `JSONWriter`.
   package static func json(status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
     Response(
       status: status,

@@ -2,7 +2,7 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// What goes with one request.
+/// The context of one request.
 package struct ServerContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   private let whoAsks: WhoAsks
@@ -14,7 +14,7 @@ package struct ServerContext: RequestContext {
     whoAsks = WhoAsks(Client(address: source.channel.remoteAddress?.ipAddress.flatMap { NetworkAddress($0) }))
   }
 
-  /// Who asks; `Access` fills in what is known, for the log as well, which comes before it.
+  /// The client; `Access` fills in what is known, for the log as well, which comes before it.
   package var client: Client {
     get { whoAsks.client.withLock { $0 } }
     nonmutating set { whoAsks.client.withLock { $0 = newValue } }
@@ -26,7 +26,7 @@ package struct ServerContext: RequestContext {
   /// Lets a client send the body for whose leave it waits (`Expect: 100-continue`).
   func welcomeBody() { channel.triggerUserOutboundEvent(ConnectionGuard.BodyWelcome(), promise: nil) }
 
-  /// What absolute URLs begin with: `https://music.example.org`, as the client knows us.
+  /// The start of absolute URLs: `https://music.example.org`, as the client knows us.
   package func baseURL(of request: Request) -> String {
     "\(client.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
   }

@@ -35,7 +35,7 @@ package struct TextDelivery: RouterMiddleware {
     response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
     if request.method == .get, response.status == .ok {
       let tag = response.headers[.eTag] ?? "\"\(ContentID(hashing: body))\""
-      // Weak: it names what is said, however it is compressed.
+      // Weak: it names the content, however it is compressed.
       response.headers[.eTag] = tag.hasPrefix("W/") ? tag : "W/\(tag)"
       if response.headers[.cacheControl] ?? "no-store" == "no-store" {
         response.headers[.cacheControl] = "private, no-cache"

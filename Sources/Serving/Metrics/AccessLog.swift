@@ -33,7 +33,7 @@ package final class AccessLog: Sendable {
     thread.start()
   }
 
-  /// What one request was.
+  /// One request.
   struct Entry: Sendable {
     var time: Timestamp
     var client: String?

@@ -83,7 +83,7 @@ private struct CountingWriter: ResponseBodyWriter {
 
 /// A path with its query, as it may be logged.
 enum LoggedTarget {
-  /// Names of parameters that let somebody in (Subsonic, AcoustID, and what people write by mistake).
+  /// Names of parameters that hold secrets (Subsonic, AcoustID, and what people write by mistake).
   private static let secrets: Set<String> = [
     "apikey", "api_key", "access_token", "client", "client_secret", "key", "p", "password", "s", "secret", "t", "token",
   ]

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the server has done since it began.
+/// The activity of the server since it began.
 package final class ServerMetrics: Sendable {
   /// Why a connection was ended by us.
   package enum EndReason: String, CaseIterable {
@@ -19,7 +19,7 @@ package final class ServerMetrics: Sendable {
   package struct Durations {
     /// Upper bounds in seconds.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-    /// Of `bounds`, each for itself, and one for all above.
+    /// Counts between neighbors of `bounds`, and one for all above.
     package var counts = [Int](repeating: 0, count: Durations.bounds.count + 1)
     package var sum = 0.0
 

@@ -1,16 +1,16 @@
 package import Hummingbird
 
-/// What holds for all routes of an API. Each is declared beside its routes.
+/// The rules for all routes of an API. Each is declared beside its routes.
 package struct API: Sendable {
   /// By which the OpenAPI document groups routes.
   package let name: String
   /// With which paths begin: `/v1`.
   package let path: String
-  /// Who may use its routes, unless a route says otherwise.
+  /// The condition for using its routes, unless a route says otherwise.
   package let access: RouteAccess
   /// Bytes of a request's body.
   package let bodyLimit: Int
-  /// Whether mistakes are told in the form of `ErrorShape.standard`.
+  /// Whether mistakes are reported in the form of `ErrorShape.standard`.
   package let hasStandardErrors: Bool
   /// Turns what its routes throw into answers, or into a `RequestError`.
   package let errors: (any MiddlewareProtocol<Request, Response, ServerContext>)?
@@ -27,6 +27,6 @@ package struct API: Sendable {
     self.errors = errors
   }
 
-  /// What belongs to no other API.
+  /// Routes that belong to no other API.
   package static let server = API(name: "server", path: "")
 }

@@ -4,10 +4,10 @@ internal import NIOCore
 package import Text
 
 /// Parameters of an address, with sentences about those that make no sense.
-package struct QueryReading {
+package struct QueryReading: Sendable {
   private let parameters: [Substring: Substring]
 
-  /// Of several parameters with one name, the first counts.
+  /// If several parameters have one name, the first counts.
   package init(_ request: Request) {
     parameters = Dictionary(request.uri.queryParameters.map { ($0.key, $0.value) }) { first, _ in first }
   }
@@ -43,10 +43,10 @@ package struct QueryReading {
   private static let limits = 1...500
   private static let offsets = 0...10_000_000
 
-  /// What `page` reads.
+  /// The parameters that `page` reads.
   package static let page: [RouteParameter] = [.integer("limit", limits), .integer("offset", offsets)]
 
-  /// Where a list begins, and how long it is.
+  /// The start and length of a list.
   package func page(limit: Int = 50) throws -> (limit: Int, offset: Int) {
     (try number("limit", in: Self.limits, standard: limit), try number("offset", in: Self.offsets, standard: 0))
   }

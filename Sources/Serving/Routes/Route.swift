@@ -11,10 +11,10 @@ package struct Route: Sendable {
   /// With names for what varies: `/v1/tracks/{id}`.
   package let path: String
   package let summary: String
-  /// Those of the query string.
+  /// Parameters of the query string.
   package let parameters: [RouteParameter]
   package let body: RouteBody?
-  /// Those in JSON or without a body, if all is well.
+  /// Answers in JSON or without a body, if all is well.
   package let answers: [RouteAnswer]
   /// The media type of its answers.
   package let mediaType: String

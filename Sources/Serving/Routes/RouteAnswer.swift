@@ -1,18 +1,24 @@
+package import HTTPTypes
+package import Records
 package import Text
 
-/// What a route answers if all is well, in JSON or without a body.
+/// The answer of a route if all is well, in JSON or without a body.
 package struct RouteAnswer: Sendable {
   package let status: Int
   /// `nil` without a body.
   package let schema: JSONValue?
+  /// The objects that `schema` refers to, by name.
+  package let definitions: [String: SchemaNode]
 
-  /// - Parameter text: Statuses and types as `ShortSchema` has them, such as `Track`, `204` and `200 Snapshot | 201 Snapshot`.
-  static func answers(_ text: String) -> [Self] {
-    text.split(separator: "|").map { part in
-      let words = part.split(separator: " ")
-      let status = words.first.flatMap { Int($0) }
-      let type = status == nil ? words.first : words.dropFirst().first
-      return Self(status: status ?? 200, schema: type.map { ShortSchema.type(String($0)) })
-    }
+  private init(_ status: Int, _ schema: JSONValue?, _ definitions: [String: SchemaNode] = [:]) {
+    self.status = status
+    self.schema = schema
+    self.definitions = definitions
   }
+
+  package static func json<Value>(_ type: JSONType<Value>, _ status: HTTPResponse.Status = .ok) -> Self {
+    Self(status.code, type.schema.json, type.definitions)
+  }
+
+  package static func empty(_ status: HTTPResponse.Status) -> Self { Self(status.code, nil) }
 }

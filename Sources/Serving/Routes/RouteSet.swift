@@ -10,17 +10,16 @@ package protocol RouteSet: Sendable {
 extension RouteSet {
   /// - Parameters:
   ///   - path: Below that of the API: `tracks/{id}`.
-  ///   - answers: As `RouteAnswer` reads them.
   ///   - type: The media type of its answers.
   ///   - access: That of the API if `nil`.
   package func route(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
-    body: RouteBody? = nil, answers: String = "", type: String = "application/json", access: RouteAccess? = nil,
-    _ respond: @escaping Route.Respond
+    body: RouteBody? = nil, answers: [RouteAnswer] = [], type: String = "application/json",
+    access: RouteAccess? = nil, _ respond: @escaping Route.Respond
   ) -> Route {
     Route(
       api: api, method: method, path: "\(api.path)/\(path)", summary: summary, parameters: parameters, body: body,
-      answers: RouteAnswer.answers(answers), mediaType: type, access: access ?? api.access, respond: respond)
+      answers: answers, mediaType: type, access: access ?? api.access, respond: respond)
   }
 }
 

@@ -1,15 +1,15 @@
-/// What is asked of a route before it is called. Its path tells it, and not what the client writes; the methods of a path have
-/// the same access and limits, also those that it does not take.
+/// The rules of routes, known before a route is called. They depend on the path of the route, not on what the client
+/// writes; the methods of a path have the same access and limits, also those that it does not take.
 package struct RouteTable: Sendable {
-  private let routes: [String: Route]
+  /// By paths as `Route` has them; limits in bytes.
+  private let rules: [String: (access: RouteAccess, bodyLimit: Int)]
 
   package init(_ routes: [Route]) {
-    self.routes = Dictionary(routes.map { ($0.path, $0) }) { first, _ in first }
+    rules = Dictionary(routes.map { ($0.path, ($0.access, $0.api.bodyLimit)) }) { first, _ in first }
   }
 
-  /// - Parameter path: As in `Route`; `nil` if the router knows none.
-  func access(_ path: String?) -> RouteAccess { path.flatMap { routes[$0] }?.access ?? .token }
+  /// - Parameter path: `nil` if the router knows none.
+  func access(_ path: String?) -> RouteAccess { path.flatMap { rules[$0] }?.access ?? .token }
 
-  /// Bytes.
-  func bodyLimit(_ path: String?) -> Int { path.flatMap { routes[$0] }?.api.bodyLimit ?? BodyLimits.standard }
+  func bodyLimit(_ path: String?) -> Int { path.flatMap { rules[$0] }?.bodyLimit ?? BodyLimits.standard }
 }

@@ -16,7 +16,7 @@ struct CanonicalTags {
   private var impliedTotals: [String: String] = [:]
   private var oversizedCount = 0
 
-  /// Bytes of one value without a canonical name. What is longer is no text for people but the data of some program.
+  /// Bytes of one value without a canonical name. A longer value is no text for people but the data of some program.
   private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {

@@ -32,7 +32,7 @@ enum LyricsText {
       lines += times.map { TagFinding.Lyrics.Line(seconds: $0, text: words) }
     }
     for index in lines.indices { lines[index].seconds = max(0, lines[index].seconds - offset) }
-    // What has the same time keeps its order.
+    // Lines of the same time keep their order.
     return lines.enumerated().sorted { ($0.element.seconds, $0.offset) < ($1.element.seconds, $1.offset) }
       .map(\.element)
   }

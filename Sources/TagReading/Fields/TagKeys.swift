@@ -1,7 +1,7 @@
 internal import Analysis
 
-/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. Of several keys,
-/// the first one that a tag has counts. Comparison ignores case.
+/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. The first of
+/// several keys that a tag has counts. Comparison ignores case.
 ///
 /// Writers also put names of Vorbis comments where other formats allow keys of one's own (`TXXX:TRACKTOTAL` in ID3v2);
 /// these count after the keys of the table.
@@ -213,8 +213,8 @@ package struct TagKeys {
     table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
-  /// The key under which a field that a tag lacks is written: Picard's. Where other programs write another one, that counts
-  /// first for readers.
+  /// The key under which a field that a tag lacks is written: Picard's. If other programs write another one, that
+  /// counts first for readers.
   package static func newKey(of field: String, in space: KeySpace) -> String? {
     if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
     return keys(of: field, in: space).first
@@ -231,7 +231,7 @@ package struct TagKeys {
     var rank: Int
   }
 
-  /// What a key of a format means; `nil` if no field has it.
+  /// The meaning of a format's key; `nil` if no field has it.
   static func meaning(of key: String, in space: KeySpace) -> Meaning? {
     let key = key.uppercased()
     if let meaning = meanings[space]?[key] { return meaning }

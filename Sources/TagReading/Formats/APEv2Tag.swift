@@ -8,7 +8,7 @@ struct APEv2Tag {
   private let itemCount: Int
 
   /// - Parameters:
-  ///   - region: Where the tag stands, with its footer, and with its header if there is one.
+  ///   - region: The place of the tag, with its footer, and with its header if there is one.
   ///   - isLeading: It stands at the start of the file, and so begins with a header.
   init?(in source: ByteSource, _ region: Range<Int>, isLeading: Bool) throws(FileReadError) {
     let place = isLeading ? region.lowerBound : region.upperBound - APEFooter.size

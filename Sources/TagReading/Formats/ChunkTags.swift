@@ -7,7 +7,7 @@ struct ChunkTags {
   private var chunks: ChunkReader
   private var texts = RawTag(.aiff)
   private var edited = RawTag(.dsdiff)
-  /// Where the last chunk ends, once they were read.
+  /// The end of the last chunk, once they were read.
   private(set) var end: Int
 
   private static let listLimit = 1 << 20

@@ -14,7 +14,7 @@ enum ID3v2FrameNames {
 
   private static let renamed = ["TORY": "TDOR", "TYER": "TDRC"]
 
-  /// Those that are read at all.
+  /// Frames that are read at all.
   private static let shortNames = [
     "COM": "COMM", "GP1": "GRP1", "IPL": "IPLS", "MVI": "MVIN", "MVN": "MVNM", "PCS": "PCST", "PIC": "APIC",
     "POP": "POPM", "SLT": "SYLT", "TAL": "TALB", "TBP": "TBPM", "TCM": "TCOM", "TCO": "TCON", "TCP": "TCMP",

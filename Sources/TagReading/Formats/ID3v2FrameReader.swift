@@ -55,7 +55,7 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// What a frame holds that is of interest.
+  /// The content of a frame that is of interest.
   private enum Content {
     case text, describedText, comment, link, describedLink, identifier, rating
     case picture, lyrics, timedLyrics, people, chapter, podcast
@@ -313,8 +313,8 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Who plays what stands in
-  /// TMCL, and in the older IPLS among the others.
+  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Players and their instruments
+  /// stand in TMCL, and in the older IPLS among the others.
   private mutating func addPeople(_ name: String, _ body: [UInt8]) -> Bool {
     guard (0...3).contains(body[0]), var text = Self.text(body) else { return false }
     while !text.isAtEnd {

@@ -7,11 +7,11 @@ package struct ID3v2Tag {
   private let header: ID3v2Header
   private var version: Int { header.version }
   private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
-  /// The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
+  /// The same bit means compression of the whole tag in version 2.2, which was never defined.
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
   /// Length of everything between the header and the footer.
   private let bodySize: Int
-  /// Where the file goes on after the tag, as the tag says.
+  /// The place where the file goes on after the tag, as the tag says.
   let end: Int
 
   /// The tag at `offset`; `nil` if there is none of a known version.
@@ -35,7 +35,7 @@ package struct ID3v2Tag {
       frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
     }
     if isUnsynchronized, version < 4 {
-      // Sizes count the bytes after decoding here, so that the tag must be decoded as a whole.
+      // Sizes count the bytes after decoding here, so the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }

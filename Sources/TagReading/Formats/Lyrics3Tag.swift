@@ -35,7 +35,7 @@ enum Lyrics3Tag {
       case "EAR": tag.add("artist", text)
       case "EAL": tag.add("album", text)
       case "INF": tag.add("comment", text)
-      // Which fields there are.
+      // The list of the fields that are there.
       case "IND": break
       default: tag.add(id, text)
       }

@@ -48,7 +48,7 @@ struct MatroskaTags {
     self.source = source
   }
 
-  /// Where the elements of interest stand: those in front of the audio, and those that the index names.
+  /// The places of the elements of interest: those in front of the audio, and those that the index names.
   private func places(in segment: EBMLElement) throws(FileReadError) -> [Int] {
     let wanted = [ID.info, ID.tags, ID.chapters, ID.attachments]
     var places: Set<Int> = []

@@ -6,7 +6,7 @@ struct LeadingTags {
   var id3v2: [RawTag] = []
   var apev2: [RawTag] = []
   var remarks: [String] = []
-  /// Where the file goes on after them.
+  /// The place where the file goes on after them.
   let end: Int
 
   init(of source: ByteSource) throws(FileReadError) {
@@ -61,7 +61,7 @@ struct TrailingTags {
     try remarkOnDamage(in: source, before: regions.last?.bytes.lowerBound ?? source.size)
   }
 
-  /// What ends like a tag and cannot be one is named.
+  /// Names bytes that end like a tag and cannot be one.
   private mutating func remarkOnDamage(in source: ByteSource, before end: Int) throws(FileReadError) {
     if try source.bytes(at: end - 32, count: 32).has("APETAGEX") {
       remarks.append("The APEv2 tag claims an impossible size and was not read.")

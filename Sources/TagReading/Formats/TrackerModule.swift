@@ -6,7 +6,7 @@ internal import MediaContainers
 struct TrackerModule {
   private let source: ByteSource
   private var tag: RawTag
-  /// What should be there lies past the end of the file, or is something else.
+  /// Whether expected data lies past the end of the file, or is something else.
   private var isCutOff = false
 
   /// Names that are taken; IT and S3M allow some hundreds.

@@ -33,7 +33,7 @@ package struct ID3v2Text {
     return text
   }
 
-  /// What is left, each string for itself.
+  /// The rest, each string for itself.
   package mutating func all() -> [String] {
     var texts: [String] = []
     while !isAtEnd { texts.append(next()) }
@@ -46,7 +46,7 @@ package struct ID3v2Text {
     return rest.prefix(count)
   }
 
-  /// Where the NUL stands that ends a string, two bytes of it in UTF-16.
+  /// The place of the NUL that ends a string, two bytes of it in UTF-16.
   package static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
     guard isWide else { return bytes.firstIndex(of: 0) }
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }

@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// Text in tags, of whatever encoding.
 package enum TagText {
-  /// What is not the UTF-8 it should be mostly is Latin-1.
+  /// Text that is not the UTF-8 it should be mostly is Latin-1.
   package static func utf8(_ bytes: ArraySlice<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self) ?? bytes.latin1
   }

@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// What stands around the items of an APE tag (wiki.hydrogenaud.io: APEv2 specification).
+/// The bytes around the items of an APE tag (wiki.hydrogenaud.io: APEv2 specification).
 struct APEv2Items {
   private let version: UInt32
   private let flags: UInt32
@@ -37,7 +37,7 @@ struct APEv2Items {
       else { throw Self.odd("breaks off inside an item") }
       let value = position + keyEnd + 1..<position + keyEnd + 1 + Int(size)
       let kind = head[4] >> 1 & 3
-      // What is no binary data is text, or an address.
+      // Anything but binary data is text, or an address.
       var item = EditableTag.Entry(isText: kind != 1, content: .original(position..<value.upperBound))
       // Text that may be changed.
       if head[4] & 7 == 0 {

@@ -31,7 +31,7 @@ struct ChunkFile: TagContainer {
     var end = start + 12
     var tagEnd = 0
     while let found = try chunks.next() {
-      // Where the next chunk begins is known by now.
+      // The start of the next chunk is known by now.
       if tags.last?.end == end { tagEnd = found.start }
       guard found.end <= source.size else { throw Self.odd("A chunk reaches past the end of the file") }
       end = found.end

@@ -11,7 +11,7 @@ struct EncodedAudioFile: TagContainer {
   private let apev2: APEv2Items
   private let size: Int
 
-  /// - Parameter prefersID3v2: Which tag gets new fields: ID3v2, as in MP3, where some programs know no other, or APEv2.
+  /// - Parameter prefersID3v2: Whether ID3v2 gets new fields, as in MP3, where some programs know no other, or APEv2.
   init(_ source: ByteSource, _ leading: TagRegions.Leading, prefersID3v2: Bool) throws {
     self.leading = leading
     size = source.size

@@ -41,7 +41,7 @@ struct FLACFile: TagContainer {
       throw TagWriteError(.noRoom, "The Vorbis comment would become larger than a block of FLAC can be.")
     }
     let old = blocks.first { $0.kind == FLACBlockReader.vorbisComment }
-    // Padding takes up the difference, so that the audio stays where it is.
+    // Padding takes up the difference, so the audio stays where it is.
     let growth = new.count - (old.map(\.body.count) ?? -Self.headerSize)
     let pad = blocks.firstIndex { $0.kind == Self.padding && (growth..<Self.largestBlock + growth).contains($0.body.count) }
     var splice = FileSplice()

@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// What stands around the frames of an ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4). A tag keeps its version.
+/// The bytes around the frames of an ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4). A tag keeps its version.
 struct ID3v2Envelope {
   /// The minor version: 2, 3 or 4.
   private let version: UInt8
@@ -96,7 +96,7 @@ struct ID3v2Envelope {
       frames.append(entry)
       position = content.upperBound
     }
-    // What looks like padding may be the inside of a frame whose length was wrong.
+    // Apparent padding may be the inside of a frame whose length was wrong.
     while position < body.upperBound {
       let padding = try source.bytes(at: position, count: min(blockSize, body.upperBound - position))
       guard !padding.isEmpty, padding.allSatisfy({ $0 == 0 }) else {

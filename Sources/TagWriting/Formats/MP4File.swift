@@ -158,7 +158,7 @@ struct MP4File: TagContainer {
         filler = UInt32(size).bigEndianBytes + Array("free".utf8)
         filler += [UInt8](repeating: 0, count: min(size - 8, max(0, -growth)))
       }
-      // What is in the free space stays, as far as there is room.
+      // The content of the free space stays, as far as there is room.
       patches.append((free.start..<free.end - max(0, size - filler.count), Self.splice(filler)))
       growth = 0
     }
@@ -177,7 +177,8 @@ struct MP4File: TagContainer {
     return splice
   }
 
-  /// What another list of items changes in `moov`, and by how many bytes; boxes around it are made if they are not there.
+  /// The changes of `moov` for another list of items, and by how many bytes; boxes around it are made if they are not
+  /// there.
   private func replacingItems() throws -> (patches: [(range: Range<Int>, new: FileSplice)], growth: Int) {
     let path = try Self.path(of: moov, in: source)
     let items = tags[0].content

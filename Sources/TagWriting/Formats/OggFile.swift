@@ -10,7 +10,7 @@ struct OggFile: TagContainer {
   private let comment: VorbisCommentBody
   private let codec: OggCodec
   private let serial: UInt32
-  /// Of the first page that is made new.
+  /// Number of the first page that is made new.
   private let firstNumber: UInt32
   private let oldPageCount: Int
   private let laterHeaders: [[UInt8]]

@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// What stands around the entries of a Vorbis comment (Vorbis I specification, section 5).
+/// The bytes around the entries of a Vorbis comment (Vorbis I specification, section 5).
 struct VorbisCommentBody {
   private let vendor: [UInt8]
   /// Behind the entries: the framing bit of Vorbis, the padding of Opus.

@@ -30,7 +30,7 @@ public struct FileReversal: Hashable, Sendable {
   /// Stretches of the old file that are compared with new bytes, in all.
   private static let comparisonLimit = 32 << 20
 
-  /// - Parameter splice: What the new file is made of.
+  /// - Parameter splice: The pieces of the new file.
   /// - Returns: `nil` if the new file lacks more of the old one than is kept.
   static func of(
     _ splice: FileSplice, source: ByteSource, old: FileDigest, new: FileDigest

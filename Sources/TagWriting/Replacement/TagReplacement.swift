@@ -10,7 +10,7 @@ internal import TagReading
 ///
 /// The new file is made beside the old one, written to the disk, checked, and given its name: at any moment there is the old file
 /// or the new one, whole, whatever happens to this process or to the disk. A file that another program has changed meanwhile
-/// stays as it is (`HeldFile`). A symbolic link stays one: what it leads to is replaced.
+/// stays as it is (`LockedFile`). A symbolic link stays one: what it leads to is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
     /// The new file gets the times of the old one.
@@ -26,7 +26,7 @@ public struct TagReplacement {
   public let file: TaggedFile
   /// The old file.
   public let identity: FileIdentity
-  /// What readers of tags see in the old file.
+  /// The tags that readers see in the old file.
   public let tags: TagFinding
   private let options: Options
 
@@ -66,7 +66,7 @@ public struct TagReplacement {
     }
   }
 
-  /// What is known of a new file just before it takes its place.
+  /// The facts about a new file just before it takes its place.
   public struct Prepared {
     public var identity: FileIdentity
     /// How the old file is made again; `nil` if that takes too much of it.
@@ -81,10 +81,10 @@ public struct TagReplacement {
 
   /// Replaces the file by one with other items.
   /// - Parameters:
-  ///   - items: What to set; an item without values is taken out.
+  ///   - items: The items to set; one without values is taken out.
   ///   - fields: The canonical names of what is set. All other fields must stay as they are.
-  ///   - expected: What readers must find in the new file, by canonical name.
-  ///   - contentID: Of the audio, as it was analyzed.
+  ///   - expected: The values that readers must find in the new file, by canonical name.
+  ///   - contentID: The id of the audio, as it was analyzed.
   ///   - beforeRenaming: Called when the new file is complete and checked, with what it is; if it throws, nothing happens.
   /// - Returns: The new file.
   /// - Throws: `TagWriteError`, or what `beforeRenaming` throws. The old file is then in its place.
@@ -110,12 +110,12 @@ public struct TagReplacement {
     }
   }
 
-  /// What was read while another program wrote it may not fit together; that is no fault of the file.
+  /// Data read while another program wrote it may not fit together; that is no fault of the file.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as TagWriteError where FileIdentity(path) != identity {
-      throw error.canBeRetried ? error : TagWriteError(HeldFile.Failure.changed)
+      throw error.canBeRetried ? error : TagWriteError(LockedFile.Failure.changed)
     }
   }
 
@@ -134,18 +134,18 @@ public struct TagReplacement {
   }
 
   /// Locks the file, which must still be the one that was looked at.
-  private func hold() throws(TagWriteError) -> HeldFile {
-    do throws(HeldFile.Failure) {
-      let held = try HeldFile(path)
-      guard held.identity == identity else { throw .changed }
-      return held
+  private func hold() throws(TagWriteError) -> LockedFile {
+    do throws(LockedFile.Failure) {
+      let file = try LockedFile(path)
+      guard file.identity == identity else { throw .changed }
+      return file
     } catch {
       throw TagWriteError(error)
     }
   }
 
   private func replace(
-    _ old: HeldFile, by splice: FileSplice, check: (FilePath) throws -> Void,
+    _ old: LockedFile, by splice: FileSplice, check: (FilePath) throws -> Void,
     beforeRenaming: (Prepared) throws -> Void
   ) throws -> FileIdentity {
     let oldDigest = try FileDigest(file.source)
@@ -173,13 +173,13 @@ public struct TagReplacement {
         reversal: try FileReversal.of(splice, source: file.source, old: oldDigest, new: newDigest)))
     do {
       try replacement.commit(replacing: old) { try FileDigest(file.source) == oldDigest }
-    } catch let failure as HeldFile.Failure {
+    } catch let failure as LockedFile.Failure {
       throw TagWriteError(failure)
     }
     return new
   }
 
-  private func keepAttributes(of old: HeldFile, in replacement: FileReplacement) throws(TagWriteError) {
+  private func keepAttributes(of old: LockedFile, in replacement: FileReplacement) throws(TagWriteError) {
     do throws(Errno) {
       try replacement.takeAttributes(of: old.descriptor, includingTimes: options.preservesTimes)
     } catch {
@@ -231,7 +231,8 @@ public struct TagReplacement {
     }
   }
 
-  /// Whether readers see the same, beside some fields. What came along from another tag may have another key here.
+  /// Whether readers see the same, beside some fields. Fields that came along from another tag may have another key
+  /// here.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]
@@ -263,7 +264,7 @@ public struct TagReplacement {
 }
 
 extension TagWriteError {
-  fileprivate init(_ failure: HeldFile.Failure) {
+  fileprivate init(_ failure: LockedFile.Failure) {
     switch failure {
     case .locked: self.init(.inUse, "Another program has locked the file; try again later.")
     case .openForWriting: self.init(.inUse, "Another program is writing into the file; try again later.")

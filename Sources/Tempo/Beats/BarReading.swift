@@ -10,7 +10,7 @@ internal import Glibc
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int
-  /// Which of the first beats begins a bar; nil if uncertain.
+  /// The index of the first beat that begins a bar; nil if uncertain.
   let firstDownbeat: Int?
 
   private typealias Row = BeatAccents.Row

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where one constant tempo gives way to another, as from one track of a mix to the next, and in medleys.
+/// The places where one constant tempo gives way to another, as from one track of a mix to the next, and in medleys.
 ///
 /// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) finds the
 /// course of tempo through the windows that collects most of it, where each jump has a cost. Music that slows down or

@@ -86,7 +86,7 @@ struct TempoCourse {
     return result
   }
 
-  /// Which of the beats begin bars; nil if any step is uncertain.
+  /// The beats that begin bars; nil if any step is uncertain.
   func downbeats(among beats: [Double]) -> [Double]? {
     var starts: Set<Double> = []
     for step in steps {

@@ -1,4 +1,4 @@
-/// Members of objects in one call each. What is not known is `null`.
+/// Members of objects in one call each. Unknown values are `null`.
 extension JSONWriter {
   package mutating func put(_ name: String, _ value: String?) {
     key(name)

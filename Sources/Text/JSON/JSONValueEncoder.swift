@@ -8,7 +8,7 @@ extension JSONValue {
   }
 }
 
-/// Where an encoder or container stores its value; shared because containers may be filled in any order.
+/// The place where an encoder or container stores its value; shared because containers may be filled in any order.
 private final class Slot {
   enum Kind {
     case single, array, object

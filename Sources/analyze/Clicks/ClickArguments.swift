@@ -72,11 +72,11 @@ struct ClickArguments: ParsableArguments {
   /// - Throws: `OverwriteError` if it must not be.
   func replaces(_ target: FilePath) throws(OverwriteError) -> Bool {
     try OverwriteRule(allowsOthers: force).check(target, ClickMark.proof)
-    return target.isThere
+    return target.exists
   }
 
   /// The file to write; `nil` if it is only played.
-  /// - Parameter defaultName: Of a file in the current folder.
+  /// - Parameter defaultName: The name of a file in the current folder.
   func target(_ defaultName: FilePath) -> FilePath? {
     output?.path ?? (play ? nil : PathArgument.absolute(defaultName))
   }

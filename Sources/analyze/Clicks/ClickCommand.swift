@@ -13,7 +13,7 @@ struct ClickCommand: AsyncParsableCommand {
     commandName: "click", abstract: "Write or play a track with clicks on its beats",
     discussion: """
       Beats and downbeats come from the database, as they were found or corrected. Downbeats have accents. The music is \
-      turned down by a fixed amount, so that clicks stand out and nothing clips.
+      turned down by a fixed amount, so clicks stand out and nothing clips.
 
       Without --output, song.mp3 becomes song.click.flac in the current folder.
       """)
@@ -87,7 +87,7 @@ struct ClickCommand: AsyncParsableCommand {
   }
 }
 
-/// What `click` has done, as a person reads it.
+/// The result of `click`, as a person reads it.
 private enum ClickText {
   static func line(for track: ClickedTrack, _ outcome: ClickedTrack.Outcome, in file: FilePath) -> String {
     var parts = [

@@ -3,9 +3,9 @@ import Pipeline
 import Recognition
 internal import RecognitionTasks
 
-/// Which catalog a command means.
+/// The catalog of a command.
 struct CatalogArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("The catalog: a folder, or a file made by catalog export", valueName: "dir|file"))
+  @Option(help: Settings.catalog.help("dir|file"))
   var catalog: PathArgument?
 
   func apply(to settings: inout CommandSettings) {

@@ -50,7 +50,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   private static let longWork = 4000
 }
 
-// What is said of it.
+// The message about it.
 extension CatalogSynchronization.Outcome {
   fileprivate func repairs(of folder: String) -> [String] {
     let again = "\(added) \(added == 1 ? "track was" : "tracks were") added again from the database"

@@ -34,7 +34,7 @@ struct ListenCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Run this in a shell and listen to its output", valueName: "command"))
   var command: String?
 
-  @Flag(help: "Print one JSON line when a track begins or ends; see analyze schema listen")
+  @Flag(help: "Print a JSON line when a track begins or ends; see analyze schema listen")
   var json = false
 
   @OptionGroup

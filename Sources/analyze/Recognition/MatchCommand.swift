@@ -91,7 +91,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// What was recognized in a file, and the pieces into which it was cut.
+  /// The tracks recognized in a file, and the pieces into which it was cut.
   private func splitRecord(
     of file: FilePath, into folder: FilePath, _ recognition: FileRecognition
   ) throws -> MatchRecord {
@@ -143,7 +143,7 @@ struct ConfidenceArguments: ParsableArguments {
   var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(least: $0) } ?? ConfidenceLimit() }
 }
 
-/// What was recognized, as a person reads it.
+/// The recognized tracks, as a person reads them.
 enum MatchText {
   static func lines(for record: MatchRecord) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]
@@ -162,7 +162,7 @@ enum MatchText {
     return printable(match.item.album.map { "\(name) (\($0))" } ?? name)
   }
 
-  /// What tells two versions of a track apart: the file it was built from, or its name in the catalog.
+  /// The place that tells two versions of a track apart: the file it was built from, or its name in the catalog.
   static func place(of match: MatchedMediaItem) -> String {
     if case .string(let path)? = match.item.properties[LibraryItem.path] { return printable(path) }
     return printable(match.referenceIdentifier)

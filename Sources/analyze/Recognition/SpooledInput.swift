@@ -7,7 +7,7 @@ import SystemPackage
 struct SpooledInput: ~Copyable {
   private let file: UnnamedFile
 
-  /// Where this process, and no other, can open what was read.
+  /// The path by which this process, and no other, can open what was read.
   var path: FilePath { FilePath("/proc/self/fd/\(file.descriptor.rawValue)") }
 
   private init(_ file: consuming UnnamedFile) {

@@ -126,7 +126,7 @@ private enum CrashedTerminal {
   /// Shows the cursor and the first screen.
   static let ordinaryScreen = "\u{1B}[?25h\u{1B}[?1049l"
 
-  /// What the handler reads; it may only call what is safe in the middle of anything (signal-safety(7)).
+  /// The modes for the handler, which may only call what is safe in the middle of anything (signal-safety(7)).
   nonisolated(unsafe) private static var modes = termios()
   nonisolated(unsafe) private static let codes: (start: UnsafeMutablePointer<UInt8>, count: Int) = {
     let bytes = Array(ordinaryScreen.utf8)

@@ -27,7 +27,7 @@ struct ReviewCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Show tracks with less than this confidence, 0 to 1", valueName: "confidence"))
   var below = TempoReview.doubtful
 
-  @Option(help: ArgumentHelp("Show at most so many tracks", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of tracks", valueName: "n"))
   var limit: Int?
 
   @Flag(help: "Print the tracks, and ask nothing")

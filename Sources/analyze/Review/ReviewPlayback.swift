@@ -16,7 +16,7 @@ final class ReviewPlayback: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    /// Of what is being played: a thread that was told to stop must not speak for the next one.
+    /// Number of the present playback: a thread that was told to stop must not speak for the next one.
     var number = 0
     var playback: Playback?
     var problem: String?
@@ -24,7 +24,7 @@ final class ReviewPlayback: Sendable {
 
   /// Seconds that are played.
   private static let length = 30.0
-  /// Where the stretch begins in a long track, as a part of it: beyond introductions.
+  /// The start of the stretch in a long track, as a part of it: beyond introductions.
   private static let start = 1.0 / 3
 
   private let players: [Player]
@@ -36,7 +36,7 @@ final class ReviewPlayback: Sendable {
 
   var hasPlayer: Bool { !players.isEmpty }
 
-  /// What it is doing, in words; empty if nothing.
+  /// Its activity, in words; empty if there is none.
   var activity: String {
     state.withLock { state in
       switch state.phase {

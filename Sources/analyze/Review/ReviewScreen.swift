@@ -10,19 +10,19 @@ import Text
 /// The screen of a review, made line by line for any size. The last lines, with the keys, stay; what does not fit goes from
 /// the middle.
 struct ReviewScreen {
-  /// What does not belong to the track.
+  /// The state that does not belong to the track.
   struct Status {
     var position: Int
     var count: Int
     var tally: TempoReview.Tally
     var canUndo: Bool
     var canListen: Bool
-    /// What is being played, in words; empty if nothing is.
+    /// The present playback, in words; empty if there is none.
     var activity: String
     var taps: Int
-    /// What the taps come to, in beats per minute.
+    /// The tempo of the taps, in beats per minute.
     var tapped: Double?
-    /// What has happened last.
+    /// The latest message.
     var message: String
   }
 

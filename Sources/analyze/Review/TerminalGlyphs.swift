@@ -1,7 +1,7 @@
 import Foundation
 import Text
 
-/// What a terminal can show: characters of UTF-8 or only those of ASCII, and how many columns they take.
+/// The characters that a terminal can show: all of UTF-8 or only those of ASCII, and how many columns they take.
 struct TerminalGlyphs {
   let isUTF8: Bool
 
@@ -27,12 +27,12 @@ struct TerminalGlyphs {
     return EscapedText.text(plain) { !$0.isASCII }
   }
 
-  /// The start of a text, at most so many columns wide.
+  /// The start of a text, at most `width` columns wide.
   func cut(_ text: String, to width: Int) -> String {
     text.displayWidth > width ? String(fitting(text, width - ellipsis.count)) + ellipsis : text
   }
 
-  /// The end of a text, at most so many columns wide.
+  /// The end of a text, at most `width` columns wide.
   func cut(_ text: String, keepingEndIn width: Int) -> String {
     text.displayWidth > width ? ellipsis + String(fitting(text.reversed(), width - ellipsis.count).reversed()) : text
   }

@@ -3,6 +3,7 @@ import AnalysisEngine
 import AnalysisTasks
 import AnalysisTesting
 import BuiltInAnalyzers
+import Exports
 import Foundation
 import LibraryScan
 import Pipeline
@@ -16,8 +17,8 @@ import Testing
 
 /// Answers of workers on their way into a database.
 @Suite struct AnswerMergeTests {
-  /// What a worker in this process answers to these paths.
-  private func answers(_ place: Place, _ paths: [FilePath]) async throws -> [UInt8] {
+  /// The answers of a worker in this process for these paths.
+  private func answers(_ place: Workplace, _ paths: [FilePath]) async throws -> [UInt8] {
     let list = try FileDescriptor.open(
       try place.folder.write(Array(paths.map { $0.string + "\n" }.joined().utf8), as: "list"), .readOnly)
     defer { try? list.close() }
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test func answersAreMergedOnce() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let path = try place.put(sound(1), as: "a.wav")
     let bad = try place.put([UInt8](repeating: 7, count: 900), as: "bad.mp3")
     let lines = try await answers(place, [path, bad])
@@ -61,8 +62,36 @@ import Testing
     #expect(run.run.totals.cached == 1 && run.run.totals.failed == 1 && run.status == .fine)
   }
 
-  @Test func wrongNamesLeaveNothingBehind() throws {
+  /// As the job for Spark leaves them.
+  @Test func answersInParquetAreMerged() async throws {
     let place = try Place()
+    let paths = try (1...3).map { try place.put(sound(UInt64($0)), as: "\($0).wav") }
+    let lines = try await answers(place, paths).split(separator: 0x0A)
+    let folder = place.folder.file("answers")
+    try folder.makeFolder()
+    let table = try ParquetFile(
+      folder.appending("part-00000.parquet"), [ParquetColumn("answer", .text, isRequired: true)], groupRows: 2,
+      program: "test")
+    // An empty one is a file that got no answer.
+    for line in lines + [[]] { try table.append([.text(String(decoding: line, as: UTF8.self))]) }
+    try table.append([.text("{cut")])
+    try table.finish()
+    _ = try ExportFile.commit([table.file])
+    let merge = AnswerMerge(
+      try AnswerFiles.named(folder) { _ in }, into: place.database, kinds: BuiltInAnalyzers.all)
+    let outcome = try merge.perform { _ in }
+    #expect(outcome.counts.merged == 3 && outcome.refused == 1)
+    #expect(try merge.perform { _ in }.counts.unchanged == 3)
+    #expect(try await place.run(try place.analysis()).outcome.run.totals.cached == 3)
+
+    try place.folder.write(Array("PAR1 and no more".utf8), as: "answers/part-00001.parquet")
+    let damaged = AnswerMerge(
+      try AnswerFiles.named(folder) { _ in }, into: place.database, kinds: BuiltInAnalyzers.all)
+    #expect(throws: AnswerMergeError.self) { try damaged.perform { _ in } }
+  }
+
+  @Test func wrongNamesLeaveNothingBehind() throws {
+    let place = try Workplace()
     #expect(throws: AnswerMergeError.self) { try AnswerFiles.named(place.folder.file("none")) { _ in } }
     #expect(throws: AnswerMergeError.self) {
       try AnswerMerge([], into: place.database, kinds: BuiltInAnalyzers.all).perform { _ in }

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 
-/// What `doctor` says of an installation and of the places that are written to.
+/// The findings of `doctor` about an installation and the places that are written to.
 @Suite struct InstallationTests {
   private let folder: TemporaryDirectory
   private let installation: Installation

@@ -12,7 +12,7 @@ import Text
 /// A run, without a process of its own.
 @Suite struct LibraryAnalysisTests {
   @Test func aRunAndTheNextOne() async throws {
-    let place = try Place()
+    let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
     try place.put(sound(2), as: "b.wav")
     try place.put([UInt8](repeating: 7, count: 900), as: "bad.mp3")
@@ -49,7 +49,7 @@ import Text
   }
 
   @Test func aDryRunLeavesNothing() async throws {
-    let place = try Place()
+    let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
     let (outcome, _) = try await place.run(try place.analysis(reports: [.json], isDryRun: true))
     #expect(outcome.status == .fine && outcome.run.scan.pending == 1 && outcome.reports.isEmpty)
@@ -58,7 +58,7 @@ import Text
   }
 
   @Test func whatIsStoppedSaysSo() async throws {
-    let place = try Place()
+    let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
     let (outcome, _) = try await place.run(try place.analysis(), Observer(stopsAtOnce: true))
     #expect(outcome.status == .interrupted && outcome.run.state == .interrupted)
@@ -66,7 +66,7 @@ import Text
   }
 
   @Test func oneRunAtATime() async throws {
-    let place = try Place()
+    let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
     try FileManager.default.createDirectory(
       atPath: place.database.removingLastComponent().string, withIntermediateDirectories: true)
@@ -82,7 +82,7 @@ import Text
   }
 
   @Test func aLibraryThatIsNotThereIsFatal() async throws {
-    let place = try Place()
+    let place = try Workplace()
     var analysis = try place.analysis()
     analysis.run.roots = .paths([place.folder.file("nowhere")])
     #expect(try await place.run(analysis).outcome.status == .fatal)

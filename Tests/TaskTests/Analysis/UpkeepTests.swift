@@ -10,7 +10,7 @@ import Testing
 
 /// Checking and tidying a database.
 @Suite struct UpkeepTests {
-  private func checkup(_ place: Place, comparesAll: Bool = false) throws -> [Checkup.Finding] {
+  private func checkup(_ place: Workplace, comparesAll: Bool = false) throws -> [Checkup.Finding] {
     try Checkup(
       analyzers: BuiltInAnalyzers.all, notices: [], plan: place.plan(), library: [place.library],
       database: place.database, reports: place.reports, comparesAll: comparesAll
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func aCheckupFindsWhatIsWrong() async throws {
-    let place = try Place()
+    let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
     #expect(try checkup(place).last?.text.hasSuffix("not there yet, the first run makes it") == true)
     _ = try await place.run(try place.analysis(reports: [.json]))
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func pruningForgetsWhatIsGone() async throws {
-    let place = try Place()
+    let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
     let gone = try place.put(sound(2), as: "b.wav")
     _ = try await place.run(try place.analysis())

@@ -11,17 +11,17 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// What is asked and set of single files.
+/// Questions about single files, and changes of them.
 @Suite struct FileTaskTests {
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 
-  private func change(_ wish: TempoChange.Wish, _ path: FilePath, in store: ResultStore) throws -> TempoChange.Change {
+  private func change(_ request: TempoChange.Request, _ path: FilePath, in store: ResultStore) throws -> TempoChange.Change {
     let fitting = BeatFitting(timeLimit: .standard) { _, _ in .none }
-    return try #require(try TempoChange(wish, in: store, fitting: fitting).perform(on: [path]).first)
+    return try #require(try TempoChange(request, in: store, fitting: fitting).perform(on: [path]).first)
   }
 
   @Test func aTempoIsSetAndTakenBack() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let path = try place.put(Self.clicks, as: "a.wav")
     let copy = try place.put(Self.clicks, as: "copy.wav")
     _ = try await place.run(try place.analysis(only: ["tags", "tempo"]))
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func anExplanationSaysWhatWasAndWhatComes() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let path = try place.put(sound(1), as: "a.wav")
     let bad = try place.put([UInt8](repeating: 7, count: 900), as: "bad.mp3")
     _ = try await place.run(try place.analysis())

@@ -8,7 +8,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// What `search --json` and `--ndjson` print of the untidy library, byte for byte.
+/// The output of `search --json` and `--ndjson` for the untidy library, byte for byte.
 @Suite struct SearchSnapshotTests {
   private static let requests: [(name: String, request: SearchRequest)] = [
     ("words", SearchRequest("bj", limit: 3)),

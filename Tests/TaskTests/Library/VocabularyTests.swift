@@ -23,7 +23,7 @@ import Text
     }
   }
 
-  /// What search engines, tables and lists of tracks say of findings.
+  /// The names of findings in search engines, tables and lists of tracks.
   @Test func listsOfTracksHaveNoNamesOfTheirOwn() throws {
     let exported = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map(\.name)
     // A metronome's tempo is no finding.

@@ -5,7 +5,7 @@ import Recognition
 import Testing
 
 
-/// Where a recording is cut.
+/// The places where a recording is cut.
 @Suite struct MixPieceTests {
   @Test func tracksThatFollowEachOther() throws {
     // The first is cut off where the second begins, which is heard a little later. The third is played from its middle.

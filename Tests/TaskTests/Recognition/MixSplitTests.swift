@@ -87,7 +87,7 @@ import Testing
     #expect(try outcome.files.flatMap { try Self.packets($0.path) } == Self.packets(recording))
     for (file, planned) in zip(outcome.files, [0, 0.31 * duration, duration - 3.7]) {
       #expect(abs(file.piece.start - planned) <= outcome.precision + 1e-6)
-      // What a decoder that begins in the middle of a stream cannot know is short.
+      // The part that a decoder cannot know when it begins in the middle of a stream is short.
       let samples = try Self.samples(file.path)
       #expect(abs(Double(samples[0].count) / Double(audio.format.sampleRate) - file.piece.duration) < 0.15)
     }

@@ -179,7 +179,8 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
         while low < source.landmarks.count, source.landmarks[low].column < first + piece {
           var landmark = source.landmarks[low]
           landmark.column += column - first
-          // What leaves the bands at one end comes in at the other: the number of landmarks stays that of real music.
+          // Landmarks that leave the bands at one end come in at the other: the number of landmarks stays that of real
+          // music.
           landmark.band = (landmark.band + shift + Landmark.bandCount) % Landmark.bandCount
           landmarks.append(landmark)
           low += 1

@@ -15,7 +15,7 @@ internal import Text
 ///         ])
 ///     }
 public protocol DeclaredFinding: AnalysisFinding {
-  /// What a row of the store is read into.
+  /// An empty finding, into which a row of the store is read.
   init()
   static var declaration: FindingDeclaration<Self> { get }
 }
@@ -25,11 +25,11 @@ extension DeclaredFinding {
   public static var analyzer: String { declaration.analyzer }
   /// Whether pages show it.
   public static var isOnPages: Bool { declaration.isOnPages }
-  /// What its long fields are called, which reports leave out unless asked.
+  /// Names of its long fields, which reports leave out unless asked.
   public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
 }
 
-/// What a finding consists of, in one place.
+/// The parts of a finding, declared in one place.
 public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   /// The key in reports.
   public let name: String
@@ -50,7 +50,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   ///   - analyzer: The id of the analyzer, where it is not the name.
   ///   - table: Its table, where that is not called as the finding.
   ///   - isOnPages: Whether pages show its lines; `nil` if they do where some fields say how they are shown.
-  ///   - lines: What `show` prints instead of the fields that say how they are shown.
+  ///   - lines: The lines that `show` prints instead of the fields that say how they are shown.
   public init(
     _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
     isOnPages: Bool? = nil, lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
@@ -115,12 +115,12 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   }
 }
 
-/// What else is known of the file that a finding is about.
+/// Other facts about the file of a finding.
 public struct FindingContext: Sendable {
   public var format: AudioFormat?
   /// The file was decoded to its end, and nothing was wrong with it.
   public var isWhole: Bool
-  /// What a person has set.
+  /// A person's correction.
   public var tempoCorrection: TempoCorrection?
 
   public init(format: AudioFormat?, isWhole: Bool, tempoCorrection: TempoCorrection?) {

@@ -1,6 +1,6 @@
 /// A record within a finding, whose fields are declared: an entry of a list, or a part.
 public protocol DeclaredRecord: FieldRepresentable, FieldElement, Codable {
-  /// What its values are read into.
+  /// An empty record, into which its values are read.
   init()
   /// One sentence for schemas.
   static var summary: String { get }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Text
 
-/// Declared fields as JSON objects with exact values, as workers hand findings on. What has no value is left out.
+/// Declared fields as JSON objects with exact values, as workers hand findings on. Fields without a value are left out.
 enum FieldCoding {
   private struct Key: CodingKey {
     let stringValue: String

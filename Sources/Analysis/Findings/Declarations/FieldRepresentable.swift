@@ -1,6 +1,6 @@
 public import Text
 
-/// What the property of a finding can be, to be declared as a field.
+/// A type that a property of a finding can have, to be declared as a field.
 public protocol FieldRepresentable: Hashable, Sendable {
   static var fieldType: FieldType { get }
   /// There may be no value.
@@ -14,7 +14,7 @@ extension FieldRepresentable {
   public static var isNullable: Bool { false }
 }
 
-/// What a list in a finding can consist of.
+/// A type that the elements of a list in a finding can have.
 public protocol FieldElement: Hashable, Sendable {
   static var listType: FieldType { get }
   static func listValue(_ list: [Self]) -> FieldValue

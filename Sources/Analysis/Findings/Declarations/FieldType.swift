@@ -1,6 +1,6 @@
 public import Text
 
-/// What a field of a finding holds: the store, reports and pages each know what to make of it.
+/// The type of a field of a finding: the store, reports and pages each have their own form for it.
 public indirect enum FieldType: Sendable {
   case text
   case integer
@@ -18,7 +18,7 @@ public indirect enum FieldType: Sendable {
   case records(RecordType)
 }
 
-/// What the records of a field consist of.
+/// The parts of the records of a field.
 public struct RecordType: Sendable {
   /// A class, since reports pass over dozens of them for each file: texts and types are not copied.
   public final class Member: Sendable {

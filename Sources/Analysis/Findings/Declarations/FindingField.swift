@@ -8,7 +8,8 @@ public struct FindingField<Finding>: Sendable {
   public let type: FieldType
   /// Reports may have `null` for it.
   public let isNullable: Bool
-  /// What `--include` calls the long lists that reports leave out unless asked; `nil` for a field that is always there.
+  /// The word of `--include` for a long list that reports leave out unless asked; `nil` for a field that is always
+  /// there.
   public let long: String?
   /// How `show`, pages and the view `track` have it; `nil` if they do not.
   public let shown: Shown?
@@ -55,7 +56,7 @@ public struct FindingField<Finding>: Sendable {
     let value: @Sendable ([String]) -> FieldValue
   }
 
-  /// Where the store keeps a field.
+  /// The place of a field in the store.
   public enum Storage: Sendable {
     case none
     case columns([Column])
@@ -87,7 +88,7 @@ public struct Shown: Hashable, Sendable {
   public var label: String?
   /// Behind the value.
   public var unit: String?
-  /// Of numbers.
+  /// Decimals of numbers.
   public var decimals: Int
 
   public init(_ label: String? = nil, unit: String? = nil, decimals: Int = 2) {
@@ -102,12 +103,12 @@ public struct Shown: Hashable, Sendable {
 extension FindingField {
   /// A property of the finding: a column of its table, and a field of reports.
   ///
-  /// What is added to a finding later is an `Optional`: findings from before have no value for it.
+  /// A field that is added to a finding later is an `Optional`: earlier findings have no value for it.
   /// - Parameters:
   ///   - long: For long lists: what `--include` calls them.
   ///   - isIndexed: The store can find and sort by it quickly.
   ///   - nullIfEmpty: An empty text or list is NULL in the database, and `null` in reports as all empty lists are.
-  ///   - column: Of the database, where it is not called as in reports.
+  ///   - column: The column in the database, if its name differs from that in reports.
   ///   - table: One row for each file, where it is not that of the finding.
   public static func field<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, long: String? = nil,

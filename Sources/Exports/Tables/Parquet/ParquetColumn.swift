@@ -1,6 +1,6 @@
 /// One column of a Parquet file, while a row group is collected.
-struct ParquetColumn {
-  enum Kind: Hashable, Sendable {
+package struct ParquetColumn {
+  package enum Kind: Hashable, Sendable {
     case text
     /// Texts of which many are equal: each is written once in a row group.
     case repeatedText
@@ -15,7 +15,7 @@ struct ParquetColumn {
     var isList: Bool { self == .texts || self == .integers }
   }
 
-  enum Value {
+  package enum Value {
     case text(String)
     case texts([String])
     case integer(Int64)
@@ -39,7 +39,7 @@ struct ParquetColumn {
   private var dictionary: [String: Int] = [:]
   private var places = RunLengths(largest: .max)
 
-  init(_ name: String, _ kind: Kind, isRequired: Bool = false) {
+  package init(_ name: String, _ kind: Kind, isRequired: Bool = false) {
     self.name = name
     self.kind = kind
     self.isRequired = isRequired

@@ -1,11 +1,11 @@
 internal import CZlib
-internal import SystemPackage
+package import SystemPackage
 
 /// Writes an Apache Parquet file row by row, in memory for one row group.
 /// (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`: data pages of version 1, plain or with a dictionary,
 /// compressed with gzip.)
-final class ParquetFile {
-  let file: ExportFile
+package final class ParquetFile {
+  package let file: ExportFile
   private let program: String
   private var columns: [ParquetColumn]
   private var offset = 0
@@ -31,14 +31,14 @@ final class ParquetFile {
   private let groupBytes: Int
 
   /// Rows of a row group. Readers work on row groups one at a time, and here they are in memory.
-  static let largestGroup = 1 << 20
-  static let largestGroupBytes = 32 << 20
+  package static let largestGroup = 1 << 20
+  package static let largestGroupBytes = 32 << 20
   private static let magic = Array("PAR1".utf8)
 
   /// - Parameters:
   ///   - groupRows: Rows of a row group at most.
   ///   - groupBytes: Bytes of a row group, about.
-  init(
+  package init(
     _ path: FilePath, _ columns: [ParquetColumn], groupRows: Int = ParquetFile.largestGroup,
     groupBytes: Int = ParquetFile.largestGroupBytes, program: String
   ) throws(ExportError) {
@@ -51,16 +51,24 @@ final class ParquetFile {
   }
 
   /// - Parameter values: One for each column; `nil` for null.
-  func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
+  package func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
     rowCount += 1
     let isLarge = rowCount.isMultiple(of: 256) && columns.reduce(0) { $0 + $1.size } >= groupBytes
     if rowCount >= groupRows || isLarge { try writeGroup() }
   }
 
-  /// Writes what is left, and the footer; `file` is whole then and waits to be committed.
-  func finish() throws(ExportError) {
+  /// Row groups that are whole.
+  package var groupCount: Int { groups.count }
+
+  /// Ends the present row group: the next row begins another one.
+  package func endGroup() throws(ExportError) {
     if rowCount > 0 { try writeGroup() }
+  }
+
+  /// Writes what is left, and the footer; `file` is whole then and waits to be committed.
+  package func finish() throws(ExportError) {
+    try endGroup()
     let footer = ThriftWriter.structure { writeFooter(into: &$0) }
     try write(footer)
     var length: [UInt8] = []

@@ -4,7 +4,7 @@ struct RunLengths {
   private var encoded: [UInt8] = []
   private var value = 0
   private var count = 0
-  /// Of a value, in whole bytes.
+  /// Width of a value, in whole bytes.
   private let width: Int
 
   /// - Parameter largest: No value is larger.

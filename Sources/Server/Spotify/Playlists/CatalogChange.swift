@@ -3,15 +3,15 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// What a request wants to be changed: parameters of its address, or members of a JSON object.
+/// A requested change: parameters of its address, or members of a JSON object.
 struct CatalogChange: Sendable {
   let request: CatalogRequest
-  /// Of the playlist or user.
+  /// Id of the playlist or user.
   let id: String
   private let body: [String: JSONValue]
 
   static let bodyLimit = 1 << 20
-  /// Of ids in one request.
+  /// Most ids in one request.
   private static let mostIDs = 100
 
   init(_ request: CatalogRequest, id: String, body: [UInt8]) throws {
@@ -105,5 +105,13 @@ struct CatalogChange: Sendable {
             return Int(clamping: number)
           }))
     }
+  }
+}
+
+extension JSONType<CatalogChange.RemovedTrack> {
+  static var removedTrack: Self {
+    .object(
+      "RemovedTrack",
+      .ifAny("uri", .text) { $0.id }, .ifAny("positions", .list(.place)) { $0.positions?.sorted() })
   }
 }

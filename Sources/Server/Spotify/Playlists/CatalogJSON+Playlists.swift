@@ -1,108 +1,145 @@
 internal import LibraryStore
+internal import LibraryTasks
 internal import Platform
-internal import Text
+internal import Records
+internal import Serving
 
-/// Whoever uses the server: all clients are one person.
+/// The user of the server: all clients are one person.
 enum ServerUser {
   static let id = "nocturne"
   static let name = "Nocturne"
 }
 
-extension CatalogJSON {
-  /// - Parameter isOwn: As people see themselves.
-  func user(isOwn: Bool = false, _ json: inout JSONWriter) {
-    json.object { json in
-      identify("user", ServerUser.id, &json)
-      if isOwn { json.put("account_id", ServerUser.id) }
-      json.put("display_name", ServerUser.name)
-      json.putObject("followers") {
-        $0.putNull("href")
-        $0.put("total", 0)
-      }
-      images(nil, &json)
-    }
+extension JSONType<Linked<String>> {
+  fileprivate static var identity: [Field<Linked<String>>] { Field.identity("user") { $0 } }
+  static var userLink: Self { .object("UserLink", groups: identity) }
+  static var owner: Self { .object("Owner", groups: identity, [.displayName]) }
+  static var user: Self { .object("User", groups: identity, [.displayName, .followers, .images { _ in nil }]) }
+
+  /// As people see themselves.
+  static var privateUser: Self {
+    .object(
+      "PrivateUser", groups: identity,
+      [.required("account_id", .text) { $0.value }, .displayName, .followers, .images { _ in nil }])
+  }
+}
+
+extension Field<Linked<String>> {
+  fileprivate static var displayName: Self { .required("display_name", .text) { _ in ServerUser.name } }
+}
+
+/// A playlist, with its first tracks where they are told.
+struct CatalogPlaylist: Sendable {
+  let playlist: LibraryStore.Playlist
+  let snapshot: String
+  /// Id of a track.
+  let cover: String?
+  var items: [PlaylistItem] = []
+
+  init(_ playlist: LibraryStore.Playlist, cover: String?, _ items: [PlaylistItem] = []) {
+    self.playlist = playlist
+    snapshot = SnapshotID.text(playlist)
+    self.cover = cover
+    self.items = items
   }
 
+  init(_ playlist: GeneratedPlaylist) {
+    self.playlist = playlist.asPlaylist
+    snapshot = playlist.id
+    cover = playlist.cover
+  }
+}
+
+extension GeneratedPlaylist {
+  var asPlaylist: LibraryStore.Playlist {
+    LibraryStore.Playlist(id: id, name: name, description: description, isPublic: true, trackCount: trackCount)
+  }
+}
+
+extension JSONType<Linked<CatalogPlaylist>> {
   /// As lists have it.
-  /// - Parameter cover: Id of a track.
-  func playlist(_ playlist: Playlist, cover: String?, _ json: inout JSONWriter) {
-    json.object { json in
-      members(of: playlist, cover: cover, &json)
-      itemCount(playlist.trackCount, ofPlaylist: playlist.id, &json)
-    }
+  static var simplePlaylist: Self {
+    let count = JSONType<(href: String, total: Int)>.object(
+      "ItemCount", .required("href", .text) { $0.href }, .required("total", .integer) { $0.total })
+    return .object(
+      "SimplePlaylist", groups: members,
+      itemNames.map { name in
+        .required(name, count) { playlist in
+          let list = playlist.value.playlist
+          return ("\(playlist.links.base)/v1/playlists/\(list.id)/\(name)", list.trackCount)
+        }
+      })
   }
 
   /// With its first tracks.
-  func playlist(
-    _ playlist: Playlist, cover: String?, _ items: [PlaylistItem], _ page: Page, _ json: inout JSONWriter
-  ) {
-    json.object { json in
-      members(of: playlist, cover: cover, &json)
-      json.putObject("followers") {
-        $0.putNull("href")
-        $0.put("total", 0)
-      }
-      for name in Self.itemNames {
-        json.key(name)
-        self.page(items, page, total: playlist.trackCount, "\(base)/v1/playlists/\(playlist.id)/\(name)", [], &json) {
-          item($1, &$0)
+  static var playlist: Self {
+    .object(
+      "Playlist", groups: members, [.followers],
+      itemNames.map { name in
+        .required(name, .playlistItems) { playlist in
+          let (value, links) = (playlist.value, playlist.links)
+          return links.page(
+            value.items.map { Linked($0, links) }, Page(limit: 100, offset: 0), total: value.playlist.trackCount,
+            "playlists/\(value.playlist.id)/\(name)")
         }
-      }
-    }
+      })
   }
 
-  /// What is in a playlist, by the name that it has now and the one before 2026: clients need one or the other.
-  private static let itemNames = ["tracks", "items"]
+  /// The names of a playlist's items, the present one and the one before 2026: clients need one or the other.
+  private static var itemNames: [String] { ["tracks", "items"] }
 
-  /// As lists of playlists have it.
-  func itemCount(_ count: Int, ofPlaylist id: String, _ json: inout JSONWriter) {
-    for name in Self.itemNames {
-      json.putObject(name) { json in
-        json.put("href", "\(base)/v1/playlists/\(id)/\(name)")
-        json.put("total", count)
-      }
-    }
+  private static var members: [Field<Linked<CatalogPlaylist>>] {
+    let first: [Field<Linked<CatalogPlaylist>>] = [
+      .required("collaborative", .flag) { _ in false },
+      .required("description", .text) { $0.value.playlist.description ?? "" },
+    ]
+    let last: [Field<Linked<CatalogPlaylist>>] = [
+      .images { $0.cover }, .required("name", .text) { $0.value.playlist.name },
+      .required("owner", .owner) { Linked(ServerUser.id, $0.links) }, .optional("primary_color", .text) { _ in nil },
+      .required("public", .flag) { $0.value.playlist.isPublic }, .required("snapshot_id", .text) { $0.value.snapshot },
+    ]
+    return first + Field.identity("playlist") { $0.playlist.id } + last
+  }
+}
+
+extension JSONType<CatalogPage<Linked<CatalogPlaylist>>> {
+  static var playlistPage: Self { .page("PlaylistPage", .simplePlaylist) }
+}
+
+extension JSONType<CatalogPage<Linked<PlaylistItem>>> {
+  static var playlistItems: Self { .page("PlaylistItemPage", .item) }
+}
+
+extension JSONType<Linked<PlaylistItem>> {
+  /// Where the file is gone, the track is null.
+  fileprivate static var item: Self {
+    .object(
+      "PlaylistItem", .optional("added_at", .text) { $0.value.added?.inSeconds },
+      .required("added_by", .userLink) { Linked(ServerUser.id, $0.links) },
+      .required("is_local", .flag) { _ in false }, .optional("primary_color", .text) { _ in nil },
+      .optional("track", .playlistTrack) { $0.track }, .optional("item", .playlistTrack) { $0.track },
+      .required("video_thumbnail", .object("VideoThumbnail", .optional("url", .text) { _ in nil })) { $0 })
   }
 
-  private func members(of playlist: Playlist, cover: String?, _ json: inout JSONWriter) {
-    json.put("collaborative", false)
-    json.put("description", playlist.description ?? "")
-    identify("playlist", playlist.id, &json)
-    images(cover, &json)
-    json.put("name", playlist.name)
-    json.putObject("owner") { json in
-      identify("user", ServerUser.id, &json)
-      json.put("display_name", ServerUser.name)
-    }
-    json.putNull("primary_color")
-    json.put("public", playlist.isPublic)
-    json.put("snapshot_id", SnapshotID.text(playlist))
+  static var savedTrack: Self {
+    .object(
+      "SavedTrack",
+      .optional("added_at", .text) { $0.value.added?.inSeconds }, .optional("track", .track) { $0.track })
   }
+}
 
-  /// Of a playlist. Where the file is gone, the track is null.
-  func item(_ item: PlaylistItem, _ json: inout JSONWriter) {
-    json.object { json in
-      json.put("added_at", item.added.map { Self.time($0) })
-      json.putObject("added_by") { identify("user", ServerUser.id, &$0) }
-      json.put("is_local", false)
-      json.putNull("primary_color")
-      for name in ["track", "item"] {
-        json.key(name)
-        if let song = item.song { track(song, album: .some(item.album), inPlaylist: true, &json) } else { json.null() }
-      }
-      json.putObject("video_thumbnail") { $0.putNull("url") }
-    }
-  }
+extension Linked<PlaylistItem> {
+  fileprivate var track: LinkedTrack? { value.song.map { LinkedTrack(($0, value.album), links) } }
+}
 
+extension Timestamp {
   /// In whole seconds.
-  static func time(_ time: Timestamp) -> String {
-    Timestamp(nanoseconds: time.seconds * 1_000_000_000).description
-  }
+  var inSeconds: String { Timestamp(nanoseconds: seconds * 1_000_000_000).description }
 }
 
 /// A place in a playlist.
 struct PlaylistItem {
-  /// `nil` for those that nobody added.
+  /// `nil` for tracks that came with their files.
   var added: Timestamp?
   /// `nil`: the file is gone.
   var song: Song?
@@ -111,7 +148,7 @@ struct PlaylistItem {
 
 /// How clients name the state of a playlist.
 enum SnapshotID {
-  static func text(_ playlist: Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
+  static func text(_ playlist: LibraryStore.Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
 
   /// - Throws: `PlaylistEditError.unknownSnapshot` for what no playlist of this id has.
   static func number(_ text: String?, of id: String) throws(PlaylistEditError) -> Int? {

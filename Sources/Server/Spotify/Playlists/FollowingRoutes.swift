@@ -1,9 +1,8 @@
 internal import Hummingbird
 internal import ResultStore
 internal import Serving
-internal import Text
 
-/// `/v1/me/following`: artists that people follow are those that they saved. The one user is followed by nobody.
+/// `/v1/me/following`: artists that people follow are those that they saved. The one user has no followers.
 struct FollowingRoutes: RouteSet {
   let catalog: CatalogRoutes
 
@@ -18,7 +17,7 @@ struct FollowingRoutes: RouteSet {
     catalog.read(
       "me/following", "The followed artists",
       [.choice("type", ["artist"]).required, .text("after"), .integer("limit", Self.limits)],
-      answers: "FollowedArtists"
+      answers: .followedArtists
     ) { request, _ in
       guard try request.required("type") == "artist" else {
         throw RequestError(.badRequest, "type must be artist: only artists are listed.")
@@ -26,16 +25,16 @@ struct FollowingRoutes: RouteSet {
       return try artists(request)
     }
     catalog.read(
-      "me/following/contains", "Which of them are followed", [type] + CatalogRequest.ids, answers: "[flag]"
+      "me/following/contains", "Which of them are followed", [type] + CatalogRequest.ids, answers: .list(.flag)
     ) { request, _ in
       let type = try Self.type(request)
       // Ids of users are names.
       let ids = type == "artist" ? try request.ids(most: 50) : request.list("ids")
       let followed = Set(type == "artist" ? try store.saved(.artist).map(\.id) : [])
-      return Response.json(.array(ids.map { .bool(followed.contains($0)) }))
+      return ids.map(followed.contains)
     }
     catalog.change(
-      .put, "me/following", "Follow artists", [type, .text("ids")], body: "ids?: [text]", answers: "204"
+      .put, "me/following", "Follow artists", [type, .text("ids")], body: [.texts("ids")], answers: [.empty(.noContent)]
     ) {
       guard try Self.type($0.request) == "artist" else { throw Self.noUsers }
       let ids = try $0.ids()
@@ -46,7 +45,8 @@ struct FollowingRoutes: RouteSet {
       return Response(status: .noContent)
     }
     catalog.change(
-      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: "ids?: [text]", answers: "204"
+      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: [.texts("ids")],
+      answers: [.empty(.noContent)]
     ) {
       if try Self.type($0.request) == "artist" { try store.unsave(.artist, ids: $0.ids()) }
       return Response(status: .noContent)
@@ -62,7 +62,7 @@ struct FollowingRoutes: RouteSet {
   }
 
   /// Page by page, from the artist behind the one that `after` names.
-  private func artists(_ request: CatalogRequest) throws -> Response {
+  private func artists(_ request: CatalogRequest) throws -> FollowedArtists {
     let limit = try request.integer("limit", in: Self.limits, default: 20)
     let after = try request.fields["after"].flatMap { $0.isEmpty ? nil : $0 }.map(CatalogRequest.id)
     let all = try store.artists(ids: store.saved(.artist).map(\.id)).compactMap(\.self)
@@ -70,21 +70,37 @@ struct FollowingRoutes: RouteSet {
     let shown = Array(all.dropFirst(start).prefix(limit))
     let last = start + shown.count < all.count ? shown.last?.id : nil
     let images = try catalog.coverTracks(of: shown)
-    let path = "\(request.base)/v1/me/following?type=artist&limit=\(limit)"
-    return Response.json { json in
-      json.object { json in
-        json.putObject("artists") { json in
-          json.put("href", after.map { "\(path)&after=\($0)" } ?? path)
-          json.put("limit", limit)
-          json.put("next", last.map { "\(path)&after=\($0)" })
-          json.putObject("cursors") { $0.put("after", last) }
-          json.put("total", all.count)
-          json.key("items")
-          json.beginArray()
-          for artist in shown { request.json.artist(artist, image: images[artist.id], &json) }
-          json.endArray()
-        }
-      }
-    }
+    return FollowedArtists(
+      address: "\(request.base)/v1/me/following?type=artist&limit=\(limit)", limit: limit, after: after, last: last,
+      total: all.count, artists: shown.map { LinkedArtist(($0, images[$0.id]), request.links) })
   }
+}
+
+private struct FollowedArtists {
+  var address: String
+  var limit: Int
+  var after: String?
+  /// `nil` on the last page.
+  var last: String?
+  var total: Int
+  var artists: [LinkedArtist]
+
+  func url(after id: String?) -> String { id.map { "\(address)&after=\($0)" } ?? address }
+}
+
+extension JSONType<FollowedArtists> {
+  fileprivate static var followedArtists: Self {
+    .only(
+      "artists",
+      .object(
+        "FollowedArtistPage",
+        .required("href", .text) { $0.url(after: $0.after) }, .required("limit", .integer) { $0.limit },
+        .optional("next", .text) { page in page.last.map { page.url(after: $0) } },
+        .required("cursors", .cursors) { $0.last }, .required("total", .integer) { $0.total },
+        .required("items", .list(.artist)) { $0.artists }), as: "FollowedArtists")
+  }
+}
+
+extension JSONType<String?> {
+  static var cursors: Self { .object("Cursors", .optional("after", .text) { $0 }) }
 }

@@ -10,7 +10,7 @@ struct PlayerRoutes: RouteSet {
 
   var api: API { catalog.api }
 
-  /// What a client asks a device to do.
+  /// Commands for a device.
   static let commands: [(HTTPRequest.Method, String)] = [
     (.put, "me/player"), (.put, "me/player/play"), (.put, "me/player/pause"), (.post, "me/player/next"),
     (.post, "me/player/previous"), (.put, "me/player/seek"), (.put, "me/player/repeat"), (.put, "me/player/volume"),
@@ -21,40 +21,43 @@ struct PlayerRoutes: RouteSet {
 
   var routes: [Route] {
     for path in ["me/player", "me/player/currently-playing"] {
-      catalog.read(path, "Nothing plays: 204", answers: "204") { _, _ in Response(status: .noContent) }
-    }
-    catalog.read("me/player/devices", "Empty: there are no devices", answers: "Devices") { _, _ in
-      Response.json(["devices": []])
-    }
-    catalog.read("me/player/queue", "An empty queue", answers: "Queue") { _, _ in
-      Response.json(["currently_playing": .null, "queue": []])
+      catalog.read(path, "Nothing plays: 204", answers: [.empty(.noContent)]) { _, _ in Response(status: .noContent) }
     }
     catalog.read(
+      "me/player/devices", "Empty: there are no devices", answers: .only("devices", .list(.any), as: "Devices")
+    ) { _, _ in [] }
+    catalog.read("me/player/queue", "An empty queue", answers: .queue) { _, _ in [] }
+    catalog.read(
       "me/player/recently-played", "Empty: plays are not noted", [.integer("limit", Self.limits)],
-      answers: "RecentlyPlayed"
-    ) { request, _ in
-      let limit = try request.integer("limit", in: Self.limits, default: 20)
-      return Response.json([
-        "href": .string("\(request.base)/v1/me/player/recently-played?limit=\(limit)"), "limit": .integer(Int64(limit)),
-        "next": .null, "cursors": .null, "total": 0, "items": [],
-      ])
-    }
+      answers: .recentlyPlayed
+    ) { request, _ in (request.base, try request.integer("limit", in: Self.limits, default: 20)) }
     for (method, path) in Self.commands {
-      route(method, path, "There is no device to play on: 404", answers: "404 Error") { _, _ in
-        Response.json(
-          status: .notFound,
-          [
-            "error": [
-              "status": 404, "message": "Player command failed: No active device found", "reason": "NO_ACTIVE_DEVICE",
-            ]
-          ])
+      route(method, path, "There is no device to play on: 404", answers: [.json(.error, .notFound)]) { _, _ in
+        let error = RequestError(.notFound, "Player command failed: No active device found")
+        return JSONType.error.response(ErrorDetail(error, reason: "NO_ACTIVE_DEVICE"), status: .notFound)
       }
     }
     // Plays are not counted, so nothing is on top.
     for type in ["artists", "tracks"] {
-      catalog.read(
-        "me/top/\(type)", "Empty: plays are not counted", CatalogRequest.page, answers: "EmptyPage"
-      ) { request, _ in try catalog.emptyPage(request, "me/top/\(type)") }
+      catalog.emptyPage("me/top/\(type)", "Empty: plays are not counted")
     }
+  }
+}
+
+extension JSONType<[JSONValue]> {
+  fileprivate static var queue: Self {
+    .object(
+      "Queue",
+      .required("currently_playing", .any) { _ in .null }, .required("queue", .list(.any)) { $0 })
+  }
+}
+
+extension JSONType where Value == (base: String, limit: Int) {
+  fileprivate static var recentlyPlayed: Self {
+    .object(
+      "RecentlyPlayed", .optional("cursors", .cursors) { _ in nil },
+      .required("href", .text) { "\($0.base)/v1/me/player/recently-played?limit=\($0.limit)" },
+      .required("items", .list(.any)) { _ in [] }, .required("limit", .integer) { $0.limit },
+      .optional("next", .text) { _ in nil }, .required("total", .integer) { _ in 0 })
   }
 }

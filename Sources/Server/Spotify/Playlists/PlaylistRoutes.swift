@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
+internal import Platform
 internal import ResultStore
 internal import Serving
-internal import Text
 
 /// `/v1/me`, `/v1/users` and `/v1/playlists`: playlists and saved tracks in the shape of Spotify's Web API
 /// (https://developer.spotify.com/documentation/web-api).
@@ -26,47 +26,42 @@ struct PlaylistRoutes: RouteSet {
   // MARK: People
 
   @RouteBuilder private var people: [Route] {
-    catalog.read("me", "The one user", answers: "PrivateUser") { request, _ in
-      Response.json { request.json.user(isOwn: true, &$0) }
-    }
-    catalog.read("users/{id}", "The one user", answers: "User") { request, id in
+    catalog.read("me", "The one user", answers: .privateUser) { request, _ in Linked(ServerUser.id, request.links) }
+    catalog.read("users/{id}", "The one user", answers: .user) { request, id in
       try Self.requireUser(id)
-      return Response.json { request.json.user(&$0) }
+      return Linked(ServerUser.id, request.links)
     }
     catalog.read(
-      "me/playlists", "The playlists that people made", CatalogRequest.page, answers: "PlaylistPage"
+      "me/playlists", "The playlists that people made", CatalogRequest.page, answers: .playlistPage
     ) { request, _ in try playlists(request, "me") }
-    catalog.read("users/{id}/playlists", "The same", CatalogRequest.page, answers: "PlaylistPage") { request, id in
+    catalog.read("users/{id}/playlists", "The same", CatalogRequest.page, answers: .playlistPage) { request, id in
       try Self.requireUser(id)
       return try playlists(request, "users/\(id)")
     }
+    let made = RouteAnswer.json(.playlist, .created)
     catalog.change(
-      .post, "me/playlists", "Make a playlist", body: Self.description, answers: "201 Playlist"
+      .post, "me/playlists", "Make a playlist", body: Self.description, answers: [made]
     ) { try create($0) }
-    catalog.change(
-      .post, "users/{id}/playlists", "Make a playlist", body: Self.description, answers: "201 Playlist"
-    ) {
+    catalog.change(.post, "users/{id}/playlists", "Make a playlist", body: Self.description, answers: [made]) {
       try Self.requireUser($0.id)
       return try create($0)
     }
   }
 
-  private static let description = "name?: text, description?: text, public?: flag"
+  private static let description: [RouteParameter] = [.text("name"), .text("description"), .of("public", .flag)]
 
   private static func requireUser(_ id: String) throws {
     guard id == ServerUser.id else { throw RequestError(.notFound, "The one user here is \(ServerUser.id).") }
   }
 
-  private func playlists(_ request: CatalogRequest, _ owner: String) throws -> Response {
+  private func playlists(
+    _ request: CatalogRequest, _ owner: String
+  ) throws -> CatalogPage<Linked<CatalogPlaylist>> {
     let page = try request.page()
     let playlists = try store.playlists(limit: page.limit, offset: page.offset)
-    let covers = try playlists.map(cover)
-    let total = try store.playlistCount()
-    return Response.json { json in
-      request.json.page(
-        Array(zip(playlists, covers)), page, total: total, "\(request.base)/v1/\(owner)/playlists", [], &json
-      ) { request.json.playlist($1.0, cover: $1.1, &$0) }
-    }
+    return request.links.page(
+      try playlists.map { Linked(CatalogPlaylist($0, cover: try cover($0)), request.links) }, page,
+      total: try store.playlistCount(), "\(owner)/playlists")
   }
 
   private func create(_ change: CatalogChange) throws -> Response {
@@ -75,85 +70,75 @@ struct PlaylistRoutes: RouteSet {
     }
     let playlist = try store.createPlaylist(
       named: name, description: change.text("description"), isPublic: change.flag("public") ?? true)
-    return Response.json(status: .created) {
-      change.request.json.playlist(playlist, cover: nil, [], Page(limit: 100, offset: 0), &$0)
-    }
+    return JSONType.playlist.response(
+      Linked(CatalogPlaylist(playlist, cover: nil), change.request.links), status: .created)
   }
 
   // MARK: Saved tracks and albums
 
   @RouteBuilder private var saved: [Route] {
     catalog.read(
-      "me/tracks", "The saved tracks, the newest first", CatalogRequest.page, answers: "SavedTrackPage"
+      "me/tracks", "The saved tracks, the newest first", CatalogRequest.page,
+      answers: .page("SavedTrackPage", .savedTrack)
     ) { request, _ in
       let page = try request.page()
-      let tracks = try store.savedTracks(limit: page.limit, offset: page.offset)
-      let (items, total) = try (items(tracks), store.savedTrackCount())
-      return Response.json { json in
-        request.json.page(items, page, total: total, "\(request.base)/v1/me/tracks", [], &json) { json, item in
-          json.object { json in
-            json.put("added_at", item.added.map { CatalogJSON.time($0) })
-            json.key("track")
-            if let song = item.song { request.json.track(song, album: .some(item.album), &json) } else { json.null() }
-          }
-        }
-      }
+      let items = try items(store.savedTracks(limit: page.limit, offset: page.offset))
+      return request.links.page(
+        items.map { Linked($0, request.links) }, page, total: try store.savedTrackCount(), "me/tracks")
     }
-    catalog.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: "ids?: [text]", answers: "200") {
+    catalog.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: [.texts("ids")]) {
       try store.save(songs($0.ids()).map { TrackReference($0.row) })
       return Response(status: .ok)
     }
     catalog.change(
-      .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: "ids?: [text]", answers: "200"
+      .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: [.texts("ids")]
     ) {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
     }
-    catalog.read("me/tracks/contains", "Which tracks are saved", CatalogRequest.ids, answers: "[flag]") { request, _ in
+    catalog.read("me/tracks/contains", "Which tracks are saved", CatalogRequest.ids, answers: .list(.flag)) {
+      request, _ in
       let songs = try store.songs(ids: request.ids(most: 50))
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
-      return Self.flags(songs.map { $0.map { saved[$0.row.fileID] != nil } ?? false })
+      return songs.map { $0.map { saved[$0.row.fileID] != nil } ?? false }
     }
-    catalog.read("me/albums", "The saved albums", CatalogRequest.page, answers: "SavedAlbumPage") { request, _ in
+    catalog.read(
+      "me/albums", "The saved albums", CatalogRequest.page, answers: .page("SavedAlbumPage", .savedAlbum)
+    ) { request, _ in
       let page = try request.page()
       let saved = try store.saved(.album)
       let all = zip(try store.releases(ids: saved.map(\.id)), saved).compactMap { album, saved in
-        album.map { ($0, saved) }
+        album.map { (album: $0, saved: saved.saved) }
       }
-      let shown = Array(all.dropFirst(page.offset).prefix(page.limit))
-      let tracks = try shown.map { try store.songs(ofRelease: $0.0.id, limit: 50) }
-      return Response.json { json in
-        request.json.page(
-          Array(zip(shown, tracks)), page, total: all.count, "\(request.base)/v1/me/albums", [], &json
-        ) { json, item in
-          json.object { json in
-            json.put("added_at", CatalogJSON.time(item.0.1.saved))
-            json.key("album")
-            request.json.album(item.0.0, tracks: item.1, &json)
-          }
-        }
+      let shown = try all.dropFirst(page.offset).prefix(page.limit).map { item in
+        (
+          saved: item.saved,
+          album: LinkedAlbum(item.album, tracks: try store.songs(ofRelease: item.album.id, limit: 50), request.links)
+        )
       }
+      return request.links.page(shown, page, total: all.count, "me/albums")
     }
-    catalog.change(.put, "me/albums", "Save albums", [.text("ids")], body: "ids?: [text]", answers: "200") {
+    catalog.change(.put, "me/albums", "Save albums", [.text("ids")], body: [.texts("ids")]) {
       try store.save(.album, ids: albums($0.ids()))
       return Response(status: .ok)
     }
     catalog.change(
-      .delete, "me/albums", "Save albums no longer", [.text("ids")], body: "ids?: [text]", answers: "200"
+      .delete, "me/albums", "Save albums no longer", [.text("ids")], body: [.texts("ids")]
     ) {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
     }
-    catalog.read("me/albums/contains", "Which albums are saved", CatalogRequest.ids, answers: "[flag]") { request, _ in
+    catalog.read("me/albums/contains", "Which albums are saved", CatalogRequest.ids, answers: .list(.flag)) {
+      request, _ in
       let saved = Set(try store.saved(.album).map(\.id))
-      return Self.flags(try request.ids(most: 50).map(saved.contains))
+      return try request.ids(most: 50).map(saved.contains)
     }
   }
 
   /// Tracks, albums, artists and playlists alike, by their URIs, as the API has it since 2026.
   @RouteBuilder private var library: [Route] {
     catalog.change(
-      .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: "uris?: [text]", answers: "200"
+      .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: [.texts("uris")]
     ) {
       let items = try items($0.uris("uris"))
       try store.save(items.songs.map { TrackReference($0.row) })
@@ -162,8 +147,7 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     catalog.change(
-      .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: "uris?: [text]",
-      answers: "200"
+      .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: [.texts("uris")]
     ) {
       let items = try items($0.uris("uris"))
       try store.unsave(files: items.songs.map(\.row.fileID))
@@ -173,14 +157,15 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     catalog.change(
-      .get, "me/library/contains", "Which of them are saved", [Self.uris.required], answers: "[flag]"
+      .get, "me/library/contains", "Which of them are saved", [Self.uris.required],
+      answers: [.json(.list(.flag))]
     ) {
       let ids = try $0.uris("uris")
       let songs = try store.songs(ids: ids)
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
       let others = Set(try (store.saved(.album) + store.saved(.artist)).map(\.id))
-      return try Self.flags(
-        zip(ids, songs).map { id, song in
+      return JSONType.list(.flag).response(
+        try zip(ids, songs).map { id, song in
           if let song { return saved[song.row.fileID] != nil }
           return try others.contains(id) || store.playlist(id: id) != nil
         })
@@ -214,8 +199,6 @@ struct PlaylistRoutes: RouteSet {
     return items
   }
 
-  private static func flags(_ flags: [Bool]) -> Response { Response.json(.array(flags.map { .bool($0) })) }
-
   private func songs(_ ids: [String]) throws -> [Song] {
     try store.songs(ids: ids).map { song in
       guard let song else { throw RequestError(.notFound, "There is no track with one of these ids.") }
@@ -233,41 +216,41 @@ struct PlaylistRoutes: RouteSet {
   // MARK: Playlists
 
   @RouteBuilder private var playlists: [Route] {
+    let type = JSONType<Linked<CatalogPlaylist>>.playlist
     catalog.read(
-      "playlists/{id}", "A playlist with its first 100 tracks", [CatalogRequest.fields], answers: "Playlist"
+      "playlists/{id}", "A playlist with its first 100 tracks", [CatalogRequest.fields],
+      answers: [.json(type)]
     ) { request, id in
-      let page = Page(limit: 100, offset: 0)
-      let (playlist, items) = try playlist(id, page)
-      let cover = items.lazy.compactMap(\.song?.id).first
-      return try request.selected { request.json.playlist(playlist, cover: cover, items, page, &$0) }
+      let (playlist, items) = try playlist(id, Page(limit: 100, offset: 0))
+      let shown = CatalogPlaylist(playlist, cover: items.lazy.compactMap(\.song?.id).first, items)
+      return try request.selected(type, Linked(shown, request.links))
     }
     catalog.change(
-      .put, "playlists/{id}", "Change name, description and visibility", body: Self.description, answers: "200"
+      .put, "playlists/{id}", "Change name, description and visibility", body: Self.description
     ) {
       try store.describePlaylist(
         id: $0.id, name: $0.text("name").flatMap { $0.isEmpty ? nil : $0 }, description: $0.text("description"),
         isPublic: $0.flag("public"))
       return Response(status: .ok)
     }
-    catalog.read("playlists/{id}/images", "The cover of its first track", answers: "[Image]") { request, id in
+    catalog.read("playlists/{id}/images", "The cover of its first track", answers: .list(.image)) { request, id in
       let (_, items) = try playlist(id, Page(limit: 100, offset: 0))
-      let cover = items.lazy.compactMap(\.song?.id).first
-      return Response.json { request.json.imageList(cover, &$0) }
+      return request.links.images(items.lazy.compactMap(\.song?.id).first)
     }
     catalog.read(
-      "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: "[flag]"
+      "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: .list(.flag)
     ) { request, id in
       _ = try playlist(id, Page(limit: 0, offset: 0))
-      // Whoever is here follows all playlists.
-      return Self.flags(request.list("ids").map { $0 == ServerUser.id })
+      // The user follows all playlists.
+      return request.list("ids").map { $0 == ServerUser.id }
     }
     catalog.change(
-      .put, "playlists/{id}/followers", "Nothing changes: whoever is here follows all playlists", answers: "200"
+      .put, "playlists/{id}/followers", "Nothing changes: whoever is here follows all playlists"
     ) {
       _ = try playlist($0.id, Page(limit: 0, offset: 0))
       return Response(status: .ok)
     }
-    catalog.change(.delete, "playlists/{id}/followers", "Delete a playlist", answers: "200") {
+    catalog.change(.delete, "playlists/{id}/followers", "Delete a playlist") {
       guard try store.deletePlaylist(id: $0.id) else { throw PlaylistEditError.noSuchPlaylist }
       return Response(status: .ok)
     }
@@ -294,10 +277,8 @@ struct PlaylistRoutes: RouteSet {
     guard let made = try catalog.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
     let songs = try catalog.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
     let albums = try catalog.albums(of: songs)
-    let playlist = Playlist(
-      id: made.id, name: made.name, description: made.description, isPublic: true, trackCount: made.trackCount)
-    // Nobody added them; they came with their files.
-    return (playlist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
+    // They came with their files, without being added.
+    return (made.asPlaylist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 
   private func items(_ tracks: [ReferencedTrack]) throws -> [PlaylistItem] {
@@ -319,21 +300,21 @@ struct PlaylistRoutes: RouteSet {
   // MARK: Tracks of playlists
 
   @RouteBuilder private func items(at path: String) -> [Route] {
+    let type = JSONType<CatalogPage<Linked<PlaylistItem>>>.playlistItems
     catalog.read(
       path, "The tracks of a playlist", CatalogRequest.pageParameters(most: 100) + [CatalogRequest.fields],
-      answers: "PlaylistItemPage"
+      answers: [.json(type)]
     ) { request, id in
       let page = try request.page(standard: 100, most: 100)
       let (playlist, items) = try playlist(id, page)
-      return try request.selected { json in
-        request.json.page(
-          items, page, total: playlist.trackCount, "\(request.base)/v1/playlists/\(id)/tracks", [], &json
-        ) { request.json.item($1, &$0) }
-      }
+      return try request.selected(
+        type,
+        request.links.page(
+          items.map { Linked($0, request.links) }, page, total: playlist.trackCount, "playlists/\(id)/tracks"))
     }
     catalog.change(
       .post, path, "Add tracks", [Self.uris, .integer("position", 0...1_000_000)],
-      body: "uris?: [text], position?: place", answers: "201 Snapshot"
+      body: [.texts("uris"), .of("position", .place)], answers: [.json(.snapshot, .created)]
     ) {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(
@@ -341,9 +322,10 @@ struct PlaylistRoutes: RouteSet {
     }
     catalog.change(
       .put, path, "Replace the tracks, or move some of them", [Self.uris],
-      body: """
-        uris?: [text], range_start?: place, insert_before?: place, range_length?: place, snapshot_id?: text
-        """, answers: "200 Snapshot | 201 Snapshot"
+      body: [
+        .texts("uris"), .of("range_start", .place), .of("insert_before", .place), .of("range_length", .place),
+        .text("snapshot_id"),
+      ], answers: [.json(.snapshot), .json(.snapshot, .created)]
     ) {
       if let start = try $0.integer("range_start") {
         let target = try $0.integer("insert_before") ?? start
@@ -355,7 +337,8 @@ struct PlaylistRoutes: RouteSet {
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
     catalog.change(
-      .delete, path, "Remove tracks", body: "tracks?: [RemovedTrack], snapshot_id?: text", answers: "Snapshot"
+      .delete, path, "Remove tracks", body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")],
+      answers: [.json(.snapshot)]
     ) { change in
       let snapshot = try SnapshotID.number(change.text("snapshot_id"), of: change.id)
       let wanted = try change.removedTracks()
@@ -373,6 +356,18 @@ struct PlaylistRoutes: RouteSet {
   }
 
   private static func snapshot(_ playlist: Playlist, status: HTTPResponse.Status = .ok) -> Response {
-    Response.json(status: status, ["snapshot_id": .string(SnapshotID.text(playlist))])
+    JSONType.snapshot.response(SnapshotID.text(playlist), status: status)
+  }
+}
+
+extension JSONType<String> {
+  fileprivate static var snapshot: Self { .only("snapshot_id", .text, as: "Snapshot") }
+}
+
+extension JSONType where Value == (saved: Timestamp, album: LinkedAlbum) {
+  fileprivate static var savedAlbum: Self {
+    .object(
+      "SavedAlbum",
+      .required("added_at", .text) { $0.saved.inSeconds }, .required("album", .album) { $0.album })
   }
 }

@@ -81,7 +81,7 @@ private func text(of track: TrackFile) throws -> String {
     try place.put(ExposedLibrary.picture, place.library.appending("pictures/1.bmp"))
     try place.link(link, to: "../../pictures/1.bmp")
     #expect(try cover(track))
-    // Where no run was given the library, nobody knows how far it reaches.
+    // If no run was given the library, its extent is unknown.
     #expect(try !cover(place.track(place.song, root: nil)))
   }
 

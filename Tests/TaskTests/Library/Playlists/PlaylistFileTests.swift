@@ -49,12 +49,12 @@ import Text
   // MARK: - Navidrome
 
   private func smart(
-    _ filter: String, _ change: (inout Playlist.Wish) -> Void = { _ in }
+    _ filter: String, _ change: (inout Playlist.Request) -> Void = { _ in }
   ) throws -> [String: JSONValue] {
-    var wish = Playlist.Wish()
-    wish.filter = try TrackFilter(parsing: filter)
-    change(&wish)
-    guard case .object(let fields) = try JSONValue(parsing: NavidromePlaylist.bytes(wish, name: "Evening")) else {
+    var request = Playlist.Request()
+    request.filter = try TrackFilter(parsing: filter)
+    change(&request)
+    guard case .object(let fields) = try JSONValue(parsing: NavidromePlaylist.bytes(request, name: "Evening")) else {
       return [:]
     }
     return fields
@@ -90,9 +90,9 @@ import Text
   }
 
   @Test func namesSortsAndLimits() throws {
-    let list = try smart("bpm:120..") { wish in
-      wish.order = .tempo
-      wish.length = .tracks(50)
+    let list = try smart("bpm:120..") { request in
+      request.order = .tempo
+      request.length = .tracks(50)
     }
     #expect(list["name"] == "Evening" && list["sort"] == "bpm" && list["limit"] == 50)
   }
@@ -108,7 +108,7 @@ import Text
   }
 
   @Test func wishesThatNavidromeLacksAreNamed() throws {
-    let changes: [(String, (inout Playlist.Wish) -> Void)] = [
+    let changes: [(String, (inout Playlist.Request) -> Void)] = [
       ("--like", { $0.like = "/a" }), ("--length", { $0.length = .seconds(60) }), ("--order key", { $0.order = .key }),
       ("--no-repeat-artist", { $0.spacing = 2 }),
     ]

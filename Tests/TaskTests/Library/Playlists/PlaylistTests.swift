@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 
-/// Which tracks a playlist has, and in which order.
+/// The tracks of a playlist, and their order.
 @Suite struct PlaylistTests {
   /// A library of tracks with tempi, keys and artists at random; of some nothing is known.
   static func library(_ count: Int, seed: UInt64 = 1, artists: Int = 40) -> [PlaylistTrack] {
@@ -24,27 +24,27 @@ import Testing
     }
   }
 
-  private func wish(
+  private func request(
     _ order: PlaylistOrder = .mix, _ length: PlaylistLength = .all, spacing: Int = 0, seed: UInt64 = 0
-  ) -> Playlist.Wish {
-    var wish = Playlist.Wish()
-    (wish.order, wish.length, wish.spacing, wish.seed) = (order, length, spacing, seed)
-    return wish
+  ) -> Playlist.Request {
+    var request = Playlist.Request()
+    (request.order, request.length, request.spacing, request.seed) = (order, length, spacing, seed)
+    return request
   }
 
   @Test(arguments: PlaylistOrder.allCases) func eachTrackIsThereOnce(order: PlaylistOrder) {
     let library = Self.library(200)
     for spacing in [0, 3] {
-      let playlist = Playlist(of: library, wish(order, spacing: spacing))
+      let playlist = Playlist(of: library, request(order, spacing: spacing))
       #expect(Set(playlist.tracks.map(\.path)) == Set(library.map(\.path)) && playlist.tracks.count == 200)
-      #expect(Playlist(of: library, wish(order, spacing: spacing)).tracks == playlist.tracks)
+      #expect(Playlist(of: library, request(order, spacing: spacing)).tracks == playlist.tracks)
     }
   }
 
   @Test func anotherSeedGivesAnotherChoice() {
     let library = Self.library(200)
     for order in PlaylistOrder.allCases {
-      let choices = (0..<3).map { Set(Playlist(of: library, wish(order, .tracks(20), seed: $0)).tracks.map(\.path)) }
+      let choices = (0..<3).map { Set(Playlist(of: library, request(order, .tracks(20), seed: $0)).tracks.map(\.path)) }
       #expect(Set(choices).count == 3)
       #expect(choices.allSatisfy { $0.count == 20 })
     }
@@ -52,34 +52,34 @@ import Testing
 
   @Test(arguments: PlaylistOrder.allCases) func lengthsAreFilled(order: PlaylistOrder) {
     for seed in 0..<10 as Range<UInt64> {
-      let playlist = Playlist(of: Self.library(300), wish(order, .seconds(3600), spacing: 2, seed: seed))
+      let playlist = Playlist(of: Self.library(300), request(order, .seconds(3600), spacing: 2, seed: seed))
       #expect(abs(playlist.duration - 3600) < 30, "\(playlist.duration)")
       #expect(Set(playlist.tracks.map(\.path)).count == playlist.tracks.count)
     }
     // All there is, if that is too little.
-    let short = Playlist(of: Self.library(5), wish(order, .seconds(36_000)))
+    let short = Playlist(of: Self.library(5), request(order, .seconds(36_000)))
     #expect(short.tracks.count == 5)
   }
 
   @Test func artistsAreKeptApart() {
     let library = Self.library(120, artists: 12)
     for order in PlaylistOrder.allCases {
-      let tracks = Playlist(of: library, wish(order, spacing: 4))
+      let tracks = Playlist(of: library, request(order, spacing: 4))
       #expect(tracks.repeatCount == 0, "\(order)")
       for (index, track) in tracks.tracks.enumerated() {
         #expect(!tracks.tracks[..<index].suffix(4).contains { $0.artist == track.artist })
       }
     }
-    // Where that cannot be, it is said, and all tracks are there.
-    let one = Playlist(of: Self.library(10, artists: 1), wish(spacing: 3))
+    // If that is impossible, a message says so, and all tracks are there.
+    let one = Playlist(of: Self.library(10, artists: 1), request(spacing: 3))
     #expect(one.tracks.count == 10 && one.repeatCount == 9 + 8 + 7)
-    // Nobody is the same artist as nobody.
+    // Unknown artists are not the same artist.
     let unnamed = Self.library(10).map { track in
       var track = track
       track.artist = nil
       return track
     }
-    #expect(Playlist(of: unnamed, wish(spacing: 3)).repeatCount == 0)
+    #expect(Playlist(of: unnamed, request(spacing: 3)).repeatCount == 0)
   }
 
   @Test func mixesHaveSmallJumps() {
@@ -88,8 +88,8 @@ import Testing
       let sequence = TrackSequence(tracks, spacing: 0)
       return (1..<tracks.count).reduce(0) { $0 + sequence.cost($1 - 1, $1) }
     }
-    let mix = Playlist(of: library, wish())
-    let tempo = Playlist(of: library, wish(.tempo))
+    let mix = Playlist(of: library, request())
+    let tempo = Playlist(of: library, request(.tempo))
     #expect(cost(mix.tracks) < 0.35 * cost(tempo.tracks) && cost(tempo.tracks) < cost(library))
     // Exchanges are better than the chain alone.
     let sequence = TrackSequence(library, spacing: 0)
@@ -101,11 +101,11 @@ import Testing
     #expect(abs(Transition.tempoChange(120, 126) - 5) < 1e-9 && abs(Transition.tempoChange(126, 120) - 5) < 1e-9)
     #expect(Transition.tempoChange(87, 174) < 1e-9)
     func steps(_ first: String, _ second: String) throws -> Int {
-      try Transition.keySteps(#require(WheelPlace(first)), #require(WheelPlace(second)))
+      try Transition.keySteps(#require(WheelPosition(first)), #require(WheelPosition(second)))
     }
     #expect(try steps("8A", "8A") == 0 && steps("8A", "9A") == 1 && steps("12A", "1A") == 1 && steps("8A", "8B") == 1)
     #expect(try steps("8A", "9B") == 2 && steps("1A", "7A") == 6 && steps("1A", "7B") == 7)
-    for text in ["", "A", "13A", "0B", "8C", "8", "A8"] { #expect(WheelPlace(text) == nil) }
+    for text in ["", "A", "13A", "0B", "8C", "8", "A8"] { #expect(WheelPosition(text) == nil) }
     #expect((0...7).map(Transition.keyCost) == [0, 0.2, 1, 1.5, 2, 2.5, 3, 3])
     // The fast form is the documented one.
     var random = SplitMix64(seed: 5)
@@ -122,25 +122,25 @@ import Testing
   @Test func copiesAreLeftOut() {
     var library = Self.library(10)
     for index in 5..<10 { library[index].contentID = library[index - 5].contentID }
-    let playlist = Playlist(of: library, wish(.path))
+    let playlist = Playlist(of: library, request(.path))
     #expect(playlist.tracks.map(\.path) == library.prefix(5).map(\.path) && playlist.copyCount == 5)
   }
 
   @Test func tracksOfUnknownLengthDoNotFillATime() {
     var library = Self.library(50)
     library[3].duration = nil
-    let playlist = Playlist(of: library, wish(.path, .seconds(3600)))
+    let playlist = Playlist(of: library, request(.path, .seconds(3600)))
     #expect(playlist.unmeasuredCount == 1 && playlist.candidateCount == 49)
   }
 
   @Test func plainOrders() {
     let library = Self.library(60)
-    let tempi = Playlist(of: library, wish(.tempo)).tracks.map { $0.bpm ?? .infinity }
+    let tempi = Playlist(of: library, request(.tempo)).tracks.map { $0.bpm ?? .infinity }
     #expect(tempi == tempi.sorted())
-    let energies = Playlist(of: library, wish(.energy)).tracks.map { $0.energy ?? .infinity }
+    let energies = Playlist(of: library, request(.energy)).tracks.map { $0.energy ?? .infinity }
     #expect(energies == energies.sorted())
-    let keys = Playlist(of: library, wish(.key)).tracks.map { $0.key.flatMap { WheelPlace($0) }?.index ?? 24 }
+    let keys = Playlist(of: library, request(.key)).tracks.map { $0.key.flatMap { WheelPosition($0) }?.index ?? 24 }
     #expect(keys == keys.sorted())
-    #expect(Playlist(of: library.reversed(), wish(.path)).tracks.first?.path == "/music/0.flac")
+    #expect(Playlist(of: library.reversed(), request(.path)).tracks.first?.path == "/music/0.flac")
   }
 }

@@ -31,11 +31,11 @@ import Testing
     recommendations = Recommendations(store: store, neighbors: SoundNeighbors(try KnownSounds(in: store)))
   }
 
-  private func answer(_ change: (inout Recommendations.Wish) -> Void) throws -> Recommendations.Answer {
-    var wish = Recommendations.Wish()
-    wish.tracks = [seed]
-    change(&wish)
-    return try recommendations.tracks(wish)
+  private func answer(_ change: (inout Recommendations.Request) -> Void) throws -> Recommendations.Answer {
+    var request = Recommendations.Request()
+    request.tracks = [seed]
+    change(&request)
+    return try recommendations.tracks(request)
   }
 
   @Test func boundsKeepOutWhatIsOutsideOrNotKnown() throws {
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func nearerToTheTargetComesFirst() throws {
-    // What is not known counts as 30 beats per minute off.
+    // An unknown tempo counts as 30 beats per minute off.
     #expect(try answer { $0.target[.tempo] = 135 }.songs.map(\.title) == ["140", "120", "unknown", "100"])
   }
 

@@ -1,0 +1,135 @@
+internal import Foundation
+
+/// Damage that one can hear: where it is, how strong and how sure.
+public struct HealthFinding: DeclaredFinding {
+  /// One fault at one place, or of the whole file.
+  public struct Fault: DeclaredRecord {
+    public var kind: String
+    public var startSeconds: Double
+    public var endSeconds: Double
+    /// From 1; `nil` for a fault of all channels.
+    public var channel: Int?
+    /// In the unit of its kind.
+    public var strength: Double
+    /// 0 to 1.
+    public var confidence: Double
+
+    public init(
+      kind: String, startSeconds: Double, endSeconds: Double, channel: Int?, strength: Double, confidence: Double
+    ) {
+      self.kind = kind
+      self.startSeconds = startSeconds
+      self.endSeconds = endSeconds
+      self.channel = channel
+      self.strength = strength
+      self.confidence = confidence
+    }
+
+    public init() {
+      self.init(kind: "", startSeconds: 0, endSeconds: 0, channel: nil, strength: 0, confidence: 0)
+    }
+
+    public static let summary = "Something wrong with the sound."
+    public static let fields: [FindingField<Fault>] = [
+      .field(
+        "kind", \.kind,
+        "clipping, dropout, silence, repeat, click, dc_offset, dead_channel, inverted, identical, hum, hiss, cut_start or "
+          + "cut_end."),
+      .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
+      .field("end_s", \.endSeconds, "Where it ends; of faults of the whole file, the end of the audio."),
+      .field("channel", \.channel, "From 1; null for all channels."),
+      .field(
+        "strength", \.strength,
+        "Clipping: samples; dropout, silence, repeat: ms; click: ratio to its surroundings; hum, hiss, dc_offset, "
+          + "dead_channel: level in dB; inverted, identical, cuts: dB."),
+      .field("confidence", \.confidence, "0 to 1."),
+    ]
+  }
+
+  /// The kind of fault that weighs most; `nil` if there is none.
+  public var worst: String?
+  /// 0 to 1: how much the faults spoil the file, by kind, number and confidence.
+  public var severity: Double?
+  /// Faults of each kind; all are counted, even if `faults` names only the first ones.
+  public var clipped: Int?
+  public var dropouts: Int?
+  public var silences: Int?
+  public var repeats: Int?
+  public var clicks: Int?
+  /// Mean of the samples, where it is an offset; full scale is 1.
+  public var hasOffset: Bool?
+  /// From 1.
+  public var deadChannel: Int?
+  public var isInverted: Bool?
+  public var isIdentical: Bool?
+  /// In dB relative to full scale; `nil` without hum.
+  public var hum: Double?
+  public var hiss: Double?
+  public var isCutAtStart: Bool?
+  public var isCutAtEnd: Bool?
+  /// By place; at most a hundred of each kind.
+  public var faults: [Fault] = []
+  /// Machine-readable: `too_short`; `nil` if all was looked for.
+  public var reason: String?
+
+  public init() {}
+
+  public static let declaration = FindingDeclaration<HealthFinding>(
+    "health", "Damage that one can hear; null if it was not looked for.",
+    fields: [
+      .field("worst", \.worst, "The kind of fault that weighs most; null if there is none.", isIndexed: true),
+      .field(
+        "severity", \.severity, "0 to 1: how much the faults spoil the file, by kind, number and confidence.",
+        isIndexed: true),
+      .field("clipped", \.clipped, "Places where peaks are cut flat."),
+      .field("dropouts", \.dropouts, "Gaps of digital silence below a quarter of a second."),
+      .field("silences", \.silences, "Longer gaps of digital silence in the middle of the sound."),
+      .field("repeats", \.repeats, "Blocks that stand twice in a row."),
+      .field("clicks", \.clicks, "Clicks of a few samples."),
+      .field("dc_offset", \.hasOffset, "A channel is off zero all the time."),
+      .field("dead_channel", \.deadChannel, "The channel without sound, from 1; null if there is none."),
+      .field("inverted", \.isInverted, "One channel is the inverse of the other."),
+      .field("identical", \.isIdentical, "Both channels are the same: mono in stereo."),
+      .field("hum_db", \.hum, "Level of mains hum relative to full scale; null if there is none."),
+      .field("hiss_db", \.hiss, "Level of hiss relative to full scale; null if there is none."),
+      .field("cut_start", \.isCutAtStart, "The file begins in the middle of the sound."),
+      .field("cut_end", \.isCutAtEnd, "The file ends in the middle of the sound."),
+      .field("faults", \.faults, "The faults by place, at most a hundred of each kind."),
+      .field("reason", \.reason, "Why nothing was looked for: too_short."),
+    ],
+    isOnPages: true,
+    lines: { health, _ in [FindingLine("health", health.text, details: health.sentences)] })
+
+  /// As a person reads it.
+  public var text: String {
+    if let reason { return "not judged (\(reason))" }
+    guard worst != nil else { return "no fault found" }
+    var parts: [String] = []
+    func add(_ count: Int?, _ one: String, _ many: String) {
+      if let count, count > 0 { parts.append("\(count) \(count == 1 ? one : many)") }
+    }
+    add(dropouts, "dropout", "dropouts")
+    add(repeats, "repeated block", "repeated blocks")
+    add(silences, "gap", "gaps")
+    add(clicks, "click", "clicks")
+    add(clipped, "clipped place", "clipped places")
+    if let deadChannel { parts.append("channel \(deadChannel) is dead") }
+    if isInverted == true { parts.append("channels are inverted") }
+    if hasOffset == true { parts.append("DC offset") }
+    if let hum { parts.append(String(format: "hum at %.0f dB", hum)) }
+    if let hiss { parts.append(String(format: "hiss at %.0f dB", hiss)) }
+    if isIdentical == true { parts.append("mono in stereo") }
+    if isCutAtStart == true { parts.append("begins abruptly") }
+    if isCutAtEnd == true { parts.append("ends abruptly") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The first places, one sentence for each.
+  private var sentences: [String] {
+    faults.filter { !["identical", "cut_start", "cut_end", "hum", "hiss"].contains($0.kind) }.prefix(5).map { fault in
+      String(format: "%@ at %.3f s", fault.kind, fault.startSeconds)
+        + (fault.channel.map { ", channel \($0)" } ?? "")
+        + String(format: ", confidence %.2f", fault.confidence)
+    }
+  }
+}

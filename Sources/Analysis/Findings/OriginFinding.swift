@@ -1,0 +1,120 @@
+internal import Foundation
+
+/// Whether the audio of a lossless file was lossless from the start: what a lossy codec, a lower sample rate or fewer bits
+/// left in it, with evidence that a person can check.
+public struct OriginFinding: DeclaredFinding {
+  public enum Verdict: String, Sendable {
+    /// No trace of a codec, and high frequencies in which there would be some.
+    case lossless
+    case unsure
+    /// The audio was decoded from a lossy codec.
+    case lossy
+  }
+
+  /// A `Verdict`; `nil` if there is nothing to judge: `reason` says why.
+  public var verdict: String?
+  /// 0 to 1: how sure the verdict is.
+  public var confidence: Double?
+  /// `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`.
+  public var codec: String?
+  /// About which rate the codec had.
+  public var kilobitsPerSecond: Int?
+  /// The sample rate at which the codec worked; another than the file's if it was resampled since.
+  public var codedSampleRate: Int?
+  /// The sample rate that the audio had before, by the end of its spectrum; `nil` if the file's rate is used.
+  public var upsampledFrom: Int?
+  /// Bits of a sample that are ever used.
+  public var usedBits: Int?
+  /// Fewer bits are used than the file has.
+  public var isPadded: Bool?
+  /// How far the frames of the likeliest codec stand out of other places, in standard deviations.
+  public var frameTrace: Double?
+  /// Samples from one frame to the next, on the grid that was found.
+  public var frameLength: Int?
+  /// Where the first whole frame begins, in samples of `codedSampleRate`.
+  public var frameOffset: Int?
+  /// How much lower the coefficients of that codec are on its frames than beside them, in dB.
+  public var quantizationDepth: Double?
+  /// Where the spectrum ends abruptly, in Hz; `nil` if it does not.
+  public var wall: Double?
+  /// How much lower the spectrum is above the wall.
+  public var wallDepth: Double?
+  /// 0 to 1: the share of excerpts in which the spectrum ends at the wall.
+  public var wallSteadiness: Double?
+  /// The level of the highest frequencies, in dB relative to full scale for each bin.
+  public var levelAbove: Double?
+  /// Excerpts of the file that were looked at.
+  public var excerptCount = 0
+  /// Machine-readable: `too_short`, `quiet`.
+  public var reason: String?
+
+  public init() {}
+
+  public static let declaration = FindingDeclaration<OriginFinding>(
+    "origin", "Whether the audio of a lossless file was lossless from the start; null if it was not judged.",
+    fields: [
+      .field("verdict", \.verdict, "lossless, unsure or lossy; null if there is nothing to judge.", isIndexed: true),
+      .field("confidence", \.confidence, "0 to 1: how sure the verdict is."),
+      .field("codec", \.codec, "The codec that the audio was decoded from: mp3, aac, vorbis, opus or mp2.", isIndexed: true),
+      .field("bit_rate_kbps", \.kilobitsPerSecond, "About which bit rate that codec had."),
+      .field("coded_rate_hz", \.codedSampleRate, "The sample rate at which the codec worked."),
+      .field(
+        "upsampled_from_hz", \.upsampledFrom, "The sample rate that the audio had before; null if the file's own is used.",
+        isIndexed: true),
+      .field("used_bits", \.usedBits, "Bits of a sample that are ever used; null for samples without whole numbers."),
+      .field("padded", \.isPadded, "Fewer bits are used than the file has.", isIndexed: true),
+      .field(
+        "frame_trace", \.frameTrace,
+        "How far the frames of the likeliest codec stand out of all other places, in standard deviations."),
+      .field("frame_length", \.frameLength, "Samples from one frame of that codec to the next."),
+      .field("frame_offset", \.frameOffset, "Where the first whole frame begins, in samples of coded_rate_hz."),
+      .field(
+        "quantization_depth_db", \.quantizationDepth,
+        "How much lower the coefficients of that codec are on its frames than beside them."),
+      .field("wall_hz", \.wall, "Where the spectrum ends abruptly; null if it does not."),
+      .field("wall_depth_db", \.wallDepth, "How much lower the spectrum is above the wall."),
+      .field("wall_steadiness", \.wallSteadiness, "0 to 1: the share of excerpts in which the spectrum ends there."),
+      .field("level_above_db", \.levelAbove, "Mean level of the highest frequencies, a bin, relative to full scale."),
+      .field("excerpts", \.excerptCount, "Excerpts of the file that were looked at."),
+      .field("reason", \.reason, "Why there is no verdict: too_short, quiet."),
+    ],
+    isOnPages: true,
+    lines: { origin, _ in [FindingLine("origin", origin.text, details: origin.evidence)] })
+
+  /// The verdict as a person reads it.
+  public var text: String {
+    var parts: [String] = []
+    switch verdict.flatMap(Verdict.init(rawValue:)) {
+    case .lossless: parts.append("lossless")
+    case .unsure: parts.append("unsure")
+    case .lossy:
+      let rate = kilobitsPerSecond.map { " of about \($0) kbit/s" } ?? ""
+      parts.append("lossy: decoded from \(codec.map(Self.codecName) ?? "a lossy codec")\(rate)")
+    case nil: parts.append("not judged (\(reason ?? "unknown reason"))")
+    }
+    if let upsampledFrom { parts.append("upsampled from \(upsampledFrom) Hz") }
+    if isPadded == true, let usedBits { parts.append("padded: only \(usedBits) bits are used") }
+    return parts.joined(separator: "; ")
+  }
+
+  /// What a person can check, a sentence for each.
+  public var evidence: [String] {
+    var sentences: [String] = []
+    if verdict == Verdict.lossy.rawValue, let frameTrace, let frameLength, let frameOffset, let codedSampleRate {
+      var sentence = "frames of \(frameLength) samples from sample \(frameOffset) on at \(codedSampleRate) Hz, "
+      sentence += String(format: "%.0f standard deviations", frameTrace)
+      if let quantizationDepth { sentence += String(format: ", coefficients %.1f dB lower there", quantizationDepth) }
+      sentences.append(sentence)
+    }
+    if let wall, let wallDepth {
+      var sentence = String(format: "the spectrum ends at %.1f kHz, %.0f dB deep", wall / 1000, wallDepth)
+      if let wallSteadiness { sentence += String(format: ", in %.0f%% of the excerpts", 100 * wallSteadiness) }
+      sentences.append(sentence)
+    }
+    return sentences
+  }
+
+  private static func codecName(_ codec: String) -> String {
+    ["mp3": "MP3", "aac": "AAC", "vorbis": "Vorbis", "opus": "Opus", "mp2": "MP2"][codec] ?? codec
+  }
+}

@@ -1,0 +1,84 @@
+package import Analysis
+internal import Digests
+internal import Glibc
+package import SystemPackage
+
+extension FileChecksum {
+  /// Files that are longer get no checksum: sparse files can claim to be endless.
+  private static let byteLimit: Int64 = 1 << 40
+  private static let bufferSize = 1 << 18
+
+  /// Reads a file once from its start to its end.
+  ///
+  /// - Parameters:
+  ///   - audio: The part that gets a hash of its own; `nil` for none.
+  ///   - kinds: Digests to compute besides XXH3.
+  ///   - fromDisk: Drops what the system holds of the file in memory, before and after: what counts is what the disk
+  ///     gives, and other programs keep the memory.
+  ///   - isCancelled: Called between buffers.
+  /// - Returns: `nil` if canceled, or if it is no regular file or an endless one.
+  /// - Throws: What the system says if the file cannot be opened or read.
+  package static func reading(
+    _ path: FilePath, audio: Range<Int64>? = nil, kinds: Set<Kind> = [], fromDisk: Bool = false,
+    isCancelled: () -> Bool = { false }
+  ) throws(Errno) -> FileChecksum? {
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
+    let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+    guard file >= 0 else { throw Errno(rawValue: errno) }
+    defer { close(file) }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { throw Errno(rawValue: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= byteLimit else { return nil }
+    if fromDisk { _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) }
+    defer { if fromDisk { _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) } }
+    _ = posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL)
+    var hashers = Hashers(audio: audio, kinds: kinds)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 64)
+    defer { buffer.deallocate() }
+    while true {
+      if isCancelled() { return nil }
+      let got = unsafe read(file, buffer.baseAddress, buffer.count)
+      if got < 0 && errno == EINTR { continue }
+      if got < 0 { throw Errno(rawValue: errno) }
+      if got == 0 { return hashers.finish() }
+      hashers.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+      // It grows as it is read.
+      if hashers.byteCount > byteLimit { return nil }
+    }
+  }
+
+  private struct Hashers: ~Copyable {
+    private var whole = ContentHasher()
+    private var part = ContentHasher()
+    private let audio: Range<Int64>?
+    private var sha256: Digest.Running?
+    private var md5: Digest.Running?
+    private(set) var byteCount: Int64 = 0
+
+    init(audio: Range<Int64>?, kinds: Set<Kind>) {
+      self.audio = audio
+      sha256 = kinds.contains(.sha256) ? Digest.Running(isSHA256: true) : nil
+      md5 = kinds.contains(.md5) ? Digest.Running(isSHA256: false) : nil
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+      whole.update(bytes)
+      sha256?.update(bytes)
+      md5?.update(bytes)
+      let span = byteCount..<byteCount + Int64(bytes.count)
+      if let common = audio?.clamped(to: span), !common.isEmpty {
+        let (start, end) = (Int(common.lowerBound - byteCount), Int(common.upperBound - byteCount))
+        part.update(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      }
+      byteCount = span.upperBound
+    }
+
+    mutating func finish() -> FileChecksum {
+      var checksum = FileChecksum(
+        whole: whole.finish(), byteCount: byteCount, audio: audio, audioHash: audio == nil ? nil : part.finish())
+      if let digest = sha256?.finish() { checksum.digests[.sha256] = digest.bytes }
+      if let digest = md5?.finish() { checksum.digests[.md5] = digest.bytes }
+      return checksum
+    }
+  }
+}

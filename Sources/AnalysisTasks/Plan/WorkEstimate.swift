@@ -1,0 +1,84 @@
+internal import Analysis
+package import Pipeline
+internal import ResultStore
+package import SystemPackage
+
+/// How many seconds of one processor a file will take, from what is known of it before it is opened.
+///
+///     instructions = file + audio × (decoder + least(sum of the analyzers, all analyzers together))
+///
+/// `audio` is the duration in seconds, or, of a file that was never analyzed, its size over the usual bytes a second of
+/// its kind. Analyzers share resamplers and spectra, so all of them take less than their sum. The numbers are those of
+/// `Benchmarks/instructions.json`, and a test compares them; the speed is that of `reports/bench-2026-11-24.md`. Another machine
+/// is faster or slower by one factor for all files, which does not change partitions.
+package struct WorkEstimate: Sendable {
+  /// Millions of instructions for a file, whatever its length: opening, tags, and the way to a worker and back.
+  package static let perFile = 22.7
+  /// The same for a second of audio, by how it is encoded.
+  package static let decoding: [String: Double] = [
+    "wav": 1.76, "flac": 9.43, "mp3": 8.02, "opus": 18.7, "ogg": 7.0, "m4a": 4.73,
+  ]
+  /// For a second of audio, with the resampler and the spectrum of its own.
+  package static let analyzers: [String: Double] = [
+    "tempo": 10.2, "likeness": 4.43, "signature": 4.35, "traits": 4.35, "key": 4.23, "chromaprint": 3.7,
+    "sections": 3.0,
+    "loudness": 2.64, "waveform": 1.6, "cues": 0.25,
+  ]
+  /// For a second of audio, with what they share.
+  package static let allAnalyzers = 29.7
+  /// Millions of instructions in a second: 123.4 ms for a minute of MP3 with all analyzers.
+  static let speed = 18_300.0
+
+  /// An analyzer of which nothing was measured, such as a program of the user.
+  private static let unknownAnalyzer = 10.0
+  /// Bytes for a second of audio, where nothing is known: MP3 of 240 kbit/s, CD quality, …
+  private static let bytesPerSecond: [String: Double] = [
+    "wav": 176_400, "flac": 100_000, "mp3": 30_000, "opus": 16_000, "ogg": 20_000, "m4a": 24_000,
+  ]
+
+  private let readers: Set<String>
+
+  /// - Parameter plan: Says which analyzers read audio.
+  package init(_ plan: AnalysisPlan) {
+    readers = Set(plan.wanted.members.filter(\.readsAudio).map(\.identity.id))
+  }
+
+  /// - Parameter duration: Of the audio, in seconds; `nil` if it is not known.
+  package func seconds(
+    _ path: FilePath, sizeBytes: Int64, codec: String?, duration: Double?, missing: [String]
+  ) -> Double {
+    let wanted = missing.filter(readers.contains)
+    guard !wanted.isEmpty else { return Self.perFile / Self.speed }
+    let kind = Self.kind(codec: codec) ?? Self.kind(extension: path.extension?.lowercased() ?? "")
+    let known = duration.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+    let audio = known ?? Double(sizeBytes) / (Self.bytesPerSecond[kind] ?? .infinity)
+    let measured = wanted.compactMap { Self.analyzers[$0] }
+    let analysis =
+      min(measured.reduce(0, +), Self.allAnalyzers) + Double(wanted.count - measured.count) * Self.unknownAnalyzer
+    return (Self.perFile + audio * ((Self.decoding[kind] ?? 0) + analysis)) / Self.speed
+  }
+
+  /// Of kinds that were not measured, the nearest one, or MP3.
+  private static func kind(codec: String?) -> String? {
+    guard let codec else { return nil }
+    if codec.hasPrefix("pcm") { return "wav" }
+    return switch codec {
+    case "aac", "wmav1", "wmav2", "ac3", "eac3": "m4a"
+    case "vorbis": "ogg"
+    case "opus": "opus"
+    case "flac", "alac", "wavpack", "tta", "ape": "flac"
+    default: "mp3"
+    }
+  }
+
+  private static func kind(extension name: String) -> String {
+    switch name {
+    case "wav", "wave", "bwf", "w64", "rf64", "aif", "aiff", "aifc", "au", "snd", "caf": "wav"
+    case "flac", "fla", "wv", "tta", "alac", "ape": "flac"
+    case "ogg", "oga": "ogg"
+    case "opus", "spx": "opus"
+    case "m4a", "m4b", "mp4", "aac", "wma", "3gp", "ac3": "m4a"
+    default: "mp3"
+    }
+  }
+}

@@ -1,0 +1,103 @@
+internal import Analysis
+internal import Exports
+internal import Pipeline
+package import Platform
+internal import Records
+internal import Reporting
+internal import ResultStore
+package import SystemPackage
+internal import Text
+
+extension WorkPlan {
+  /// Files of a plan in a folder.
+  package static let fileNames = ["files.parquet", "plan.json"]
+
+  /// Writes `files.parquet`, a row for each file with a row group for each partition, and `plan.json`.
+  /// - Parameter folder: Made if it is not there.
+  /// - Throws: `ExportError`; the files are as they were before then.
+  package func write(to folder: FilePath, _ rule: OverwriteRule = OverwriteRule()) throws {
+    do {
+      try rule.check(Self.fileNames.map { (folder.appending($0), FileInventory.proof) })
+    } catch {
+      throw ExportError.refused(error)
+    }
+    do {
+      try folder.makeFolder()
+    } catch {
+      throw ExportError.cannotCreate(folder, reason: "\(error)")
+    }
+    let columns = PlanColumn.all
+    let table = try ParquetFile(
+      folder.appending(Self.fileNames[0]), columns.map(\.column), program: "Nocturne \(programVersion)")
+    var groups: [Range<Int>] = []
+    var start = 0
+    func endPartition() throws {
+      try table.endGroup()
+      groups.append(start..<table.groupCount)
+      start = table.groupCount
+    }
+    try forEachFile { number, file in
+      while groups.count < number { try endPartition() }
+      try table.append(columns.map { $0.value((number, file)) })
+    }
+    while groups.count < partitions.count { try endPartition() }
+    try table.finish()
+    let summary = try ExportFile(folder.appending(Self.fileNames[1]))
+    try summary.write(summaryLine(groups: groups))
+    _ = try ExportFile.commit([table.file, summary], listed: true)
+  }
+
+  /// One line for each file, which `analyze worker` takes as they are.
+  package func forEachLine(_ body: ([UInt8]) throws -> Void) throws {
+    let shape = Shape.plannedFile
+    try forEachFile { try body(shape.ndjsonLine(($0, $1))) }
+  }
+
+  /// The plan without its files, as one line of JSON.
+  /// - Parameter groups: The row groups of each partition, in a plan with a table.
+  package func summaryLine(groups: [Range<Int>]? = nil) -> [UInt8] {
+    Shape.workPlan.ndjsonLine(PlanSummary(self, groups))
+  }
+
+  /// For people.
+  package var text: String {
+    guard fileCount > 0 else { return "Nothing to analyze: \(counts.cached) files are unchanged.\n" }
+    var reasons = [
+      (counts.new, "new"), (counts.changed, "changed"), (counts.outdated, "with missing or outdated findings"),
+    ]
+    reasons += [(counts.retried, "to be tried again"), (counts.touched, "touched")]
+    let parts = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    let loads = partitions.map(\.expectedSeconds)
+    let analyzers = pipeline.wanted.members.filter { (missing[$0.identity.id] ?? 0) > 0 }.map { member in
+      "  \(member.identity.id) \(member.identity.version): \(counted(missing[member.identity.id] ?? 0, "file"))"
+    }
+    return """
+      \(counted(fileCount, "file")) to analyze (\(parts)); unchanged: \(counts.cached).
+      \(bytes / 1_000_000) MB, about \(describe(seconds: expectedSeconds)) of one processor.
+      \(counted(partitions.count, "partition")) of \(describe(seconds: loads.min() ?? 0)) to \
+      \(describe(seconds: loads.max() ?? 0)).
+      Missing findings:
+      \(analyzers.joined(separator: "\n"))
+
+      """
+  }
+}
+
+/// The schema of `analyze plan`.
+package enum PlanSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "plan", "nocturne.plan.v1.schema.json",
+        ReportSchema.lineSchema(Shape.workPlan.schema, title: "nocturne.plan, version 1: what a run would do").text
+      ),
+      (
+        "planned-file", "nocturne.planned_file.v1.schema.json",
+        ReportSchema.lineSchema(
+          Shape.plannedFile.schema,
+          title: "nocturne.planned_file, version 1: a line of analyze plan --ndjson, and a row of files.parquet"
+        ).text
+      ),
+    ]
+  }
+}

@@ -1,0 +1,96 @@
+internal import Foundation
+
+/// What channels are on the whole: their offset, and whether one is dead, the same as the other or its inverse.
+struct ChannelSums {
+  private let channelCount: Int
+  private var sums: [Double]
+  private var squares: [Double]
+  /// Of left and right.
+  private var meanSquares = 0.0
+  private var sideSquares = 0.0
+  /// Means of blocks of a second or so, to see whether an offset is steady.
+  private var blockMeans: [[Float]]
+  private static let blockLimit = 4000
+  private var frameCount = 0
+
+  init(channelCount: Int) {
+    self.channelCount = channelCount
+    sums = Array(repeating: 0, count: channelCount)
+    squares = sums
+    blockMeans = Array(repeating: [], count: channelCount)
+  }
+
+  mutating func add(_ values: Span<Float>, channel: Int) {
+    var (sum, square): (SIMD8<Float>, SIMD8<Float>) = (.zero, .zero)
+    var index = 0
+    while index + 8 <= values.count {
+      var lanes = SIMD8<Float>()
+      for lane in 0..<8 { lanes[lane] = values[index + lane] }
+      sum += lanes
+      square += lanes * lanes
+      index += 8
+    }
+    var (rest, restSquares): (Float, Float) = (0, 0)
+    while index < values.count {
+      rest += values[index]
+      restSquares += values[index] * values[index]
+      index += 1
+    }
+    let total = sum.sum() + rest
+    sums[channel] += Double(total)
+    squares[channel] += Double(square.sum() + restSquares)
+    if blockMeans[channel].count < Self.blockLimit, values.count > 4096 {
+      blockMeans[channel].append(total / Float(values.count))
+    }
+    if channel == 0 { frameCount += values.count }
+  }
+
+  mutating func compare(_ left: Span<Float>, _ right: Span<Float>) {
+    var (mean, side): (Float, Float) = (0, 0)
+    for index in left.indices {
+      let (m, s) = (left[index] + right[index], left[index] - right[index])
+      mean += m * m
+      side += s * s
+    }
+    meanSquares += Double(mean)
+    sideSquares += Double(side)
+  }
+
+  /// Of all channels, full scale 1.
+  var rms: Double {
+    (squares.reduce(0, +) / Double(max(1, frameCount * channelCount))).squareRoot()
+  }
+
+  func faults(frameCount: Int64) -> [Fault] {
+    guard frameCount > 0 else { return [] }
+    let count = Double(frameCount)
+    func fault(_ kind: Fault.Kind, _ channel: Int?, _ strength: Double, _ confidence: Double) -> Fault {
+      Fault(kind: kind, start: 0, end: frameCount, channel: channel, strength: strength, confidence: confidence)
+    }
+    var faults: [Fault] = []
+    let levels = squares.map { 10 * log10($0 / count + 1e-20) }
+    for channel in 0..<channelCount {
+      let mean = sums[channel] / count
+      // An offset is there all the time, and a wave with unequal halves comes and goes.
+      let blocks = blockMeans[channel].sorted()
+      guard abs(mean) > 0.005, !blocks.isEmpty else { continue }
+      let (low, high) = (Double(blocks[blocks.count / 10]), Double(blocks[blocks.count - 1 - blocks.count / 10]))
+      if min(abs(low), abs(high)) > 0.6 * abs(mean), max(abs(low), abs(high)) < 1.6 * abs(mean), low * high > 0 {
+        faults.append(fault(.offset, channel, 20 * log10(abs(mean)), abs(mean) > 0.01 ? 0.95 : 0.8))
+      }
+    }
+    guard channelCount == 2, let loudest = levels.max(), loudest > -60 else { return faults }
+    if let dead = levels.firstIndex(where: { $0 < -80 && $0 < loudest - 50 }) {
+      return faults + [fault(.deadChannel, dead, levels[dead], levels[dead] < -100 ? 0.99 : 0.9)]
+    }
+    let (mean, side) = (10 * log10(meanSquares / count / 4 + 1e-20), 10 * log10(sideSquares / count / 4 + 1e-20))
+    if sideSquares == 0 {
+      faults.append(fault(.identical, nil, mean, 0.99))
+    } else if side < mean - 60 {
+      faults.append(fault(.identical, nil, mean - side, 0.9))
+    } else if mean < side - 20 {
+      faults.append(fault(.inverted, nil, side - mean, mean < side - 40 ? 0.99 : 0.9))
+    }
+    return faults
+  }
+}

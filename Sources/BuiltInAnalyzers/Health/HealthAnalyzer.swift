@@ -1,0 +1,116 @@
+internal import Analysis
+internal import DSP
+
+/// Damage that one can hear: `HealthScan` finds it in the samples; docs/health.md tells how well.
+struct HealthAnalyzer: Analyzer {
+  static let id = "health"
+  static let version = 1
+  static let summary = "Damage that one can hear: clipping, dropouts, clicks, dead channels, hum"
+
+  init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
+
+  var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
+
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate >= 4000, format.channelCount > 0 else {
+      throw .notApplicable("There is no audio, or its sample rate is too low.")
+    }
+    return Session(sampleRate: format.sampleRate, channelCount: format.channelCount)
+  }
+
+  struct Session: AnalysisSession {
+    /// Below half a second there is nothing around a fault to tell it by.
+    private static let leastSeconds = 0.5
+    private static let limit = 100
+
+    private let channelCount: Int
+    private var scan: HealthScan
+
+    init(sampleRate: Int, channelCount: Int) {
+      self.channelCount = channelCount
+      scan = HealthScan(sampleRate: sampleRate, channelCount: channelCount)
+    }
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count % channelCount == 0 else {
+        throw .failed("\(values.count) samples are no whole frames of \(channelCount) channels")
+      }
+      scan.push(values)
+    }
+
+    mutating func finish() throws(AnalysisError) -> HealthFinding {
+      let faults = scan.finish()
+      var finding = HealthFinding()
+      guard Double(scan.frameCount) >= Self.leastSeconds * Double(scan.sampleRate) else {
+        finding.reason = "too_short"
+        return finding
+      }
+      func count(_ kind: Fault.Kind) -> Int { faults.count { $0.kind == kind } }
+      func first(_ kind: Fault.Kind) -> Fault? { faults.first { $0.kind == kind } }
+      finding.clipped = count(.clipping)
+      finding.dropouts = count(.dropout)
+      finding.silences = count(.silence)
+      finding.repeats = count(.repeated)
+      finding.clicks = count(.click)
+      finding.hasOffset = first(.offset) != nil
+      finding.deadChannel = first(.deadChannel)?.channel.map { $0 + 1 }
+      finding.isInverted = first(.inverted) != nil
+      finding.isIdentical = first(.identical) != nil
+      finding.hum = first(.hum)?.strength.rounded(toPlaces: 1)
+      finding.hiss = first(.hiss)?.strength.rounded(toPlaces: 1)
+      finding.isCutAtStart = first(.cutStart) != nil
+      finding.isCutAtEnd = first(.cutEnd) != nil
+      (finding.worst, finding.severity) = Severity.of(faults, seconds: seconds(scan.frameCount))
+      var counts: [Fault.Kind: Int] = [:]
+      finding.faults = faults.filter { fault in
+        counts[fault.kind, default: 0] += 1
+        return counts[fault.kind, default: 0] <= Self.limit
+      }.map { fault in
+        HealthFinding.Fault(
+          kind: fault.kind.rawValue, startSeconds: seconds(fault.start), endSeconds: seconds(fault.end),
+          channel: fault.channel.map { $0 + 1 }, strength: fault.strength.rounded(toPlaces: 2),
+          confidence: fault.confidence)
+      }
+      return finding
+    }
+
+    private func seconds(_ frames: Int64) -> Double {
+      (Double(frames) / Double(scan.sampleRate)).rounded(toPlaces: 5)
+    }
+  }
+}
+
+/// How much faults spoil a file.
+enum Severity {
+  /// Of one fault, and of many.
+  private static func weight(_ kind: Fault.Kind) -> (one: Double, many: Double) {
+    switch kind {
+    case .deadChannel: (0.9, 0.9)
+    case .dropout: (0.6, 0.95)
+    case .repeated: (0.6, 0.95)
+    case .silence: (0.6, 0.9)
+    case .inverted: (0.7, 0.7)
+    case .click: (0.35, 0.8)
+    case .clipping: (0.1, 0.7)
+    case .hum: (0.5, 0.5)
+    case .offset: (0.3, 0.3)
+    case .hiss: (0.25, 0.25)
+    case .cutStart, .cutEnd: (0.15, 0.15)
+    case .identical: (0.05, 0.05)
+    }
+  }
+
+  /// The kind that weighs most, and its weight; the more faults a minute, the nearer that of many.
+  static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
+    var worst: (kind: Fault.Kind, severity: Double)?
+    for kind in Fault.Kind.allCases {
+      let some = faults.filter { $0.kind == kind }
+      guard let confidence = some.map(\.confidence).max() else { continue }
+      let (one, many) = weight(kind)
+      let perMinute = Double(some.count - 1) * 60 / max(10, seconds)
+      let severity = confidence * (one + (many - one) * perMinute / (perMinute + 10))
+      if severity > worst?.severity ?? 0 { worst = (kind, severity) }
+    }
+    return (worst?.kind.rawValue, (worst?.severity ?? 0).rounded(toPlaces: 3))
+  }
+}

@@ -1,0 +1,170 @@
+internal import Foundation
+
+/// Looks for faults in the samples of a file, in windows, with constant memory.
+///
+///     samples ─┬─ ChannelScan      clipped peaks, gaps, clicks: each channel
+///              ├─ RepeatedBlocks   blocks that stand twice
+///              ├─ ChannelSums      offset, dead, identical and inverted channels
+///              └─ SteadyNoise      hum and hiss
+struct HealthScan {
+  let sampleRate: Int
+  let channelCount: Int
+  private static let part = 16_384
+  private let margin: Int
+  /// For each channel: `margin` samples, a part, and `margin` samples more.
+  private var windows: [[Float]]
+  private var filled: Int
+  /// The first sample of the part.
+  private var start: Int64 = 0
+  private var scans: [ChannelScan]
+  private var repeats = RepeatedBlocks()
+  private(set) var sums: ChannelSums
+  private var noise: SteadyNoise
+  private(set) var edges: FileEdges
+  private(set) var frameCount: Int64 = 0
+
+  init(sampleRate: Int, channelCount: Int) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    margin = max(2 * RepeatedBlocks.reach, sampleRate / 20 / 64 * 64)
+    windows = Array(repeating: [Float](repeating: 0, count: Self.part + 2 * margin), count: channelCount)
+    filled = margin
+    scans = Array(repeating: ChannelScan(sampleRate: sampleRate, margin: margin), count: channelCount)
+    sums = ChannelSums(channelCount: channelCount)
+    noise = SteadyNoise(sampleRate: sampleRate)
+    edges = FileEdges(sampleRate: sampleRate)
+  }
+
+  /// - Parameter values: Planar.
+  mutating func push(_ values: Span<Float>) {
+    let count = values.count / channelCount
+    var position = 0
+    while position < count {
+      let taken = min(count - position, Self.part + 2 * margin - filled)
+      for channel in 0..<channelCount {
+        let source = values.extracting(channel * count + position..<channel * count + position + taken)
+        var target = windows[channel].mutableSpan
+        for index in 0..<taken {
+          let value = source[index]
+          // False for NaN, too.
+          target[filled + index] = abs(value) <= 1e6 ? value : 0
+        }
+      }
+      filled += taken
+      position += taken
+      if filled == Self.part + 2 * margin { scan(count: Self.part) }
+    }
+    frameCount += Int64(count)
+  }
+
+  /// What is behind the end is zero.
+  mutating func finish() -> [Fault] {
+    while start < frameCount {
+      let left = Int(frameCount - start)
+      for channel in windows.indices {
+        for index in filled..<windows[channel].count { windows[channel][index] = 0 }
+      }
+      scan(count: min(left, Self.part))
+    }
+    return faults()
+  }
+
+  private mutating func scan(count: Int) {
+    do {
+      let all = 0..<count + 2 * margin
+      let part = margin..<margin + count
+      for channel in windows.indices {
+        let window = windows[channel]
+        scans[channel].scan(window.span.extracting(all), start: start)
+        sums.add(window.span.extracting(part), channel: channel)
+      }
+      let (left, right) = (windows[0], windows[min(1, channelCount - 1)])
+      repeats.scan(left.span.extracting(all), right.span.extracting(all), margin: margin, start: start)
+      if channelCount > 1 { sums.compare(left.span.extracting(part), right.span.extracting(part)) }
+      noise.push(left.span.extracting(part), right.span.extracting(part))
+      edges.push(left.span.extracting(part), right.span.extracting(part))
+    }
+    for channel in windows.indices {
+      for index in 0..<filled - count { windows[channel][index] = windows[channel][index + count] }
+    }
+    filled -= count
+    start += Int64(count)
+  }
+
+  // MARK: Faults
+
+  private var seconds: Double { Double(frameCount) / Double(sampleRate) }
+
+  private func faults() -> [Fault] {
+    var faults = clipping() + gaps() + clicks() + repeated()
+    faults += sums.faults(frameCount: frameCount)
+    faults += noise.faults(frameCount: frameCount)
+    faults += edges.faults(frameCount: frameCount, level: sums.rms)
+    return faults.sorted { ($0.start, $0.kind.rawValue) < ($1.start, $1.kind.rawValue) }
+  }
+
+  /// Places within a tenth of a second are one.
+  private func clipping() -> [Fault] {
+    var faults: [Fault] = []
+    for (channel, scan) in scans.enumerated() {
+      let runs = [scan.positive, scan.negative].filter(\.isClipped).flatMap(\.runs).sorted { $0.lowerBound < $1.lowerBound }
+      for run in runs {
+        if let last = faults.last, last.channel == channel, run.lowerBound - last.end < Int64(sampleRate / 10) {
+          faults[faults.count - 1].end = run.upperBound
+          faults[faults.count - 1].strength += Double(run.count)
+        } else {
+          faults.append(
+            Fault(
+              kind: .clipping, start: run.lowerBound, end: run.upperBound, channel: channel,
+              strength: Double(run.count), confidence: runs.count >= 10 ? 0.99 : 0.8))
+        }
+      }
+    }
+    return faults
+  }
+
+  /// Rests of music are many; those of damage are few, and the sound goes on behind them.
+  private func gaps() -> [Fault] {
+    var faults: [Fault] = []
+    for (channel, scan) in scans.enumerated() {
+      guard Double(scan.gapCount) <= max(4, seconds / 6) else { continue }
+      for gap in scan.gaps {
+        let length = Double(gap.range.count) / Double(sampleRate)
+        if let index = faults.firstIndex(where: { $0.start < gap.range.upperBound && gap.range.lowerBound < $0.end }) {
+          faults[index].channel = nil
+          continue
+        }
+        faults.append(
+          Fault(
+            kind: length < 0.25 ? .dropout : .silence, start: gap.range.lowerBound, end: gap.range.upperBound,
+            channel: channel, strength: 1000 * length, confidence: gap.jump > 6 ? 0.95 : 0.7))
+      }
+    }
+    return faults
+  }
+
+  private func clicks() -> [Fault] {
+    var faults: [Fault] = []
+    for (channel, scan) in scans.enumerated() {
+      // A gap has two corners.
+      guard Double(scan.clickCount) <= max(6, seconds / 2) else { continue }
+      for click in scan.clicks {
+        if faults.contains(where: { abs($0.start - click.place) < 64 }) { continue }
+        faults.append(
+          Fault(
+            kind: .click, start: click.place, end: click.place + 1, channel: channel, strength: Double(click.strength),
+            confidence: click.strength > 40 ? 0.95 : 0.8))
+      }
+    }
+    return faults
+  }
+
+  private func repeated() -> [Fault] {
+    guard Double(repeats.count) <= max(4, seconds / 4) else { return [] }
+    return repeats.blocks.map { block in
+      Fault(
+        kind: .repeated, start: block.range.lowerBound, end: block.range.upperBound, channel: nil,
+        strength: 1000 * Double(block.range.count) / Double(sampleRate), confidence: 0.98)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// Blocks that stand twice in a row, as players and rips with jitter make them: x[n] = x[n − d] for d samples, and no more.
+///
+/// Places are compared only where a hash of four samples comes again, within `reach`.
+struct RepeatedBlocks {
+  struct Block {
+    /// The second copy.
+    var range: Range<Int64>
+  }
+
+  static let reach = 8192
+  static let least = 96
+  private static let limit = 500
+  private static let slots = 8192
+
+  private(set) var blocks: [Block] = []
+  private(set) var count = 0
+  private var places = [Int64](repeating: -1_000_000, count: slots)
+  private var hashes = [UInt32](repeating: 0, count: slots)
+  /// Until where matches were looked at.
+  private var checked: Int64 = 0
+
+  /// - Parameters:
+  ///   - window, others: Of the first channel and the second, with `margin` samples before and behind those to look at; at least `3 * reach`.
+  mutating func scan(_ window: Span<Float>, _ others: Span<Float>, margin: Int, start: Int64) {
+    let offset = start - Int64(margin)
+    for index in margin..<window.count - margin {
+      let a = window[index].bitPattern &* 0x9e37_79b1 ^ window[index + 1].bitPattern &* 0x85eb_ca6b
+      let b = window[index + 2].bitPattern &* 0xc2b2_ae35 ^ window[index + 3].bitPattern &* 0x27d4_eb2f
+      let hash = (a ^ b &* 0x1656_67b1) &* 0x9e37_79b1
+      guard hash >> 27 == 0, window[index] != window[index + 1] else { continue }
+      // The low bits of samples of 16 bits are zero, and so are those of products.
+      let slot = Int(hash >> 14) & (Self.slots - 1)
+      let position = offset + Int64(index)
+      let distance = Int(position - places[slot])
+      let isSame = hashes[slot] == hash
+      places[slot] = position
+      hashes[slot] = hash
+      if isSame, distance >= Self.least, distance <= Self.reach, position >= checked {
+        check(window, others, index: index, distance: distance, offset: offset)
+      }
+    }
+  }
+
+  private mutating func check(_ window: Span<Float>, _ others: Span<Float>, index: Int, distance: Int, offset: Int64) {
+    var first = index
+    while first - 1 - distance >= 0, index - first <= distance, window[first - 1] == window[first - 1 - distance] { first -= 1 }
+    var end = index + 1
+    while end < window.count, end - index <= 2 * distance, window[end] == window[end - distance] { end += 1 }
+    let length = end - first
+    guard length >= 24 else { return }
+    checked = offset + Int64(end)
+    guard length >= distance, length <= distance + 6 else { return }
+    var (changes, largest): (Float, Float) = (0, 0)
+    for place in first..<end {
+      changes += abs(window[place] - window[place - 1])
+      largest = max(largest, abs(window[place]))
+      if others[place] != others[place - distance], place - first < distance - 4 { return }
+    }
+    guard changes > Float(length) * 2e-4, largest > 0.005 else { return }
+    count += 1
+    if blocks.count < Self.limit { blocks.append(Block(range: offset + Int64(end - distance)..<offset + Int64(end))) }
+  }
+}

@@ -1,0 +1,60 @@
+internal import Glibc
+
+/// The likeliest key of each segment, where a change has its price (Viterbi).
+struct KeyCurve {
+  /// Segments that are judged together: the one before, the segment, and two after; 16 s.
+  private static let window = 4
+  /// The cost of a change, in units of log probability.
+  private static let penalty = 8.0
+  /// Probabilities below this are all the same.
+  private static let leastProbability = 1e-4
+
+  /// One of 24 keys for each segment: C major first, C minor 12 later.
+  let keys: [Int]
+
+  init(_ sums: KeySums, network: KeyNetwork) {
+    let count = sums.segments.count
+    guard count > 0 else {
+      keys = []
+      return
+    }
+    // A segment counts once, though it is heard in several windows; a longer one counts for more.
+    let share = Double(sums.framesPerSegment / KeySums.framesPerSegment) / Double(Self.window)
+    var scores = [Double](repeating: 0, count: 24)
+    var steps: [[Int]] = []
+    for segment in 0..<count {
+      let nearby = max(0, segment - 1)..<min(count, segment + Self.window - 1)
+      let chances = Self.chances(network.decide(sums.sum(nearby).means).keys)
+      let best = scores.indices.max { scores[$0] < scores[$1] } ?? 0
+      var from = Array(0..<24)
+      var next = scores
+      for key in 0..<24 {
+        if scores[key] < scores[best] - Self.penalty {
+          from[key] = best
+          next[key] = scores[best] - Self.penalty
+        }
+        next[key] += share * log(chances[key] + Self.leastProbability)
+      }
+      scores = next
+      steps.append(from)
+    }
+    var path = [scores.indices.max { scores[$0] < scores[$1] } ?? 0]
+    for from in steps.dropFirst().reversed() { path.append(from[path[path.count - 1]]) }
+    keys = path.reversed()
+  }
+
+  /// Probabilities from log-odds.
+  static func chances(_ logits: [Double]) -> [Double] {
+    let highest = logits.max() ?? 0
+    let shares = logits.map { exp($0 - highest) }
+    let sum = shares.reduce(0, +)
+    return shares.map { $0 / sum }
+  }
+
+  /// The key of most segments.
+  var main: Int {
+    var counts = [Int](repeating: 0, count: 24)
+    for key in keys { counts[key] += 1 }
+    return counts.indices.max { counts[$0] < counts[$1] } ?? 0
+  }
+}

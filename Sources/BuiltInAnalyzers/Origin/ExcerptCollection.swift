@@ -1,0 +1,92 @@
+internal import Foundation
+
+/// Short excerpts from all over a file, of two channels; at most `limit` of them, whatever its length.
+///
+/// The file is cut into equal slots, and the first excerpt of a slot that is not too quiet is kept. When there are too many,
+/// slots are made twice as long. The result depends on nothing but the samples.
+struct ExcerptCollection {
+  struct Excerpt {
+    /// The first frame.
+    var start: Int64
+    /// Left and right, or twice the same; a step of 16 bits is 1.
+    var channels: [[Float]]
+  }
+
+  static let limit = 16
+  /// Mean magnitude of second differences, in steps of 16 bits: twice that of dither.
+  private static let leastActivity: Float = 4
+
+  private(set) var excerpts: [Excerpt] = []
+  /// There was sound, but too little of it at high frequencies.
+  private(set) var frameCount: Int64 = 0
+  let length: Int
+  private let alignment: Int64
+  private var slotLength: Int64
+  private var current: Excerpt
+  private var filled = 0
+
+  /// - Parameter alignment: Starts are multiples of it.
+  init(length: Int, alignment: Int, sampleRate: Int) {
+    self.length = length
+    self.alignment = Int64(alignment)
+    slotLength = Int64(max(length, sampleRate / 2))
+    let silence = [Float](repeating: 0, count: length)
+    current = Excerpt(start: 0, channels: [silence, silence])
+  }
+
+  mutating func push(_ values: Span<Float>, channelCount: Int, at index: Int64) {
+    let count = values.count / channelCount
+    var position = 0
+    while position < count {
+      let next = current.start + Int64(filled)
+      let skipped = Int(min(Int64(count - position), max(0, next - (index + Int64(position)))))
+      position += skipped
+      let taken = min(count - position, length - filled)
+      if taken > 0 {
+        for channel in 0..<2 {
+          let start = min(channel, channelCount - 1) * count + position
+          let target = filled
+          let source = values.extracting(start..<start + taken)
+          var part = current.channels[channel].mutableSpan
+          for frame in 0..<taken {
+            let value = source[frame] * 32768
+            part[target + frame] = abs(value) < 1e9 ? value : 0
+          }
+        }
+        filled += taken
+        position += taken
+      }
+      if filled == length { close() }
+    }
+    frameCount += Int64(count)
+  }
+
+  private mutating func close() {
+    var start = current.start + Int64(length)
+    if activity >= Self.leastActivity {
+      excerpts.append(current)
+      if excerpts.count > Self.limit { widen() }
+      start = (current.start / slotLength + 1) * slotLength
+    }
+    current.start = (start + alignment - 1) / alignment * alignment
+    filled = 0
+  }
+
+  private mutating func widen() {
+    slotLength *= 2
+    var kept: [Excerpt] = []
+    for excerpt in excerpts where kept.last.map({ $0.start / slotLength != excerpt.start / slotLength }) ?? true {
+      kept.append(excerpt)
+    }
+    excerpts = kept
+  }
+
+  private var activity: Float {
+    current.channels.map { samples in
+      var sum: Float = 0
+      let samples = samples.span
+      for index in 2..<samples.count { sum += abs(samples[index] - 2 * samples[index - 1] + samples[index - 2]) }
+      return sum / Float(samples.count - 2)
+    }.max() ?? 0
+  }
+}

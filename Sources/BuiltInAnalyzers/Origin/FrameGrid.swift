@@ -1,0 +1,212 @@
+internal import CKernels
+internal import DSP
+internal import Foundation
+
+/// The frames of a codec: a transform that its encoder quantized. Where its blocks begin, coefficients that were rounded to zero
+/// are zero again; half a dozen samples beside that they are not.
+///
+/// After Herre and Schug, "Analysis of Decompressed Audio - The Inverse Decoder" (AES 109, 2000), and Yang, Qu and Huang,
+/// "Detecting Digital Audio Forgeries by Checking Frame Offsets" (2008).
+struct FrameGrid {
+  enum Codec: String, CaseIterable {
+    case mp3, mp2, aac, vorbis, opus
+  }
+
+  let codec: Codec
+  /// Samples from one place where a block may begin to the next.
+  let period: Int
+
+  /// Offsets before and behind those of a period, which contrasts need.
+  static let margin = 16
+  /// Samples of an excerpt that any grid needs.
+  static let leastLength = 2 * 1024 + 1024 + 2 * margin + 1
+
+  /// How much lower the coefficients are on each offset than beside it.
+  struct Contrast {
+    /// In standard deviations of all offsets, at most `limit`.
+    var deviations: [Float]
+    /// In dB for each coefficient.
+    var decibels: [Float]
+
+    static let limit: Float = 20
+
+    /// - Parameters:
+    ///   - scores: Sums of logarithms to base 2, of `margin` more offsets on either side.
+    ///   - count: Coefficients in a sum.
+    init(_ scores: [Float], count: Int) {
+      let period = scores.count - 2 * FrameGrid.margin
+      var differences: [Float] = []
+      for offset in FrameGrid.margin..<FrameGrid.margin + period {
+        var around: Float = 0
+        for distance in 5..<15 { around += scores[offset - distance] + scores[offset + distance] }
+        differences.append(around / 20 - scores[offset])
+      }
+      self.init(differences: differences, count: count)
+    }
+
+    init(differences: [Float], count: Int) {
+      let middle = Self.median(differences)
+      let spread = 1.4826 * Self.median(differences.map { abs($0 - middle) }) + 1e-3 * Float(count)
+      deviations = differences.map { max(-4, min(Self.limit, ($0 - middle) / spread)) }
+      decibels = differences.map { ($0 - middle) / Float(count) * 3.0103 }
+    }
+
+    private static func median(_ values: [Float]) -> Float {
+      let sorted = values.sorted()
+      return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    }
+  }
+}
+
+/// A codec whose blocks are windowed cosine transforms (MDCT).
+struct LappedGrid {
+  let grid: FrameGrid
+  private let blockLength: Int
+  private let harmonics: [Float]
+  private let firstBin: Int
+  private let binCount: Int
+  /// The encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
+  private let emphasis: Float
+  private let transform: RealFFT
+  private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
+
+  init(_ codec: FrameGrid.Codec, sampleRate: Int) {
+    let window: [Double]
+    switch codec {
+    case .vorbis: window = Self.powerSine(1024, overlap: 1024)
+    case .opus: window = Self.powerSine(960, overlap: 120)
+    default: window = Self.kaiserBessel(1024, alpha: 4)
+    }
+    blockLength = window.count / 2
+    // Blocks of two lengths follow each other in Vorbis; both begin at multiples of this.
+    grid = FrameGrid(codec: codec, period: codec == .vorbis ? 64 : blockLength)
+    emphasis = codec == .opus ? 0.85 : 0
+    let harmonicCount = codec == .opus ? 24 : 8
+    let scale = (2 / Double(blockLength)).squareRoot() / 2 / 2.0.squareRoot()
+    harmonics = (0..<harmonicCount).map { Float(Self.harmonic($0, of: window) * scale) }
+    let nyquist = Double(sampleRate) / 2
+    let last = codec == .opus ? min(0.92, 21_500 / nyquist) : min(0.9, 20_000 / nyquist)
+    firstBin = Int(min(4000 / nyquist, 0.3) * Double(blockLength))
+    binCount = (Int(last * Double(blockLength)) - firstBin) / 8 * 8
+    transform = RealFFT(length: 2 * blockLength)
+  }
+
+  /// The contrast of each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
+  mutating func contrast(_ channels: [[Float]]) -> FrameGrid.Contrast {
+    let offsets = blockLength + 2 * FrameGrid.margin
+    let signals = channels.map { samples in
+      (0..<offsets + 2 * blockLength).map { samples[$0 + 1] - emphasis * samples[$0] }
+    }
+    var (left, right) = (firstBins(signals[0]), firstBins(signals[1]))
+    var scores = [Float](repeating: 0, count: offsets)
+    harmonics.withUnsafeBufferPointer { harmonics in
+      var layout = unsafe cframegrids_lapped(
+        block_length: blockLength, first_bin: firstBin, bin_count: binCount, harmonics: harmonics.baseAddress,
+        harmonic_count: harmonics.count, floor: OriginNoise.floor)
+      unsafe cframegrids_score_lapped(&layout, signals[0], signals[1], offsets, &left, &right, &scratch, &scores)
+    }
+    return FrameGrid.Contrast(scores, count: 4 * binCount)
+  }
+
+  /// Fourier bins of the first window at half samples: real parts, then imaginary ones.
+  private func firstBins(_ signal: [Float]) -> [Float] {
+    let count = binCount + 2 * harmonics.count
+    let first = firstBin - harmonics.count + 1
+    var result = [Float](repeating: 0, count: 2 * count)
+    transform.transform(signal.span.extracting(0..<2 * blockLength)) { bins in
+      for index in 0..<count {
+        let bin = first + index
+        let angle = Double.pi * Double(bin) / Double(2 * blockLength)
+        let (c, s) = (Float(cos(angle)), Float(sin(angle)))
+        // The transform has the other sign in its exponent.
+        let (real, imaginary) = (bins[2 * bin], -bins[2 * bin + 1])
+        result[index] = real * c - imaginary * s
+        result[count + index] = real * s + imaginary * c
+      }
+    }
+    return result
+  }
+
+  // MARK: Windows
+
+  /// The coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
+  private static func harmonic(_ number: Int, of window: [Double]) -> Double {
+    let step = Double(2 * number + 1) * Double.pi / Double(window.count)
+    return window.indices.reduce(0) { $0 + window[$1] * sin(step * (Double($1) + 0.5)) } * 2 / Double(window.count)
+  }
+
+  /// Of Vorbis; and of Opus, whose blocks overlap by less than they are long.
+  private static func powerSine(_ length: Int, overlap: Int) -> [Double] {
+    let before = (length - overlap) / 2
+    let rise = (0..<length).map { index -> Double in
+      if index < before { return 0 }
+      if index >= before + overlap { return 1 }
+      let part = sin(Double.pi / 2 * (Double(index - before) + 0.5) / Double(overlap))
+      return sin(Double.pi / 2 * part * part)
+    }
+    return rise + rise.reversed()
+  }
+
+  /// Of AAC.
+  private static func kaiserBessel(_ length: Int, alpha: Double) -> [Double] {
+    let kernel = (0...length).map { index -> Double in
+      let place = 2 * Double(index) / Double(length) - 1
+      return bessel(Double.pi * alpha * max(0, 1 - place * place).squareRoot())
+    }
+    let whole = kernel.reduce(0, +)
+    var sum = 0.0
+    let rise = (0..<length).map { index -> Double in
+      sum += kernel[index]
+      return (sum / whole).squareRoot()
+    }
+    return rise + rise.reversed()
+  }
+
+  /// The modified Bessel function I₀.
+  private static func bessel(_ x: Double) -> Double {
+    var (sum, term) = (1.0, 1.0)
+    for number in 1..<60 {
+      term *= (x / 2 / Double(number)) * (x / 2 / Double(number))
+      sum += term
+    }
+    return sum
+  }
+}
+
+/// Noise of rounding to 16 bits, in squared steps for each coefficient of a transform that keeps power.
+enum OriginNoise {
+  /// Twice the power.
+  static let floor: Float = 1 / 6
+}
+
+/// The filter bank of MPEG audio: layer II quantizes its subbands, layer III an MDCT of each of them.
+struct MPEGGrid {
+  static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES)
+  private static let bands = Int(CFRAMEGRIDS_BANDS)
+
+  private let firstBand: Int
+  private let lastBand: Int
+  private var rows = [Float](repeating: 0, count: 2 * Int(CFRAMEGRIDS_HYBRID_ROWS) * bands)
+
+  init(sampleRate: Int) {
+    let width = Double(sampleRate) / 2 / Double(Self.bands)
+    firstBand = Int(min(4000 / width, 8))
+    lastBand = min(Self.bands - 2, Int(20_000 / width))
+  }
+
+  /// The contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank. Offset 0 is the
+  /// excerpt's sample `FrameGrid.margin`, phase 0 its first one.
+  mutating func contrasts(_ channels: [[Float]]) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast) {
+    var phases = [Float](repeating: 0, count: Self.bands)
+    var offsets = [Float](repeating: 0, count: Int(CFRAMEGRIDS_HYBRID_OFFSETS))
+    let floors = [OriginNoise.floor, OriginNoise.floor]
+    cframegrids_score_mpeg(
+      MPEGPrototype.values, firstBand, lastBand, channels[0], channels[1], floors, &rows, &phases, &offsets)
+    let bandCount = (lastBand + 8) / 8 * 8 - firstBand / 8 * 8
+    let count = 4 * bandCount
+    return (
+      FrameGrid.Contrast(offsets, count: 18 * count),
+      FrameGrid.Contrast(differences: phases.map { -$0 }, count: Int(CFRAMEGRIDS_HYBRID_ROWS) * count)
+    )
+  }
+}

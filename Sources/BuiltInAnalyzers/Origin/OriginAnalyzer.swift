@@ -1,0 +1,114 @@
+internal import Analysis
+internal import DSP
+internal import Foundation
+
+/// Whether the audio of a lossless file was lossless from the start.
+///
+///     samples ─┬─ ExcerptCollection   up to 16 short excerpts from all over the file
+///              │    ├─ FrameSearch    frames of MP3, MP2, AAC, Vorbis and Opus, at this and the other usual rate
+///              │    └─ SpectralWall   where the spectrum ends
+///              └─ UsedBits            bits that are ever used
+///                     └─ OriginDecision
+///
+/// docs/health.md tells what it does and how well.
+struct OriginAnalyzer: Analyzer {
+  static let id = "origin"
+  static let version = 1
+  static let summary = "Whether a lossless file was lossless from the start, with evidence"
+
+  init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
+
+  var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
+
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
+      throw .notApplicable("There is no audio.")
+    }
+    guard format.isLossless else { throw .notApplicable("The file's codec is lossy.") }
+    guard format.sampleRate >= 8000, format.sampleRate <= 768_000 else {
+      throw .notApplicable("The sample rate is unusual.")
+    }
+    return Session(format)
+  }
+
+  struct Session: AnalysisSession {
+    /// Codecs work at these rates; what has another one may have been resampled.
+    private static let usualRates = [44_100, 48_000]
+    /// Samples before and after an excerpt that resampling spoils.
+    private static let settling = 128
+
+    private let sampleRate: Int
+    private let channelCount: Int
+    private let bitDepth: Int?
+    private var excerpts: ExcerptCollection
+    private var usedBits: UsedBits?
+
+    init(_ format: AudioFormat) {
+      sampleRate = format.sampleRate
+      channelCount = format.channelCount
+      // What a float holds exactly.
+      bitDepth = format.codec.contains("_f") ? nil : format.bitDepth.flatMap { (9...24).contains($0) ? $0 : nil }
+      usedBits = bitDepth.map { UsedBits(bits: $0) }
+      // Starts that are whole samples at the usual rates, too.
+      let rate = format.sampleRate
+      let steps = Self.usualRates.map { rate / Self.divisor(rate, $0) }
+      let alignment = steps[0] / Self.divisor(steps[0], steps[1]) * steps[1]
+      let length = (FrameGrid.leastLength + 2 * Self.settling) * max(1, (rate + 44_099) / 44_100)
+      excerpts = ExcerptCollection(length: length, alignment: alignment, sampleRate: rate)
+    }
+
+    private static func divisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : divisor(b, a % b) }
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count % channelCount == 0 else {
+        throw .failed("\(values.count) samples are no whole frames of \(channelCount) channels")
+      }
+      usedBits?.push(values)
+      excerpts.push(values, channelCount: channelCount, at: index)
+    }
+
+    mutating func finish() throws(AnalysisError) -> OriginFinding {
+      var finding = OriginFinding()
+      if let usedBits, let bitDepth, usedBits.hasSound {
+        finding.usedBits = usedBits.used
+        finding.isPadded = usedBits.used < bitDepth
+      }
+      finding.excerptCount = excerpts.excerpts.count
+      guard !excerpts.excerpts.isEmpty, let wall = SpectralWall(excerpts.excerpts, sampleRate: sampleRate) else {
+        finding.reason = excerpts.frameCount < Int64(excerpts.length) ? "too_short" : "quiet"
+        return finding
+      }
+      OriginDecision(traces: traces(), wall: wall, sampleRate: sampleRate, excerptCount: finding.excerptCount)
+        .write(to: &finding)
+      return finding
+    }
+
+    private func traces() -> [FrameSearch.Trace] {
+      let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
+      return rates.flatMap { rate -> [FrameSearch.Trace] in
+        var search = FrameSearch(sampleRate: rate)
+        for excerpt in excerpts.excerpts {
+          if rate == sampleRate {
+            search.add(excerpt.channels, start: excerpt.start)
+          } else {
+            let channels = excerpt.channels.map { resampled($0, to: rate) }
+            let start = excerpt.start * Int64(rate) / Int64(sampleRate) + Int64(Self.settling)
+            if channels[0].count >= FrameGrid.leastLength { search.add(channels, start: start) }
+          }
+        }
+        return search.traces
+      }
+    }
+
+    /// Without the first samples, which lack what was before them.
+    private func resampled(_ samples: [Float], to rate: Int) -> [Float] {
+      let resampler = SoxrResampler(inputRate: sampleRate, outputRate: rate)
+      var (part, result): ([Float], [Float]) = ([], [])
+      let pushed = resampler.push(samples.span, into: &part)
+      result += part[..<pushed]
+      let rest = resampler.finish(into: &part)
+      result += part[..<rest]
+      return Array(result.dropFirst(Self.settling))
+    }
+  }
+}

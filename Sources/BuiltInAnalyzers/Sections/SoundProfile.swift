@@ -1,0 +1,133 @@
+internal import Analysis
+internal import DSP
+internal import Glibc
+
+/// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
+/// track is longer than an hour: memory stays below 5 MB.
+struct SoundProfile {
+  static let layout = SpectrumLayout.pitches
+  static let columnSeconds = 1 / layout.columnsPerSecond
+  private static let frameLimit = 16_384
+  private static let leastPower: Float = 1e-7
+  /// Pitch classes, C first.
+  static let classCount = 12
+  private static let coefficientCount = 13
+
+  /// Semitones, from the A below the lowest C of a cello to the highest A of a violin.
+  private static let semitones = FilterBank(
+    frequencies: (-37...36).map { 440 * exp2f(Float($0) / 12) }, binWidth: binWidth, binCount: layout.binCount)
+  private static let melBands: FilterBank = {
+    let (low, high) = (mel(30), mel(3900))
+    let count = 24
+    let frequencies = (0..<count + 2).map { index in
+      700 * (exp(Float(index) / Float(count + 1) * (high - low) + low) - 1)
+    }
+    return FilterBank(frequencies: frequencies, binWidth: binWidth, binCount: layout.binCount)
+  }()
+  private static let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
+
+  /// The share of each mel band in the coefficients of the discrete cosine transform, from the second one.
+  private static let shares: [SIMD16<Float>] = (0..<melBands.count).map { band in
+    let scale = sqrtf(2 / Float(melBands.count))
+    var values = SIMD16<Float>()
+    for index in 0..<coefficientCount {
+      values[index] = scale * cosf(Float.pi * Float(index + 1) * (Float(band) + 0.5) / Float(melBands.count))
+    }
+    return values
+  }
+
+  private static func mel(_ hertz: Float) -> Float { logf(1 + hertz / 700) }
+
+  /// Power in 12 pitch classes, compressed and relative to the frame's mean: the same at every level.
+  private(set) var chroma: [SIMD16<Float>] = []
+  /// Mel-frequency cepstral coefficients without the first one, which is the level.
+  private(set) var timbre: [SIMD16<Float>] = []
+  private var powers: [Float] = []
+  private var columnsPerFrame = 1
+  private var columnCount = 0
+  /// The sums of the columns of the frame to come.
+  private var pending = (chroma: SIMD16<Float>(), timbre: SIMD16<Float>(), power: Float(0), columns: 0)
+  private var pitches = [Float](repeating: 0, count: Self.semitones.count)
+  private var bands = [Float](repeating: 0, count: Self.melBands.count)
+
+  /// Up to the middle of the last column. The audio may last a column longer.
+  var seconds: Double { Double(max(columnCount - 1, 0)) * Self.columnSeconds }
+  var isSilent: Bool { !powers.contains { $0 > Self.leastPower * Float(Self.melBands.count) } }
+
+  mutating func append(_ column: Span<Float>) {
+    columnCount += 1
+    pending.columns += 1
+    var pitchSpan = pitches.mutableSpan
+    Self.semitones.apply(to: column, into: &pitchSpan)
+    var bandSpan = bands.mutableSpan
+    Self.melBands.apply(to: column, into: &bandSpan)
+    let power = bands.reduce(0, +)
+    // Values that are no numbers are as good as silence.
+    if power.isFinite {
+      pending.power += power
+      let roots = pitches.map { $0.squareRoot() }
+      let mean = roots.reduce(0, +) / Float(roots.count) + 1e-9
+      for (pitch, root) in roots.enumerated() { pending.chroma[pitch % Self.classCount] += log1pf(10 * root / mean) }
+      for (band, level) in bands.enumerated() { pending.timbre += logf(level + Self.leastPower) * Self.shares[band] }
+    }
+    if pending.columns == columnsPerFrame { endFrame() }
+  }
+
+  /// Ends the last frame, which may be shorter.
+  mutating func finish() { if pending.columns > 0 { endFrame() } }
+
+  private mutating func endFrame() {
+    let share = 1 / Float(pending.columns)
+    chroma.append(pending.chroma * share)
+    timbre.append(pending.timbre * share)
+    powers.append(pending.power * share)
+    pending = (SIMD16(), SIMD16(), 0, 0)
+    guard powers.count == Self.frameLimit else { return }
+    for frame in 0..<Self.frameLimit / 2 {
+      chroma[frame] = (chroma[2 * frame] + chroma[2 * frame + 1]) / 2
+      timbre[frame] = (timbre[2 * frame] + timbre[2 * frame + 1]) / 2
+      powers[frame] = (powers[2 * frame] + powers[2 * frame + 1]) / 2
+    }
+    chroma.removeLast(Self.frameLimit / 2)
+    timbre.removeLast(Self.frameLimit / 2)
+    powers.removeLast(Self.frameLimit / 2)
+    columnsPerFrame *= 2
+  }
+
+  /// The means of a row of frames between points in time, in seconds, ascending.
+  func means(of frames: [SIMD16<Float>], between edges: [Double]) -> [SIMD16<Float>] {
+    var sums = [SIMD16<Double>()]
+    sums.reserveCapacity(frames.count + 1)
+    var sum = SIMD16<Double>()
+    for frame in frames {
+      sum += SIMD16<Double>(frame)
+      sums.append(sum)
+    }
+    let places = edges.map(place)
+    let at = places.map { place in
+      let index = min(Int(place), frames.count - 1)
+      return sums[index] + (sums[index + 1] - sums[index]) * (place - Double(index))
+    }
+    return at.indices.dropLast().map { index in
+      SIMD16<Float>((at[index + 1] - at[index]) / max(places[index + 1] - places[index], 1e-9))
+    }
+  }
+
+  /// Mean power between two points in time, of the frames whose windows lie between them as far as there are such.
+  func power(from start: Double, to end: Double) -> Double {
+    let (first, last) = (Int((place(start) + 0.5).rounded(.up)), Int((place(end) - 0.5).rounded(.down)))
+    let frames = first < last ? powers[first..<last] : powers[min(Int(place(start)), powers.count - 1)...].prefix(1)
+    return frames.reduce(0.0) { $0 + Double($1) } / Double(max(frames.count, 1))
+  }
+
+  static func decibels(_ power: Double, of reference: Double) -> Double {
+    guard power > 0, reference > 0 else { return -100 }
+    return max(-100, 10 * log10(power / reference))
+  }
+
+  /// A point in time, counted in frames from the start of the first one, which is half a column before that of the
+  /// audio.
+  private func place(_ seconds: Double) -> Double {
+    min(max((seconds / Self.columnSeconds + 0.5) / Double(columnsPerFrame), 0), Double(powers.count))
+  }
+}

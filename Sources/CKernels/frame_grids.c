@@ -1,0 +1,209 @@
+#include "frame_grids.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "wide.h"
+
+enum { TAPS = CFRAMEGRIDS_TAPS, BANDS = CFRAMEGRIDS_BANDS, SLOTS = CFRAMEGRIDS_HYBRID_SLOTS, ROWS = CFRAMEGRIDS_HYBRID_ROWS };
+
+typedef float lanes __attribute__((vector_size(32), aligned(4)));
+typedef int32_t whole_lanes __attribute__((vector_size(32), aligned(4)));
+
+/* A logarithm to base 2 that is linear between powers of two is the bits of the number. Shifted, so that sums of 2,000 fit. */
+enum { SHIFT = 11, UNIT = 1 << (23 - SHIFT), BIAS = 127 * UNIT };
+
+/* Adds logarithms of the squares of left, right, their mean and half their difference. Vectors are handed on by address, because
+ * not every processor has registers for them. */
+INLINE void add_logs(const lanes *left, const lanes *right, float floor, whole_lanes *logs) {
+  const lanes l = *left, r = *right, mean = 0.5f * (l + r), side = 0.5f * (l - r);
+  const lanes squares[4] = {l * l + floor, r * r + floor, mean * mean + floor, side * side + floor};
+  for (int kind = 0; kind < 4; kind++) *logs += ((whole_lanes)squares[kind] >> SHIFT) - BIAS;
+}
+
+INLINE float sum(const whole_lanes *x) {
+  int64_t total = 0;
+  for (int lane = 0; lane < 8; lane++) total += (*x)[lane];
+  return (float)total / UNIT;
+}
+
+/* MARK: MDCT */
+
+typedef struct {
+  ptrdiff_t count, padded;
+  float *turn_real, *turn_imaginary, *enter_real, *enter_imaginary;
+} turns;
+
+INLINE void slide(turns turns, float change, float *real, float *imaginary) {
+  for (ptrdiff_t j = 0; j < turns.padded; j += 8) {
+    const lanes a = *(lanes *)(real + j) + change * *(lanes *)(turns.enter_real + j);
+    const lanes b = *(lanes *)(imaginary + j) + change * *(lanes *)(turns.enter_imaginary + j);
+    const lanes c = *(lanes *)(turns.turn_real + j), s = *(lanes *)(turns.turn_imaginary + j);
+    *(lanes *)(real + j) = a * c - b * s;
+    *(lanes *)(imaginary + j) = a * s + b * c;
+  }
+}
+
+/* The coefficient of bin k is (Re H ± Im H) / √2, with + for even k, where H is the weighted sum of differences of bins. */
+INLINE void get_coefficients(
+    const cframegrids_lapped *grid, ptrdiff_t k, const lanes *signs, const float *real, const float *imaginary, lanes *result) {
+  const ptrdiff_t base = grid->harmonic_count - 1 + k;
+  lanes a = {0}, b = {0};
+  for (ptrdiff_t m = 0; m < grid->harmonic_count; m++) {
+    const float weight = grid->harmonics[m];
+    a += weight * (*(const lanes *)(real + base + m + 1) - *(const lanes *)(real + base - m));
+    b += weight * (*(const lanes *)(imaginary + base + m + 1) - *(const lanes *)(imaginary + base - m));
+  }
+  *result = a + *signs * b;
+}
+
+INLINE void score_lapped(
+    const cframegrids_lapped *grid, const float *left, const float *right, ptrdiff_t offset_count, float *left_bins,
+    float *right_bins, float *scratch, float *scores) {
+  const ptrdiff_t length = 2 * grid->block_length, count = grid->bin_count + 2 * grid->harmonic_count;
+  /* Rows have room for what the last register of a row reads and writes beyond it. */
+  const ptrdiff_t row = CFRAMEGRIDS_SCRATCH / 8, first = grid->first_bin - grid->harmonic_count + 1;
+  turns turns = {count, (count + 7) / 8 * 8, scratch, scratch + row, scratch + 2 * row, scratch + 3 * row};
+  float *const bins[4] = {scratch + 4 * row, scratch + 5 * row, scratch + 6 * row, scratch + 7 * row};
+  memset(scratch, 0, CFRAMEGRIDS_SCRATCH * sizeof(float));
+  for (ptrdiff_t j = 0; j < count; j++) {
+    const double angle = M_PI * (double)(first + j) / (double)grid->block_length;
+    turns.turn_real[j] = (float)cos(angle), turns.turn_imaginary[j] = (float)-sin(angle);
+    turns.enter_real[j] = (float)cos(angle / 2), turns.enter_imaginary[j] = (float)sin(angle / 2);
+  }
+  for (int part = 0; part < 2; part++) {
+    memcpy(bins[part], left_bins + part * count, (size_t)count * sizeof(float));
+    memcpy(bins[2 + part], right_bins + part * count, (size_t)count * sizeof(float));
+  }
+  const float even = grid->first_bin % 2 == 0 ? 1 : -1;
+  const lanes signs = {even, -even, even, -even, even, -even, even, -even};
+  const ptrdiff_t bin_count = grid->bin_count / 8 * 8;
+  for (ptrdiff_t offset = 0; offset < offset_count; offset++) {
+    whole_lanes logs = {0};
+    for (ptrdiff_t k = 0; k < bin_count; k += 8) {
+      lanes l, r;
+      get_coefficients(grid, k, &signs, bins[0], bins[1], &l);
+      get_coefficients(grid, k, &signs, bins[2], bins[3], &r);
+      add_logs(&l, &r, grid->floor, &logs);
+    }
+    scores[offset] = sum(&logs);
+    slide(turns, left[offset + length] - left[offset], bins[0], bins[1]);
+    slide(turns, right[offset + length] - right[offset], bins[2], bins[3]);
+  }
+}
+
+/* MARK: MPEG */
+
+typedef struct {
+  float cosines[64][BANDS];
+  /* The MDCT of 36 samples with its sine window. */
+  float transform[18][36];
+  /* Butterflies between subbands that lessen their aliases. */
+  float butterfly_cosines[8], butterfly_sines[8];
+} mpeg_tables;
+
+INLINE void subbands(const float *prototype, const mpeg_tables *tables, const float *newest, float *row) {
+  float folded[64] = {0};
+  /* The cosines turn their sign every 64 samples. */
+  for (int part = 0; part < 8; part++)
+    for (int n = 0; n < 64; n++)
+      folded[n] += (part % 2 ? -1.0f : 1.0f) * prototype[64 * part + n] * newest[-(64 * part + n)];
+  lanes sums[4] = {{0}};
+  for (int n = 0; n < 64; n++)
+    for (int part = 0; part < 4; part++) sums[part] += folded[n] * *(const lanes *)(tables->cosines[n] + 8 * part);
+  for (int part = 0; part < 4; part++) *(lanes *)(row + 8 * part) = sums[part];
+}
+
+/* The coefficients of layer III of all subbands; `rows` from the first slot of the block on. */
+INLINE void hybrid(const mpeg_tables *tables, const float *rows, float parity, float coefficients[18][BANDS + 8]) {
+  for (int k = 0; k < 18; k++) {
+    lanes sums[4] = {{0}};
+    for (int m = 0; m < 36; m++)
+      for (int part = 0; part < 4; part++) sums[part] += tables->transform[k][m] * *(const lanes *)(rows + m * BANDS + 8 * part);
+    for (int part = 0; part < 4; part++) *(lanes *)(coefficients[k] + 8 * part) = sums[part];
+  }
+  for (int s = 0; s < 8; s++) {
+    const float c = tables->butterfly_cosines[s], a = parity * tables->butterfly_sines[s];
+    float upper[BANDS], lower[BANDS];
+    memcpy(upper, coefficients[17 - s], sizeof upper);
+    memcpy(lower, coefficients[s], sizeof lower);
+    for (int band = 0; band < BANDS - 1; band++) {
+      coefficients[17 - s][band] = upper[band] * c + lower[band + 1] * a;
+      coefficients[s][band + 1] = lower[band + 1] * c - upper[band] * a;
+    }
+  }
+}
+
+INLINE void score_mpeg(
+    const float *prototype, ptrdiff_t first_band, ptrdiff_t last_band, const float *left, const float *right,
+    const float floors[2], float *rows, float *subband_scores, float *hybrid_scores) {
+  mpeg_tables tables;
+  for (int n = 0; n < 64; n++)
+    for (int band = 0; band < BANDS; band++) tables.cosines[n][band] = (float)cos((2 * band + 1) * (n - 16) * M_PI / 64);
+  for (int k = 0; k < 18; k++)
+    for (int m = 0; m < 36; m++)
+      tables.transform[k][m] = (float)(sin(M_PI / 36 * (m + 0.5)) * cos(M_PI / 72 * (2 * m + 19) * (2 * k + 1)) / 3);
+  static const double aliases[8] = {-0.6, -0.535, -0.33, -0.185, -0.095, -0.041, -0.0142, -0.0037};
+  for (int s = 0; s < 8; s++) {
+    tables.butterfly_cosines[s] = (float)(1 / sqrt(1 + aliases[s] * aliases[s]));
+    tables.butterfly_sines[s] = (float)(aliases[s] / sqrt(1 + aliases[s] * aliases[s]));
+  }
+  const ptrdiff_t first = first_band / 8 * 8, end = (last_band + 8) / 8 * 8;
+  float coefficients[2][18][BANDS + 8];
+  const float *const channels[2] = {left, right};
+  for (int phase = 0; phase < 32; phase++) {
+    whole_lanes logs = {0};
+    for (int slot = 0; slot < ROWS; slot++) {
+      float *row[2];
+      for (int channel = 0; channel < 2; channel++) {
+        row[channel] = rows + (channel * ROWS + slot) * BANDS;
+        subbands(prototype, &tables, channels[channel] + phase + 32 * slot + TAPS - 1, row[channel]);
+      }
+      for (ptrdiff_t band = first; band < end; band += 8)
+        add_logs((lanes *)(row[0] + band), (lanes *)(row[1] + band), floors[0], &logs);
+      /* Subbands with an odd number have their spectrum turned around. */
+      if (slot % 2)
+        for (int channel = 0; channel < 2; channel++)
+          for (int band = 1; band < BANDS; band += 2) row[channel][band] = -row[channel][band];
+    }
+    subband_scores[phase] = sum(&logs);
+    for (int slot = 0; slot < SLOTS; slot++) {
+      whole_lanes hybrid_logs = {0};
+      for (int channel = 0; channel < 2; channel++)
+        hybrid(&tables, rows + (channel * ROWS + slot) * BANDS, slot % 2 ? -1 : 1, coefficients[channel]);
+      for (int k = 0; k < 18; k++)
+        for (ptrdiff_t band = first; band < end; band += 8)
+          add_logs((lanes *)(coefficients[0][k] + band), (lanes *)(coefficients[1][k] + band), floors[1], &hybrid_logs);
+      hybrid_scores[slot * 32 + phase] = sum(&hybrid_logs);
+    }
+  }
+}
+
+/* MARK: - Both ways */
+
+WIDE_FMA void score_lapped_wide(
+    const cframegrids_lapped *grid, const float *left, const float *right, ptrdiff_t offset_count, float *left_bins,
+    float *right_bins, float *scratch, float *scores) {
+  score_lapped(grid, left, right, offset_count, left_bins, right_bins, scratch, scores);
+}
+
+void cframegrids_score_lapped(
+    const cframegrids_lapped *grid, const float *left, const float *right, ptrdiff_t offset_count, float *left_bins,
+    float *right_bins, float *scratch, float *scores) {
+  if (IS_WIDE_FMA) score_lapped_wide(grid, left, right, offset_count, left_bins, right_bins, scratch, scores);
+  else score_lapped(grid, left, right, offset_count, left_bins, right_bins, scratch, scores);
+}
+
+WIDE_FMA void score_mpeg_wide(
+    const float *prototype, ptrdiff_t first_band, ptrdiff_t last_band, const float *left, const float *right,
+    const float floors[2], float *rows, float *subband_scores, float *hybrid_scores) {
+  score_mpeg(prototype, first_band, last_band, left, right, floors, rows, subband_scores, hybrid_scores);
+}
+
+void cframegrids_score_mpeg(
+    const float *prototype, ptrdiff_t first_band, ptrdiff_t last_band, const float *left, const float *right,
+    const float floors[2], float *rows, float *subband_scores, float *hybrid_scores) {
+  if (IS_WIDE_FMA) score_mpeg_wide(prototype, first_band, last_band, left, right, floors, rows, subband_scores, hybrid_scores);
+  else score_mpeg(prototype, first_band, last_band, left, right, floors, rows, subband_scores, hybrid_scores);
+}

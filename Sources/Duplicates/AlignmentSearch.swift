@@ -1,0 +1,204 @@
+/// Finds how a sound lies in another one, from the places of its blocks.
+///
+/// Places that belong together lie on a line: the offset grows with time where one sound is faster. The best line is the
+/// main stretch. Runs of blocks that are not on it may be on parallel ones: something was cut out, or put in.
+struct AlignmentSearch<Blocks: SoundBlocks> {
+  /// How many seconds of the other sound pass in one of this one: within 4%.
+  private static var slopes: [Double] {
+    [0] + (1...40).flatMap { (step: Int) -> [Double] in [0.001 * Double(step), -0.001 * Double(step)] }
+  }
+  /// Slopes below this are none.
+  private static var leastSlope: Double { 0.0008 }
+  private static var mostStretches: Int { 6 }
+  /// Blocks in a row that make a further stretch.
+  private static var leastRun: Int { 2 }
+
+  private let blocks: Blocks
+  private let audible: [Int]
+  private let places: [Int: [BlockPlace]]
+
+  /// A line on which blocks lie: their offset at frame 0, and how it grows for each frame.
+  private struct Line {
+    var offset: Double
+    var slope: Double
+
+    func offset(at frame: Double) -> Double { offset + slope * frame }
+  }
+
+  /// What lies on a line.
+  private struct Found {
+    var line: Line
+    /// Blocks, ascending, with their scores.
+    var scores: [(block: Int, score: Double)]
+
+    var sum: Double { scores.reduce(0) { $0 + $1.score } }
+  }
+
+  init(_ blocks: Blocks) {
+    self.blocks = blocks
+    audible = (0..<blocks.blockCount).filter { blocks.isAudible($0) }
+    var places: [Int: [BlockPlace]] = [:]
+    for block in audible { places[block] = blocks.places(of: block) }
+    self.places = places
+  }
+
+  /// `nil` if nothing is the same.
+  /// - Parameters:
+  ///   - own: Seconds of the sound in blocks.
+  ///   - other: Seconds of the other one.
+  func alignment(basis: Alignment.Basis, own: Double, other: Double) -> Alignment? {
+    guard !audible.isEmpty, let main = bestLine(), !main.scores.isEmpty else { return nil }
+    var all = [main]
+    var rest = audible.filter { block in !main.scores.contains { $0.block == block } }
+    while all.count < Self.mostStretches, let next = nextStretch(in: rest, beside: all) {
+      all.append(next)
+      rest.removeAll { block in next.scores.contains { $0.block == block } }
+    }
+    all.sort { $0.scores[0].block < $1.scores[0].block }
+    let count = all.reduce(0) { $0 + $1.scores.count }
+    let rate = Blocks.framesPerSecond
+    return Alignment(
+      basis: basis, stretches: stretches(all, own: own * rate, other: other * rate).map {
+        Alignment.Stretch(
+          first: $0.0.lowerBound / rate..<$0.0.upperBound / rate,
+          second: $0.1.lowerBound / rate..<$0.1.upperBound / rate)
+      }, speed: 1 / (1 + main.line.slope), coverage: Double(count) / Double(audible.count),
+      agreement: all.reduce(0) { $0 + $1.sum } / Double(count),
+      mainCoverage: Double(all.map(\.scores.count).max() ?? 0) / Double(audible.count), blockCount: audible.count)
+  }
+
+  private func middle(_ block: Int) -> Double { (Double(block) + 0.5) * Double(Blocks.length) }
+
+  // MARK: Lines
+
+  private func bestLine() -> Found? {
+    var best: (sum: Double, line: Line)?
+    let points = audible.flatMap { block in places[block, default: []].map { (frame: middle(block), place: $0) } }
+    for slope in Self.slopes {
+      let offsets = points.map { (offset: Double($0.place.offset) - slope * $0.frame, score: $0.place.score) }
+        .sorted { $0.offset < $1.offset }
+      var (start, sum) = (0, 0.0)
+      for end in offsets.indices {
+        sum += offsets[end].score
+        while offsets[end].offset - offsets[start].offset > Blocks.tolerance {
+          sum -= offsets[start].score
+          start += 1
+        }
+        // Of lines that are as good the steadier one.
+        if sum > (best?.sum ?? 0) * 1.02 + 1e-9 {
+          best = (sum, Line(offset: (offsets[start].offset + offsets[end].offset) / 2, slope: slope))
+        }
+      }
+    }
+    guard let line = best?.line else { return nil }
+    return blocksOn(refined(line), among: audible)
+  }
+
+  /// A line through the points beside it, by least squares.
+  private func refined(_ line: Line) -> Line {
+    var near: [(x: Double, y: Double)] = []
+    for block in audible {
+      let frame = middle(block)
+      for place in places[block, default: []]
+      where abs(Double(place.offset) - line.offset(at: frame)) <= Blocks.tolerance && place.score >= Blocks.leastScore {
+        near.append((frame, Double(place.offset)))
+      }
+    }
+    guard near.count >= 2 else { return line }
+    let count = Double(near.count)
+    let (meanX, meanY) = (near.reduce(0) { $0 + $1.x } / count, near.reduce(0) { $0 + $1.y } / count)
+    let spread = near.reduce(0) { $0 + ($1.x - meanX) * ($1.x - meanX) }
+    guard spread > 0 else { return line }
+    let slope = near.reduce(0) { $0 + ($1.x - meanX) * ($1.y - meanY) } / spread
+    if abs(slope) < Self.leastSlope { return Line(offset: meanY, slope: 0) }
+    return Line(offset: meanY - slope * meanX, slope: slope)
+  }
+
+  private func blocksOn(_ line: Line, among candidates: [Int]) -> Found {
+    var found = Found(line: line, scores: [])
+    for block in candidates {
+      let place = line.offset(at: Double(block * Blocks.length))
+      let score = blocks.score(of: block, at: place, speed: 1 + line.slope)
+      if score >= Blocks.leastScore { found.scores.append((block, score)) }
+    }
+    return found
+  }
+
+  /// The longest run of blocks on a line parallel to the first one, in the order of those that are there.
+  private func nextStretch(in rest: [Int], beside all: [Found]) -> Found? {
+    let slope = all[0].line.slope
+    var offsets: [(offset: Double, block: Int)] = []
+    for block in rest {
+      for place in places[block, default: []] where place.score >= Blocks.leastScore {
+        offsets.append((Double(place.offset) - slope * middle(block), block))
+      }
+    }
+    offsets.sort { $0.offset != $1.offset ? $0.offset < $1.offset : $0.block < $1.block }
+    var best: Found?
+    var start = 0
+    for end in offsets.indices {
+      while offsets[end].offset - offsets[start].offset > Blocks.tolerance { start += 1 }
+      let line = Line(offset: (offsets[start].offset + offsets[end].offset) / 2, slope: slope)
+      let members = Set(offsets[start...end].map(\.block)).sorted()
+      guard members.count >= Self.leastRun, members.count > best?.scores.count ?? 0 else { continue }
+      let found = blocksOn(line, among: members)
+      if found.scores.count >= Self.leastRun, found.scores.count > best?.scores.count ?? 0, isInOrder(found, all) {
+        best = found
+      }
+    }
+    return best
+  }
+
+  /// Whether a stretch is in the same order with others in both sounds, but for the length of a block.
+  private func isInOrder(_ found: Found, _ all: [Found]) -> Bool {
+    let own = range(of: found)
+    return all.allSatisfy { other in
+      let others = range(of: other)
+      if own.first.upperBound <= others.first.lowerBound {
+        return own.second.upperBound <= others.second.lowerBound + Double(Blocks.length)
+      }
+      if own.first.lowerBound >= others.first.upperBound {
+        return own.second.lowerBound >= others.second.upperBound - Double(Blocks.length)
+      }
+      return false
+    }
+  }
+
+  /// The frames of the blocks of a stretch in both sounds.
+  private func range(of found: Found) -> (first: Range<Double>, second: Range<Double>) {
+    let start = Double((found.scores.first?.block ?? 0) * Blocks.length)
+    let end = Double(((found.scores.last?.block ?? 0) + 1) * Blocks.length)
+    let places = (start + found.line.offset(at: start), end + found.line.offset(at: end))
+    return (start..<end, places.0..<max(places.0, places.1))
+  }
+
+  // MARK: Stretches
+
+  /// The frames of stretches in both sounds. A stretch ends where the next one begins, the outer ones where a sound does.
+  private func stretches(_ all: [Found], own: Double, other: Double) -> [(Range<Double>, Range<Double>)] {
+    var found: [(Range<Double>, Range<Double>)] = []
+    for (index, stretch) in all.enumerated() {
+      guard let first = stretch.scores.first?.block, let last = stretch.scores.last?.block else { continue }
+      let factor = 1 + stretch.line.slope
+      // Where the line enters and leaves the other sound.
+      let enters = max(0, -stretch.line.offset / factor)
+      let leaves = min(own, (other - stretch.line.offset) / factor)
+      var start = Double(first * Blocks.length)
+      var end = Double((last + 1) * Blocks.length)
+      // Blocks that lie across an end of a sound are not compared.
+      let slack = 2.5 * Double(Blocks.length)
+      if index == 0, start - enters < slack || !hasAudible(before: first) { start = enters }
+      if index == all.count - 1, leaves - end < slack || !hasAudible(after: last) { end = leaves }
+      start = max(start, enters)
+      end = min(end, leaves)
+      guard end > start else { continue }
+      let line = stretch.line
+      let place = { (frame: Double) in frame + line.offset(at: frame) }
+      found.append((start..<end, place(start)..<max(place(end), place(start).nextUp)))
+    }
+    return found
+  }
+
+  private func hasAudible(before block: Int) -> Bool { audible.contains { $0 < block } }
+  private func hasAudible(after block: Int) -> Bool { audible.contains { $0 > block } }
+}

@@ -1,0 +1,36 @@
+internal import Chromaprint
+internal import Landmarks
+
+/// A sound that is ready to be compared with others.
+public struct ComparableSound: Sendable {
+  public let sound: Sound
+  let map: LandmarkMap?
+
+  public init(_ sound: Sound) {
+    self.sound = sound
+    map = sound.signature.map { LandmarkMap($0) }
+  }
+
+  /// How this sound and another one lie to each other: by signatures if both have one, or else by fingerprints. `nil` if
+  /// nothing is the same, or nothing can be compared.
+  public func alignment(with other: ComparableSound) -> Alignment? {
+    // Blocks of the shorter one are looked for in the longer one.
+    if sound.duration > other.sound.duration { return other.alignment(with: self)?.reversed }
+    guard var alignment = search(in: other) else { return nil }
+    let corroboration = Corroboration(of: alignment, self, other)
+    alignment.dominantShare = corroboration.dominantShare
+    alignment.fingerprintAgreement = corroboration.fingerprintAgreement
+    return alignment
+  }
+
+  private func search(in other: ComparableSound) -> Alignment? {
+    if let map, let theirs = other.map {
+      return AlignmentSearch(LandmarkBlocks(map, in: theirs)).alignment(
+        basis: .signature, own: sound.duration, other: other.sound.duration)
+    }
+    guard let own = sound.fingerprint, let theirs = other.sound.fingerprint else { return nil }
+    let rate = FingerprintBlocks.framesPerSecond
+    return AlignmentSearch(FingerprintBlocks(own, in: theirs)).alignment(
+      basis: .fingerprint, own: Double(own.count) / rate, other: Double(theirs.count) / rate)
+  }
+}

@@ -1,0 +1,124 @@
+internal import Analysis
+internal import Platform
+internal import Records
+internal import SystemPackage
+
+/// A list of checksums as `sha256sum -c`, `md5sum -c` and `xxhsum -c` read it.
+public struct ChecksumExport: ExportFormat {
+  public let name = "checksums"
+  public let abstract = "Checksums for sha256sum -c, md5sum -c or xxhsum -c"
+  public let output = ExportOutput.file(extension: "sha256")
+  public var needsChecksums: Bool { true }
+
+  public init() {}
+
+  public func begin(_ context: ExportContext) throws -> any ExportWriter {
+    try context.checkOptions(["algorithm", "missing", "paths"])
+    return try ChecksumWriter(context)
+  }
+}
+
+private struct ChecksumWriter: ExportWriter {
+  private let choice: ChecksumChoice
+  /// Where relative paths begin; `nil` for absolute ones.
+  private let folder: FilePath?
+  private let file: ExportFile
+
+  init(_ context: ExportContext) throws(ExportError) {
+    choice = try ChecksumChoice(context, algorithms: ChecksumAlgorithm.allCases)
+    let paths = context.options["paths"] ?? "absolute"
+    guard ["absolute", "relative"].contains(paths), context.output != nil || paths == "absolute" else {
+      throw .badOption("paths", value: paths, expected: "absolute, or relative with --output")
+    }
+    folder =
+      paths == "absolute"
+      ? nil
+      : context.output.map { output in
+        let folder = output.removingLastComponent()
+        return (try? folder.resolved()) ?? folder
+      }
+    file = try ExportFile(context.output)
+  }
+
+  func append(_ record: FileRecord) throws {
+    guard let checksum = try choice.checksum(of: record) else { return }
+    let path = folder.map { M3UFile.relativePath(of: record.path, to: $0) } ?? record.path
+    try file.write(Self.line(checksum, path.withBytes { Array($0) }))
+  }
+
+  /// What is gone is in no new list.
+  func remove(_ removal: ExportRemoval) {}
+
+  func finish() throws -> [FilePath] {
+    try file.commit()
+    return file.path.map { [$0] } ?? []
+  }
+
+  /// As coreutils 9 writes it: a name with a line break or a backslash is escaped, which a backslash in front says. Other
+  /// bytes stay as they are, UTF-8 or not.
+  static func line(_ checksum: String, _ name: [UInt8]) -> [UInt8] {
+    var escaped: [UInt8] = []
+    for byte in name {
+      switch byte {
+      case UInt8(ascii: "\\"): escaped += Array("\\\\".utf8)
+      case UInt8(ascii: "\n"): escaped += Array("\\n".utf8)
+      case UInt8(ascii: "\r"): escaped += Array("\\r".utf8)
+      default: escaped.append(byte)
+      }
+    }
+    return (escaped.count == name.count ? [] : Array("\\".utf8)) + Array("\(checksum)  ".utf8) + escaped
+      + [UInt8(ascii: "\n")]
+  }
+}
+
+/// A hash function by the name that its option has.
+enum ChecksumAlgorithm: String, CaseIterable {
+  case sha256, md5, xxh128
+
+  func digits(of checksum: FileChecksum) -> String? {
+    switch self {
+    case .sha256: checksum.digests[.sha256].map(Self.hexadecimal)
+    case .md5: checksum.digests[.md5].map(Self.hexadecimal)
+    case .xxh128: Self.hexadecimal(checksum.whole.bigEndianBytes)
+    }
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
+
+/// Which checksums an export has, and what becomes of tracks that have none.
+struct ChecksumChoice {
+  let algorithm: ChecksumAlgorithm
+  private let skipsMissing: Bool
+
+  init(_ context: ExportContext, algorithms: [ChecksumAlgorithm]) throws(ExportError) {
+    let name = context.options["algorithm"] ?? "sha256"
+    guard let algorithm = algorithms.first(where: { $0.rawValue == name }) else {
+      throw .badOption(
+        "algorithm", value: name, expected: algorithms.map(\.rawValue).joined(separator: ", "))
+    }
+    let missing = context.options["missing"] ?? "fail"
+    guard ["fail", "skip"].contains(missing) else {
+      throw .badOption("missing", value: missing, expected: "fail or skip")
+    }
+    self.algorithm = algorithm
+    skipsMissing = missing == "skip"
+  }
+
+  /// In hexadecimal digits; `nil` for a track to leave out.
+  func checksum(of record: FileRecord) throws(ExportError) -> String? {
+    if let digits = record.checksum.flatMap(algorithm.digits) { return digits }
+    if skipsMissing { return nil }
+    let path = DisplayPath.text(of: record.path)
+    let toDo =
+      algorithm == .xxh128
+      ? "`analyze verify` reads the files that have none"
+      : "`analyze verify --checksum \(algorithm.rawValue)` computes it for all files, and the setting checksums for new "
+        + "ones; --option algorithm=xxh128 needs nothing"
+    throw .unavailable(
+      "There is no \(algorithm.rawValue) checksum of \(path), or the file has changed since. \(toDo). "
+        + "To leave such files out: --option missing=skip.")
+  }
+}

@@ -1,0 +1,135 @@
+internal import Analysis
+package import Filters
+internal import LibraryStore
+package import Records
+package import ResultStore
+
+/// Files with something wrong, worst first: containers that are damaged, damage that one can hear, and lossless files that are
+/// not.
+package enum BrokenTracks {
+  package struct Reason: Sendable, Hashable {
+    /// A code of a `Problem`, a kind of fault, or `lossy_origin`, `upsampled`, `padded`.
+    package var kind: String
+    /// A sentence for a person.
+    package var message: String
+    package var startSeconds: Double?
+    package var endSeconds: Double?
+    package var channel: Int?
+    package var confidence: Double?
+  }
+
+  package struct Track: Sendable {
+    package var record: FileRecord
+    /// 0 to 1.
+    package var severity: Double
+    package var reasons: [Reason]
+  }
+
+  package struct Answer: Sendable {
+    /// Worst first, then by path.
+    package var tracks: [Track]
+    /// Files that were looked at.
+    package var count: Int
+    /// Files without findings of `health`: damage of their sound is unknown.
+    package var unjudgedCount: Int
+  }
+
+  /// - Parameters:
+  ///   - filter: `nil` for all files.
+  ///   - severity: From which on a file is listed.
+  /// - Throws: `StoreError`.
+  package static func list(in store: ResultStore, matching filter: TrackFilter?, from severity: Double) throws -> Answer {
+    var answer = Answer(tracks: [], count: 0, unjudgedCount: 0)
+    try store.extract(RecordSelection(), matching: filter) { extract in
+      try extract.forEachRecord { record in
+        answer.count += 1
+        if record.status != .failed, record.status != .skipped, record.findings[HealthFinding.self] == nil {
+          answer.unjudgedCount += 1
+        }
+        let track = judged(record)
+        if !track.reasons.isEmpty, track.severity >= severity { answer.tracks.append(track) }
+      }
+    }
+    answer.tracks.sort { ($0.severity, $1.record.path.description) > ($1.severity, $0.record.path.description) }
+    return answer
+  }
+
+  private static func judged(_ record: FileRecord) -> Track {
+    var track = Track(record: record, severity: 0, reasons: [])
+    func add(_ severity: Double, _ reasons: [Reason]) {
+      guard !reasons.isEmpty else { return }
+      // The worst reason comes first.
+      track.reasons = severity > track.severity ? reasons + track.reasons : track.reasons + reasons
+      track.severity = max(track.severity, severity)
+    }
+    if let problem = record.problem, [.failed, .partial].contains(record.status) {
+      let isOfFile = ProblemWords(code: problem.code).cause == .file
+      if isOfFile { add(record.status == .failed ? 1 : 0.95, [Reason(kind: problem.code, message: problem.message)]) }
+    }
+    if let health = record.findings[HealthFinding.self], let severity = health.severity {
+      add(severity, reasons(of: health))
+    }
+    if let origin = record.findings[OriginFinding.self] {
+      for (severity, reason) in reasons(of: origin) { add(severity, [reason]) }
+    }
+    return track
+  }
+
+  /// One for each kind, with its first place; the worst kind first.
+  private static func reasons(of health: HealthFinding) -> [Reason] {
+    var kinds: [String] = []
+    for fault in health.faults where !kinds.contains(fault.kind) { kinds.append(fault.kind) }
+    if let worst = health.worst, let index = kinds.firstIndex(of: worst) {
+      kinds.remove(at: index)
+      kinds.insert(worst, at: 0)
+    }
+    return kinds.flatMap { kind -> [Reason] in
+      let places = health.faults.filter { $0.kind == kind }
+      return places.map { fault in
+        Reason(
+          kind: kind, message: FaultWords.sentence(kind: kind, strength: fault.strength),
+          startSeconds: fault.startSeconds, endSeconds: fault.endSeconds, channel: fault.channel,
+          confidence: fault.confidence)
+      }
+    }
+  }
+
+  private static func reasons(of origin: OriginFinding) -> [(Double, Reason)] {
+    var reasons: [(Double, Reason)] = []
+    let evidence = origin.evidence.joined(separator: "; ")
+    let words = evidence.isEmpty ? origin.text : "\(origin.text) (\(evidence))"
+    if origin.verdict == OriginFinding.Verdict.lossy.rawValue {
+      reasons.append((0.5 * (origin.confidence ?? 1), Reason(kind: "lossy_origin", message: words, confidence: origin.confidence)))
+    }
+    if let rate = origin.upsampledFrom {
+      reasons.append((0.2, Reason(kind: "upsampled", message: "Nothing above what \(rate) Hz can hold")))
+    }
+    if origin.isPadded == true, let bits = origin.usedBits {
+      reasons.append((0.1, Reason(kind: "padded", message: "Only \(bits) bits of each sample are used")))
+    }
+    return reasons
+  }
+}
+
+/// What faults are called for people.
+package enum FaultWords {
+  package static func sentence(kind: String, strength: Double) -> String {
+    let number = { (decimals: Int) in decimals == 0 ? "\(Int(strength.rounded()))" : "\((strength * 10).rounded() / 10)" }
+    return switch kind {
+    case "clipping": "Clipped: \(number(0)) samples cut flat"
+    case "dropout": "Dropout of \(number(1)) ms"
+    case "silence": "Digital silence of \(number(0)) ms in the middle of the sound"
+    case "repeat": "A block of \(number(1)) ms stands twice"
+    case "click": "Click, \(number(0)) times its surroundings"
+    case "dc_offset": "DC offset of \(number(0)) dB"
+    case "dead_channel": "A channel is dead"
+    case "inverted": "One channel is the inverse of the other"
+    case "identical": "Both channels are the same"
+    case "hum": "Mains hum at \(number(0)) dB"
+    case "hiss": "Hiss at \(number(0)) dB"
+    case "cut_start": "Begins in the middle of the sound"
+    case "cut_end": "Ends in the middle of the sound"
+    default: kind
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import Analysis
+internal import Library
+internal import Platform
+internal import Records
+internal import Reporting
+internal import Text
+
+extension BrokenTracks.Track {
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
+}
+
+/// What `broken` prints, as the schema `nocturne.broken` version 2 has it. A field keeps its name and type for ever; what
+/// comes later is added.
+extension Shape<BrokenTracks.Track> {
+  static var broken: Shape {
+    Shape(
+      summary: "A file with something wrong.",
+      fields: [
+        .uri { $0.record.path }, .path { $0.record.path },
+        .required("severity", .number, "0 to 1: 1 is the worst.") { $0.severity },
+        .optional("title", .text, "Title.") { $0.record.track.titleTag },
+        .optional("artist", .text, "Performers.") { $0.record.track.artist },
+        .optional("album", .text, "Title of the release.") { $0.record.track.album },
+        .objects("reasons", .brokenReason, "What is wrong, worst first.") { $0.reasons },
+      ])
+  }
+}
+
+extension Shape<BrokenTracks.Reason> {
+  fileprivate static var brokenReason: Shape {
+    Shape(
+      summary: "Something wrong with a file.",
+      fields: [
+        .required("kind", .text, "The code of a problem, a kind of fault, lossy_origin, upsampled or padded.") { $0.kind },
+        .required("message", .text, "A sentence for a person.") { $0.message },
+        .optional("start_s", .number, "Where it begins; null for the container.") { $0.startSeconds },
+        .optional("end_s", .number, "Where it ends.") { $0.endSeconds },
+        .optional("channel", .integer, "From 1; null for all channels.") { $0.channel },
+        .optional("confidence", .number, "0 to 1; null where it is certain.") { $0.confidence },
+      ])
+  }
+}
+
+/// JSON Schema of what `broken` prints.
+package enum BrokenSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "broken", "nocturne.broken.v2.schema.json",
+        ReportSchema.lineSchema(Shape.broken.schema, title: "nocturne.broken, version 2: one file").text
+      )
+    ]
+  }
+}

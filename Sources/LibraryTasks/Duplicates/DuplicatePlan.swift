@@ -1,0 +1,77 @@
+internal import Library
+package import Platform
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// A list of what may be done with duplicates, for a person to edit: a word and a path in each line, the path as a shell
+/// reads it, so that names of any bytes survive editors. Nothing here carries it out.
+package struct DuplicatePlan {
+  private static let title = "# Plan for duplicates, by Nocturne."
+
+  /// The proof for such a file.
+  package static let proof = OriginProof.head(orElse: "does not begin as a plan for duplicates does") {
+    $0.starts(with: title.utf8)
+  }
+
+  private let duplicates: LibraryDuplicates
+
+  package init(of duplicates: LibraryDuplicates) { self.duplicates = duplicates }
+
+  package var text: String {
+    var lines = [
+      Self.title,
+      "#",
+      "# Nocturne deletes nothing. Edit this list, then use it as you like. Each line is a word and a path:",
+      "#   keep    the best file of a recording",
+      "#   remove  a file whose audio is all in the one above it that is kept",
+      "#   review  the same recording, but another edit, cut or speed: listen first",
+      "# Paths are quoted for sh and bash. To see what removing would do, and then to do it:",
+      "#   sed -n 's/^remove  */ls -l -- /p' PLAN | bash",
+      "#   sed -n 's/^remove  */rm -v -- /p' PLAN | bash",
+      "#",
+      "# \(duplicates.groups.count) groups, \(duplicates.spareCount) files to remove, \(duplicates.spareBytes) bytes.",
+    ]
+    for (number, group) in duplicates.groups.enumerated() {
+      lines.append("")
+      lines.append("# \(number + 1). \(printable(group.name)) (\(group.spareBytes) bytes)")
+      for file in group.files {
+        let word =
+          switch file.advice {
+          case .keep: "keep  "
+          case .spare: "remove"
+          case .review: "review"
+          }
+        lines.append("# \(printable(DuplicateText.note(on: file)))")
+        lines.append("\(word)  \(Self.quoted(file.record.path))")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A path as one word for a shell: in single quotes, or with $'…' (POSIX 2024) if it has bytes that are no printable text.
+  static func quoted(_ path: FilePath) -> String {
+    let bytes = path.withBytes { Array($0) }
+    if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isUnprintable) {
+      return "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+    var quoted = "$'"
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\\"): quoted += "\\" + String(UnicodeScalar(byte))
+      case 0x20..<0x7F: quoted.unicodeScalars.append(UnicodeScalar(byte))
+      default:
+        let digits = String(byte, radix: 8)
+        quoted += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+      }
+    }
+    return quoted + "'"
+  }
+
+  private static func isUnprintable(_ scalar: UnicodeScalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true
+    default: false
+    }
+  }
+}

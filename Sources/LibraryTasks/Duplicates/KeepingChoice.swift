@@ -1,0 +1,52 @@
+internal import Analysis
+internal import Library
+internal import Platform
+internal import Records
+
+/// Chooses the file of a group to keep.
+struct KeepingChoice {
+  /// A file with what rules need to know.
+  struct Candidate {
+    var record: FileRecord
+    /// Seconds of the recording that it has, at the speed of the first candidate.
+    var length: Double
+    var albumSize: Int
+    /// A person wants it.
+    var isWanted: Bool
+  }
+
+  private let rules: [KeepingRule]
+  private let candidates: [Candidate]
+
+  /// - Parameter rules: The first one that tells two files apart decides.
+  init(of candidates: [Candidate], by rules: [KeepingRule]) {
+    self.rules = rules
+    self.candidates = candidates
+  }
+
+  /// The place of the one to keep. Where no rule decides, the first path does.
+  var best: Int {
+    var left = Array(candidates.indices)
+    if left.contains(where: { candidates[$0].isWanted }) { left.removeAll { !candidates[$0].isWanted } }
+    for rule in rules where left.count > 1 {
+      let values = left.map { value($0, by: rule) }
+      let most = values.max() ?? 0
+      left = zip(left, values).filter { most - $0.1 <= rule.tolerance }.map(\.0)
+    }
+    return left.min { path($0).lexicographicallyPrecedes(path($1)) } ?? 0
+  }
+
+  /// Why one is kept and not another one: the first rule that tells them apart.
+  func reason(for kept: Int, over other: Int) -> String {
+    if candidates[kept].isWanted, !candidates[other].isWanted { return "you chose it" }
+    for rule in rules where value(kept, by: rule) - value(other, by: rule) > rule.tolerance { return rule.reason }
+    return "first of equals"
+  }
+
+  private func value(_ index: Int, by rule: KeepingRule) -> Double {
+    let candidate = candidates[index]
+    return rule.value(of: candidate.record, length: candidate.length, albumSize: candidate.albumSize)
+  }
+
+  private func path(_ index: Int) -> [UInt8] { candidates[index].record.path.withBytes { Array($0) } }
+}

@@ -1,0 +1,182 @@
+internal import Analysis
+internal import Duplicates
+package import Filters
+internal import LibraryStore
+internal import Platform
+internal import Records
+package import ResultStore
+
+/// The groups of files of one recording in a library, and the files that hold others.
+package struct LibraryDuplicates: Sendable {
+  /// Most bytes to spare first.
+  package private(set) var groups: [DuplicateGroup] = []
+  package private(set) var longerFiles: [LongerFile] = []
+
+  package var spareBytes: Int64 { groups.reduce(0) { $0 + $1.spareBytes } }
+  package var spareCount: Int { groups.reduce(0) { $0 + $1.spareCount } }
+
+  /// - Parameters:
+  ///   - pairs: Of `DuplicateSearch`, or as they are stored.
+  ///   - filter: Groups with at least one such file; `nil` for all.
+  ///   - preferred: Rules that count before the others.
+  package init(
+    _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil, preferring preferred: [KeepingRule] = []
+  ) throws(StoreError) {
+    let matching = try filter.map { filter throws(StoreError) in
+      Set(try store.tracks(matching: filter, limit: nil).map(\.fileID))
+    }
+    let library = try Contents(pairs, in: store)
+    for contents in library.groups {
+      let files = contents.flatMap { library.files[$0] ?? [] }
+      guard files.count > 1, matching.map({ files.contains(where: $0.contains) }) ?? true else { continue }
+      groups.append(try library.group(contents, by: KeepingRule.order(preferring: preferred), in: store))
+    }
+    groups.sort { $0.spareBytes != $1.spareBytes ? $0.spareBytes > $1.spareBytes : $0.id < $1.id }
+    longerFiles = try library.longerFiles(in: store, matching: matching)
+  }
+}
+
+/// What is known of the audio of a library that has duplicates.
+private struct Contents {
+  let files: [ContentID: [Int64]]
+  let groups: [[ContentID]]
+  private let pairs: [Set<ContentID>: StoredPair]
+  private let wanted: Set<ContentID>
+  private let parts: [StoredPair]
+
+  init(_ all: [StoredPair], in store: ResultStore) throws(StoreError) {
+    let files = try store.filesByContent(wanted: Set(all.flatMap { [$0.first, $0.second] }))
+    let present = all.filter { files[$0.first] != nil && files[$0.second] != nil }
+    var distinct: Set<Set<ContentID>> = []
+    var wanted: Set<ContentID> = []
+    for decision in try store.duplicateDecisions() {
+      switch decision.subject {
+      case .distinct(let one, let other): distinct.insert([one, other])
+      case .keep(let content): wanted.insert(content)
+      }
+    }
+    let related = present.compactMap { pair in
+      Relation(rawValue: pair.relation).map {
+        RelatedPair(first: Key(pair.first), second: Key(pair.second), relation: $0, strength: pair.coverage * pair.agreement)
+      }
+    }
+    let found = RecordingGroups(related) { distinct.contains([$0.content, $1.content]) }.groups.map { $0.map(\.content) }
+    let grouped = Set(found.joined())
+    let copies = files.filter { $0.value.count > 1 && !grouped.contains($0.key) }.map { [$0.key] }
+    self.files = files
+    self.wanted = wanted
+    groups = found + copies
+    pairs = Dictionary(present.map { ([$0.first, $0.second], $0) }) { one, _ in one }
+    parts = present.filter { $0.relation == Relation.part.rawValue && !distinct.contains([$0.first, $0.second]) }
+  }
+
+  /// A content id in the order of its text.
+  private struct Key: Hashable, Comparable, Sendable {
+    let content: ContentID
+    private let text: String
+
+    init(_ content: ContentID) {
+      self.content = content
+      text = content.description
+    }
+
+    static func < (one: Key, other: Key) -> Bool { one.text < other.text }
+  }
+
+  func group(
+    _ contents: [ContentID], by rules: [KeepingRule], in store: ResultStore
+  ) throws(StoreError) -> DuplicateGroup {
+    let ids = contents.flatMap { files[$0] ?? [] }
+    let records = try store.records(ofFiles: ids)
+    let albums = try store.albumSizes(ofFiles: ids)
+    let candidates = records.map { file, record in
+      KeepingChoice.Candidate(
+        record: record, length: length(of: record, besides: contents[0]), albumSize: albums[file] ?? 0,
+        isWanted: record.contentID.map { wanted.contains($0) } ?? false)
+    }
+    let choice = KeepingChoice(of: candidates, by: rules)
+    let best = choice.best
+    var others: [DuplicateGroup.File] = []
+    var reasons: [String] = []
+    for index in candidates.indices where index != best {
+      let reason = choice.reason(for: best, over: index)
+      if !reasons.contains(reason) { reasons.append(reason) }
+      others.append(file(candidates[index].record, besides: candidates[best].record, reason: reason))
+    }
+    let kept = DuplicateGroup.File(
+      record: candidates[best].record, advice: .keep, relation: nil, pair: nil, reasons: reasons)
+    return DuplicateGroup(id: contents[0].description, files: [kept] + others)
+  }
+
+  private func file(_ record: FileRecord, besides kept: FileRecord, reason: String) -> DuplicateGroup.File {
+    var file = DuplicateGroup.File(record: record, advice: .review, relation: nil, pair: nil, reasons: [reason])
+    guard let own = record.contentID, let theirs = kept.contentID else { return file }
+    if own == theirs {
+      file.relation = Relation.audio.rawValue
+      file.advice = .spare
+    } else if let pair = pairs[[own, theirs]] {
+      let pair = pair.first == own ? pair : pair.reversed
+      file.pair = pair
+      file.keptDuration = kept.format?.duration
+      file.relation = pair.relation
+      if isWithin(pair, duration: record.format?.duration) { file.advice = .spare }
+    }
+    return file
+  }
+
+  /// Seconds that encoders add at an end, and that nobody misses.
+  private static let endTolerance = 3.0
+
+  /// Whether the first one of a pair has nothing that the second one lacks.
+  private func isWithin(_ pair: StoredPair, duration: Double?) -> Bool {
+    guard pair.relation == Relation.encoding.rawValue || pair.relation == Relation.cut.rawValue,
+      let stretch = pair.stretches.first
+    else { return false }
+    if pair.relation == Relation.encoding.rawValue { return true }
+    // Fingerprints say nothing of the ends.
+    guard pair.basis == Alignment.Basis.signature.rawValue, let duration else { return false }
+    return stretch[0] <= Self.endTolerance && duration - stretch[1] <= Self.endTolerance
+  }
+
+  /// Seconds of a file at the speed of another one.
+  private func length(of record: FileRecord, besides reference: ContentID) -> Double {
+    let duration = record.format?.duration ?? 0
+    guard let content = record.contentID, let pair = pairs[[content, reference]] else { return duration }
+    return pair.first == content ? duration / pair.speed : duration * pair.speed
+  }
+
+  func longerFiles(in store: ResultStore, matching: Set<Int64>?) throws(StoreError) -> [LongerFile] {
+    var found: [ContentID: [(content: ContentID, stretches: [[Double]])]] = [:]
+    for pair in parts {
+      // The longer one is that of which less is in the other.
+      let isFirstLonger = try duration(of: pair.first, in: store) > duration(of: pair.second, in: store)
+      let (longer, shorter) = isFirstLonger ? (pair.first, pair.second) : (pair.second, pair.first)
+      let stretches = pair.stretches.map { isFirstLonger ? [$0[0], $0[1]] : [$0[2], $0[3]] }
+      found[longer, default: []].append((shorter, stretches))
+    }
+    var longerFiles: [LongerFile] = []
+    for (longer, parts) in found {
+      guard let file = files[longer]?.first, let record = try store.records(ofFiles: [file]).first?.record else { continue }
+      var longerFile = LongerFile(record: record, parts: [])
+      var ids = [file]
+      for part in parts {
+        guard let id = files[part.content]?.first, let record = try store.records(ofFiles: [id]).first?.record,
+          let start = part.stretches.map({ $0[0] }).min(), let end = part.stretches.map({ $0[1] }).max()
+        else { continue }
+        ids.append(id)
+        longerFile.parts.append(LongerFile.Part(record: record, start: start, end: end))
+      }
+      guard matching.map({ ids.contains(where: $0.contains) }) ?? true, !longerFile.parts.isEmpty else { continue }
+      longerFile.parts.sort {
+        $0.start != $1.start ? $0.start < $1.start : DisplayPath.text(of: $0.record.path) < DisplayPath.text(of: $1.record.path)
+      }
+      longerFiles.append(longerFile)
+    }
+    return longerFiles.sorted { DisplayPath.text(of: $0.record.path) < DisplayPath.text(of: $1.record.path) }
+  }
+
+  private func duration(of content: ContentID, in store: ResultStore) throws(StoreError) -> Double {
+    guard let file = files[content]?.first else { return 0 }
+    return try store.records(ofFiles: [file]).first?.record.format?.duration ?? 0
+  }
+}

@@ -1,0 +1,146 @@
+internal import Analysis
+internal import Foundation
+internal import Platform
+internal import Records
+internal import Reporting
+package import ResultStore
+package import SystemPackage
+internal import Text
+
+/// What has happened to a file, and what is known of its bytes.
+package struct FileChronicle: Sendable {
+  package var path: FilePath
+  /// In the order of time.
+  package var events: [FileEvent]
+  /// `nil` if nothing is known of its bytes.
+  package var checksum: StoredChecksum?
+
+  /// - Throws: `UnknownFile`, or `StoreError`.
+  package init(of path: FilePath, in store: ResultStore) throws {
+    self.path = path
+    events = try store.events(at: path)
+    guard !events.isEmpty else { throw UnknownFile(path) }
+    checksum = try store.checksum(at: path)
+  }
+
+  /// The line of JSON that `show --history --json` prints.
+  package var jsonLine: [UInt8] { Shape.chronicle.ndjsonLine(self) }
+
+  /// As a person reads it: a line for each event, then what is known of the bytes.
+  package var lines: [String] {
+    let width = events.map { $0.kind.words.count }.max() ?? 0
+    var lines = events.map { event in
+      let time = event.time?.description ?? "time unknown"
+      return [
+        time.padding(toLength: 20, withPad: " ", startingAt: 0),
+        event.kind.words.padding(toLength: width, withPad: " ", startingAt: 0),
+        event.run.map { "run \($0)" }, event.detail,
+      ].compactMap(\.self).joined(separator: "  ")
+    }
+    guard let checksum else { return lines + ["No checksum of its bytes is known; `analyze verify` takes it."] }
+    if let known = checksum.checksum {
+      lines.append("XXH3-128  \(FileChronicle.hexadecimal(known.whole.bigEndianBytes))")
+      for kind in FileChecksum.Kind.allCases {
+        if let digest = known.digests[kind] { lines.append("\(kind.rawValue)  \(FileChronicle.hexadecimal(digest))") }
+      }
+    }
+    switch checksum.state {
+    case .changedSilently:
+      lines.append(
+        "Its bytes have changed under the same size and time, in the \(checksum.hit?.rawValue ?? "file")"
+          + (checksum.well.map { "; last known to be well \($0)." } ?? "."))
+    case .unreadable: lines.append("It could not be read the last time\(checksum.foundAt.map { ", \($0)" } ?? "").")
+    case nil: if let well = checksum.well { lines.append("Last known to be well \(well).") }
+    }
+    return lines
+  }
+
+  /// The names of states of bytes, in JSON.
+  package var stateName: String { checksum.map { $0.state?.rawValue ?? "well" } ?? "unknown" }
+
+  package static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+}
+
+/// JSON Schema of what `show --history` prints.
+package enum FileChronicleSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "history", "nocturne.history.v1.schema.json",
+        ReportSchema.lineSchema(Shape.chronicle.schema, title: "nocturne.history, version 1: one file").text
+      )
+    ]
+  }
+}
+
+extension FileEvent.Kind {
+  package var words: String {
+    switch self {
+    case .firstSeen: "first seen"
+    case .analyzed: "last analyzed"
+    case .verified: "last verified"
+    case .vanished: "vanished"
+    case .changed: "changed"
+    case .moved: "moved"
+    case .damaged: "found damaged"
+    case .failed: "failed"
+    case .recovered: "fine again"
+    case .restored: "bytes as before again"
+    case .changedSilently: "changed silently"
+    case .unreadable: "unreadable"
+    case .accepted: "change accepted"
+    }
+  }
+}
+
+extension Shape<FileChronicle> {
+  fileprivate static var chronicle: Shape {
+    Shape(
+      summary: "What has happened to a file, and what is known of its bytes.",
+      fields: [
+        .required("file_id", .contentID, "As in reports.") { ContentID(ofPath: $0.path) },
+        .required("path", .path, "As in reports.") { DisplayPath.text(of: $0.path) },
+        .required(
+          "state", .text,
+          "well; changed_silently: other bytes under the same size and time; unreadable; unknown: never read whole."
+        ) { $0.stateName },
+        .optional("hit", .text, "Where bytes have changed silently: audio or tags (all before and behind the audio).") {
+          $0.checksum?.hit?.rawValue
+        },
+        .optional("well_at", .dateTime, "When the file was last known to have the bytes of its checksums, UTC.") {
+          $0.checksum?.well
+        },
+        .optional("verified_at", .dateTime, "When its bytes were last compared and the same, UTC.") {
+          $0.checksum?.verified
+        },
+        .optional("xxh3_128", .text, "XXH3-128 of all bytes, as xxhsum -H2 prints it.") { chronicle in
+          chronicle.checksum?.checksum.map { FileChronicle.hexadecimal($0.whole.bigEndianBytes) }
+        },
+        .optional("sha256", .text, "Where it was asked for.") { chronicle in
+          chronicle.checksum?.checksum?.digests[.sha256].map(FileChronicle.hexadecimal)
+        },
+        .optional("md5", .text, "Where it was asked for.") { chronicle in
+          chronicle.checksum?.checksum?.digests[.md5].map(FileChronicle.hexadecimal)
+        },
+        .objects("events", .event, "In the order of time; of events but the first and last ones, the last 30.") {
+          $0.events
+        },
+      ])
+  }
+}
+
+extension Shape<FileEvent> {
+  fileprivate static var event: Shape {
+    Shape(
+      summary: "Something that has happened to the file.",
+      fields: [
+        .required("event", .choice, "What.") { $0.kind },
+        .optional("at", .dateTime, "UTC; null if it is not known.") { $0.time },
+        .optional("run", .integer, "In which run; null outside of runs.") { $0.run.map { Int($0) } },
+        .optional("detail", .text, "Where it came from, what was hit, or the code of a problem.") { $0.detail },
+      ])
+  }
+}

@@ -1,0 +1,108 @@
+internal import Analysis
+internal import GRDB
+public import Platform
+
+/// What an analysis has read of a file, against what is known of its bytes and its past.
+struct ChecksumComparison {
+  let file: Int64
+  let reason: PendingReason?
+  /// Of the last analysis; `nil` if there was none.
+  let status: FileAnalysis.Status?
+  let problem: Problem?
+  let contentID: ContentID?
+  let sizeBytes: Int64?
+  let run: Int64
+  let time: Timestamp
+
+  /// Keeps the checksum. A file that has other bytes under the same size and times is damaged, whatever its decoder says.
+  func settle(_ analysis: inout FileAnalysis, in db: Database) throws {
+    let isNew = reason == .new || reason == .changed
+    guard let found = analysis.checksum, found.byteCount == sizeBytes else {
+      // A file that cannot be read today, or is another one by now, proves nothing.
+      if isNew { try Checksums.forget(file: file, in: db) }
+      return try noteOutcome(of: analysis, in: db)
+    }
+    guard !isNew, let known = try Checksums.read(file: file, in: db), let checksum = known.checksum else {
+      try Checksums.take(found, file: file, at: time, in: db)
+      if reason == .changed, status != nil { try noteEdit(analysis, in: db) }
+      return try noteOutcome(of: analysis, in: db)
+    }
+    if checksum.whole == found.whole {
+      if known.state == .changedSilently {
+        try add(.restored, in: db)
+        if analysis.problem?.code == Problem.changedSilently { (analysis.status, analysis.problem) = (.ok, nil) }
+      }
+      try Checksums.confirm(found, file: file, at: time, verification: nil, in: db)
+      return try noteOutcome(of: analysis, in: db)
+    }
+    let hit =
+      known.hit(in: found) ?? (analysis.contentID != nil && analysis.contentID == contentID ? .tags : .audio)
+    if reason == .touched, hit == .tags, known.state != .changedSilently {
+      // The status time says that a program has written to it: an editor that sets the old time again.
+      try Checksums.take(found, file: file, at: time, in: db)
+      try add(.changed, "tags", in: db)
+      return try noteOutcome(of: analysis, in: db)
+    }
+    if known.found == found.whole {
+      try Checksums.noteReading(file: file, at: time, in: db)
+    } else {
+      try Checksums.noteChange(found.whole, hit: hit, file: file, at: time, in: db)
+      try add(.changedSilently, hit.rawValue, in: db)
+    }
+    if analysis.status == .ok {
+      analysis.status = .partial
+      analysis.problem = Problem(
+        stage: .open, code: Problem.changedSilently, message: SilentChange(hit: hit, well: known.well).message)
+    }
+    try noteOutcome(of: analysis, in: db)
+  }
+
+  private func noteEdit(_ analysis: FileAnalysis, in db: Database) throws {
+    let hasSameAudio = analysis.contentID != nil && analysis.contentID == contentID
+    try add(.changed, hasSameAudio ? "tags" : "audio", in: db)
+  }
+
+  private func noteOutcome(of analysis: FileAnalysis, in db: Database) throws {
+    let code = analysis.problem?.code
+    switch analysis.status {
+    case .ok: if status == .partial || status == .failed { try add(.recovered, in: db) }
+    case .partial, .failed:
+      guard analysis.status != status || code != problem?.code, code != Problem.changedSilently,
+        !Problem.movingTargets.contains(code ?? "")
+      else { return }
+      try add(analysis.status == .failed ? .failed : .damaged, code, in: db)
+    }
+  }
+
+  private func add(_ event: FileEvent.Kind, _ detail: String? = nil, in db: Database) throws {
+    try FileEvents.add(event, file: file, at: time, run: run, detail, in: db)
+  }
+}
+
+/// Other bytes under the same size and times, in words.
+public struct SilentChange: Hashable, Sendable {
+  public var hit: StoredChecksum.Hit
+  /// When the file was last known to be well; `nil` if that is not known.
+  public var well: Timestamp?
+  /// What decoders say of the file as it is now; `nil` if they find nothing wrong.
+  public var symptom: String?
+  /// Whether the status time has changed, too, so a program has written to it; `nil` if that is not known.
+  public var wasWritten: Bool?
+
+  public init(hit: StoredChecksum.Hit, well: Timestamp?, symptom: String? = nil, wasWritten: Bool? = nil) {
+    self.hit = hit
+    self.well = well
+    self.symptom = symptom
+    self.wasWritten = wasWritten
+  }
+
+  /// Sentences, without the file's name.
+  public var message: String {
+    let place = hit == .audio ? "the audio" : "the tags or headers; the audio is untouched"
+    let since = well.map { " It was well on \($0.description.prefix(10))." } ?? ""
+    let writer =
+      wasWritten == true ? " Its status time is another one: a program may have written it and put the time back." : ""
+    return "Bytes changed under the same size and time, in \(place).\(since)\(writer)"
+      + (symptom.map { " \($0)" } ?? "")
+  }
+}

@@ -1,0 +1,80 @@
+internal import GRDB
+public import Platform
+public import SystemPackage
+
+/// Something that has happened to a file: a row of the view `file_history`.
+public struct FileEvent: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case firstSeen = "first_seen"
+    case analyzed, verified, vanished
+    /// A scan found another size or time, and an analysis other bytes.
+    case changed
+    case moved
+    /// An analysis found it damaged, or found no audio.
+    case damaged, failed
+    /// It is fine again, or its bytes are those of before again.
+    case recovered, restored
+    case changedSilently = "changed_silently"
+    case unreadable
+    /// A person has taken the bytes as they are for right.
+    case accepted
+  }
+
+  public var kind: Kind
+  /// `nil` if it is not known.
+  public var time: Timestamp?
+  /// `nil` outside of runs.
+  public var run: Int64?
+  public var detail: String?
+
+  public init(kind: Kind, time: Timestamp?, run: Int64?, detail: String?) {
+    self.kind = kind
+    self.time = time
+    self.run = run
+    self.detail = detail
+  }
+}
+
+extension ResultStore {
+  /// What is known of the bytes of a file; `nil` if nothing is.
+  public func checksum(at path: FilePath) throws(StoreError) -> StoredChecksum? {
+    try read { db in
+      let file = try Query(db, "SELECT id FROM file WHERE path = ?")
+      guard let id = try file.first(.path(path), body: { file.integer(0) }) else { return nil }
+      return try Checksums.read(file: id, in: db)
+    }
+  }
+
+  /// What is known of the past of a file, in the order of time; where that is not known, of runs.
+  public func events(at path: FilePath) throws(StoreError) -> [FileEvent] {
+    try read { db in
+      let file = try Query(db, "SELECT id FROM file WHERE path = ?")
+      guard let id = try file.first(.path(path), body: { file.integer(0) }) else { return [] }
+      let select = try Query(
+        db,
+        """
+        SELECT h.event, h.at_ns, h.run, h.detail FROM file_history h LEFT JOIN run r ON r.id = h.run
+        WHERE h.file = ? ORDER BY coalesce(h.at_ns, r.started_ns), h.event <> 'first_seen', h.event = 'verified'
+        """)
+      var events: [FileEvent] = []
+      try select.forEach(.integer(id)) {
+        guard let kind = FileEvent.Kind(rawValue: select.text(0)) else { return }
+        events.append(
+          FileEvent(
+            kind: kind, time: select.optionalInteger(1).map { Timestamp(nanoseconds: $0) },
+            run: select.optionalInteger(2), detail: select.optionalText(3)))
+      }
+      return events
+    }
+  }
+}
+
+/// Writes the table `file_event`.
+enum FileEvents {
+  static func add(
+    _ kind: FileEvent.Kind, file: Int64, at time: Timestamp, run: Int64?, _ detail: String? = nil, in db: Database
+  ) throws {
+    try Query(db, "INSERT INTO file_event (file, event, at_ns, run, detail) VALUES (?, ?, ?, ?, ?)")
+      .run(.integer(file), .text(kind.rawValue), .integer(time.nanoseconds), .integer(run), .text(detail))
+  }
+}

@@ -1,0 +1,342 @@
+public import Analysis
+internal import GRDB
+public import Platform
+internal import Synchronization
+public import SystemPackage
+
+/// A file to read again, with what is known of it.
+public struct VerifiableFile: Sendable {
+  public var fileID: Int64
+  public var path: FilePath
+  public var device: UInt64
+  public var sizeBytes: Int64
+  public var status: FileAnalysis.Status
+  public var contentID: ContentID?
+  /// Of the last analysis; `nil` if it found no audio.
+  public var container: String?
+  /// `nil` if nothing is known of its bytes.
+  public var known: StoredChecksum?
+  let stamp: FileChange.Known
+
+  /// Whether a file is another one by its size and times: then the next scan deals with it.
+  public func isChanged(_ found: FileStamp) -> Bool { FileChange.between(stamp, and: found) == .changed }
+
+  /// Whether the status time says that something was written; `nil` if it is not known.
+  public func wasWritten(_ found: FileStamp) -> Bool? {
+    guard let known = stamp.statusChanged, let now = found.statusChanged?.nanoseconds else { return nil }
+    return known != now
+  }
+}
+
+/// What became of one file.
+public struct VerifiedFile: Sendable {
+  public enum Outcome: Sendable {
+    /// The bytes are those that are known.
+    case well(FileChecksum)
+    /// Nothing was known of its bytes; these are kept.
+    case taken(FileChecksum)
+    case changed(FileChecksum, SilentChange)
+    /// The system could not read it: a sentence says why.
+    case unreadable(String)
+    case missing
+    /// It has another size or time: the next scan takes it.
+    case leftToScan
+  }
+
+  public var file: VerifiableFile
+  public var outcome: Outcome
+  public var byteCount: Int64
+
+  public init(file: VerifiableFile, outcome: Outcome, byteCount: Int64 = 0) {
+    self.file = file
+    self.outcome = outcome
+    self.byteCount = byteCount
+  }
+}
+
+/// How many files a verification has dealt with; each counts once.
+public struct VerificationTotals: Hashable, Sendable {
+  public var bytes: Int64 = 0
+  public var verified = 0
+  public var taken = 0
+  /// The bytes are those of before again.
+  public var restored = 0
+  public var changedSilently = 0
+  /// Other bytes, of which an earlier verification has told.
+  public var knownChanged = 0
+  /// Those that could be read before.
+  public var unreadable = 0
+  /// Those of which an earlier verification has told.
+  public var knownUnreadable = 0
+  public var missing = 0
+  public var leftToScan = 0
+
+  public init() {}
+
+  public var all: Int {
+    verified + taken + restored + changedSilently + knownChanged + unreadable + knownUnreadable + missing + leftToScan
+  }
+  /// What nobody knew before.
+  public var news: Int { changedSilently + unreadable }
+}
+
+/// One verification: hands out the files that were not read for the longest time, and keeps what was found. Memory does not
+/// grow with the library.
+///
+/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+public final class VerificationSession: Sendable {
+  private let store: ResultStore
+  /// The run that it belongs to; `nil` for one of its own.
+  private let run: Int64?
+  private let id: Int64
+  private let started: Timestamp
+  private let ranges: [PathRange]?
+  private let accepts: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    var totals = VerificationTotals()
+    /// Which of the ranges files come from, and the last file of it.
+    var range = 0
+    var isAmongUnread = true
+    var after: (read: Int64, id: Int64) = (.min, .min)
+  }
+
+  /// - Parameters:
+  ///   - roots: Files and folders; `nil` for the whole library.
+  ///   - accepts: Bytes that have changed are taken for right.
+  public init(
+    store: ResultStore, run: Int64? = nil, roots: [FilePath]? = nil, accepts: Bool = false, started: Timestamp = .now
+  ) throws(StoreError) {
+    self.store = store
+    self.run = run
+    self.started = started
+    self.accepts = accepts
+    ranges = roots.map { PathRange.covering($0) }
+    id = try store.write { db in
+      try Query(db, "INSERT INTO verification (run, started_ns) VALUES (?, ?)")
+        .run(.integer(run), .integer(started.nanoseconds))
+      return db.lastInsertedRowID
+    }
+  }
+
+  public var totals: VerificationTotals { state.withLock { $0.totals } }
+
+  /// Files that are there and were analyzed, and do not wait for an analysis because they have changed.
+  private static let isCandidate = """
+    file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
+    AND (file.pending & \(PendingState.reasonMask)) NOT IN (\(PendingReason.new.rawValue), \(PendingReason.changed.rawValue))
+    """
+
+  /// How many files there are, and their bytes.
+  public func extent() throws(StoreError) -> (fileCount: Int, byteCount: Int64) {
+    try store.read { db in
+      var total = (fileCount: 0, byteCount: Int64(0))
+      for range in parts {
+        let select = try Query(
+          db, "SELECT count(*), coalesce(sum(size_bytes), 0) FROM file WHERE \(Self.isCandidate) \(Self.within(range))")
+        try select.forEach(range?.values ?? []) {
+          total.fileCount += Int(select.integer(0))
+          total.byteCount += select.integer(1)
+        }
+      }
+      return total
+    }
+  }
+
+  private var parts: [PathRange?] { ranges.map { $0.map { $0 } } ?? [nil] }
+
+  private static func within(_ range: PathRange?) -> String { range == nil ? "" : "AND \(PathRange.condition)" }
+
+  /// The next files: those that were never read first, then those that were not read for the longest time; empty if none is
+  /// left. A file is handed out once.
+  public func next(limit: Int) throws(StoreError) -> [VerifiableFile] {
+    try state.withLock { state throws(StoreError) in
+      while true {
+        let files = try store.read { [state] db in try read(limit, state, db) }
+        if let last = files.last {
+          state.after = (last.read ?? .min, last.file.fileID)
+          return files.map(\.file)
+        }
+        state.after = (.min, .min)
+        state.range += 1
+        if state.range < parts.count { continue }
+        guard state.isAmongUnread else { return [] }
+        state.isAmongUnread = false
+        state.range = 0
+      }
+    }
+  }
+
+  private func read(
+    _ limit: Int, _ state: State, _ db: Database
+  ) throws -> [(file: VerifiableFile, read: Int64?)] {
+    guard state.range < parts.count else { return [] }
+    let range = parts[state.range]
+    let order =
+      state.isAmongUnread
+      ? "c.file IS NULL AND file.id > ? ORDER BY file.id"
+      : "c.read_ns < \(started.nanoseconds) AND (c.read_ns, c.file) > (?, ?) ORDER BY c.read_ns, c.file"
+    let source =
+      state.isAmongUnread
+      ? "file LEFT JOIN checksum c ON c.file = file.id" : "checksum c CROSS JOIN file ON file.id = c.file"
+    let select = try Query(
+      db,
+      """
+      SELECT \(StoredChecksum.columns), file.id, file.path, file.device, file.size_bytes, file.status, file.content_id,
+        m.container, file.mtime_ns, file.ctime_ns, c.read_ns
+      FROM \(source) LEFT JOIN format m ON m.file = file.id
+      WHERE \(Self.isCandidate) \(Self.within(range)) AND \(order) LIMIT ?
+      """)
+    let place: [SQLValue] =
+      state.isAmongUnread ? [.integer(state.after.id)] : [.integer(state.after.read), .integer(state.after.id)]
+    var files: [(file: VerifiableFile, read: Int64?)] = []
+    try select.forEach((range?.values ?? []) + place + [.integer(limit)]) {
+      let first = StoredChecksum.columnCount
+      let size = select.integer(first + 3)
+      guard let status = FileAnalysis.Status(rawValue: select.text(first + 4)) else { return }
+      let readAt = select.optionalInteger(first + 9)
+      let file = VerifiableFile(
+        fileID: select.integer(first), path: select.path(first + 1),
+        device: UInt64(bitPattern: select.integer(first + 2)), sizeBytes: size, status: status,
+        contentID: ContentID(select.text(first + 5)), container: select.optionalText(first + 6),
+        known: readAt == nil ? nil : StoredChecksum.read(select, from: 0, byteCount: size),
+        stamp: FileChange.Known(
+          sizeBytes: size, modified: select.optionalInteger(first + 7),
+          statusChanged: select.optionalInteger(first + 8), looked: nil))
+      files.append((file, readAt))
+    }
+    return files
+  }
+
+  // MARK: Writing
+
+  /// Keeps what was found of some files, in one transaction. A file that a run has analyzed meanwhile is left as that has
+  /// left it.
+  public func commit(_ files: [VerifiedFile], at time: Timestamp = .now) throws(StoreError) {
+    if files.isEmpty { return }
+    try state.withLock { state throws(StoreError) in
+      var totals = state.totals
+      try store.write { db in
+        for file in files { try write(file, at: time, &totals, db) }
+        try writeTotals(totals, finished: nil, db)
+      }
+      state.totals = totals
+    }
+  }
+
+  public func finish(at time: Timestamp = .now) throws(StoreError) {
+    let totals = totals
+    try store.write { db in try writeTotals(totals, finished: time, db) }
+  }
+
+  private func writeTotals(_ totals: VerificationTotals, finished: Timestamp?, _ db: Database) throws {
+    try Query(
+      db,
+      """
+      UPDATE verification SET finished_ns = ?, bytes = ?, verified = ?, taken = ?, restored = ?, changed_silently = ?,
+        known_changed = ?, unreadable = ?, missing = ?, left_to_scan = ? WHERE id = ?
+      """
+    ).run(
+      .integer(finished?.nanoseconds), .integer(totals.bytes), .integer(totals.verified), .integer(totals.taken),
+      .integer(totals.restored), .integer(totals.changedSilently), .integer(totals.knownChanged),
+      .integer(totals.unreadable + totals.knownUnreadable), .integer(totals.missing), .integer(totals.leftToScan),
+      .integer(id))
+  }
+
+  private func write(
+    _ result: VerifiedFile, at time: Timestamp, _ totals: inout VerificationTotals, _ db: Database
+  ) throws {
+    let file = result.file
+    totals.bytes += result.byteCount
+    let present = try Checksums.read(file: file.fileID, in: db)
+    if present?.checksum?.whole != file.known?.checksum?.whole {
+      // A run has come in between.
+      totals.leftToScan += 1
+      return
+    }
+    switch result.outcome {
+    case .well(let found):
+      try Checksums.confirm(found, file: file.fileID, at: time, verification: id, in: db)
+      if file.known?.state == .changedSilently {
+        totals.restored += 1
+        try add(.restored, file, at: time, nil, db)
+        try clearProblem(of: file, in: db)
+      } else {
+        totals.verified += 1
+      }
+    case .taken(let found):
+      try Checksums.take(found, file: file.fileID, at: time, in: db)
+      if file.known?.state == .changedSilently {
+        totals.restored += 1
+        try add(.restored, file, at: time, nil, db)
+        try clearProblem(of: file, in: db)
+      } else {
+        totals.taken += 1
+      }
+    case .changed(let found, _) where accepts:
+      totals.taken += 1
+      try Checksums.take(found, file: file.fileID, at: time, in: db)
+      try add(.accepted, file, at: time, nil, db)
+      try clearProblem(of: file, in: db)
+    case .changed(let found, _) where file.known?.found == found.whole:
+      totals.knownChanged += 1
+      try Checksums.noteReading(file: file.fileID, at: time, in: db)
+    case .changed(let found, let change):
+      totals.changedSilently += 1
+      if file.known?.checksum == nil {
+        // Only the audio was known. The bytes are no proof of anything.
+        try Checksums.noteUnreadable(file: file.fileID, at: time, in: db)
+      }
+      try Checksums.noteChange(found.whole, hit: change.hit, file: file.fileID, at: time, in: db)
+      try add(.changedSilently, file, at: time, change.hit.rawValue, db)
+      try writeProblem(change, of: file, at: time, in: db)
+    case .unreadable(let reason):
+      if file.known?.state == .unreadable { totals.knownUnreadable += 1 } else { totals.unreadable += 1 }
+      try Checksums.noteUnreadable(file: file.fileID, at: time, in: db)
+      if file.known?.state != .unreadable { try add(.unreadable, file, at: time, reason, db) }
+    case .missing: totals.missing += 1
+    case .leftToScan: totals.leftToScan += 1
+    }
+  }
+
+  private func add(
+    _ event: FileEvent.Kind, _ file: VerifiableFile, at time: Timestamp, _ detail: String?, _ db: Database
+  ) throws {
+    try FileEvents.add(event, file: file.fileID, at: time, run: run, detail, in: db)
+  }
+
+  /// A whole file is damaged from now on; one with another problem keeps that.
+  private func writeProblem(_ change: SilentChange, of file: VerifiableFile, at time: Timestamp, in db: Database) throws {
+    let isOwn = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
+      .first(.integer(file.fileID), .text(Problem.changedSilently)) { true }
+    guard file.status == .ok || isOwn == true else { return }
+    let latest = try Query(db, "SELECT max(id) FROM run")
+    let run = try run ?? latest.first { latest.integer(0) }
+    try Query(db, "UPDATE file SET status = 'partial' WHERE id = ?").run(.integer(file.fileID))
+    try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(file.fileID))
+    try Query(
+      db,
+      """
+      INSERT INTO failure (file, stage, code, message, first_failed_run, last_failed_run, attempts, failed_ns)
+      VALUES (?, 'verify', ?, ?, ?, ?, 1, ?)
+      """
+    ).run(
+      .integer(file.fileID), .text(Problem.changedSilently), .text(change.message), .integer(run), .integer(run),
+      .integer(time.nanoseconds))
+    try noteSong(file, in: db)
+  }
+
+  /// Takes back what `writeProblem`, or an analysis, has written.
+  private func clearProblem(of file: VerifiableFile, in db: Database) throws {
+    let own = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
+    guard try own.first(.integer(file.fileID), .text(Problem.changedSilently), body: { true }) == true else { return }
+    try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(file.fileID))
+    try Query(db, "UPDATE file SET status = 'ok' WHERE id = ? AND status = 'partial'").run(.integer(file.fileID))
+    try noteSong(file, in: db)
+  }
+
+  private func noteSong(_ file: VerifiableFile, in db: Database) throws {
+    try Query(db, "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) VALUES (?)").run(.integer(file.fileID))
+  }
+}

@@ -1,0 +1,99 @@
+public import Analysis
+internal import GRDB
+
+/// Two files of one recording, as the database has them.
+public struct StoredPair: Hashable, Sendable {
+  /// Content ids, ascending as texts.
+  public var first: ContentID
+  public var second: ContentID
+  /// `Relation`.
+  public var relation: String
+  /// `Alignment.Basis`.
+  public var basis: String
+  public var coverage: Double
+  public var agreement: Double
+  public var speed: Double
+  /// Start and end in the first one, start and end in the second one, in seconds.
+  public var stretches: [[Double]]
+
+  public init(
+    first: ContentID, second: ContentID, relation: String, basis: String, coverage: Double, agreement: Double,
+    speed: Double, stretches: [[Double]]
+  ) {
+    self.first = first
+    self.second = second
+    self.relation = relation
+    self.basis = basis
+    self.coverage = coverage
+    self.agreement = agreement
+    self.speed = speed
+    self.stretches = stretches
+  }
+}
+
+extension ResultStore {
+  /// By which method audio was compared with all other audio that this knows.
+  public func comparedSounds() throws(StoreError) -> [ContentID: Int] {
+    try read { db in
+      var methods: [ContentID: Int] = [:]
+      let query = try Query(db, "SELECT content_id, method FROM compared_sound")
+      try query.forEach { if let id = ContentID(query.text(0)) { methods[id] = Int(query.integer(1)) } }
+      return methods
+    }
+  }
+
+  /// All pairs, ascending.
+  public func duplicatePairs() throws(StoreError) -> [StoredPair] {
+    try read { db in
+      let query = try Query(
+        db,
+        """
+        SELECT first, second, relation, basis, coverage, agreement, speed, stretches FROM duplicate_pair
+        ORDER BY first, second
+        """)
+      var pairs: [StoredPair] = []
+      try query.forEach {
+        guard let first = ContentID(query.text(0)), let second = ContentID(query.text(1)) else { return }
+        pairs.append(
+          StoredPair(
+            first: first, second: second, relation: query.text(2), basis: query.text(3), coverage: query.real(4),
+            agreement: query.real(5), speed: query.real(6),
+            stretches: NumberList.numbers(in: query.bytes(7)).chunks(of: 4)))
+      }
+      return pairs
+    }
+  }
+
+  /// Stores what a comparison has brought, and forgets what was known of this audio before.
+  /// - Parameter methods: The audio that was compared, and how.
+  public func storeDuplicates(_ pairs: [StoredPair], methods: [ContentID: Int]) throws(StoreError) {
+    try write { db in
+      let forget = try Query(db, "DELETE FROM duplicate_pair WHERE first = ? OR second = ?")
+      let mark = try Query(db, "INSERT OR REPLACE INTO compared_sound (content_id, method) VALUES (?, ?)")
+      for (content, method) in methods {
+        let id = SQLValue.text(content.description)
+        try forget.run(id, id)
+        try mark.run(id, .integer(method))
+      }
+      let insert = try Query(
+        db,
+        """
+        INSERT OR REPLACE INTO duplicate_pair
+          (first, second, relation, basis, coverage, agreement, speed, stretches) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+      for pair in pairs {
+        try insert.run(
+          .text(pair.first.description), .text(pair.second.description), .text(pair.relation), .text(pair.basis),
+          .real(pair.coverage), .real(pair.agreement), .real(pair.speed),
+          .text(NumberList.text(ofTuples: pair.stretches.map { $0.map { .number($0) } })))
+      }
+    }
+  }
+}
+
+extension [Double] {
+  /// Lists of so many numbers each; what is left at the end is left out.
+  fileprivate func chunks(of size: Int) -> [[Double]] {
+    stride(from: 0, through: count - size, by: size).map { Array(self[$0..<$0 + size]) }
+  }
+}

@@ -1,0 +1,49 @@
+public import Analysis
+internal import GRDB
+
+/// The work that a run would have with a file, and what is known of it that says how much that is.
+public struct FileWork: Hashable, Sendable {
+  public var reason: PendingReason
+  /// Ids of the wanted analyzers whose findings are missing, or of another version or configuration; all of them if the
+  /// file itself is new or another.
+  public var missing: [String]
+  /// As it was analyzed last; `nil` if it never was.
+  public var format: AudioFormat?
+
+  public init(_ reason: PendingReason, missing: [String], format: AudioFormat?) {
+    self.reason = reason
+    self.missing = missing
+    self.format = format
+  }
+}
+
+extension ScanSession {
+  /// Compares some files with what is known, as `classify` does, for a plan.
+  /// - Returns: One for each file, in order; `nil` for a file with nothing to do, or that was met before.
+  public func work(for files: [FileStamp]) throws(StoreError) -> [FileWork?] {
+    try transact { state, db in
+      try judge(files, &state, db).map { judgment in
+        guard judgment.isFirst, case .pending(let reason) = judgment.verdict else { return nil }
+        return try work(reason, row: judgment.id, db)
+      }
+    }
+  }
+
+  private func work(_ reason: PendingReason, row id: Int64?, _ db: Database) throws -> FileWork {
+    var work = FileWork(reason, missing: wanted.members.map(\.identity.id), format: nil)
+    guard let id else { return work }
+    let select = try Query(
+      db,
+      "SELECT f.analysis_set, \(StoredFormat.columns) FROM file f LEFT JOIN format m ON m.file = f.id WHERE f.id = ?")
+    var set: Int64?
+    _ = try select.first(.integer(id)) {
+      set = select.optionalInteger(0)
+      work.format = StoredFormat.read(select, from: 1)
+    }
+    if reason == .outdated, !options.force {
+      let known = Set(try store.analysisSets.members(of: set, in: db).map(\.identity))
+      work.missing = wanted.members.filter { !$0.accepted.contains(where: known.contains) }.map(\.identity.id)
+    }
+    return work
+  }
+}

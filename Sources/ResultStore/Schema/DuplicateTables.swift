@@ -1,0 +1,36 @@
+/// The tables of what sounds alike, and of what people have said of it. All is keyed by content id: copies share it, and it
+/// outlives moves and new tags.
+enum DuplicateTables {
+  static let own: Set<String> = ["duplicate_pair", "compared_sound", "duplicate_decision"]
+
+  static let tables7 = """
+    -- Two files of one recording, found by sound.
+    CREATE TABLE duplicate_pair (
+      first TEXT NOT NULL,                 -- content ids, ascending
+      second TEXT NOT NULL,
+      relation TEXT NOT NULL,              -- encoding, cut, edit, speed, part
+      basis TEXT NOT NULL,                 -- signature, fingerprint
+      coverage REAL NOT NULL,              -- 0 to 1: of the shorter one
+      agreement REAL NOT NULL,             -- 0 to 1
+      speed REAL NOT NULL,                 -- 1.01: the second plays 1% faster
+      stretches TEXT NOT NULL,             -- JSON: [[start, end in the first, start, end in the second], …] in seconds
+      PRIMARY KEY (first, second)
+    ) WITHOUT ROWID;
+    CREATE INDEX duplicate_pair_second ON duplicate_pair (second);
+
+    -- Audio that was compared with all other audio in this table.
+    CREATE TABLE compared_sound (
+      content_id TEXT PRIMARY KEY,
+      method INTEGER NOT NULL              -- the version of the comparison, and what there was to compare
+    ) WITHOUT ROWID;
+
+    -- What people have said: two recordings are no duplicates, or (second is empty) a file is to be kept.
+    CREATE TABLE duplicate_decision (
+      first TEXT NOT NULL,
+      second TEXT NOT NULL DEFAULT '',
+      decision TEXT NOT NULL CHECK (decision IN ('distinct', 'keep')),
+      decided_ns INTEGER NOT NULL,
+      PRIMARY KEY (first, second)
+    ) WITHOUT ROWID;
+    """
+}

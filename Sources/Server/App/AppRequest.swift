@@ -1,0 +1,48 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Serving
+internal import Text
+
+/// What a page asks for.
+struct AppRequest: Sendable {
+  let query: QueryReading
+  /// What the path has for `{id}`.
+  let id: String
+  /// Members of the body; none without one.
+  let body: [String: JSONValue]
+}
+
+/// Routes of the app, which answer from the library.
+protocol AppRouteSet: RouteSet {
+  var library: AppLibrary { get }
+}
+
+extension AppRouteSet {
+  var api: API { .app }
+
+  /// - Parameters:
+  ///   - body: Members of the object that it takes.
+  ///   - work: In which lane of `Services` it is answered and written.
+  func answer<Value>(
+    _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
+    body: [RouteParameter]? = nil, answers type: JSONType<Value>, status: HTTPResponse.Status = .ok,
+    _ work: Services.Work = .reading, _ answer: @escaping @Sendable (AppRequest) throws -> Value
+  ) -> Route {
+    self.answer(method, path, summary, parameters, body: body, answers: [.json(type, status)], work) {
+      type.response(try answer($0), status: status)
+    }
+  }
+
+  func answer(
+    _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
+    body: [RouteParameter]? = nil, answers: [RouteAnswer], _ work: Services.Work = .reading,
+    _ answer: @escaping @Sendable (AppRequest) throws -> Response
+  ) -> Route {
+    route(method, path, summary, parameters, body: body.map { .json($0) }, answers: answers) { request, context in
+      let asked = AppRequest(
+        query: QueryReading(request), id: context.parameters.get("id") ?? "",
+        body: body == nil ? [:] : try await request.jsonObject())
+      return try await library.services.run(work) { try answer(asked) }
+    }
+  }
+}

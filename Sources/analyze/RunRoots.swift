@@ -1,0 +1,56 @@
+import AnalysisTasks
+import LibraryScan
+import Pipeline
+import Platform
+import Synchronization
+import SystemPackage
+
+/// The files to analyze, and the part of the library that the reports of the run show.
+struct RunRoots {
+  let request: LibraryRun.Roots
+  let reported: [FilePath]?
+
+  init(paths: [FilePath], filesFrom: String?, from0: Bool, settings: CommandSettings) throws {
+    guard let filesFrom else {
+      if from0 { throw CommandFailure(.usage, "--from0 belongs to --files-from.") }
+      let roots = paths.isEmpty ? settings[Settings.library] : paths
+      guard !roots.isEmpty else {
+        throw CommandFailure(
+          .usage, "Name a folder or file to analyze: analyze ~/Music (`analyze --help` shows everything).")
+      }
+      request = .paths(roots)
+      reported = roots
+      return
+    }
+    guard paths.isEmpty else {
+      throw CommandFailure(.usage, "Give paths or --files-from, not both.")
+    }
+    let list = try FileList(filesFrom, separator: from0 ? .null : .newline)
+    request = .list { () throws(ScanError) in try list.next() }
+    // The list may be longer than memory, and may be read only once.
+    reported = nil
+  }
+}
+
+/// A list of paths that is read while the scan goes on, by one thread after the other.
+private final class FileList: Sendable {
+  private struct State: ~Copyable {
+    var list: PathList
+  }
+
+  private let state: Mutex<State>
+
+  init(_ argument: String, separator: PathList.Separator) throws(ScanError) {
+    let list =
+      argument == "-"
+      ? PathList(reading: .standardInput, separator: separator)
+      : try PathList(at: RawArguments.path(from: argument), separator: separator)
+    state = Mutex(State(list: list))
+  }
+
+  func next() throws(ScanError) -> FilePath? {
+    try state.withLock { (state) throws(ScanError) in
+      try state.list.next().map { PathArgument.absolute($0) }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Analysis
+import AnalysisTasks
+import ArgumentParser
+import AudioDecoding
+import BuiltInAnalyzers
+import LibraryScan
+import LibraryTasks
+import Pipeline
+import Platform
+import ResultStore
+import SystemPackage
+
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Read files again to find silent changes",
+    discussion: """
+      Compares the bytes of files with those of an earlier day. Other bytes under the same size and time are news: a disk, \
+      its cables or the memory has changed them. The files that were not read for the longest time come first.
+
+      Exit status: 0 fine; 1 it could not be done, or a folder is not there; 3 files have changed silently or cannot be read \
+      any more.
+      """)
+
+  @Argument(help: ArgumentHelp("Only files below these paths (default: everything)", valueName: "path"))
+  var paths: [PathArgument] = []
+
+  @Option(help: ArgumentHelp("Read this part of the bytes, longest unread first (default: all)", valueName: "share"))
+  var share: String?
+
+  @Option(
+    help: ArgumentHelp("Compute and keep these as well: sha256, md5", valueName: "kind"),
+    completion: .list(FileChecksum.Kind.choices))
+  var checksum: [String] = []
+
+  @Flag(help: "Take the bytes of changed files for right; needs paths")
+  var accept = false
+
+  @OptionGroup
+  var database: DatabaseArgument
+
+  @Option(
+    name: [.customShort("j", allowingJoined: true), .long],
+    help: ArgumentHelp("Files read at the same time (default: one per processor)", valueName: "n"))
+  var jobs: String?
+
+  @Option(help: ArgumentHelp("Maximum duration, such as 2h; the next one continues", valueName: "time"))
+  var timeBudget: String?
+
+  @Option(help: ArgumentHelp("Lower the priority, 0 to 19; above 0 also for the disk", valueName: "n"))
+  var nice: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
+    completion: .list(FailurePolicy.choices))
+  var failOn: String?
+
+  @Option(
+    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none", valueName: "style"),
+    completion: .list(ProgressStyle.choices))
+  var progress: String?
+
+  @Option(
+    help: ArgumentHelp("Format of messages: auto, text, json or journald", valueName: "format"),
+    completion: .list(LogFormat.choices))
+  var logFormat: String?
+
+  @OptionGroup
+  var messages: MessageArguments
+
+  func validate() throws {
+    if accept, paths.isEmpty { throw ValidationError("--accept needs the paths of the files to accept.") }
+  }
+
+  func run() async throws {
+    try await reportingErrors {
+      let status = try await verify()
+      if status != .fine { throw status.exitCode }
+    }
+  }
+
+  private func verify() async throws -> ExitStatus {
+    var settings = try CommandSettings(warns: false)
+    try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
+    Log.use(settings[Settings.logFormat])
+    settings.take(database.path, for: Settings.database, option: "--database")
+    try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
+    try settings.take(nice, for: Settings.nice, option: "--nice")
+    try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
+    try settings.take(progress, for: Settings.progress, option: "--progress")
+    try settings.take(checksum, for: Settings.checksums, option: "--checksum")
+    try settings.take(share, for: Settings.verify, option: "--share")
+    let store = try settings.openStore(.readWrite)
+    for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
+      throw UnknownFile(path.path)
+    }
+    let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
+    defer { console.end() }
+    console.begin(notices: settings.settings.notices, database: store.path)
+    Priority.lower(toNiceness: settings[Settings.nice])
+    let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
+      console.handle(.notice($0, event: "fewer_jobs"))
+    }
+    // The setting is about nightly runs.
+    let wanted = share == nil ? nil : settings[Settings.verify]
+    var request = settings.verification(wanted, jobs: jobs, roots: paths.isEmpty ? nil : paths.map(\.path))
+    request.accepts = accept
+    let outcome = try await FileVerification(
+      request, timeBudget: settings[Settings.timeBudget], failurePolicy: settings[Settings.failOn]
+    ).perform(store, observer: console)
+    console.end()
+    show(outcome, on: console.terminal)
+    return outcome.status
+  }
+
+  /// Silent where nobody looks and nothing is wrong.
+  private func show(_ outcome: FileVerification.Outcome, on terminal: Terminal) {
+    let isWanted = messages.verbose || terminal.isInteractive
+    guard !messages.quiet, isWanted || outcome.status != .fine else { return }
+    let digest = VerificationDigest(outcome.verification)
+    if Log.format == .text {
+      if isWanted { Terminal.writeLine(digest.summary(outcome.elapsed)) }
+      for line in digest.lines(terminal.style) { Terminal.writeLine(line) }
+    } else {
+      Log.write(digest, outcome.elapsed, outcome.status, on: terminal)
+    }
+  }
+}
+
+extension CommandSettings {
+  /// - Parameter share: `nil` for all of it.
+  func verification(_ share: LibraryShare?, jobs: Int, roots: [FilePath]?) -> LibraryVerification.Request {
+    let definition = LibraryVerification.definition
+    let isolation: LibraryRun.Isolation =
+      (try? FileVerification.plan()).map { self.isolation(definition, only: [], $0) } ?? .none
+    return LibraryVerification.Request(
+      roots: roots, share: share?.fraction ?? 1, jobs: jobs, digests: Set(self[Settings.checksums]),
+      ignoresStatusChanges: self[Settings.ignoreCtime], isolation: isolation)
+  }
+}

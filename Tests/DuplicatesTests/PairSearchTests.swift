@@ -1,0 +1,59 @@
+import Chromaprint
+import Duplicates
+import Landmarks
+import Testing
+
+/// Pairs among many sounds.
+@Suite struct PairSearchTests {
+  private struct Library: SoundSource {
+    var sounds: [Sound]
+
+    var count: Int { sounds.count }
+    var duration: Double { sounds.reduce(0) { $0 + $1.duration } }
+    func forEachFingerprint(_ body: (Fingerprint?) -> Void) { for sound in sounds { body(sound.fingerprint) } }
+    func forEachSignature(_ body: (Signature?) -> Void) { for sound in sounds { body(sound.signature) } }
+    func sound(_ number: Int) -> Sound { sounds[number] }
+  }
+
+  /// Twelve recordings in three encodings each, one of them cut.
+  private static let library = Library(
+    sounds: (0..<36).map { number in
+      let music = MadeSounds.music(seed: UInt64(number / 3 + 1), seconds: 90)
+      let encoded = MadeSounds.encoded(music, seed: UInt64(1000 + number))
+      var sound =
+        number % 3 == 2
+        ? MadeSounds.sound(MadeSounds.slice(encoded, from: 15, to: 90), seconds: 75)
+        : MadeSounds.sound(encoded, seconds: 90)
+      let items = MadeSounds.items(seed: UInt64(number / 3 + 1), count: 700)
+      sound.fingerprint = Fingerprint(items: MadeSounds.noisy(items, percent: 3, seed: UInt64(number)))
+      return sound
+    })
+
+  private func pairs(isNew: (Int) -> Bool) -> Set<[Int]> {
+    let search = PairSearch(Self.library)
+    var found: Set<[Int]> = []
+    search.compare(search.candidates(isNew: isNew)) { pair in
+      if pair.relation != nil { found.insert([pair.candidate.first, pair.candidate.second]) }
+    }
+    return found
+  }
+
+  private var truth: Set<[Int]> {
+    Set((0..<36).flatMap { one in ((one + 1)..<36).filter { $0 / 3 == one / 3 }.map { [one, $0] } })
+  }
+
+  @Test func allPairsAndNoOthers() {
+    #expect(pairs { _ in true } == truth)
+  }
+
+  @Test func onlyPairsWithNewSounds() {
+    let isNew: (Int) -> Bool = { $0 % 3 == 1 }
+    #expect(pairs(isNew: isNew) == truth.filter { $0.contains(where: isNew) })
+    #expect(pairs { _ in false } == [])
+  }
+
+  @Test func emptyLibrary() {
+    let search = PairSearch(Library(sounds: []))
+    #expect(search.candidates { _ in true } == [])
+  }
+}

@@ -1,0 +1,49 @@
+import Duplicates
+import Testing
+
+/// From pairs to groups.
+@Suite struct RecordingGroupsTests {
+  private func pair(
+    _ first: String, _ second: String, _ relation: Relation = .encoding, _ strength: Double = 0.9
+  ) -> RelatedPair<String> {
+    RelatedPair(first: first, second: second, relation: relation, strength: strength)
+  }
+
+  @Test func membersThatAreAllAlike() {
+    let groups = RecordingGroups([pair("c", "a"), pair("a", "b"), pair("b", "c"), pair("x", "y", .cut)])
+    #expect(groups.groups == [["a", "b", "c"], ["x", "y"]] && groups.left.isEmpty)
+  }
+
+  /// A is like B and B like C, but A is not like C.
+  @Test func weakLinksMakeNoChains() {
+    let groups = RecordingGroups([pair("a", "b", .encoding, 0.9), pair("b", "c", .cut, 0.6), pair("c", "d", .cut, 0.5)])
+    #expect(groups.groups == [["a", "b"], ["c", "d"]])
+    #expect(groups.left == [pair("b", "c", .cut, 0.6)])
+  }
+
+  @Test func oneMissedPairDoesNotSplitAGroup() {
+    let all = ["a", "b", "c", "d"]
+    let pairs = all.indices.flatMap { one in all[(one + 1)...].map { pair(all[one], $0) } }
+    #expect(RecordingGroups(pairs.filter { $0.first != "a" || $0.second != "d" }).groups == [all])
+  }
+
+  @Test func orderDoesNotMatter() {
+    let pairs = [
+      pair("a", "b"), pair("b", "c", .cut, 0.8), pair("a", "c", .cut, 0.7), pair("c", "d", .speed, 0.6), pair("e", "f"),
+    ]
+    let groups = RecordingGroups(pairs).groups
+    #expect(RecordingGroups(pairs.reversed()).groups == groups)
+    #expect(RecordingGroups(pairs.shuffled()).groups == groups)
+  }
+
+  @Test func anAlbumInOneFileDoesNotJoinItsTracks() {
+    let groups = RecordingGroups([pair("album", "one", .part), pair("album", "two", .part), pair("one", "copy")])
+    #expect(groups.groups == [["copy", "one"]])
+  }
+
+  @Test func whatAPersonKeepsApartStaysApart() {
+    let pairs = [pair("a", "b"), pair("b", "c"), pair("a", "c")]
+    let groups = RecordingGroups(pairs) { Set([$0, $1]) == ["a", "c"] }.groups
+    #expect(groups == [["a", "b"]])
+  }
+}

@@ -1,0 +1,193 @@
+import Analysis
+import AnalysisTesting
+import Foundation
+import Testing
+
+@testable import BuiltInAnalyzers
+
+/// Runs a session over planar spans.
+private func health(of signal: Signal, cut: Int = 16_384) throws -> HealthFinding {
+  let format = AudioFormat(
+    container: "wav", codec: "pcm_s16", sampleRate: signal.sampleRate, channelCount: signal.channelCount, bitDepth: 16,
+    isLossless: true)
+  var session = try HealthAnalyzer(NoConfiguration()).makeSession(for: AudioFile(path: "/signal.wav", format: format))
+  for start in stride(from: 0, to: signal.frameCount, by: cut) {
+    let end = min(start + cut, signal.frameCount)
+    let planar = signal.channels.flatMap { $0[start..<end] }
+    try session.consume(planar.span, at: Int64(start))
+  }
+  return try session.finish()
+}
+
+/// Chords that begin and end softly, in two different channels, in whole steps of 16 bits.
+private func music(seconds: Double = 12, seed: UInt64 = 3) -> Signal {
+  let sides = [seed, seed + 1].map { seed -> Signal in
+    var signal = Signal.chords(seed: seed, seconds: seconds)
+    for frame in 0..<signal.frameCount {
+      let fade = Float(min(frame, signal.frameCount - 1 - frame)) / 22_050
+      signal.channels[0][frame] *= min(1, fade)
+    }
+    return signal
+  }
+  let both = Signal.channels(sides)
+  return Signal(sampleRate: both.sampleRate, channels: both.channels.map { rounded($0) })
+}
+
+private func rounded(_ samples: [Float]) -> [Float] {
+  samples.map { max(-1, min(32767 / 32768, ($0 * 32768).rounded() / 32768)) }
+}
+
+private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
+  finding.faults.filter { $0.kind == kind }.map(\.startSeconds)
+}
+
+@Suite struct `Health of a recording` {
+  @Test func `music without a fault has none`() throws {
+    let found = try health(of: music())
+    #expect(found.faults == [])
+    #expect(found.worst == nil)
+    #expect(found.severity == 0)
+    #expect(found.text == "no fault found")
+  }
+
+  @Test(arguments: [1, 0.5]) func `clipped peaks are found, even if they were turned down`(gain: Float) throws {
+    var signal = music()
+    let peak = signal.channels[0].map(abs).max() ?? 1
+    signal = signal.scaled(by: 1.25 / peak)
+    signal.channels = signal.channels.map { rounded($0.map { max(-1, min(1, $0)) * gain }) }
+    let found = try health(of: signal)
+    #expect((found.clipped ?? 0) > 0)
+    let first = try #require(signal.channels[0].firstIndex { abs($0) >= 0.999 * gain })
+    let place = try #require(found.faults.first { $0.kind == "clipping" && $0.channel == 1 })
+    #expect(abs(place.startSeconds - Double(first) / 44_100) < 0.05)
+  }
+
+  @Test(arguments: [60, 500, 4000]) func `a dropout is found at its place`(length: Int) throws {
+    var signal = music()
+    let start = 200_123
+    for channel in 0..<2 { for frame in start..<start + length { signal.channels[channel][frame] = 0 } }
+    let found = try health(of: signal)
+    #expect(found.dropouts == 1)
+    #expect(abs(try #require(places(found, "dropout").first) - Double(start) / 44_100) < 0.001)
+  }
+
+  @Test func `a long gap is silence inside`() throws {
+    var signal = music()
+    for channel in 0..<2 { for frame in 200_123..<230_123 { signal.channels[channel][frame] = 0 } }
+    let found = try health(of: signal)
+    #expect(found.silences == 1)
+    #expect(found.dropouts == 0)
+  }
+
+  @Test(arguments: [588, 1176, 4704]) func `a block that stands twice is found`(length: Int) throws {
+    var signal = music()
+    let start = 150_000
+    signal.channels = signal.channels.map { samples in
+      Array(samples[..<(start + length)] + samples[start..<start + length] + samples[(start + length)...])
+    }
+    let found = try health(of: signal)
+    #expect(found.repeats == 1)
+    #expect(abs(try #require(places(found, "repeat").first) - Double(start + length) / 44_100) < 0.001)
+  }
+
+  @Test func `a click is found in its channel`() throws {
+    var signal = music()
+    signal.channels[1][123_456] += 0.8
+    let found = try health(of: signal)
+    #expect(found.clicks == 1)
+    #expect(found.faults.first?.channel == 2)
+    #expect(abs(try #require(places(found, "click").first) - 123_456.0 / 44_100) < 0.001)
+  }
+
+  @Test func `channels that are dead, the same or inverted are told apart`() throws {
+    let signal = music()
+    let silence = [Float](repeating: 0, count: signal.frameCount)
+    let (left, rate) = (signal.channels[0], signal.sampleRate)
+    let dead = try health(of: Signal(sampleRate: rate, channels: [left, silence]))
+    #expect(dead.deadChannel == 2)
+    #expect(dead.worst == "dead_channel")
+    let same = try health(of: Signal(sampleRate: rate, channels: [left, left]))
+    #expect(same.isIdentical == true)
+    #expect(same.deadChannel == nil)
+    let inverted = try health(of: Signal(sampleRate: rate, channels: [left, left.map { -$0 }]))
+    #expect(inverted.isInverted == true)
+    #expect(inverted.isIdentical == false)
+  }
+
+  @Test func `an offset is found`() throws {
+    var signal = music()
+    signal.channels[0] = signal.channels[0].map { $0 * 0.5 + 0.02 }
+    let found = try health(of: signal)
+    #expect(found.hasOffset == true)
+    #expect(found.faults.first { $0.kind == "dc_offset" }?.channel == 1)
+  }
+
+  @Test(arguments: [50.0, 60]) func `hum is found`(frequency: Double) throws {
+    let signal = music(seconds: 20).scaled(by: 0.25)
+    let hum = Signal(sampleRate: 44_100, seconds: 20) { time in
+      0.01 * (sin(2 * .pi * frequency * time) + 0.6 * sin(4 * .pi * frequency * time) + 0.4 * sin(6 * .pi * frequency * time))
+    }
+    let found = try health(of: signal + .channels([hum, hum]))
+    #expect(abs(try #require(found.hum) + 40) < 3)
+  }
+
+  @Test func `a file that begins and ends in the middle of the sound is cut`() throws {
+    let signal = Signal.channels([Signal.chords(seed: 3, seconds: 12), Signal.chords(seed: 5, seconds: 12)])
+    let inside = Signal(sampleRate: 44_100, channels: signal.channels.map { Array($0[22_500..<400_000]) })
+    let found = try health(of: inside)
+    #expect(found.isCutAtStart == true)
+    let whole = try health(of: music())
+    #expect(whole.isCutAtStart == false)
+    #expect(whole.isCutAtEnd == false)
+  }
+
+  // MARK: Music that looks like damage
+
+  /// Square waves are flat, and end and begin abruptly.
+  @Test func `square waves with rests are music`() throws {
+    let square = Signal(sampleRate: 44_100, seconds: 12) { time in
+      let note = Int(time / 0.125)
+      let age = time - Double(note) * 0.125
+      if age > 0.1 || note % 7 == 0 { return 0 }
+      return fmod(time * 110 * exp2(Double(note % 5) / 12), 1) < 0.5 ? 0.5 : -0.5
+    }
+    let found = try health(of: Signal.channels([square, square.scaled(by: 0.5)]))
+    #expect(found.clipped == 0)
+    #expect(found.dropouts == 0)
+    #expect(found.clicks == 0)
+    #expect(found.repeats == 0)
+  }
+
+  @Test func `noise in bursts is music`() throws {
+    var signal = Signal.noise(seconds: 12)
+    for frame in 0..<signal.frameCount where (frame / 11_025) % 2 == 1 { signal.channels[0][frame] = 0 }
+    let found = try health(of: Signal.channels([signal, signal.scaled(by: 0.3)]))
+    #expect(found.clicks == 0)
+    #expect(found.dropouts == 0)
+    #expect(found.clipped == 0)
+  }
+
+  // MARK: Robustness
+
+  @Test(arguments: [1, 17, 441, 5000, 100_000]) func `blocks of any length give the same`(cut: Int) throws {
+    var signal = music(seconds: 3)
+    signal.channels[0][50_000] += 0.5
+    for channel in 0..<2 { for frame in 90_000..<90_600 { signal.channels[channel][frame] = 0 } }
+    #expect(try health(of: signal, cut: cut) == health(of: signal))
+  }
+
+  @Test func `what is too short is not judged`() throws {
+    let found = try health(of: Signal.noise(seconds: 0.2))
+    #expect(found.reason == "too_short")
+    #expect(found.worst == nil)
+  }
+
+  @Test func `samples that are no numbers do no harm`() throws {
+    var signal = music(seconds: 2)
+    signal.channels[0][10_000] = .nan
+    signal.channels[1][20_000] = .infinity
+    signal.channels[1][20_001] = -.greatestFiniteMagnitude
+    let found = try health(of: signal)
+    #expect(found.faults.allSatisfy { $0.strength.isFinite && $0.startSeconds.isFinite })
+  }
+}

@@ -1,0 +1,190 @@
+import Analysis
+import AnalysisTesting
+import BuiltInAnalyzers
+import Filters
+import Foundation
+import Landmarks
+import LibraryStore
+import LibraryTasks
+import LibraryTesting
+import Platform
+import Records
+import ResultStore
+import SystemPackage
+import Testing
+import Text
+
+/// Groups of files of one recording, what to keep of them, and what people say.
+@Suite struct LibraryDuplicatesTests {
+  private static let oddPath = FilePath(bytes: Array("/music/mp3/caf".utf8) + [0xE9] + Array("'s\n.mp3".utf8))
+
+  private static func landmarks(seed: UInt64, seconds: Double = 100) -> [Landmark] {
+    var random = SplitMix64(seed: seed)
+    return (0..<Int(seconds * 30)).map { _ in
+      Landmark(
+        column: .random(in: 0..<Int(seconds * 31.25), using: &random), band: .random(in: 0..<138, using: &random),
+        strength: .random(in: 1...15, using: &random))
+    }.sorted { ($0.column, $0.band) < ($1.column, $1.band) }
+  }
+
+  private static func file(
+    _ path: FilePath, _ landmarks: [Landmark], seconds: Double = 100, size: Int64, isLossless: Bool,
+    tags: [String: [String]] = [:]
+  ) -> LibraryFile {
+    let signature = Signature(landmarks: landmarks, columnCount: Int(seconds * 31.25))
+    let finding = SignatureFinding(
+      version: Signature.version, landmarkCount: signature.landmarkCount, data: signature.bytes)
+    var file = LibraryFile(path: path, tags: tags, findings: [("signature", finding)])
+    file.sizeBytes = size
+    file.format = AudioFormat(
+      container: isLossless ? "flac" : "mp3", codec: isLossless ? "flac" : "mp3", sampleRate: 44_100, channelCount: 2,
+      bitDepth: isLossless ? 16 : nil, bitRate: isLossless ? 900_000 : 128_000, isLossless: isLossless,
+      claimedFrameCount: Int64(seconds * 44_100), frameCount: Int64(seconds * 44_100))
+    return file
+  }
+
+  private static let music = landmarks(seed: 1)
+  private static let flac = file("/music/flac/one.flac", music, size: 9_000, isLossless: true, tags: ["title": ["One"]])
+  /// Differs in some landmarks.
+  private static let mp3 = file(
+    oddPath, music.enumerated().filter { $0.offset % 9 != 0 }.map(\.element), size: 2_000, isLossless: false)
+  private static let cut = file(
+    "/music/mp3/cut.mp3",
+    music.filter { $0.column >= 625 }.map { Landmark(column: $0.column - 625, band: $0.band, strength: $0.strength) },
+    seconds: 80, size: 1_500, isLossless: false)
+  private static let other = file("/music/other.flac", landmarks(seed: 2), size: 8_000, isLossless: true)
+
+  private func store(_ files: [LibraryFile]) throws -> (ResultStore, TemporaryDirectory) {
+    let folder = try TemporaryDirectory()
+    let store = try ResultStore(path: folder.file("library.sqlite"), findings: BuiltInAnalyzers.findings)
+    try LibraryFiles(files).merge(into: store)
+    return (store, folder)
+  }
+
+  private func duplicates(
+    _ store: ResultStore, matching filter: String? = nil, preferring rules: [KeepingRule] = []
+  ) throws -> LibraryDuplicates {
+    _ = try DuplicateSearch(in: store).update()
+    return try LibraryDuplicates(
+      store.duplicatePairs(), in: store, matching: filter.map { try TrackFilter(parsing: $0) }, preferring: rules)
+  }
+
+  @Test func theBestFileOfARecordingIsKept() throws {
+    let (store, folder) = try store([Self.mp3, Self.cut, Self.other, Self.flac])
+    defer { withExtendedLifetime(folder) {} }
+    let found = try duplicates(store)
+    let group = try #require(found.groups.first)
+    #expect(found.groups.count == 1 && group.files.count == 3)
+    #expect(group.files[0].record.path == Self.flac.path && group.files[0].advice == .keep)
+    #expect(group.files[0].reasons.contains("lossless") && group.files[0].reasons.contains("more complete"))
+    let cut = try #require(group.files.first { $0.record.path == Self.cut.path })
+    #expect(cut.relation == "cut" && cut.advice == .spare)
+    #expect(DuplicateText.difference(of: cut)?.contains("20.0 s missing at the start") == true)
+    #expect(found.spareCount == 2 && found.spareBytes == 3_500)
+  }
+
+  @Test func rulesThatArePreferredCountFirst() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    let rule = try #require(KeepingRule("under:/music/mp3"))
+    let group = try #require(duplicates(store, preferring: [rule]).groups.first)
+    #expect(group.files[0].record.path == Self.oddPath && group.files[0].reasons == ["under /music/mp3"])
+    #expect(KeepingRule("under:relative") == nil && KeepingRule("best") == nil)
+  }
+
+  @Test func copiesOfTheSameAudioNeedNoSignature() throws {
+    var copy = LibraryFile(path: "/music/copy.flac", tags: [:])
+    let original = LibraryFile(path: "/music/original.flac", tags: ["title": ["T"], "artist": ["A"]])
+    copy.contentID = original.contentID
+    let (store, folder) = try store([copy, original])
+    defer { withExtendedLifetime(folder) {} }
+    let group = try #require(duplicates(store).groups.first)
+    #expect(group.isSameAudio && group.files[0].record.path == original.path && group.files[1].relation == "audio")
+  }
+
+  @Test func filtersTakeGroupsWithAnyOfTheirFiles() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    #expect(try duplicates(store, matching: "codec:mp3").groups.count == 1)
+    #expect(try duplicates(store, matching: "codec:opus").groups.isEmpty)
+  }
+
+  /// A night later only new audio is compared, and the result is that of comparing all at once.
+  @Test func newFilesAreComparedWithAllOthers() throws {
+    let (store, folder) = try store([Self.flac, Self.other])
+    defer { withExtendedLifetime(folder) {} }
+    let first = try DuplicateSearch(in: store).update()
+    #expect(first.comparedCount == 2 && first.pairCount == 0)
+    try LibraryFiles([Self.flac, Self.other, Self.mp3, Self.cut]).merge(into: store)
+    let second = try DuplicateSearch(in: store).update()
+    #expect(second.comparedCount == 2 && second.pairCount == 3)
+    #expect(try DuplicateSearch(in: store).update().comparedCount == 0)
+    #expect(try DuplicateSearch(in: store).waitingCount() == 0)
+    let (whole, otherFolder) = try self.store([Self.flac, Self.other, Self.mp3, Self.cut])
+    defer { withExtendedLifetime(otherFolder) {} }
+    _ = try DuplicateSearch(in: whole).update()
+    #expect(try whole.duplicatePairs() == store.duplicatePairs())
+    // What may not be written gives the same.
+    #expect(try DuplicateSearch(in: store).pairs() == store.duplicatePairs())
+  }
+
+  @Test func decisionsOutliveAnotherSearch() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3, Self.cut])
+    defer { withExtendedLifetime(folder) {} }
+    let deciding = DuplicateDeciding(in: store)
+    #expect(try deciding.setKept([Self.cut.path]) == 1)
+    #expect(try duplicates(store).groups.first?.files[0].record.path == Self.cut.path)
+    #expect(try deciding.setDistinct([Self.cut.path, Self.flac.path, Self.oddPath]) == 3)
+    #expect(try duplicates(store).groups.isEmpty)
+    #expect(throws: UnknownFile.self) { try deciding.setKept(["/music/nothing.mp3"]) }
+
+    // To another database, where they come again.
+    let table = try DuplicateDecisionTable.bytes(of: store)
+    let (other, otherFolder) = try self.store([Self.flac, Self.mp3, Self.cut])
+    defer { withExtendedLifetime(otherFolder) {} }
+    let outcome = try DuplicateDecisionTable.read(table, into: other)
+    #expect(outcome.readCount == 4 && outcome.setCount == 4 && outcome.unreadable.isEmpty)
+    #expect(try DuplicateDecisionTable.read(table, into: other).setCount == 0)
+    #expect(try duplicates(other).groups.isEmpty)
+    #expect(try DuplicateDeciding(in: other).forget([Self.flac.path, Self.cut.path, Self.oddPath]) == 4)
+    #expect(try duplicates(other).groups.count == 1)
+  }
+
+  @Test func tablesThatPeopleHaveEdited() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    let id = Self.flac.contentID.description
+    let text = "decision,content_id\nkeep,\(id)\nkeep,short\nmaybe,\(id)\ndistinct,\(id)\n"
+    let outcome = try DuplicateDecisionTable.read(Array(text.utf8), into: store)
+    #expect(outcome.setCount == 1 && outcome.unreadable.count == 3 && outcome.unreadable[0].hasPrefix("line 3 "))
+    #expect(throws: DuplicateDecisionTable.ReadingError.self) {
+      try DuplicateDecisionTable.read(Array("a,b\n".utf8), into: store)
+    }
+  }
+
+  /// Names of any bytes survive the plan: a shell gives them back.
+  @Test func plansNameFilesAsAShellReadsThem() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    let text = DuplicatePlan(of: try duplicates(store)).text
+    let lines = text.split(separator: "\n")
+    #expect(lines.contains("keep    '/music/flac/one.flac'"))
+    #expect(lines.contains(#"remove  $'/music/mp3/caf\351\'s\012.mp3'"#))
+    #expect(lines.filter { !$0.hasPrefix("#") }.count == 2)
+  }
+
+  @Test func answersFitTheirSchema() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3, Self.cut, Self.other])
+    defer { withExtendedLifetime(folder) {} }
+    let found = try duplicates(store)
+    let schema = try #require(DuplicateSchema.files.first?.text)
+    let answer = try JSONSerialization.jsonObject(with: Data(found.ndjsonLine))
+    #expect(try SchemaValidator(schema).complaints(about: answer) == [])
+    #expect(((answer as? [String: Any])?["groups"] as? [Any])?.count == 1)
+    let csv = String(decoding: found.csv, as: UTF8.self).split(separator: "\r\n")
+    #expect(csv.count == 4 && csv[0].hasPrefix("group,advice,relation,"))
+    let (empty, emptyFolder) = try self.store([])
+    defer { withExtendedLifetime(emptyFolder) {} }
+    #expect(try duplicates(empty).groups.isEmpty)
+  }
+}
