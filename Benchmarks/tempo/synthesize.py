@@ -1,6 +1,6 @@
 """Makes synthetic clips with known beats for fitting the choice of grid.
 
-  synthesize.py OUTPUT_DIRECTORY [--performances 440] [--machines 200] [--plain 70] [--metronomes 80]
+  synthesize.py OUTPUT_DIRECTORY [--performances 440] [--machines 200] [--plain 70] [--metronomes 80] [--backbeats 0]
                 [--soundfonts FILE.sf2 …] [--first 0]
 
 General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3_GM and TimGM6mb, Debian packages
@@ -281,6 +281,26 @@ def metronome(i):
     with open(f'{OUT}/{name}.json', 'w') as file:
         json.dump(dict(id=name, style='clicks', bpm=float(bpm), drift=0., meter=4, down=[]), file)
 
+def backbeat(i):
+    """Kick on one and three, snare on two and four, a hi-hat on every half beat, each always the same: the plainest beat there is."""
+    rng = np.random.default_rng([98, i])
+    bpm, secs, start = np.exp(rng.uniform(np.log(64), np.log(176))), rng.uniform(10, 34), rng.uniform(0, .5)
+    bpm, period = round(bpm), 60 / round(bpm)
+    def decaying(count, seconds): return np.exp(-np.arange(count) / sr / seconds)
+    kick = rng.uniform(.5, 1) * np.sin(2 * np.pi * rng.uniform(45, 75) * np.arange(3000) / sr) * decaying(3000, rng.uniform(.03, .08))
+    snare = rng.uniform(.3, .7) * rng.uniform(-1, 1, 2500) * decaying(2500, rng.uniform(.015, .05))
+    hat = rng.uniform(.05, .3) * np.diff(rng.uniform(-1, 1, 801)) * decaying(800, rng.uniform(.005, .015))
+    x, beats = np.zeros(int(secs * sr) + sr), np.arange(start, secs - .05, period)
+    for sound, first, apart in (kick, 0, 2), (snare, 1, 2), (hat, 0, .5):
+        for time in np.arange(start + first * period, secs, apart * period):
+            k = int(round(time * sr))
+            x[k:k + len(sound)] += sound
+    name = f'dm-backbeat_{i:04d}'
+    x[:int(secs * sr)].astype(np.float32).tofile(f'{OUT}/{name}.f32')
+    np.savetxt(f'{OUT}/{name}.txt', beats, fmt='%.4f')
+    with open(f'{OUT}/{name}.json', 'w') as file:
+        json.dump(dict(id=name, style='dm-backbeat', bpm=float(bpm), drift=0., meter=4, down=list(beats[::4])), file)
+
 def main():
     global OUT, FONTS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -289,6 +309,7 @@ def main():
     parser.add_argument('--machines', type=int, default=200)
     parser.add_argument('--plain', type=int, default=70)
     parser.add_argument('--metronomes', type=int, default=80)
+    parser.add_argument('--backbeats', type=int, default=0)
     parser.add_argument('--soundfonts', nargs='+', default=FONTS)
     parser.add_argument('--first', type=int, default=0)
     options = parser.parse_args()
@@ -301,6 +322,7 @@ def main():
     names[:] = ['plain']
     for i in range(options.first + 900, options.first + 900 + options.plain): machine(i)
     for i in range(options.first, options.first + options.metronomes): metronome(i)
+    for i in range(options.first, options.first + options.backbeats): backbeat(i)
     tables = {}
     for name in sorted(os.listdir(OUT)):
         if not name.endswith('.json'): continue

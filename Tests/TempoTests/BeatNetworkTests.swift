@@ -84,7 +84,7 @@ import Testing
     let activation = BeatActivation(Self.randomInput(columns: 400, seed: 5))
     for grid in [[], [-50.0], [200], [1e4, 2e4]] {
       let features = activation.features(of: grid)
-      #expect(features.values.count == 18)
+      #expect(features.values.count == 20)
       #expect(features.values.allSatisfy { $0.isFinite })
     }
   }

@@ -103,13 +103,17 @@ import Testing
 }
 
 @Suite struct BarReadingTests {
-  private func accents(_ pattern: [OnsetEnvelopes.Lanes], bars: Int, startingWith first: Int = 0) -> BeatAccents {
+  private func accents(
+    _ pattern: [OnsetEnvelopes.Lanes], bars: Int, startingWith first: Int = 0, newChords: Bool = true
+  ) -> BeatAccents {
     var random = Randomness(11)
     let beats = (0..<(bars * pattern.count)).map { beat in
       let wobble = OnsetEnvelopes.Lanes(repeating: 0.05 * random.next())
       return pattern[(beat + first) % pattern.count] + wobble
     }
-    return BeatAccents(values: beats)
+    // A new chord on one.
+    let news = beats.indices.map { ($0 + first) % pattern.count == 0 ? SIMD4<Float>(1, 1, 0.3, 0) : .zero }
+    return BeatAccents(values: beats, news: newChords ? news : [])
   }
 
   /// Kick, cymbal and a new chord on one, a snare on two and four, a kick on three.
@@ -142,15 +146,17 @@ import Testing
 
   /// The network alone decides if the sound of the beats says nothing, but not if they contradict each other.
   @Test func networkAndSoundAreBothWeighed() {
-    let like = accents([four[0]], bars: 64)
+    let like = accents([four[0]], bars: 64, newChords: false)
     let sure = heard(4, bars: 16).map { 3 * $0 }
     #expect(BarReading(like, downbeats: sure, bpm: 120)?.beatCount == 4)
-    let three = accents([four[0], four[1], four[1]], bars: 20)
+    let three = accents([four[0], four[1], four[1]], bars: 20, newChords: false)
     #expect(BarReading(three, downbeats: heard(4, bars: 15), bpm: 120)?.firstDownbeat == nil)
   }
 
   @Test func equalBeatsHaveNoBars() {
-    #expect(BarReading(accents([four[0]], bars: 64), downbeats: .init(repeating: -2, count: 64), bpm: 120) == nil)
+    #expect(
+      BarReading(accents([four[0]], bars: 64, newChords: false), downbeats: .init(repeating: -2, count: 64), bpm: 120)
+        == nil)
   }
 
   @Test func fewBeatsHaveNoBars() {

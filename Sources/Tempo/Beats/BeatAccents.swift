@@ -10,9 +10,10 @@ struct BeatAccents {
   /// How unlike the chord before a beat is to the one after it, the chords of two beats, and the sound of four beats.
   var news: [SIMD4<Float>]
 
-  init(values: [OnsetEnvelopes.Lanes]) {
+  /// - Parameter news: By beat; none if nothing is known of chords.
+  init(values: [OnsetEnvelopes.Lanes], news: [SIMD4<Float>] = []) {
     self.values = values
-    news = .init(repeating: .zero, count: values.count)
+    self.news = news.isEmpty ? .init(repeating: .zero, count: values.count) : news
   }
 
   /// - Parameter beats: Columns, ascending, within the stretch.
