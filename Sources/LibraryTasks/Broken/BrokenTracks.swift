@@ -3,6 +3,7 @@ package import Filters
 internal import LibraryStore
 package import Records
 package import ResultStore
+internal import SystemPackage
 
 /// Files with something wrong, worst first: containers that are damaged, damage that one can hear, and lossless files that are
 /// not.
