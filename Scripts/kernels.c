@@ -6,6 +6,7 @@
 
 #include "beat_network.h"
 #include "beat_path.h"
+#include "frame_grids.h"
 #include "key_network.h"
 #include "landmark_network.h"
 
@@ -75,10 +76,28 @@ static void landmark_network(void) {
   print("landmarks", outputs, ROWS * COLUMNS * CLANDMARKNETWORK_OUTPUTS);
 }
 
+static void frame_grids(void) {
+  enum { BLOCK = 192, OFFSETS = 40, BINS = 60, HARMONICS = 2, FIRST = 20, COUNT = BINS + 2 * HARMONICS };
+  cframegrids_lapped grid = {BLOCK, FIRST, BINS, numbers(HARMONICS), HARMONICS, 1e-6f};
+  const float *left = numbers(OFFSETS + 2 * BLOCK), *right = numbers(OFFSETS + 2 * BLOCK);
+  float *scratch = numbers(CFRAMEGRIDS_SCRATCH), *scores = numbers(OFFSETS);
+  cframegrids_score_lapped(&grid, left, right, OFFSETS, numbers(2 * COUNT), numbers(2 * COUNT), scratch, scores);
+  print("grids", scores, OFFSETS);
+  const float floors[2] = {1e-6f, 1e-6f};
+  float *rows = numbers(2 * CFRAMEGRIDS_HYBRID_ROWS * 32), *subbands = numbers(32);
+  float *hybrid = numbers(CFRAMEGRIDS_HYBRID_OFFSETS);
+  cframegrids_score_mpeg(
+      numbers(CFRAMEGRIDS_TAPS), 4, 20, numbers(CFRAMEGRIDS_HYBRID_SAMPLES), numbers(CFRAMEGRIDS_HYBRID_SAMPLES), floors,
+      rows, subbands, hybrid);
+  print("grids", subbands, 32);
+  print("grids", hybrid, CFRAMEGRIDS_HYBRID_OFFSETS);
+}
+
 int main(void) {
   beat_network();
   key_network();
   beat_path();
   landmark_network();
+  frame_grids();
   return 0;
 }

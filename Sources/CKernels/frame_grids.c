@@ -6,6 +6,8 @@
 
 #include "wide.h"
 
+#pragma STDC FP_CONTRACT OFF
+
 enum { TAPS = CFRAMEGRIDS_TAPS, BANDS = CFRAMEGRIDS_BANDS, SLOTS = CFRAMEGRIDS_HYBRID_SLOTS, ROWS = CFRAMEGRIDS_HYBRID_ROWS };
 
 typedef float lanes __attribute__((vector_size(32), aligned(4)));

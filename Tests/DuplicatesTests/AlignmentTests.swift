@@ -41,9 +41,8 @@ import Testing
   }
 
   @Test func anotherSpeed() throws {
-    // One of 36 bands higher is 1.9% faster.
-    let factor = 1.0194
-    let fast = MadeSounds.encoded(MadeSounds.faster(music, by: factor, bands: 1), seed: 4)
+    let factor = 1.01
+    let fast = MadeSounds.encoded(MadeSounds.faster(music, by: factor), seed: 4)
     let found = try #require(
       compare(MadeSounds.sound(music, seconds: 120), MadeSounds.sound(fast, seconds: 120 / factor)))
     #expect(found.relation == .speed && abs(found.alignment.speed - factor) < 0.001)
@@ -89,7 +88,7 @@ import Testing
     #expect(compare(MadeSounds.sound(first, seconds: 120), MadeSounds.sound(second, seconds: 120)) == nil)
   }
 
-  @Test func pieceOfATrackInAnotherOrderAreNoDuplicate() {
+  @Test func piecesOfATrackInAnotherOrderAreNoDuplicate() {
     let order = [7, 2, 11, 4, 0, 9, 13, 5, 1, 12, 3, 10, 8, 14, 6]
     let shuffled = MadeSounds.joined(
       order.map { (MadeSounds.slice(music, from: Double($0) * 8, to: Double($0 + 1) * 8), 8) })

@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Chromaprint
 import Duplicates
+import Foundation
 import Landmarks
 
 /// Sounds with known truth: landmarks at random places, and what encoders, cuts and speeds make of them.
@@ -35,11 +36,13 @@ enum MadeSounds {
       })
   }
 
-  /// Played faster: sooner, and at higher bands, 36 to the octave.
-  static func faster(_ landmarks: [Landmark], by factor: Double, bands: Int) -> [Landmark] {
-    sorted(
+  /// Played up to 2% faster: sooner, and some landmarks a band higher, of which 36 are an octave.
+  static func faster(_ landmarks: [Landmark], by factor: Double) -> [Landmark] {
+    var random = SplitMix64(seed: 99)
+    let shift = 36 * log2(factor)
+    return sorted(
       landmarks.compactMap {
-        let band = $0.band + bands
+        let band = $0.band + (Double.random(in: 0..<1, using: &random) < shift ? 1 : 0)
         return band < 138
           ? Landmark(column: Int((Double($0.column) / factor).rounded()), band: band, strength: $0.strength) : nil
       })

@@ -1,6 +1,7 @@
 import Analysis
 import AnalysisTesting
 import Foundation
+import SystemPackage
 import Testing
 
 @testable import BuiltInAnalyzers

@@ -112,14 +112,17 @@ package enum KeepingRule: Hashable, Sendable {
   }
 
   private static let tagNames = [
-    "title", "artist", "album", "albumartist", "tracknumber", "date", "genre", "musicbrainz_recordingid", "isrc",
+    "title", "artist", "album", "albumartist", "track", "date", "genre", "musicbrainz_recordingid", "isrc",
   ]
 }
 
-/// Whether a file is lossless, as far as is known: what its codec says. A finding that tells lossless files of lossy origin
-/// from others belongs here, and decides then.
-struct Losslessness {
+/// Whether a file is lossless, as far as is known: by its codec, and not `lossy` by the analyzer `origin`.
+private struct Losslessness {
   let isLossless: Bool
 
-  init(of record: FileRecord) { isLossless = record.format?.isLossless ?? false }
+  init(of record: FileRecord) {
+    isLossless =
+      record.format?.isLossless ?? false
+      && record.findings[OriginFinding.self]?.verdict != OriginFinding.Verdict.lossy.rawValue
+  }
 }

@@ -52,7 +52,7 @@ struct Supervision: Sendable {
     case .changed where analysis.workerLoss != nil, .replaced where analysis.workerLoss != nil:
       analysis.noteChange()
     case .changed, .replaced:
-      // The reader has noted whether it read more than one version (`HeldFile`): the next file of this name may get the
+      // The reader has noted whether it read more than one version (`LockedFile`): the next file of this name may get the
       // same inode. The next run analyzes the file that has the name now.
       break
     case .vanished:

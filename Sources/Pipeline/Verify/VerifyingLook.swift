@@ -52,7 +52,7 @@ struct VerifyingLook: Sendable {
       return result(.unreadable(Self.sentence(error)))
     }
     // What is being written, or was replaced, is no change in silence.
-    guard before.lookAgain() == .unchanged else { return result(.leftToScan, byteCount: found.byteCount) }
+    guard before.presentStatus() == .unchanged else { return result(.leftToScan, byteCount: found.byteCount) }
     if found.whole == checksum.whole { return result(.well(found), byteCount: found.byteCount) }
     let analysis = try open(file, before, decodes: true)
     let hasSameAudio = analysis?.contentID != nil && analysis?.contentID == file.contentID
