@@ -64,7 +64,7 @@ import Testing
 
   /// As the job for Spark leaves them.
   @Test func answersInParquetAreMerged() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let paths = try (1...3).map { try place.put(sound(UInt64($0)), as: "\($0).wav") }
     let lines = try await answers(place, paths).split(separator: 0x0A)
     let folder = place.folder.file("answers")

@@ -16,7 +16,7 @@ import Text
 /// What a run would do, and how it is divided.
 @Suite struct WorkPlanTests {
   private func planning(
-    _ place: Place, roots: LibraryRun.Roots? = nil, only analyzers: Set<String> = ["tags", "chromaprint"],
+    _ place: Workplace, roots: LibraryRun.Roots? = nil, only analyzers: Set<String> = ["tags", "chromaprint"],
     partitions: Int? = nil, force: Bool = false
   ) throws -> WorkPlanning {
     WorkPlanning(
@@ -69,7 +69,7 @@ import Text
   // MARK: - What is planned
 
   @Test func aPlanSaysWhatARunWouldDo() async throws {
-    let place = try Place()
+    let place = try Workplace()
     for number in 1...5 { try place.put(sound(UInt64(number)), as: "\(number).wav") }
     try place.put(Array("no audio".utf8), as: "bad.mp3")
     try place.put([1], as: "cover.jpg")
@@ -108,7 +108,7 @@ import Text
   }
 
   @Test func plansOfTheSameAreTheSame() async throws {
-    let place = try Place()
+    let place = try Workplace()
     for number in 1...4 { try place.put(sound(UInt64(number)), as: "\(number).wav") }
     let first = try planning(place, partitions: 2).perform().id
     #expect(try planning(place, partitions: 2).perform().id == first)
@@ -119,7 +119,7 @@ import Text
   }
 
   @Test func aFileNamedTwiceIsPlannedOnce() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let path = try place.put(sound(1), as: "a.wav")
     let twice = LibraryRun.Roots.paths([path, place.library, path])
     #expect(try planning(place, roots: twice).perform().fileCount == 1)
@@ -129,7 +129,7 @@ import Text
 
   // MARK: - Listings
 
-  private func listing(_ place: Place, _ text: String) throws -> LibraryRun.Roots {
+  private func listing(_ place: Workplace, _ text: String) throws -> LibraryRun.Roots {
     let file = try FileDescriptor.open(try place.folder.write(Array(text.utf8), as: "list.csv"), .readOnly)
     nonisolated(unsafe) let listing = try FileListing(
       reading: file, rule: CandidateRule(), workingFolder: place.library)
@@ -137,7 +137,7 @@ import Text
   }
 
   @Test func aListingStandsForALookAtTheFiles() async throws {
-    let place = try Place()
+    let place = try Workplace()
     let a = try place.put(sound(1), as: "a.wav")
     let odd = place.library.pushing(FilePath(bytes: [UInt8(ascii: "o"), 0xE9] + Array(".wav".utf8)))
     try FileReplacement.write(sound(2), to: odd)
@@ -166,7 +166,7 @@ import Text
     ("path,size_bytes,modified\n,1,1\n", "names no file"),
   ])
   func badListingsAreNamed(text: String, reason: String) throws {
-    let place = try Place()
+    let place = try Workplace()
     do {
       _ = try planning(place, roots: listing(place, text)).perform()
       Issue.record("a plan was made")
@@ -178,7 +178,7 @@ import Text
   // MARK: - The table
 
   @Test func theTableHasARowGroupForEachPartition() throws {
-    let place = try Place()
+    let place = try Workplace()
     for number in 1...7 { try place.put(sound(UInt64(number)), as: "é\(number).wav") }
     let plan = try planning(place, partitions: 3).perform()
     let folder = place.folder.file("plan")
@@ -233,7 +233,7 @@ import Text
   }
 
   @Test func longerFilesAndMoreAnalyzersCostMore() throws {
-    let place = try Place()
+    let place = try Workplace()
     let estimate = WorkEstimate(try place.plan(only: nil))
     let all = BuiltInAnalyzers.all.map(\.id)
     func cost(_ name: FilePath, size: Int64 = 4_000_000, duration: Double? = nil, missing: [String]) -> Double {
