@@ -26,6 +26,17 @@ public struct AudioContent: Hashable, Sendable {
   /// chain of streams lie outside. `nil` if nothing tells where it is.
   public let bytes: Range<Int>?
 
+  /// Where the audio lies in the file does not count: the same audio may stand behind longer tags.
+  public static func == (one: AudioContent, other: AudioContent) -> Bool {
+    one.id == other.id && one.decodingID == other.decodingID && one.fault == other.fault && one.remarks == other.remarks
+      && one.encodedByteCount == other.encodedByteCount
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(decodingID)
+  }
+
   /// Reads the file once, sequentially, and decodes nothing.
   ///
   /// - Throws: `DecodeError` if there is no audio stream, or it cannot be found.

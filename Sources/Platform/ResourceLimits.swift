@@ -33,15 +33,25 @@ public enum ResourceLimits {
   /// Checks that this much more memory is available.
   public static func requireMemory(_ bytes: Int) throws(ResourceError) {
     guard !hasRoom(for: bytes) else { return }
-    let limits = [
+    throw ResourceError(
+      description: memoryLimits.isEmpty
+        ? "The system has no \(megabytes(bytes)) of memory left for this program. End other programs, or add memory."
+        : "This process has too low a limit: \(memoryLimits.joined(separator: ", ")). "
+          + "At least \(megabytes(bytes)) more are needed; raise the limit.")
+  }
+
+  /// What to do where memory has run out.
+  public static var memoryAdvice: String {
+    memoryLimits.isEmpty
+      ? "End other programs, or add memory."
+      : "This process is limited: \(memoryLimits.joined(separator: ", ")); raise the limit."
+  }
+
+  private static var memoryLimits: [String] {
+    [
       limit(RLIMIT_AS.rawValue).map { "address space to \($0 >> 10) kB (ulimit -v)" },
       limit(RLIMIT_DATA.rawValue).map { "data to \($0 >> 10) kB (ulimit -d)" },
     ].compactMap(\.self)
-    throw ResourceError(
-      description: limits.isEmpty
-        ? "The system has no \(megabytes(bytes)) of memory left for this program. End other programs, or add memory."
-        : "This process has too low a limit: \(limits.joined(separator: ", ")). "
-          + "At least \(megabytes(bytes)) more are needed; raise the limit.")
   }
 
   /// Checks that this many files can be open at the same time, raising the soft limit if necessary.

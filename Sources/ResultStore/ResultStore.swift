@@ -190,6 +190,7 @@ public final class ResultStore: Sendable {
     case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is no SQLite database")
     case .SQLITE_READONLY, .SQLITE_PERM: .readOnly(path: path)
     case .SQLITE_FULL: .diskFull(path: path)
+    case .SQLITE_NOMEM: .outOfMemory(path: path)
     case .SQLITE_IOERR:
       growthLimit(path).map { .fileSizeLimit(path: path, bytes: $0) } ?? .unreachable(path: path, detail: detail)
     case .SQLITE_CANTOPEN: .cannotOpen(path: path, reason: detail)

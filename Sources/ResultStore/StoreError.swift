@@ -19,6 +19,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case newerSchema(path: FilePath, found: Int, known: Int)
   case readOnly(path: FilePath)
   case diskFull(path: FilePath)
+  case outOfMemory(path: FilePath)
   /// Files of this process may not grow beyond this many bytes.
   case fileSizeLimit(path: FilePath, bytes: Int)
   /// The disk reports errors, or the file is not at its place any more.
@@ -59,6 +60,9 @@ extension StoreError: CustomStringConvertible {
       "The database \(name(path)) cannot be written: the file, its folder or the file system is read-only for this user."
     case .diskFull(let path):
       "No space is left for the database \(name(path)). What was stored before is safe; free some space and run again."
+    case .outOfMemory(let path):
+      "There is not enough memory to work with the database \(name(path)). What was stored before is safe. "
+        + ResourceLimits.memoryAdvice
     case .fileSizeLimit(let path, let bytes):
       "The database \(name(path)) cannot grow: files of this process may have only \(bytes >> 10) kB (ulimit -f). What was "
         + "stored before is safe; raise the limit and run again."

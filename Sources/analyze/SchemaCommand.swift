@@ -12,7 +12,8 @@ struct SchemaCommand: AsyncParsableCommand {
     abstract: "Print a schema of reports or JSON lines, or write all to a folder",
     discussion: """
       Reports: json, ndjson, csv; duckdb is SQL to read them. JSON lines: match, listen, search, search-hit, similar, \
-      playlist, click, metronome, set, corrections, review, removal, write-tags, worker, plan, planned-file.
+      playlist, click, metronome, set, corrections, review, removal, write-tags, worker, plan, planned-file, duplicates, \
+      broken, history.
       """)
 
   @Argument(

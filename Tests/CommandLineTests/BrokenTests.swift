@@ -42,7 +42,7 @@ import Text
     let outcome = try broken(place, "--json", "--from", "0.3")
     #expect(outcome.status == 0 && outcome.errors == "")
     let tracks = try outcome.text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
-    #expect(tracks.map(name) == ["cut.wav", "dead.wav", "dropouts.wav"])
+    try #require(tracks.map(name) == ["cut.wav", "dead.wav", "dropouts.wav"])
     #expect(tracks.map { $0["reasons"].elements[0]["kind"] } == ["truncated", "dead_channel", "dropout"])
     let dropouts = tracks[2]["reasons"].elements.filter { $0["kind"] == "dropout" }
     #expect(dropouts.count == 2)

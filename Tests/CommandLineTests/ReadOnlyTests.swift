@@ -119,10 +119,15 @@ import Testing
     "saved_track", "saved_item", "tempo_skip", "tempo_history", "change", "library",
   ]
 
+  private static let tablesOfVersion7 = [
+    "file_event", "checksum", "verification", "duplicate_pair", "compared_sound", "duplicate_decision",
+  ]
+
   /// The state that version 2 of the schema left; the reading of records needs nothing more of it.
   private func downgrade(_ database: FilePath) throws {
     let script = """
-      DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
+      DROP VIEW track; CREATE VIEW track AS SELECT id FROM run; DROP VIEW file_history;
+      \(Self.tablesOfVersion7.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(Self.tablesOfVersion4.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
         "song_of_old_correction", "song_of_album_gain", "change_of_path", "change_of_size", "change_of_old_file", "source_paths_fts_new",

@@ -28,8 +28,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 , partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
-INSERT INTO run VALUES(1,'finished',1795464602932799438,1795464602959120215,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
-INSERT INTO run VALUES(2,'finished',1795464602959479577,1795464602966064629,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+INSERT INTO run VALUES(1,'finished',1795647708504981773,1795647708516369489,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795647708516649947,1795647708518323381,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -82,12 +82,12 @@ CREATE TABLE file (
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 , ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT, full_path TEXT AS (display_path) VIRTUAL, file_name TEXT AS (
   replace(display_path, rtrim(display_path, replace(display_path, '/', '')), '')) VIRTUAL);
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795464602944238254,NULL,NULL,1795464602933066704,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795464602949399104,NULL,NULL,1795464602933066704,'5BCjT9xsiJ7mVAQyrjlVBB');
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795464602949823053,2,NULL,1795464602933066704,'1u1rQc3n4eZpzrMHARLrcx');
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795464602957410771,NULL,NULL,1795464602933066704,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795647708510651014,NULL,NULL,1795647708505255471,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795647708511534040,NULL,NULL,1795647708505255471,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795647708512363817,2,NULL,1795647708505255471,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795647708515035600,NULL,NULL,1795647708505255471,'27IB3Nn1XpyYlyAonVlnAs');
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795464602959591814,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795647708516771839,NULL);
 CREATE TABLE format (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   container TEXT NOT NULL,
@@ -136,8 +136,8 @@ CREATE TABLE failure (
   last_failed_run INTEGER NOT NULL REFERENCES run (id),
   attempts INTEGER NOT NULL
 , failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
-INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795464602944238254,NULL,0,NULL);
-INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795464602957410771,NULL,0,NULL);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795647708510651014,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795647708515035600,NULL,0,NULL);
 CREATE TABLE in_progress (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   run INTEGER NOT NULL REFERENCES run (id),
@@ -264,7 +264,7 @@ CREATE TABLE IF NOT EXISTS "tempo_correction" (
   beats_s TEXT,                        -- JSON: [seconds, …]
   downbeats_s TEXT                     -- the same; NULL: not sure
 ) WITHOUT ROWID;
-INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795464602966219589,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795647708518508868,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
 CREATE TABLE tempo_skip (
   content_id TEXT PRIMARY KEY,
   skipped_ns INTEGER NOT NULL
@@ -281,7 +281,7 @@ CREATE TABLE tempo_history (
   beats_s TEXT,
   downbeats_s TEXT
 );
-INSERT INTO tempo_history VALUES(1,'6dlhUlAJA9p2QGJSw33qeZ',1795464602966716986,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO tempo_history VALUES(1,'6dlhUlAJA9p2QGJSw33qeZ',1795647708518739502,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
 CREATE TABLE playlist (
   id INTEGER PRIMARY KEY,
   playlist_id TEXT NOT NULL UNIQUE,    -- 22 characters
@@ -350,9 +350,9 @@ CREATE TABLE song (
   recording_id TEXT,                   -- MusicBrainz
   key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
 );
-INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795464602932799438,'3YzlTlQOPgQifREBnGaeOy',NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795464602932799438,'6CKkA5rANpWOslPDJDIkQb',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
-INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795464602932799438,'6dlhUlAJA9p2QGJSw33qeZ',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
+INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795647708504981773,'3YzlTlQOPgQifREBnGaeOy',NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795647708504981773,'6CKkA5rANpWOslPDJDIkQb',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
+INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795647708504981773,'6dlhUlAJA9p2QGJSw33qeZ',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
 CREATE TABLE song_change (file INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS 'songs_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
 INSERT INTO songs_fts_data VALUES(1,X'03060200000001');
@@ -472,35 +472,6 @@ CREATE TABLE IF NOT EXISTS 'albums_fts_idx'(segid, term, pgno, PRIMARY KEY(segid
 CREATE TABLE IF NOT EXISTS 'albums_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
 CREATE TABLE IF NOT EXISTS 'albums_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 INSERT INTO albums_fts_config VALUES('version',4);
-CREATE TABLE loudness (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  integrated_lufs REAL,  -- Loudness of the whole track, with gates; null if there is none.
-  range_lu REAL,  -- Loudness range; null for less than 3 s above the gates.
-  max_momentary_lufs REAL,  -- Loudness of the loudest 400 ms.
-  max_short_term_lufs REAL,  -- Loudness of the loudest 3 s.
-  sample_peak_dbfs REAL,  -- Largest sample; null for digital silence.
-  true_peak_dbtp REAL,  -- Largest value between samples too, at 8 times the rate; null for silence.
-  track_gain_db REAL,  -- ReplayGain 2: what brings the track to -18 LUFS.
-  track_peak REAL,  -- The true peak as ReplayGain has it: full scale is 1.
-  album_gain_db REAL,  -- ReplayGain 2 of all tracks of the album together; null without an album, or until all of them are known.
-  album_peak REAL,  -- The largest track_peak of the album.
-  reason TEXT,  -- Why there is no loudness: silence, too_short, below_gate, low_sample_rate.
-  gating_blocks BLOB NOT NULL  -- How many blocks of 400 ms are how loud, in steps of 0.02 LU.
-);
-CREATE TABLE change (
-  revision INTEGER PRIMARY KEY AUTOINCREMENT,  -- rises with each change, and no number comes twice
-  file INTEGER UNIQUE,
-  path BLOB UNIQUE,                    -- the bytes, if no file has it any more; then file is NULL
-  changed_ns INTEGER NOT NULL
-);
-INSERT INTO change VALUES(1,5,NULL,1795464602934000000);
-INSERT INTO change VALUES(2,1,NULL,1795464602949000000);
-INSERT INTO change VALUES(3,2,NULL,1795464602949000000);
-INSERT INTO change VALUES(6,3,NULL,1795464602964000000);
-INSERT INTO change VALUES(7,4,NULL,1795464602966000000);
-CREATE TABLE library (id TEXT NOT NULL);
-INSERT INTO library VALUES('91d60ebb7eeabd4045ad8354f7c96d0c');
-CREATE TABLE album_change (path BLOB NOT NULL);
 CREATE TABLE checksum (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   xxh3 BLOB,                           -- XXH3-128 of all bytes, 16 bytes, big-endian; NULL: never read whole
@@ -542,83 +513,59 @@ CREATE TABLE file_event (
   run INTEGER REFERENCES run (id),     -- NULL: outside of runs
   detail TEXT
 );
-INSERT INTO file_event VALUES(1,1,'failed',NULL,1,'corrupt');
-INSERT INTO file_event VALUES(2,4,'damaged',NULL,1,'truncated');
-CREATE TABLE musical_key (
+INSERT INTO file_event VALUES(1,1,'failed',1795647708510651014,1,'corrupt');
+INSERT INTO file_event VALUES(2,4,'damaged',1795647708515035600,1,'truncated');
+CREATE TABLE duplicate_pair (
+  first TEXT NOT NULL,                 -- content ids, ascending
+  second TEXT NOT NULL,
+  relation TEXT NOT NULL,              -- encoding, cut, edit, speed, part
+  basis TEXT NOT NULL,                 -- signature, fingerprint
+  coverage REAL NOT NULL,              -- 0 to 1: of the shorter one
+  agreement REAL NOT NULL,             -- 0 to 1
+  speed REAL NOT NULL,                 -- 1.01: the second plays 1% faster
+  stretches TEXT NOT NULL,             -- JSON: [[start, end in the first, start, end in the second], …] in seconds
+  PRIMARY KEY (first, second)
+) WITHOUT ROWID;
+CREATE TABLE compared_sound (
+  content_id TEXT PRIMARY KEY,
+  method INTEGER NOT NULL              -- the version of the comparison, and what there was to compare
+) WITHOUT ROWID;
+CREATE TABLE duplicate_decision (
+  first TEXT NOT NULL,
+  second TEXT NOT NULL DEFAULT '',
+  decision TEXT NOT NULL CHECK (decision IN ('distinct', 'keep')),
+  decided_ns INTEGER NOT NULL,
+  PRIMARY KEY (first, second)
+) WITHOUT ROWID;
+CREATE TABLE loudness (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  tonic TEXT,  -- C, Db, F#, …; null if there is no key.
-  mode TEXT,  -- major or minor.
-  camelot TEXT,  -- Camelot: 8B is C major, 8A is A minor.
-  open_key TEXT,  -- Open Key: 1d is C major, 1m is A minor.
-  confidence REAL NOT NULL,  -- 0 to 1: probability that tonic and mode are right.
-  candidates TEXT NOT NULL,  -- Keys that were considered, best first.
-  map TEXT NOT NULL,  -- From each start on, the key is this.
-  tuning_hz REAL,  -- Frequency of the A above middle C; null if the sound has no clear pitch.
-  tuning_cents REAL,  -- The same in cents above 440 Hz, -50 to 50.
-  reason TEXT  -- Why there is no key: too_short, silence, no_key.
+  integrated_lufs REAL,  -- Loudness of the whole track, with gates; null if there is none.
+  range_lu REAL,  -- Loudness range; null for less than 3 s above the gates.
+  max_momentary_lufs REAL,  -- Loudness of the loudest 400 ms.
+  max_short_term_lufs REAL,  -- Loudness of the loudest 3 s.
+  sample_peak_dbfs REAL,  -- Largest sample; null for digital silence.
+  true_peak_dbtp REAL,  -- Largest value between samples too, at 8 times the rate; null for silence.
+  track_gain_db REAL,  -- ReplayGain 2: what brings the track to -18 LUFS.
+  track_peak REAL,  -- The true peak as ReplayGain has it: full scale is 1.
+  album_gain_db REAL,  -- ReplayGain 2 of all tracks of the album together; null without an album, or until all of them are known.
+  album_peak REAL,  -- The largest track_peak of the album.
+  reason TEXT,  -- Why there is no loudness: silence, too_short, below_gate, low_sample_rate.
+  gating_blocks BLOB NOT NULL  -- How many blocks of 400 ms are how loud, in steps of 0.02 LU.
 );
-CREATE TABLE waveform (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  sample_rate_hz INTEGER NOT NULL,  -- Sample rate of the file, in which samples_per_point counts.
-  samples_per_point INTEGER NOT NULL,  -- Samples from one point to the next.
-  points INTEGER NOT NULL,  -- Number of points, at most 2,000.
-  peak_dbfs REAL,  -- Largest sample of the mean of all channels, in decibels relative to full scale; null in silence.
-  low_peak_dbfs REAL,  -- The same below 600 Hz.
-  mid_peak_dbfs REAL,  -- The same from 600 to 4,000 Hz.
-  high_peak_dbfs REAL,  -- The same above 4,000 Hz.
-  onset_step_s REAL NOT NULL,  -- Seconds from one value of onsets to the next.
-  reason TEXT  -- silence if there is no sound.
+CREATE TABLE change (
+  revision INTEGER PRIMARY KEY AUTOINCREMENT,  -- rises with each change, and no number comes twice
+  file INTEGER UNIQUE,
+  path BLOB UNIQUE,                    -- the bytes, if no file has it any more; then file is NULL
+  changed_ns INTEGER NOT NULL
 );
-CREATE TABLE waveform_points (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  minima BLOB NOT NULL,  -- Smallest sample of each point: 128 is zero, 1 is minus the peak.
-  maxima BLOB NOT NULL,  -- Largest sample of each point: 128 is zero, 255 is the peak.
-  rms BLOB NOT NULL,  -- Root mean square of each point; 255 is the peak.
-  low_peaks BLOB NOT NULL,  -- Largest magnitude below 600 Hz; 255 is the peak of this band.
-  low_rms BLOB NOT NULL,  -- Root mean square below 600 Hz; 255 is the peak of this band.
-  mid_peaks BLOB NOT NULL,  -- Largest magnitude from 600 to 4,000 Hz; 255 is the peak of this band.
-  mid_rms BLOB NOT NULL,  -- Root mean square from 600 to 4,000 Hz; 255 is the peak of this band.
-  high_peaks BLOB NOT NULL,  -- Largest magnitude above 4,000 Hz; 255 is the peak of this band.
-  high_rms BLOB NOT NULL,  -- Root mean square above 4,000 Hz; 255 is the peak of this band.
-  onsets BLOB NOT NULL  -- How strongly sounds begin, 0 to 255.
-);
-CREATE TABLE sections (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  form TEXT,  -- Labels of the sections in order, such as A B A C; null if there are none.
-  map TEXT NOT NULL,  -- The sections.
-  section_count INTEGER NOT NULL,  -- Number of sections.
-  reason TEXT  -- Why there are no sections: too_short, silence, no_structure.
-);
-CREATE TABLE cues (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  leading_silence_s REAL,  -- Seconds before the first sample of -60 dBFS or more; null in silence.
-  trailing_silence_s REAL,  -- Seconds after the last sample of -60 dBFS or more; null in silence.
-  fade_in_s REAL,  -- Length of the fade-in; 0 if there is none, null in silence.
-  fade_out_s REAL,  -- Length of the fade-out; 0 if there is none, null in silence.
-  first_beat_s REAL,  -- The first beat that sounds; null if there are no beats.
-  intro_end_s REAL,  -- The beat from which the track has its full level and bass, a downbeat where those are known; null if unknown.
-  outro_start_s REAL,  -- The beat at which the track loses its full level or bass for good, likewise; null if unknown.
-  highlight_start_s REAL,  -- Start of the highlight on a beat or downbeat; null if unknown.
-  highlight_end_s REAL,  -- End of the highlight, 30 seconds later if the track is long enough.
-  mix_in_start_s REAL,  -- Where a DJ starts the transition into the track; null if unknown.
-  mix_in_end_s REAL,  -- Where that transition is over; null if unknown.
-  mix_out_start_s REAL,  -- Where a DJ starts the transition out of the track; null if unknown.
-  mix_out_end_s REAL,  -- Where that transition is over; null if unknown.
-  reason TEXT  -- silence, or no_beats if what is bound to beats is unknown.
-);
-CREATE TABLE traits (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  energy REAL,  -- 0 to 1: how dense, bright and full of onsets the sound is, whatever its volume.
-  danceability REAL,  -- 0 to 1: how regular the pulse is, and how strong; tempo does not count.
-  speechiness REAL,  -- 0 to 1: the rhythm of syllables without a pulse; speech is above 0.5, rap and singing over music are not.
-  reason TEXT  -- Why there are no values: too_short, silence.
-);
-CREATE TABLE likeness (
-  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
-  version INTEGER,  -- Version of the descriptor: only equal ones can be compared; null if there is none.
-  descriptor BLOB NOT NULL,  -- 128 signed bytes.
-  reason TEXT  -- Why there is no descriptor: too_short, silence.
-);
+INSERT INTO change VALUES(1,5,NULL,1795647708507000000);
+INSERT INTO change VALUES(2,1,NULL,1795647708511000000);
+INSERT INTO change VALUES(3,2,NULL,1795647708511000000);
+INSERT INTO change VALUES(6,3,NULL,1795647708516000000);
+INSERT INTO change VALUES(7,4,NULL,1795647708517000000);
+CREATE TABLE library (id TEXT NOT NULL);
+INSERT INTO library VALUES('6d6b71ea1a75942bb5e3fae8d7231163');
+CREATE TABLE album_change (path BLOB NOT NULL);
 PRAGMA writable_schema=ON;
 INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','songs_fts','songs_fts',0,'CREATE VIRTUAL TABLE songs_fts USING fts5 (
   artist, title, album, album_artist, genre, variants, content="song", content_rowid="id", prefix=''1 2 3'',
@@ -679,19 +626,11 @@ CREATE INDEX artist_song_artist ON artist_song (artist);
 CREATE INDEX genre_song_genre ON genre_song (genre);
 CREATE INDEX artist_album_artist ON artist_album (artist);
 CREATE INDEX genre_album_genre ON genre_album (genre);
-CREATE INDEX loudness_integrated_lufs ON loudness (integrated_lufs);
-CREATE INDEX loudness_true_peak_dbtp ON loudness (true_peak_dbtp);
 CREATE INDEX checksum_read ON checksum (read_ns);
 CREATE INDEX file_event_file ON file_event (file);
-CREATE INDEX musical_key_tonic ON musical_key (tonic);
-CREATE INDEX musical_key_camelot ON musical_key (camelot);
-CREATE INDEX cues_leading_silence_s ON cues (leading_silence_s);
-CREATE INDEX cues_trailing_silence_s ON cues (trailing_silence_s);
-CREATE INDEX cues_fade_in_s ON cues (fade_in_s);
-CREATE INDEX cues_fade_out_s ON cues (fade_out_s);
-CREATE INDEX traits_energy ON traits (energy);
-CREATE INDEX traits_danceability ON traits (danceability);
-CREATE INDEX traits_speechiness ON traits (speechiness);
+CREATE INDEX duplicate_pair_second ON duplicate_pair (second);
+CREATE INDEX loudness_integrated_lufs ON loudness (integrated_lufs);
+CREATE INDEX loudness_true_peak_dbtp ON loudness (true_peak_dbtp);
 CREATE VIEW file_analysis AS
 SELECT f.id AS file, f.display_path AS path, n.name AS analyzer, n.version, n.digest, a.outcome, a.message
 FROM analysis a
@@ -764,6 +703,31 @@ CREATE TRIGGER albums_fts_new AFTER INSERT ON album BEGIN INSERT INTO albums_fts
 CREATE TRIGGER albums_fts_old AFTER DELETE ON album BEGIN INSERT INTO albums_fts (albums_fts, rowid, name, artist, variants) VALUES ('delete', OLD.id, OLD.name, OLD.artist, OLD.variants); END;
 CREATE TRIGGER albums_fts_change AFTER UPDATE OF name, artist, variants ON album WHEN OLD.name IS NOT NEW.name OR OLD.artist IS NOT NEW.artist OR OLD.variants IS NOT NEW.variants
 BEGIN INSERT INTO albums_fts (albums_fts, rowid, name, artist, variants) VALUES ('delete', OLD.id, OLD.name, OLD.artist, OLD.variants); INSERT INTO albums_fts (rowid, name, artist, variants) VALUES (NEW.id, NEW.name, NEW.artist, NEW.variants); END;
+CREATE TRIGGER file_event_limit AFTER INSERT ON file_event BEGIN
+  DELETE FROM file_event WHERE file = NEW.file AND id <= (
+    SELECT id FROM file_event WHERE file = NEW.file ORDER BY id DESC LIMIT 1 OFFSET 30);
+END;
+CREATE VIEW file_history AS
+SELECT f.id AS file, f.display_path AS path, 'first_seen' AS event, r.started_ns AS at_ns, f.first_seen_run AS run,
+  NULL AS detail, datetime(r.started_ns / 1000000000, 'unixepoch') AS at
+FROM file f LEFT JOIN run r ON r.id = f.first_seen_run
+UNION ALL
+SELECT f.id, f.display_path, 'analyzed', f.analyzed_ns, f.analyzed_run, f.status,
+  datetime(f.analyzed_ns / 1000000000, 'unixepoch')
+FROM file f WHERE f.analyzed_run IS NOT NULL
+UNION ALL
+SELECT f.id, f.display_path, 'verified', c.verified_ns, v.run, NULL,
+  datetime(c.verified_ns / 1000000000, 'unixepoch')
+FROM file f JOIN checksum c ON c.file = f.id LEFT JOIN verification v ON v.id = c.verification
+WHERE c.verified_ns IS NOT NULL
+UNION ALL
+SELECT f.id, f.display_path, 'vanished', r.started_ns, f.vanished_run, NULL,
+  datetime(r.started_ns / 1000000000, 'unixepoch')
+FROM file f LEFT JOIN run r ON r.id = f.vanished_run WHERE f.vanished_run IS NOT NULL
+UNION ALL
+SELECT f.id, f.display_path, e.event, e.at_ns, e.run, e.detail,
+  datetime(e.at_ns / 1000000000, 'unixepoch')
+FROM file f JOIN file_event e ON e.file = f.id;
 CREATE TRIGGER change_of_path AFTER UPDATE OF path ON file WHEN OLD.path <> NEW.path BEGIN
   INSERT OR REPLACE INTO change (path, changed_ns) VALUES (OLD.path, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000);
 END;
@@ -792,31 +756,6 @@ WHEN OLD.path <> NEW.path OR OLD.pending > 0 AND NEW.pending = 0 OR OLD.skip_cod
 BEGIN INSERT INTO album_change (path) VALUES (OLD.path), (NEW.path); END;
 CREATE TRIGGER song_of_album_gain AFTER UPDATE OF album_gain_db, album_peak ON loudness
 BEGIN INSERT OR IGNORE INTO song_change (file) VALUES (NEW.file); END;
-CREATE TRIGGER file_event_limit AFTER INSERT ON file_event BEGIN
-  DELETE FROM file_event WHERE file = NEW.file AND id <= (
-    SELECT id FROM file_event WHERE file = NEW.file ORDER BY id DESC LIMIT 1 OFFSET 30);
-END;
-CREATE VIEW file_history AS
-SELECT f.id AS file, f.display_path AS path, 'first_seen' AS event, r.started_ns AS at_ns, f.first_seen_run AS run,
-  NULL AS detail, datetime(r.started_ns / 1000000000, 'unixepoch') AS at
-FROM file f LEFT JOIN run r ON r.id = f.first_seen_run
-UNION ALL
-SELECT f.id, f.display_path, 'analyzed', f.analyzed_ns, f.analyzed_run, f.status,
-  datetime(f.analyzed_ns / 1000000000, 'unixepoch')
-FROM file f WHERE f.analyzed_run IS NOT NULL
-UNION ALL
-SELECT f.id, f.display_path, 'verified', c.verified_ns, v.run, NULL,
-  datetime(c.verified_ns / 1000000000, 'unixepoch')
-FROM file f JOIN checksum c ON c.file = f.id LEFT JOIN verification v ON v.id = c.verification
-WHERE c.verified_ns IS NOT NULL
-UNION ALL
-SELECT f.id, f.display_path, 'vanished', r.started_ns, f.vanished_run, NULL,
-  datetime(r.started_ns / 1000000000, 'unixepoch')
-FROM file f LEFT JOIN run r ON r.id = f.vanished_run WHERE f.vanished_run IS NOT NULL
-UNION ALL
-SELECT f.id, f.display_path, e.event, e.at_ns, e.run, e.detail,
-  datetime(e.at_ns / 1000000000, 'unixepoch')
-FROM file f JOIN file_event e ON e.file = f.id;
 CREATE VIEW track AS
 SELECT f.id, f.display_path AS path,
   CASE WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE f.status END AS status,
@@ -829,17 +768,14 @@ SELECT f.id, f.display_path AS path,
   round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
   datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
   f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message,
-  c.content_id IS NOT NULL AS tempo_locked, musical_key.tonic AS key_tonic, musical_key.camelot AS key_camelot, loudness.integrated_lufs AS loudness_integrated_lufs, loudness.range_lu AS loudness_range_lu, loudness.true_peak_dbtp AS loudness_true_peak_dbtp, loudness.track_gain_db AS loudness_track_gain_db, loudness.album_gain_db AS loudness_album_gain_db, loudness.album_peak AS loudness_album_peak, cues.leading_silence_s AS cues_leading_silence_s, cues.trailing_silence_s AS cues_trailing_silence_s, cues.fade_in_s AS cues_fade_in_s, cues.fade_out_s AS cues_fade_out_s, traits.energy AS traits_energy, traits.danceability AS traits_danceability, traits.speechiness AS traits_speechiness, traits.reason AS traits_reason
+  c.content_id IS NOT NULL AS tempo_locked, loudness.integrated_lufs AS loudness_integrated_lufs, loudness.range_lu AS loudness_range_lu, loudness.true_peak_dbtp AS loudness_true_peak_dbtp, loudness.track_gain_db AS loudness_track_gain_db, loudness.album_gain_db AS loudness_album_gain_db, loudness.album_peak AS loudness_album_peak
 FROM file f
 LEFT JOIN format m ON m.file = f.id
 LEFT JOIN tempo o ON o.file = f.id
 LEFT JOIN tempo_correction c ON c.content_id = f.content_id
 LEFT JOIN failure e ON e.file = f.id
 LEFT JOIN song s ON s.id = f.id
-LEFT JOIN musical_key ON musical_key.file = f.id
 LEFT JOIN loudness ON loudness.file = f.id
-LEFT JOIN cues ON cues.file = f.id
-LEFT JOIN traits ON traits.file = f.id
 WHERE f.vanished_run IS NULL;
 PRAGMA writable_schema=OFF;
 COMMIT;

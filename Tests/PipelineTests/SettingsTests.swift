@@ -99,6 +99,7 @@ import Testing
     "library": "[.]", "report": "[json]", "include": "[beats]", "time_budget": "1h", "nice": "5", "progress": "none",
     "log_format": "json", "wait_lock": "1m", "retry_failed": "true", "follow_links": "false", "one_file_system": "true",
     "ignore_ctime": "true", "hidden": "true", "all_files": "true", "extensions": "[mod]", "quiet_period": "5m",
+    "verify": "2%", "checksums": "[sha256]",
   ]
 
   @Test func aProjectSetsNothingThatCouldHurtUntilItIsTrusted() throws {

@@ -10,7 +10,7 @@ extension BrokenTracks.Track {
   package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
 }
 
-/// What `broken` prints, as the schema `nocturne.broken` version 2 has it. A field keeps its name and type for ever; what
+/// What `broken` prints, as the schema `nocturne.broken` version 1 has it. A field keeps its name and type for ever; what
 /// comes later is added.
 extension Shape<BrokenTracks.Track> {
   static var broken: Shape {
@@ -47,8 +47,8 @@ package enum BrokenSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
-        "broken", "nocturne.broken.v2.schema.json",
-        ReportSchema.lineSchema(Shape.broken.schema, title: "nocturne.broken, version 2: one file").text
+        "broken", "nocturne.broken.v1.schema.json",
+        ReportSchema.lineSchema(Shape.broken.schema, title: "nocturne.broken, version 1: one file").text
       )
     ]
   }

@@ -9,6 +9,7 @@ public struct PipelineCatalog: Sendable {
     "default": PackageResources.default_yaml,
     "exec-example": PackageResources.exec_example_yaml,
     "fingerprint": PackageResources.fingerprint_yaml,
+    "health": PackageResources.health_yaml,
     "tags-only": PackageResources.tags_only_yaml,
     "tempo": PackageResources.tempo_yaml,
   ]
