@@ -4,8 +4,10 @@ internal import Glibc
 package import SystemPackage
 
 extension FileChecksum {
-  /// Files that are longer get no checksum: sparse files can claim to be endless.
+  /// Files that are longer get no checksum.
   private static let byteLimit: Int64 = 1 << 40
+  /// From this size on, files that are nearly all holes get none: they can claim to be endless.
+  private static let leastSparse: Int64 = 1 << 30
   private static let bufferSize = 1 << 18
 
   /// Reads a file once from its start to its end.
@@ -29,6 +31,9 @@ extension FileChecksum {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw Errno(rawValue: errno) }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= byteLimit else { return nil }
+    // Blocks are of 512 bytes, whatever the file system's are.
+    let onDisk = Int64(status.st_blocks) * 512
+    guard status.st_size < leastSparse || onDisk >= status.st_size / 16 else { return nil }
     if fromDisk { _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) }
     defer { if fromDisk { _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) } }
     _ = posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL)

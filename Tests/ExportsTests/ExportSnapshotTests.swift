@@ -30,17 +30,20 @@ import Testing
   private static let options: [String: [String: String]] = [
     "mpd": ["music": "/music"], "m3u8": ["paths": "absolute"], "jams": ["root": "/music"], "lab": ["root": "/music"],
     "annotations-csv": ["root": "/music"], "nsp": ["name": "Fast & <loud>"],
-    "traktor": ["from": "/music", "to": "D:\\Music"],
+    "traktor": ["from": "/music", "to": "D:\\Music"], "bagit": ["root": "/music"],
   ]
+
+  /// Manifests of bags cannot hold names that are not UTF-8.
+  private static let filters = ["nsp": "bpm:80..180 genre:electronic -year:..1990", "bagit": "artist:björk"]
 
   private func export(_ format: any ExportFormat, _ options: [String: String] = [:]) throws -> FilePath {
     let output = folder.path.appending(format.name)
     if format.output.isFolder {
       try FileManager.default.createDirectory(atPath: output.string, withIntermediateDirectories: true)
     }
-    let selection = RecordSelection(statuses: [.ok, .partial], long: format.long, includesRuns: true)
-    let filter =
-      format.name == "nsp" ? try TrackFilter(parsing: "bpm:80..180 genre:electronic -year:..1990") : .everything
+    let selection = RecordSelection(
+      statuses: [.ok, .partial], long: format.long, includesRuns: true, includesChecksums: format.needsChecksums)
+    let filter = try Self.filters[format.name].map { try TrackFilter(parsing: $0) } ?? .everything
     return try store.extract(selection, matching: filter, since: nil) { extract in
       var context = ExportContext(
         output: output, program: "Nocturne 1.2.3", now: UntidyLibrary.time("2024-03-10T06:00:00Z"),

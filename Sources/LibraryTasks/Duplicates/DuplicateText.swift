@@ -33,7 +33,9 @@ package enum DuplicateText {
   static func summary(of duplicates: LibraryDuplicates) -> String {
     if duplicates.groups.isEmpty, duplicates.longerFiles.isEmpty { return "No duplicates." }
     let groups = counted(duplicates.groups.count, "group")
-    let spare = "\(counted(duplicates.spareCount, "file")) to spare, \(size(duplicates.spareBytes))"
+    let spare =
+      duplicates.spareCount == 0
+      ? "nothing to spare" : "\(counted(duplicates.spareCount, "file")) to spare, \(size(duplicates.spareBytes))"
     let longer = duplicates.longerFiles.isEmpty ? "" : "; \(counted(duplicates.longerFiles.count, "longer file")) with tracks"
     return "\(groups): \(spare)\(longer)"
   }

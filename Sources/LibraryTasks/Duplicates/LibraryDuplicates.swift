@@ -124,8 +124,8 @@ private struct Contents {
     return file
   }
 
-  /// Seconds that encoders add at an end, and that nobody misses.
-  private static let endTolerance = 3.0
+  /// Seconds that encoders add at an end, and that places of stretches may be off by.
+  private static let endTolerance = 1.0
 
   /// Whether the first one of a pair has nothing that the second one lacks.
   private func isWithin(_ pair: StoredPair, duration: Double?) -> Bool {
