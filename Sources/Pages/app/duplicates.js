@@ -20,7 +20,7 @@ export async function showDuplicates(_, __, { signal, reload }) {
   return { name: 'Duplicates', nodes: [
     title('Duplicates'),
     element('p', { class: 'report-sub', text: found.count
-      ? `${plural(found.count, 'group')}: ${plural(found.spare_files, 'file')} to spare, ${found.spare_text}. Found by sound; tags do not decide.`
+      ? `${plural(found.count, 'group')}: ${spare(found)}. Found by sound; tags do not decide.`
       : 'No file of the same recording as another one is known.' }),
     found.waiting > 0 && element('p', { class: 'none' },
       `${plural(found.waiting, 'recording')} not compared yet: run `, element('code', { text: 'analyze duplicates' }), '.'),
@@ -32,6 +32,10 @@ export async function showDuplicates(_, __, { signal, reload }) {
       none('They hold other tracks of the library, such as an album in one file.'),
       element('ul', { class: 'groups' }, found.longer_files.map(longerItem)))
   ].filter(Boolean) };
+}
+
+function spare(found) {
+  return found.spare_files ? `${plural(found.spare_files, 'file')} to spare, ${found.spare_text}` : 'nothing to spare';
 }
 
 function groupItem(group, reload) {
