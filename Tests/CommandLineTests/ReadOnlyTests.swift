@@ -141,7 +141,7 @@ import Testing
       DROP TABLE lyrics; DROP TABLE chapter; ALTER TABLE format DROP COLUMN claim_is_estimated;
       \(["stable", "map", "metre", "beats_s", "downbeats_s"].map { "ALTER TABLE tempo_correction DROP COLUMN \($0);" }
         .joined(separator: " "))
-      DELETE FROM grdb_migrations WHERE identifier IN ('v3', 'v4', 'v5', 'v6'); PRAGMA user_version = 2;
+      DELETE FROM grdb_migrations WHERE identifier IN ('v3', 'v4', 'v5', 'v6', 'v7'); PRAGMA user_version = 2;
       """
     let program = try RunningProgram(
       [
