@@ -31,7 +31,9 @@ import Text
     #expect(chmod(place.library.appending("mode.wav").string, 0o600) == 0)
     #expect(try place.run("--dry-run", pipeline: pipeline).errors.contains("3 touched"))
     let outcome = try place.run(pipeline: pipeline)
-    #expect(outcome.totals == ["seen": 3, "analyzed": 3] && place.takeLog() == ["other.wav"])
+    // Other audio under the old time of modification is news, whatever has written it.
+    #expect(outcome.totals == ["seen": 3, "analyzed": 2, "partial": 1] && place.takeLog() == ["other.wav"])
+    #expect(outcome.file("other.wav")["error"]["code"] == "changed_silently")
     #expect(outcome.file("tagged.wav")["tags"]["title"] == "Two")
     #expect(try place.run(pipeline: pipeline).totals == ["seen": 3, "cached": 3])
     #expect(chmod(place.library.appending("mode.wav").string, 0o644) == 0)

@@ -253,7 +253,7 @@ import Text
     try folder.write(text, as: "default.yaml")
     try folder.write(text, as: "notes.txt")
     let catalog = PipelineCatalog(userFolder: folder.path)
-    #expect(catalog.names() == ["default", "exec-example", "fingerprint", "mine", "tags-only", "tempo"])
+    #expect(catalog.names() == ["default", "exec-example", "fingerprint", "health", "mine", "tags-only", "tempo"])
     #expect(try catalog.definition("mine").name == "mine")
     #expect(try catalog.definition("default").entries.count > 1)
     #expect(try catalog.definition(folder.file("default.yaml").string).entries.map(\.id) == ["gauge"])
