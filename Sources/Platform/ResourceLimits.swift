@@ -12,7 +12,7 @@ public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible 
 /// crashes when memory runs out. So programs check first, and fail with a sentence or use less.
 public enum ResourceLimits {
   /// Bytes that a process of this program needs besides the stacks of its threads.
-  public static let standardMemory = 80 << 20
+  public static let standardMemory = 64 << 20
   /// Files that a process of this program keeps open: standard streams, database, folders, reports.
   public static let standardFiles = 32
 
@@ -23,7 +23,7 @@ public enum ResourceLimits {
 
   /// Checks that the container or service of this process allows the minimum of memory.
   public static func requireMemoryOfContainer() throws(ResourceError) {
-    let least = 32 << 20
+    let least = standardMemory / 2
     guard let limit = ControlGroup.memoryLimit, limit < least else { return }
     throw ResourceError(
       description: "The container or service of this program may use only \(limit >> 10) kB of memory. At least "

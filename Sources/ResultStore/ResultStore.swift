@@ -105,6 +105,7 @@ public final class ResultStore: Sendable {
           let pool = try DatabasePool(path: name, configuration: configuration(readOnly: true))
           if try !pool.read(SongCatalog.hasChanges) { return (pool, nil) }
         }
+        try ResourceLimits.requireMemory(leastMemory)
         let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
         try Schema.migrator.migrate(pool)
         try findings.update(pool)
@@ -182,6 +183,7 @@ public final class ResultStore: Sendable {
 
   package static func storeError(_ error: any Error, path: FilePath) -> StoreError {
     if let error = error as? StoreError { return error }
+    if error is ResourceError { return .outOfMemory(path: path) }
     guard let error = error as? DatabaseError else { return .failed(path: path, detail: "\(error)") }
     let detail = error.message ?? "\(error.extendedResultCode)"
     return switch error.resultCode {
@@ -197,6 +199,9 @@ public final class ResultStore: Sendable {
     default: .failed(path: path, detail: detail)
     }
   }
+
+  /// Bytes for the connections, and for migrations: GRDB crashes where SQLite finds none in the middle of one.
+  private static let leastMemory = 48 << 20
 
   /// How long to wait for other processes, in seconds.
   static let patience = 10.0
