@@ -25,7 +25,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Pairs, `part` apart, whose members are in different groups.
   public private(set) var left: [RelatedPair<ID>] = []
 
-  /// - Parameter areDistinct: Whether somebody has said that two files are no duplicates.
+  /// - Parameter areDistinct: Whether a person has said that two files are no duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
     let links = pairs.filter { $0.relation != .part && !areDistinct($0.first, $0.second) }.sorted(by: Self.isBefore)
     var linked: Set<Link> = []

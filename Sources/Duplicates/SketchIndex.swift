@@ -1,7 +1,7 @@
 /// An inverted file of keys: finds for a sound those that have keys in common with it at one distance.
 ///
 /// Twelve bytes for each key: 28 bits of it, 20 of the number of its sound, 16 of its position; and its place in the order
-/// of keys, so that the keys of a sound need not be made again.
+/// of keys: the keys of a sound need not be made again.
 package struct SketchIndex: Sendable {
   /// In the order of sounds, then, after `sort`, ascending.
   private var entries: [UInt64] = []

@@ -114,7 +114,7 @@ struct VerifyCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  /// Silent where nobody looks and nothing is wrong.
+  /// Silent without a terminal if nothing is wrong.
   private func show(_ outcome: FileVerification.Outcome, on terminal: Terminal) {
     let isWanted = messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }

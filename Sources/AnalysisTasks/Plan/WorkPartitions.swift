@@ -6,7 +6,7 @@ package struct WorkPartitions {
   package let parts: [UInt32]
   package let count: Int
 
-  /// Seconds of work in a part if nobody says how many there are: long enough to make up for starting a worker, short
+  /// Seconds of work in a part if their number is not given: long enough to make up for starting a worker, short
   /// enough to be done again.
   package static let usualSeconds = 300.0
 

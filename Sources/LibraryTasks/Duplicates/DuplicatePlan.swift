@@ -5,7 +5,7 @@ internal import SystemPackage
 internal import Text
 
 /// A list of what may be done with duplicates, for a person to edit: a word and a path in each line, the path as a shell
-/// reads it, so that names of any bytes survive editors. Nothing here carries it out.
+/// reads it, so names of any bytes survive editors. Nothing here carries it out.
 package struct DuplicatePlan {
   private static let title = "# Plan for duplicates, by Nocturne."
 

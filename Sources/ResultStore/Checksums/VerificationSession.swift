@@ -76,7 +76,7 @@ public struct VerificationTotals: Hashable, Sendable {
   public var all: Int {
     verified + taken + restored + changedSilently + knownChanged + unreadable + knownUnreadable + missing + leftToScan
   }
-  /// What nobody knew before.
+  /// Changes and failures that were not known before.
   public var news: Int { changedSilently + unreadable }
 }
 
