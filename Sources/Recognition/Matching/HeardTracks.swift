@@ -24,23 +24,23 @@ extension Matcher {
       let heard = heardPart(of: finding.hit, in: query)
       let part = heard.clamped(to: Double(columns.lowerBound)..<Double(columns.upperBound))
       guard !part.isEmpty else { continue }
-      if let index = tracks.firstIndex(where: { $0.isContinued(by: finding) }) {
-        let known = tracks[index].part
-        tracks[index].part =
-          min(known.lowerBound, heard.lowerBound)..<max(known.upperBound, heard.upperBound)
-      } else {
-        tracks.append(HeardTrack(finding: finding, part: heard))
-      }
+      tracks.add(HeardTrack(finding: finding, part: heard))
       for rest in [columns.lowerBound..<Int(part.lowerBound), Int(part.upperBound)..<columns.upperBound]
       where rest.count >= Self.leastColumnCount && !goesOn(finding.hit, in: query, rest, from: part) {
         open.append(rest)
       }
     }
+    for track in tracks {
+      guard let companion = companion(of: track, in: query) else { continue }
+      // A passage that a track repeats fits at several places.
+      let isKnown = tracks.contains { $0.holds(companion.finding.hit) && !$0.isContinued(by: companion.finding) }
+      if !isKnown { tracks.add(companion) }
+    }
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
   /// Three seconds, in columns: of less, there is too little to tell a track by.
-  private static let leastColumnCount = 94
+  static let leastColumnCount = 94
 
   /// The probable track of some columns.
   private mutating func finding(in query: RecognitionQuery, _ columns: Range<Int>) -> Finding? {
@@ -48,11 +48,7 @@ extension Matcher {
     var hits: [Hit] = []
     guard var finding = match(part, &hits) else { return nil }
     if finding.isAccepted {
-      finding.hit.placement = finding.hit.placement.moved(from: columns, toColumnCount: query.columnCount)
-      for index in finding.twins.indices {
-        finding.twins[index].placement =
-          finding.twins[index].placement.moved(from: columns, toColumnCount: query.columnCount)
-      }
+      finding.move(from: columns, toColumnCount: query.columnCount)
       return finding
     }
     for hit in hits.prefix(Self.rivalCount) where hit.z >= Self.relocationThreshold {
@@ -64,31 +60,42 @@ extension Matcher {
       let inner = columns.lowerBound + narrow.lowerBound..<columns.lowerBound + narrow.upperBound
       if let finding = self.finding(in: query, inner) { return finding }
     }
-    return nil
+    guard var separated = separated(hits, in: part) else { return nil }
+    separated.move(from: columns, toColumnCount: query.columnCount)
+    return separated
   }
 
   /// Hits that are looked at, if none explains the whole.
-  private static let rivalCount = 3
+  static let rivalCount = 3
   /// A track heard in more than this share of a stretch has been judged with it.
   private static let mostOfPart = 0.85
 
   /// Whether a hit would be accepted in some columns, as far as is known without looking for others there.
   private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool
   {
-    let part = query.part(columns)
-    let isProbable = MatchedFilter.with(part.filter) { filter -> Bool in
-      var moved = hits.map { hit in
-        var hit = hit
-        hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)
-        load(hit, filter)
-        (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
-        return hit
-      }
-      moved.sort { $0.z > $1.z }
-      guard let best = moved.first, best.isSameTrack(as: hit) else { return false }
-      return judge(moved, part, filter)?.isAccepted ?? false
+    let moved = hits.map { hit in
+      var hit = hit
+      hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)
+      return hit
     }
-    return isProbable ?? false
+    return judgement(of: hit, moved, in: query.part(columns))?.isAccepted ?? false
+  }
+
+  /// The finding of a hit, if it is the best of some hits in a query.
+  mutating func judgement(of hit: Hit, _ hits: [Hit], in query: RecognitionQuery) -> Finding? {
+    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
+      var hits = hits
+      for index in hits.indices {
+        load(hits[index], filter)
+        (hits[index].z, hits[index].placement) = points.withUnsafeBufferPointer {
+          filter.best($0, hits[index].placement)
+        }
+      }
+      hits.sort { $0.z > $1.z }
+      guard let best = hits.first, best.isSameTrack(as: hit) else { return nil }
+      return judge(hits, query, filter)
+    }
+    return finding ?? nil
   }
 
   /// Whether the track of a hit is heard in some columns about as well as in the part before or after them.
@@ -103,7 +110,7 @@ extension Matcher {
   }
 
   /// How well the track of a hit fits to some columns.
-  private mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
+  mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
     let z = MatchedFilter.with(query.part(columns).filter) { filter -> Float in
       var hit = hit
       hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)
@@ -114,7 +121,25 @@ extension Matcher {
   }
 }
 
+extension [HeardTrack] {
+  /// Adds a track, or what was found of a known one in another part.
+  fileprivate mutating func add(_ track: HeardTrack) {
+    if let index = firstIndex(where: { $0.isContinued(by: track.finding) }) {
+      let known = self[index].part
+      self[index].part =
+        Swift.min(known.lowerBound, track.part.lowerBound)..<Swift.max(known.upperBound, track.part.upperBound)
+    } else {
+      append(track)
+    }
+  }
+}
+
 extension HeardTrack {
+  /// Whether a hit is in its track or in a copy of it.
+  fileprivate func holds(_ hit: Matcher.Hit) -> Bool {
+    finding.hit.isSameTrack(as: hit) || finding.twins.contains { $0.isSameTrack(as: hit) }
+  }
+
   /// Whether what was found in another part is the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in
