@@ -24,7 +24,13 @@ extension Matcher {
       let heard = heardPart(of: finding.hit, in: query)
       let part = heard.clamped(to: Double(columns.lowerBound)..<Double(columns.upperBound))
       guard !part.isEmpty else { continue }
-      tracks.add(HeardTrack(finding: finding, part: heard))
+      if let index = tracks.firstIndex(where: { $0.isContinued(by: finding) }) {
+        let known = tracks[index].part
+        tracks[index].part =
+          min(known.lowerBound, heard.lowerBound)..<max(known.upperBound, heard.upperBound)
+      } else {
+        tracks.append(HeardTrack(finding: finding, part: heard))
+      }
       for rest in [columns.lowerBound..<Int(part.lowerBound), Int(part.upperBound)..<columns.upperBound]
       where rest.count >= Self.leastColumnCount && !goesOn(finding.hit, in: query, rest, from: part) {
         open.append(rest)
@@ -33,8 +39,7 @@ extension Matcher {
     for track in tracks {
       guard let companion = companion(of: track, in: query) else { continue }
       // A passage that a track repeats fits at several places.
-      let isKnown = tracks.contains { $0.holds(companion.finding.hit) && !$0.isContinued(by: companion.finding) }
-      if !isKnown { tracks.add(companion) }
+      if !tracks.contains(where: { $0.holds(companion.finding.hit) }) { tracks.append(companion) }
     }
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
@@ -118,19 +123,6 @@ extension Matcher {
       return points.withUnsafeBufferPointer { filter.best($0, hit.placement).z }
     }
     return z ?? 0
-  }
-}
-
-extension [HeardTrack] {
-  /// Adds a track, or what was found of a known one in another part.
-  fileprivate mutating func add(_ track: HeardTrack) {
-    if let index = firstIndex(where: { $0.isContinued(by: track.finding) }) {
-      let known = self[index].part
-      self[index].part =
-        Swift.min(known.lowerBound, track.part.lowerBound)..<Swift.max(known.upperBound, track.part.upperBound)
-    } else {
-      append(track)
-    }
   }
 }
 

@@ -13,12 +13,19 @@ extension Matcher {
     let part = query.part(columns)
     var first = track.finding.hit
     first.placement = first.placement.moved(fromColumnCount: query.columnCount, to: columns)
-    guard var finding = match(rest(of: part, without: first)), finding.isAccepted,
+    let stages = Self.clearMixture.contains(track.finding.overlap.explained) ? Self.mixtureStages : [Self.stages[0]]
+    guard var finding = match(rest(of: part, without: first), in: stages), finding.isAccepted,
       keepsItsLandmarks(finding.hit, in: part)
     else { return nil }
     finding.move(from: columns, toColumnCount: query.columnCount)
     return HeardTrack(finding: finding, part: heardPart(of: finding.hit, in: query))
   }
+
+  /// In most clips nothing else sounds, and to look for it at all speeds and pitches costs as much as to look for what
+  /// is in no catalog. So that is done only if the first track explains as much as one of two tracks does; less is
+  /// mostly noise. Decks are brought to one tempo, hardly ever to another pitch alone.
+  private static let clearMixture: ClosedRange<Float> = 0.4...0.85
+  private static let mixtureStages = Array(stages.prefix(3))
 
   /// The best of some hits, if it and another one are probable once the landmarks of the other are taken out.
   mutating func separated(_ hits: [Hit], in query: RecognitionQuery) -> Finding? {
