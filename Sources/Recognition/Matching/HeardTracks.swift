@@ -38,10 +38,17 @@ extension Matcher {
     }
     for track in tracks {
       guard let companion = companion(of: track, in: query) else { continue }
-      // A passage that a track repeats fits at several places.
-      if !tracks.contains(where: { $0.holds(companion.finding.hit) }) { tracks.append(companion) }
+      if !tracks.contains(where: { isCopy(companion.finding, of: $0.finding, in: query) }) { tracks.append(companion) }
     }
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
+  }
+
+  /// Whether two findings are of one track or of copies of it. A passage that a track repeats fits at several places.
+  private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
+    for hit in [finding.hit] + finding.twins {
+      for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
+    }
+    return isSameRecording(finding.hit, as: other.hit, query)
   }
 
   /// Three seconds, in columns: of less, there is too little to tell a track by.
@@ -127,11 +134,6 @@ extension Matcher {
 }
 
 extension HeardTrack {
-  /// Whether a hit is in its track or in a copy of it.
-  fileprivate func holds(_ hit: Matcher.Hit) -> Bool {
-    finding.hit.isSameTrack(as: hit) || finding.twins.contains { $0.isSameTrack(as: hit) }
-  }
-
   /// Whether what was found in another part is the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in

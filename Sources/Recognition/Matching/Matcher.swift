@@ -221,7 +221,7 @@ struct Matcher: ~Copyable {
   /// Whether two references hold the same recording where the query lies and around it: copies of a track are not each
   /// other's rivals. Unrelated music shares some 6% of its landmarks, tracks that are made of the same loops 25% in the mean
   /// and rarely half, two encodings of one recording 70 to 95%.
-  private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
+  mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
     // Only landmarks within a column and a band count.
