@@ -14,7 +14,7 @@ extension Matcher {
     var first = track.finding.hit
     first.placement = first.placement.moved(fromColumnCount: query.columnCount, to: columns)
     let isClear = track.finding.hit.z >= Self.clearFit * Float(columns.count).squareRoot()
-    let isMixture = isClear && Self.mixture.contains(track.finding.overlap.explained)
+    let isMixture = isClear && track.finding.overlap.explained < Self.mostExplained
     let stages = isMixture ? Self.mixtureStages : [Self.stages[0]]
     guard var finding = clearMatch(rest(of: part, without: first), in: stages), keepsItsLandmarks(finding.hit, in: part)
     else { return nil }
@@ -23,11 +23,11 @@ extension Matcher {
   }
 
   /// In most clips nothing else sounds, and to look for it at all speeds and pitches costs as much as to look for what
-  /// is in no catalog. So that is done only if the first track fits clearly and explains as much as one of two tracks
-  /// does; less is mostly noise. Decks are brought to one tempo, hardly ever to another pitch alone.
-  private static let mixture: ClosedRange<Float> = 0.4...0.85
-  /// z over the root of the number of columns: 39 in ten seconds.
-  private static let clearFit: Float = 2.2
+  /// is in no catalog. So that is done only if the first track fits clearly, as in no noise, and leaves something to
+  /// explain. Decks are brought to one tempo, hardly ever to another pitch alone.
+  private static let mostExplained: Float = 0.95
+  /// z over the root of the number of columns: 21 in ten seconds.
+  private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 
   /// The best of some hits, if it and another one are probable once the landmarks of the other are taken out.
