@@ -29,7 +29,7 @@ PYTHON  ?= python3
 RELEASE := -c release -Xswiftc -num-threads -Xswiftc 2
 # The part of ICU's data that is needed, instead of all that Foundation brings.
 ICU     := .build/icu-data.o
-BUILD   := swift build $(RELEASE) --static-swift-stdlib -Xlinker "$(CURDIR)/$(ICU)"
+BUILD   := NOCTURNE_ICU_DATA="$(CURDIR)/$(ICU)" swift build $(RELEASE) --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
 .PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
