@@ -11,11 +11,12 @@ internal import SystemPackage
 ///
 /// The data is in three elements `script` of type `application/json` (`<` is always `\u003c`):
 /// - `library`: what happened: `first_run`, `run_name`, `runs` (at most 60), `problems`.
-/// - `columns`: a column for each property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o, "data": base64}`,
-///   unsigned little-endian integers of w bytes, all bits one for no value, else (raw + o) / s. `dictionaries` are sorted as
-///   shown, so an index is a rank; a `/` in `file` stands for the title. `sound`: `width` signed bytes a track; −128 is none.
-/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats come for new
-///   tracks first, then broken ones, corrected ones, unsure tempos.
+/// - `columns`: a column for each property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o,
+///   "data": base64}`, unsigned little-endian integers of w bytes, all bits one for no value, else (raw + o) / s.
+///   `dictionaries` are sorted as shown, so an index is a rank; a `/` in `file` stands for the title. `sound`: `width`
+///   signed bytes a track; −128 is none.
+/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats come for
+///   new tracks first, then broken ones, corrected ones, unsure tempos.
 ///
 /// `….parts` in `Sources/Pages` list the files of one style or script. After a change there, run
 /// `Scripts/write-resources`: the policy in the page's head allows only a style and a script with these hashes.
