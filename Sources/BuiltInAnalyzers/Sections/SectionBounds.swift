@@ -12,7 +12,7 @@ struct SectionBounds {
   /// Least novelty, as a multiple of that of chance; noise reaches 1.3.
   private static let leastEvidence: Float = 1.8
   /// The worth of a bound in standard deviations of the novelty: its height above the mean of the track, less this,
-  private static let price: Float = 1
+  private static let price: Float = 1.1
   /// more at a peak,
   private static let peakWorth: Float = 0.6
   /// and more or less where a bar begins, or none.
