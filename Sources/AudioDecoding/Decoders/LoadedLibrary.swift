@@ -1,0 +1,4 @@
+internal import CSndfile
+
+/// The functions of libsndfile.
+var libsndfile: CSndfileFunctions { csndfile().pointee }
