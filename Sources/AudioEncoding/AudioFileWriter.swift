@@ -244,7 +244,7 @@ public final class AudioFileWriter {
   }
 
   private func failure(_ status: CInt) -> AudioWriteError {
-    .cannotWrite(path, reason: view.problem ?? String(cString: libsndfile.sf_error_number(status)))
+    .cannotWrite(path, reason: view.problem ?? libsndfile.message(of: status))
   }
 }
 

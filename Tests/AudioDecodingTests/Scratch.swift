@@ -36,7 +36,7 @@ final class Scratch {
     let libsndfile = csndfile().pointee
     let file = try #require(
       libsndfile.sf_open(path(name).string, CInt(SFM_WRITE), &info), "libsndfile cannot write \(name)")
-    defer { libsndfile.sf_close(file) }
+    defer { _ = libsndfile.sf_close(file) }
     var interleaved = [Float](repeating: 0, count: planes.count * planes[0].count)
     interleaved.withUnsafeMutableBufferPointer { interleaved in
       for channel in planes.indices {

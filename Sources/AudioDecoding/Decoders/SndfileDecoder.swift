@@ -57,7 +57,7 @@ final class SndfileDecoder: StreamDecoder {
     encoding = SampleEncoding(sampleType: subtype.sampleType, channelMask: channelMask)
   }
 
-  deinit { libsndfile.sf_close(handle) }
+  deinit { _ = libsndfile.sf_close(handle) }
 
   func read(into samples: UnsafeMutablePointer<Float>) -> Int {
     let channelCount = format.channelCount
@@ -81,7 +81,7 @@ final class SndfileDecoder: StreamDecoder {
     if let error = view.error {
       fault = error
     } else if code != CInt(SF_ERR_NO_ERROR) {
-      fault = DecodeError(.corrupt, "The stream is damaged: \(String(cString: libsndfile.sf_error_number(code)))")
+      fault = DecodeError(.corrupt, "The stream is damaged: \(libsndfile.message(of: code))")
     }
   }
 
