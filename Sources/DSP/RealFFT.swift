@@ -1,4 +1,5 @@
 internal import CFFTW
+internal import CKernels
 internal import Synchronization
 
 /// Discrete Fourier transforms of real signals of one length, in single precision.
@@ -76,26 +77,16 @@ public final class RealFFT {
   ///   - power: Receives `binCount` values.
   public func power(of signal: [Float], from start: Int, window: [Float], into power: inout [Float]) {
     precondition(window.count == length && power.count == binCount)
-    do {
-      var input = unsafe frames.mutableSpan
-      let (signal, window) = (signal.span.extracting(start..<start + length), window.span)
-      for index in 0..<input.count { input[index] = signal[index] * window[index] }
+    let input = unsafe frames.baseAddress!
+    signal.withUnsafeBufferPointer { signal in
+      window.withUnsafeBufferPointer { window in
+        unsafe cspectra_weigh(
+          UnsafeBufferPointer(rebasing: signal[start..<start + length]).baseAddress, window.baseAddress, length, input)
+      }
     }
     unsafe fftwf_execute(forward)
-    let parts = unsafe UnsafeRawPointer(spectrum.baseAddress!)
-    var output = power.mutableSpan
-    var bin = 0
-    while bin + 8 <= output.count {
-      let pairs = unsafe parts.loadUnaligned(fromByteOffset: 8 * bin, as: SIMD16<Float>.self)
-      let squares = pairs * pairs
-      let sums = squares.evenHalf + squares.oddHalf
-      for lane in 0..<8 { output[bin + lane] = sums[lane] }
-      bin += 8
-    }
-    while bin < output.count {
-      let (real, imaginary) = unsafe (spectrum[2 * bin], spectrum[2 * bin + 1])
-      output[bin] = real * real + imaginary * imaginary
-      bin += 1
+    power.withUnsafeMutableBufferPointer { power in
+      unsafe cspectra_powers(spectrum.baseAddress, power.count, power.baseAddress)
     }
   }
 

@@ -1,3 +1,18 @@
+/// The sums of every eighth value from `first` on, as far as there are eight more before `end`, and where that is.
+@inline(__always)
+public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> (sums: SIMD8<Float>, next: Int) {
+  precondition(first >= 0 && end <= values.count)
+  return values.withUnsafeBytes { bytes in
+    var sums = SIMD8<Float>.zero
+    var index = first
+    while index + 8 <= end {
+      sums += unsafe bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
+      index += 8
+    }
+    return (sums, index)
+  }
+}
+
 /// Natural logarithm of positive, normal numbers, with an error below 2e-5.
 ///
 /// The exponent is read from the bits; the logarithm of the mantissa, scaled to lie between √½ and √2, comes from the

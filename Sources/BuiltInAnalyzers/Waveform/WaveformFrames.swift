@@ -22,7 +22,7 @@ struct WaveformFrame: Mergeable {
 /// Filters look back, so they cannot run over neighboring samples at once. Here they run over eight frames at once: in
 /// each lane they start a little before its frame, early enough to have settled.
 struct WaveformFrames {
-  private static let laneCount = BandFilters.Lanes.scalarCount
+  private static let laneCount = BandFilters.laneCount
   /// Decoders pass on whatever a file of floats claims. Squares of more could overflow.
   private static let limit: Float = 1e6
 
@@ -85,53 +85,6 @@ struct WaveformFrames {
   }
 
   private func measure() -> [WaveformFrame] {
-    typealias Lanes = BandFilters.Lanes
-    var filters = filters
-    var (minimum, maximum) = (Lanes(repeating: .infinity), Lanes(repeating: -.infinity))
-    var (lowPeak, midPeak, highPeak) = (Lanes.zero, Lanes.zero, Lanes.zero)
-    var (low, mid, high, whole) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
-    let length = frameLength
-    samples.withUnsafeBufferPointer { samples in
-      @inline(__always)
-      func lanes(_ index: Int) -> Lanes {
-        unsafe Lanes(
-          samples[index], samples[index + length], samples[index + 2 * length], samples[index + 3 * length],
-          samples[index + 4 * length], samples[index + 5 * length], samples[index + 6 * length],
-          samples[index + 7 * length])
-      }
-      for index in 0..<settlingLength { _ = filters(lanes(index)) }
-      for index in settlingLength..<(settlingLength + length) {
-        let x = lanes(index)
-        let bands = filters(x)
-        minimum = smaller(minimum, x)
-        maximum = larger(maximum, x)
-        lowPeak = larger(lowPeak, magnitude(bands.low))
-        midPeak = larger(midPeak, magnitude(bands.mid))
-        highPeak = larger(highPeak, magnitude(bands.high))
-        low += bands.low * bands.low
-        mid += bands.mid * bands.mid
-        high += bands.high * bands.high
-        whole += x * x
-      }
-    }
-    return (0..<Self.laneCount).map { lane in
-      WaveformFrame(
-        minimum: minimum[lane], maximum: maximum[lane],
-        peaks: SIMD4(lowPeak[lane], midPeak[lane], highPeak[lane], 0),
-        squares: SIMD4(low[lane], mid[lane], high[lane], whole[lane]))
-    }
+    filters.measure(samples, settlingLength: settlingLength, length: frameLength)
   }
-}
-
-// `pointwiseMax` and its like are not inlined.
-
-@inline(__always)
-private func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }
-
-@inline(__always)
-private func smaller(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .< a) }
-
-@inline(__always)
-private func magnitude(_ x: SIMD8<Float>) -> SIMD8<Float> {
-  unsafeBitCast(unsafeBitCast(x, to: SIMD8<UInt32>.self) & 0x7fff_ffff, to: SIMD8<Float>.self)
 }
