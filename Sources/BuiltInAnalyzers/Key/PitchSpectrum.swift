@@ -50,8 +50,10 @@ struct PitchSpectrum {
   private(set) var tuning = Tuning()
   /// Tuning of all columns so far.
   private(set) var overallTuning = Tuning()
-  /// The first column of a frame, in power, until the second comes.
-  private var pending: [Float]?
+  /// The bands of the last column, in power, and of the one before if it waits for this one.
+  private var bands = [Float](repeating: 0, count: binCount)
+  private var pending = [Float](repeating: 0, count: binCount)
+  private var isPending = false
 
   var frameCount: Int { levels.count / Self.binCount }
 
@@ -60,7 +62,9 @@ struct PitchSpectrum {
     own.add(column)
     tuning.add(own)
     overallTuning.add(own)
-    var bands = [Float](repeating: 0, count: Self.binCount)
+    // Taken out, and not copied.
+    var target: [Float] = []
+    swap(&target, &bands)
     let triangles = Self.triangles
     column.withUnsafeBufferPointer { column in
       triangles.weights.withUnsafeBufferPointer { weights in
@@ -70,22 +74,19 @@ struct PitchSpectrum {
           precondition(first + end - start <= column.count)
           var sum: Float = 0
           for offset in 0..<end - start { unsafe sum += weights[start + offset] * column[first + offset] }
-          bands[bin] = sum * Self.scale
+          target[bin] = sum * Self.scale
         }
       }
     }
-    guard let first = pending else {
-      pending = bands
-      return
-    }
-    append(first, bands)
-    pending = nil
+    bands = target
+    if isPending { append(pending, bands) } else { swap(&pending, &bands) }
+    isPending.toggle()
   }
 
   /// Ends the last frame if it has one column only.
   mutating func finish() {
-    if let first = pending { append(first, first) }
-    pending = nil
+    if isPending { append(pending, pending) }
+    isPending = false
   }
 
   private mutating func append(_ first: [Float], _ second: [Float]) {

@@ -25,21 +25,23 @@ struct BandFilters {
   }
 
   /// Measures eight frames of `length` samples behind `settlingLength` others.
-  func measure(_ samples: [Float], settlingLength: Int, length: Int) -> [WaveformFrame] {
-    precondition(samples.count >= settlingLength + Self.laneCount * length)
+  func measure(_ samples: [Float], settlingLength: Int, length: Int, into frames: inout [WaveformFrame]) {
+    precondition(samples.count >= settlingLength + Self.laneCount * length && frames.count == Self.laneCount)
     var found = cwaveformbands_measures()
     withUnsafePointer(to: lower) { lower in
       withUnsafePointer(to: upper) { upper in
         unsafe cwaveformbands_measure(samples, settlingLength, length, lower, upper, &found)
       }
     }
-    return withUnsafeBytes(of: found) { bytes in
-      let values = unsafe bytes.bindMemory(to: Float.self)
-      return (0..<Self.laneCount).map { lane in
-        func value(_ measure: Int) -> Float { unsafe values[measure * Self.laneCount + lane] }
-        return WaveformFrame(
-          minimum: value(0), maximum: value(1), peaks: SIMD4(value(2), value(3), value(4), 0),
-          squares: SIMD4(value(5), value(6), value(7), value(8)))
+    withUnsafeBytes(of: found) { bytes in
+      func value(_ measure: Int, _ lane: Int) -> Float {
+        unsafe bytes.loadUnaligned(fromByteOffset: 4 * (measure * Self.laneCount + lane), as: Float.self)
+      }
+      for lane in frames.indices {
+        frames[lane] = WaveformFrame(
+          minimum: value(0, lane), maximum: value(1, lane),
+          peaks: SIMD4(value(2, lane), value(3, lane), value(4, lane), 0),
+          squares: SIMD4(value(5, lane), value(6, lane), value(7, lane), value(8, lane)))
       }
     }
   }

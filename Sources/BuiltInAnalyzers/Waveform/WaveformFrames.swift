@@ -33,6 +33,9 @@ struct WaveformFrames {
   /// The end of the frame before, then up to eight frames.
   private var samples: [Float]
   private var count: Int
+  /// The last eight that were measured.
+  private var measured = [WaveformFrame](
+    repeating: WaveformFrame(minimum: 0, maximum: 0, peaks: .zero, squares: .zero), count: laneCount)
 
   init(sampleRate: Int) {
     frameLength = max(1, sampleRate / 50)
@@ -51,7 +54,8 @@ struct WaveformFrames {
       append(values.extracting(start..<start + part))
       start += part
       if count == samples.count {
-        for frame in measure() { body(frame) }
+        measure()
+        for frame in measured { body(frame) }
         for index in 0..<settlingLength { samples[index] = samples[count - settlingLength + index] }
         count = settlingLength
       }
@@ -63,7 +67,8 @@ struct WaveformFrames {
     let left = count - settlingLength
     guard left > 0 else { return }
     for index in count..<samples.count { samples[index] = 0 }
-    var frames = measure().prefix((left + frameLength - 1) / frameLength)
+    measure()
+    var frames = measured.prefix((left + frameLength - 1) / frameLength)
     // The zeros after the end are no samples.
     let last = samples[(settlingLength + (frames.count - 1) * frameLength)..<count]
     frames[frames.count - 1].minimum = last.min() ?? 0
@@ -84,7 +89,7 @@ struct WaveformFrames {
     count += values.count
   }
 
-  private func measure() -> [WaveformFrame] {
-    filters.measure(samples, settlingLength: settlingLength, length: frameLength)
+  private mutating func measure() {
+    filters.measure(samples, settlingLength: settlingLength, length: frameLength, into: &measured)
   }
 }
