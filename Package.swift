@@ -83,7 +83,7 @@ let package = Package(
     .target(name: "CResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
-    swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
+    swiftTarget("DSP", ["CFFTW", "CKernels", "CSamplerate", "CSoxr"]),
     swiftTarget("Platform", ["CSpawn", systemPackage]),
     swiftTarget("Text", []),
     swiftTarget("Resources", ["CResources"]),

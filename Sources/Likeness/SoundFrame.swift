@@ -42,7 +42,9 @@ struct SoundFrame {
       Self.bank.apply(to: column, into: &bands)
     }
     let isFirst = isFirst
-    var found = tones
+    // Taken out, and not copied.
+    var found: [Float] = []
+    swap(&found, &tones)
     do {
       var logarithms = logarithms.mutableSpan
       for range in 0..<Self.rangeCount {

@@ -45,13 +45,7 @@ struct BandSpectrogram {
     var bands = scratch.mutableSpan
     Self.bank.apply(to: spectrum, into: &bands)
     powers.append(contentsOf: scratch)
-    var sums = SIMD8<Float>.zero
-    var bin = 0
-    while bin + 8 <= spectrum.count {
-      for lane in 0..<8 { sums[lane] += spectrum[bin + lane] }
-      bin += 8
-    }
-    columnPowers.append(sums.sum())
+    columnPowers.append(sumsOfEight(spectrum, from: 0, to: spectrum.count).sums.sum())
   }
 
   /// Only some of the columns.
