@@ -32,7 +32,7 @@ public func largest(of values: Span<Float>) -> Float {
 ///
 /// The exponent is read from the bits; the logarithm of the mantissa, scaled to lie between √½ and √2, comes from the
 /// series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
-@inlinable
+@inlinable @inline(__always)
 public func naturalLog(_ x: SIMD8<Float>) -> SIMD8<Float> {
   let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)
   // Bits of √½: subtracting them makes the exponent field count from there.

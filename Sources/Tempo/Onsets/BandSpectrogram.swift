@@ -32,6 +32,12 @@ struct BandSpectrogram {
 
   var columnCount: Int { columnPowers.count }
 
+  /// Makes room, so the lists need not be copied as they grow.
+  mutating func reserve(_ columns: Int) {
+    powers.reserveCapacity(columns * Self.bandCount)
+    columnPowers.reserveCapacity(columns)
+  }
+
   /// The mean square of the signal, full scale 1.
   var meanSquare: Double {
     var total = 0.0
