@@ -22,6 +22,9 @@ let strictWithNIO: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// An object file that takes the place of all data of ICU (Scripts/trim-icu). Linked as an input, it comes before Foundation.
+let icuData: [LinkerSetting] = Context.environment["NOCTURNE_ICU_DATA"].map { [.unsafeFlags([$0])] } ?? []
+
 /// A C library that Debian ships with a pkg-config file.
 func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
@@ -209,7 +212,7 @@ let package = Package(
         "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore", "Server",
         "Serving", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strictAsync),
+      ], swiftSettings: strictAsync, linkerSettings: icuData),
     // The sources of the packages in Examples/, so that the tests build and run them.
     .executableTarget(
       name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],
