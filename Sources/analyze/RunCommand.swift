@@ -117,7 +117,10 @@ struct RunCommand: AsyncParsableCommand {
     if !dryRun {
       try takeOutputs(settings, &metrics)
       // Workers load them themselves.
-      if settings[Settings.isolation] == .none { DecodingLibraries.load() }
+      if settings[Settings.isolation] == .none {
+        DecodingLibraries.load()
+        ResourceLimits.prepareForManyFiles()
+      }
     }
     try Analyze.refuseUnknownSubcommand(paths)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
