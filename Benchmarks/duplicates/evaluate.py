@@ -128,7 +128,7 @@ def main():
     found = []
     for line in open(arguments.pairs):
         cells = line.rstrip('\n').split('\t')
-        if cells[4] != 'none': found.append((cells[0], cells[1]))
+        if cells[4] not in ('none', 'version'): found.append((cells[0], cells[1]))
     report('analyze', rows, found, arguments.split, find, arguments.list)
     chosen = {path: items(prints[path]) for path, row in rows.items() if row['split'] == arguments.split}
     report('fpcalc', rows, plain_pairs(chosen), arguments.split, find, False)

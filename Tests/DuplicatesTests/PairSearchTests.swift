@@ -10,8 +10,13 @@ import Testing
 
     var count: Int { sounds.count }
     var duration: Double { sounds.reduce(0) { $0 + $1.duration } }
-    func forEachFingerprint(_ body: (Fingerprint?) -> Void) { for sound in sounds { body(sound.fingerprint) } }
-    func forEachSignature(_ body: (Signature?) -> Void) { for sound in sounds { body(sound.signature) } }
+    func forEachSketch(by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void) {
+      for (number, sound) in sounds.enumerated() where isWanted(number) {
+        let sketch = Sketch(fingerprint: sound.fingerprint, signature: sound.signature)
+        // As a database keeps them.
+        body(number, SketchKey.keys(in: SketchKey.bytes(of: sketch.keys(by: basis))))
+      }
+    }
     func sound(_ number: Int) -> Sound { sounds[number] }
   }
 
