@@ -125,7 +125,7 @@ package struct SketchIndex: Sendable {
 
   /// Room for the votes for places, kept between questions.
   package struct Ballot {
-    fileprivate var counts = [UInt8](repeating: 0, count: 1 << 15)
+    fileprivate var counts = [UInt8](repeating: 0, count: 1 << cellBits)
     /// The number of a sound, and the distance in bins.
     fileprivate var hits: [UInt64] = []
 
@@ -134,8 +134,10 @@ package struct SketchIndex: Sendable {
 
   /// Half the distances in a bin of 2 s. A hit votes for two bins, which overlap by half.
   private static let halfBin = 2
-  /// A key that is there more often says nothing.
-  private static let mostCommon = 300
+  /// A key that is there more often says nothing. Among 100,000 tracks that is one key of eleven, which would make as much
+  /// work as half of the others.
+  private static let mostCommon = 128
+  private static let cellBits = 17
 
   /// The sounds that have at least so many keys in common with one at one distance, most first.
   /// - Parameter isWanted: Whether a sound is to be compared.
@@ -196,6 +198,6 @@ package struct SketchIndex: Sendable {
   }
 
   private static func cell(_ hit: UInt64) -> Int {
-    Int(truncatingIfNeeded: (hit &* 0x9E37_79B9_7F4A_7C15) >> 49)
+    Int(truncatingIfNeeded: (hit &* 0x9E37_79B9_7F4A_7C15) >> UInt64(UInt64.bitWidth - cellBits))
   }
 }
