@@ -33,15 +33,49 @@ import Testing
       #expect(zip(units.edges, units.edges.dropFirst()).allSatisfy { $0 < $1 })
     }
   }
+}
 
-  @Test func boundsMoveToDownbeats() {
-    let units = BeatUnits(beats: (0..<40).map { Double($0) }, seconds: 40)
-    let downbeats = (0..<10).map { Double($0) * 4 }
-    var bounds = [0, 9, 14, 23, 40]
-    units.snap(&bounds, to: downbeats)
-    #expect(bounds == [0, 8, 14, 24, 40])
-    units.snap(&bounds, to: [])
-    #expect(bounds == [0, 8, 14, 24, 40])
+/// A song of 40 bars of four beats whose harmony changes with each bar, and whose timbre changes after 16 bars.
+@Suite struct BarStartsTests {
+  private static let units = BeatUnits(beats: (0..<162).map { 0.5 * Double($0) }, seconds: 81)
+
+  /// Two columns of a quarter second for a beat; the second bar begins after `pickup` beats.
+  private static func resemblance(pickup: Int) -> Resemblance {
+    var profile = SoundProfile()
+    let columns = Int(81 / SoundProfile.columnSeconds)
+    for column in 0..<columns {
+      let beat = Int(Double(column) * SoundProfile.columnSeconds / 0.5)
+      let bar = (beat + 4 - pickup) / 4
+      var values = [Float](repeating: 1e-4, count: SoundProfile.layout.binCount)
+      for (voice, height) in [0, 4, 7].enumerated() {
+        let pitch = 440 * exp2(Float((bar * 5) % 12 + height + 12 * (voice % 2)) / 12)
+        let width = Float(SoundProfile.layout.sampleRate) / Float(SoundProfile.layout.windowLength)
+        values[Int((pitch / width).rounded())] = bar < 16 ? 1 : 0.3
+      }
+      if bar >= 16 { for bin in 300..<400 { values[bin] = 0.2 } }
+      profile.append(values.span)
+    }
+    profile.finish()
+    return Resemblance(profile, units: units)
+  }
+
+  @Test(arguments: 0..<4) func barsBeginWhereTheHarmonyChanges(pickup: Int) throws {
+    let resemblance = Self.resemblance(pickup: pickup)
+    let bars = try #require(BarStarts(of: Self.units, downbeats: [], harmony: resemblance))
+    #expect(bars.barLength == 4)
+    #expect(bars.isBarStart.indices.allSatisfy { bars.isBarStart[$0] == ($0 % 4 == pickup % 4) })
+  }
+
+  @Test func downbeatsAreBelieved() throws {
+    let downbeats = (0..<50).map { 0.5 * Double(1 + 3 * $0) }
+    let bars = try #require(BarStarts(of: Self.units, downbeats: downbeats, harmony: Self.resemblance(pickup: 0)))
+    #expect(bars.barLength == 3)
+    #expect(bars.isBarStart.prefix(150).indices.allSatisfy { bars.isBarStart[$0] == ($0 % 3 == 1) })
+  }
+
+  @Test func withoutBeatsThereAreNoBars() {
+    let units = BeatUnits(beats: [], seconds: 81)
+    #expect(BarStarts(of: units, downbeats: [0, 2, 4, 6], harmony: Self.resemblance(pickup: 0)) == nil)
   }
 }
 
