@@ -162,8 +162,8 @@ let package = Package(
     swiftTarget(
       "AnalysisTasks",
       [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "Likeness",
-        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "Likeness", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ]),
     swiftTarget(
       "LibraryTasks",

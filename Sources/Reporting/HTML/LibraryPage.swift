@@ -68,7 +68,9 @@ final class LibraryPage {
   // MARK: Writing
 
   func write(to output: ([UInt8]) throws -> Void) throws {
-    for piece in try PageMarkup().pieces(news.report(below: columns.root).templateValues) {
+    var values = news.report(below: columns.root).templateValues
+    values["duplicates"] = source.duplicates?.templateValues
+    for piece in try PageMarkup().pieces(values) {
       try output(Array(piece.text.utf8))
       switch piece.data {
       case .library: try output(news.library(columns))
