@@ -23,13 +23,14 @@ struct Finding {
 
   /// Natural logarithm of the odds that the hit is right.
   ///
-  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise,
-  /// in rooms and clubs, at changed speed and through a telephone, once with their track in the catalog and once without it, and clips of
-  /// other tracks of the same albums: so the ways in which related music comes near, loops and samples above all, are
-  /// in it. A given z says the more, the less the track fits at other pitches and the less other tracks fit; the more
-  /// the track explains of the query, and the query has of the track; and the less clearly landmarks are heard: in a
-  /// clean query the right track would fit better than that. The least values of `shifted` and `runnerUp` are those
-  /// that unrelated music reaches. If another track comes near, the two share a loop or a sample, and so may the query.
+  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in
+  /// noise, in rooms and clubs, at changed speed and through a telephone, once with their track in the catalog and
+  /// once without it, and clips of other tracks of the same albums: so the ways in which related music comes near,
+  /// loops and samples above all, are in it. A given z says the more, the less the track fits at other pitches and the
+  /// less other tracks fit; the more the track explains of the query, and the query has of the track; and the less
+  /// clearly landmarks are heard: in a clean query the right track would fit better than that. The least values of
+  /// `shifted` and `runnerUp` are those that unrelated music reaches. If another track comes near, the two share a
+  /// loop or a sample, and so may the query.
   var logOdds: Float {
     let z = max(hit.z, 1)
     let other = max(runnerUp, 6)
