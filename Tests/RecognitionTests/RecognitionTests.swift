@@ -90,7 +90,9 @@ import Testing
           ReferenceSignature(identifier: reference.identifier + copy, signature: reference.signature, items: []))
       }
     }
-    let both = zip(Music.piece(seed: 3, seconds: 10, from: 10), Music.piece(seed: 8, seconds: 10, from: 4)).map { $0 + $1 }
+    let both = zip(Music.piece(seed: 3, seconds: 10, from: 10), Music.piece(seed: 8, seconds: 10, from: 4)).map {
+      $0 + $1
+    }
     let matches = try RecognitionSession(catalog: catalog).match(Catalogs.query(both)).matches
     #expect(matches.count == 2)
     #expect(

@@ -18,7 +18,9 @@ struct Finding {
   /// Gives the places as they are in the query that the finding's query is part of.
   mutating func move(from part: Range<Int>, toColumnCount whole: Int) {
     hit.placement = hit.placement.moved(from: part, toColumnCount: whole)
-    for index in twins.indices { twins[index].placement = twins[index].placement.moved(from: part, toColumnCount: whole) }
+    for index in twins.indices {
+      twins[index].placement = twins[index].placement.moved(from: part, toColumnCount: whole)
+    }
   }
 
   /// Natural logarithm of the odds that the hit is right.
