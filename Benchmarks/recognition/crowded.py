@@ -7,7 +7,8 @@ usage: crowded.py make MATERIAL MANIFEST OUTPUT [--half NAME] [--only CONDITION 
 MATERIAL   the output of material.py for MANIFEST's tracks
 MANIFEST   CSV with columns id and split; tracks whose split is "in" are in the catalog. If it has a column half, --half
            takes clips from the tracks of that half only
-OUTPUT     gets ID.raw (8 kHz, 16 bits), queries.csv for `recognition-kit tracks` and truth.csv: query, condition, tracks, source
+OUTPUT     gets ID.raw (8 kHz, 16 bits), queries.csv for `recognition-kit tracks`, evidence.csv for `recognition-kit evidence` (clips of
+           one track), and truth.csv: query, condition, tracks, source
 TRACKS.csv the output of `recognition-kit tracks`
 
 Conditions, COUNT clips of 10 s each:
@@ -164,6 +165,8 @@ def make(a):
         lines = [line for part in pool.map(some, jobs) for line in part]
     with open(os.path.join(a.output, "queries.csv"), "w") as f:
         f.writelines("%s,%s\n" % (line[0], line[4]) for line in lines)
+    with open(os.path.join(a.output, "evidence.csv"), "w") as f:
+        f.writelines("%s,%s,%s\n" % (line[0], line[2] or "NONE", line[4]) for line in lines if "+" not in line[3])
     with open(os.path.join(a.output, "truth.csv"), "w", newline="") as f:
         out = csv.writer(f)
         out.writerow("query condition tracks source".split())

@@ -81,6 +81,24 @@ import Testing
     }
   }
 
+  /// Each track of the mash-up is in the catalog twice.
+  @Test func copiesAreNoFurtherTracksOfAMashUp() throws {
+    var catalog = CustomCatalog()
+    for reference in Catalogs.references {
+      for copy in ["", "-copy"] {
+        try catalog.add(
+          ReferenceSignature(identifier: reference.identifier + copy, signature: reference.signature, items: []))
+      }
+    }
+    let both = zip(Music.piece(seed: 3, seconds: 10, from: 10), Music.piece(seed: 8, seconds: 10, from: 4)).map { $0 + $1 }
+    let matches = try RecognitionSession(catalog: catalog).match(Catalogs.query(both)).matches
+    #expect(matches.count == 2)
+    #expect(
+      Set(matches.map { Set($0.mediaItems.map(\.referenceIdentifier)) }) == [
+        ["piece-3", "piece-3-copy"], ["piece-8", "piece-8-copy"],
+      ])
+  }
+
   /// A known track and one that is not in the catalog; and two that are not.
   @Test func onlyKnownTracksOfAMashUpAreTold() throws {
     let unknown = Music.piece(seed: 300, seconds: 10)

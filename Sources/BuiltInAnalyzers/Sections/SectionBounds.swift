@@ -50,7 +50,7 @@ struct SectionBounds {
       guard evidence[edge] >= Self.leastEvidence, deviation > 0 else { return nil }
       let nearby = max(0, edge - 2)...min(edgeCount - 1, edge + 2)
       let isPeak = nearby.allSatisfy { novelty[$0] <= novelty[edge] }
-      let bar = bars.map { $0.isBarStart[edge] ? Self.barWorth.start : Self.barWorth.other } ?? 0
+      let bar = (bars?.isBarStart).map { $0[edge] ? Self.barWorth.start : Self.barWorth.other } ?? 0
       return (novelty[edge] - mean) / deviation - Self.price + (isPeak ? Self.peakWorth : 0) + bar
     }
     bounds = Self.division(

@@ -130,15 +130,28 @@ struct Matcher: ~Copyable {
     return finding ?? nil
   }
 
-  /// The best match that some stages find.
-  mutating func match(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
+  /// The match that some stages find, if any place fits by far better than chance: nothing less is looked into.
+  mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
     var hits: [Hit] = []
-    hasReadAll = true
-    let finding = MatchedFilter.with(query.filter) { filter in
-      search(query, filter, stages, &hits).map { settled($0, filter) }
+    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
+      var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stages[0].limit)
+      for stage in stages {
+        if pairs.limit != stage.limit {
+          pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
+        }
+        scan(query, pairs, stage, filter, into: &hits)
+        guard hits.contains(where: { $0.z >= Self.clearZ }) else { continue }
+        refine(&hits, filter)
+        _ = relocate(&hits, filter)
+        if let finding = judge(hits, query, filter), finding.isAccepted { return settled(finding, filter) }
+      }
+      return nil
     }
     return finding ?? nil
   }
+
+  /// Unrelated music hardly ever fits so well before slope and shift are refined.
+  private static let clearZ: Float = 9
 
   /// A finding with its hits at the exact places, if it is a match.
   private mutating func settled(_ finding: Finding, _ filter: MatchedFilter) -> Finding {

@@ -13,18 +13,21 @@ extension Matcher {
     let part = query.part(columns)
     var first = track.finding.hit
     first.placement = first.placement.moved(fromColumnCount: query.columnCount, to: columns)
-    let stages = Self.clearMixture.contains(track.finding.overlap.explained) ? Self.mixtureStages : [Self.stages[0]]
-    guard var finding = match(rest(of: part, without: first), in: stages), finding.isAccepted,
-      keepsItsLandmarks(finding.hit, in: part)
+    let isClear = track.finding.hit.z >= Self.clearFit * Float(columns.count).squareRoot()
+    let isMixture = isClear && track.finding.overlap.explained < Self.mostExplained
+    let stages = isMixture ? Self.mixtureStages : [Self.stages[0]]
+    guard var finding = clearMatch(rest(of: part, without: first), in: stages), keepsItsLandmarks(finding.hit, in: part)
     else { return nil }
     finding.move(from: columns, toColumnCount: query.columnCount)
     return HeardTrack(finding: finding, part: heardPart(of: finding.hit, in: query))
   }
 
   /// In most clips nothing else sounds, and to look for it at all speeds and pitches costs as much as to look for what
-  /// is in no catalog. So that is done only if the first track explains as much as one of two tracks does; less is
-  /// mostly noise. Decks are brought to one tempo, hardly ever to another pitch alone.
-  private static let clearMixture: ClosedRange<Float> = 0.4...0.85
+  /// is in no catalog. So that is done only if the first track fits clearly, as in no noise, and leaves something to
+  /// explain. Decks are brought to one tempo, hardly ever to another pitch alone.
+  private static let mostExplained: Float = 0.95
+  /// z over the root of the number of columns: 21 in ten seconds.
+  private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 
   /// The best of some hits, if it and another one are probable once the landmarks of the other are taken out.
