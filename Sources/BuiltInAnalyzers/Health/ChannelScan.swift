@@ -27,6 +27,8 @@ struct ChannelScan {
   }
 
   private static let limit = 500
+  /// How far the residual of a candidate stands out of those around: in noise, few do.
+  private static let leastRatio: Float = 1.3
   /// Clicks that are tested in a part: those that stand out most.
   private static let testLimit = 3
 
@@ -144,11 +146,11 @@ struct ChannelScan {
       guard cells[cell - 1].residual <= size, cells[cell + 1].residual < size else { continue }
       var around: Float = 1e-6
       var distance = 2
-      while distance <= clickReach, around < size {
+      while distance <= clickReach, Self.leastRatio * around < size {
         around = max(around, cells[cell - distance].residual, cells[cell + distance].residual)
         distance += 1
       }
-      if around < size, isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
+      if Self.leastRatio * around < size, isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
     }
     if candidates.count > Self.testLimit {
       candidates.sort { ($0.ratio, $1.cell) > ($1.ratio, $0.cell) }
