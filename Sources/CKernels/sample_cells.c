@@ -25,10 +25,12 @@ INLINE float sum(const lanes *x) {
   return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
+INLINE float larger(float a, float b) { return a > b ? a : b; }
+
 INLINE float largest_of(const lanes *x) {
-  float largest = (*x)[0];
-  for (int lane = 1; lane < 8; lane++) largest = (*x)[lane] > largest ? (*x)[lane] : largest;
-  return largest;
+  const lanes v = *x;
+  return larger(
+      larger(larger(v[0], v[4]), larger(v[1], v[5])), larger(larger(v[2], v[6]), larger(v[3], v[7])));
 }
 
 INLINE void copy(const float *source, ptrdiff_t count, float *target) {
@@ -62,8 +64,7 @@ INLINE void measure(const float *samples, ptrdiff_t cell_count, csamplecells_cel
       keep_larger(&inverse, &lowest);
       keep_larger(&size, &residual);
     }
-    int zero_count = 0;
-    for (int lane = 0; lane < 8; lane++) zero_count += zeros[lane];
+    const int zero_count = __builtin_reduce_add(zeros);
     cells[cell] = (csamplecells_cell){
         sum(&total), sum(&squares), sum(&steps), largest_of(&largest), -largest_of(&lowest), largest_of(&residual), (float)zero_count};
   }

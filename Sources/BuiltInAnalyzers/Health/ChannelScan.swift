@@ -30,7 +30,7 @@ struct ChannelScan {
   /// How far the residual of a candidate stands out of those around: in noise, few do.
   private static let leastRatio: Float = 1.3
   /// Clicks that are tested in a part: those that stand out most.
-  private static let testLimit = 3
+  private static let testLimit = 8
 
   private struct Surroundings {
     var rms: Float

@@ -12,7 +12,7 @@ internal import Foundation
 struct HealthScan {
   let sampleRate: Int
   let channelCount: Int
-  private static let part = 16_384
+  private static let part = 65_536
   private let margin: Int
   /// For each channel: `margin` samples, a part, and `margin` samples more.
   private var windows: [[Float]]
@@ -69,7 +69,8 @@ struct HealthScan {
     while start < frameCount {
       let left = Int(frameCount - start)
       for channel in windows.indices {
-        for index in filled..<windows[channel].count { windows[channel][index] = 0 }
+        let rest = filled..<windows[channel].count
+        windows[channel].withUnsafeMutableBufferPointer { unsafe $0[rest].update(repeating: 0) }
       }
       scan(count: min(left, Self.part))
     }
@@ -179,7 +180,7 @@ struct HealthScan {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
-      guard Double(scan.clickCount) <= max(6, seconds / 2) else { continue }
+      guard Double(scan.clickCount) <= max(4, seconds / 10) else { continue }
       for click in scan.clicks {
         if edges.contains(where: { abs($0 - click.place) < 64 }) { continue }
         if let index = faults.firstIndex(where: { abs($0.start - click.place) < 64 }) {

@@ -35,7 +35,9 @@ struct MainsHum {
   /// Quarters of cells that are made one sample.
   private let factor: Int
   private let rate: Double
-  private let taps: [Float]
+  /// Padded with zeros to whole registers.
+  private let taps: [Lanes]
+  private typealias Lanes = SIMD8<Float>
   private var quarters: [Float] = []
   private var signal: [Float] = []
   private let length: Int
@@ -61,30 +63,41 @@ struct MainsHum {
   }
 
   /// A windowed sinc that also makes means of sums.
-  private static func lowPass(_ factor: Int) -> [Float] {
+  private static func lowPass(_ factor: Int) -> [Lanes] {
     let quarter = 1 / Double(SampleCells.length / SampleCells.quarterCount)
-    guard factor > 1 else { return [Float(quarter)] }
-    let count = 4 * factor
-    let taps = (0..<count).map { tap -> Double in
+    let count = factor > 1 ? 4 * factor : 1
+    let weights = (0..<count).map { tap -> Double in
+      if factor == 1 { return 1 }
       let x = (Double(tap) - Double(count - 1) / 2) * 0.9 / Double(factor)
       return sin(Double.pi * x) / (Double.pi * x) * (0.5 - 0.5 * cos(2 * Double.pi * (Double(tap) + 0.5) / Double(count)))
     }
-    let sum = taps.reduce(0, +)
-    return taps.map { Float($0 / sum * quarter) }
+    let sum = weights.reduce(0, +)
+    return stride(from: 0, to: count, by: Lanes.scalarCount).map { first in
+      var lanes = Lanes()
+      for lane in 0..<min(Lanes.scalarCount, count - first) { lanes[lane] = Float(weights[first + lane] / sum * quarter) }
+      return lanes
+    }
   }
 
   /// - Parameter sums: Of quarters of cells.
   mutating func push(_ sums: Span<Float>) {
     guard let transform else { return }
-    for index in sums.indices { quarters.append(sums[index]) }
-    var first = 0
-    while first + taps.count <= quarters.count {
-      var sum: Float = 0
-      for tap in taps.indices { sum += taps[tap] * quarters[first + tap] }
-      signal.append(sum)
-      first += factor
+    sums.withUnsafeBufferPointer { quarters += $0 }
+    let reach = taps.count * Lanes.scalarCount
+    let count = max(0, (quarters.count - reach) / factor + (quarters.count >= reach ? 1 : 0))
+    quarters.withUnsafeBytes { bytes in
+      taps.withUnsafeBufferPointer { taps in
+        for output in 0..<count {
+          var total = Lanes()
+          for (index, tap) in taps.enumerated() {
+            let place = (output * factor + index * Lanes.scalarCount) * MemoryLayout<Float>.stride
+            unsafe total += tap * bytes.loadUnaligned(fromByteOffset: place, as: Lanes.self)
+          }
+          signal.append(total.sum())
+        }
+      }
     }
-    quarters.removeFirst(first)
+    quarters.removeFirst(count * factor)
     while signal.count >= length {
       if lines[0].count < Self.frameLimit { measure(transform) }
       signal.removeFirst(length / 2)
