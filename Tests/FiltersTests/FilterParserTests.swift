@@ -112,6 +112,10 @@ import Testing
     #expect(try parse("lossless:yes") == .condition(.isLossless(true)))
     #expect(try parse("locked:no") == .condition(.isLocked(false)))
     #expect(try parse("status:failed,partial") == .any([.condition(.status(.failed)), .condition(.status(.partial))]))
+    #expect(try parse("health:clipped") == parse("health_clipped:1.."))
+    #expect(try parse("health:hum") == parse("-health_hum_db:none"))
+    #expect(try parse("health:identical,click") == parse("health_identical:yes OR health_clicks:1.."))
+    #expect(try parse("origin:lossy") == parse("origin_verdict:lossy"))
     #expect(try parse("missing:isrc") == .condition(.missing("isrc")))
     #expect(try parse("missing:key") == .condition(.missing("key")))
     let day: Int64 = 86_400_000_000_000
@@ -134,6 +138,8 @@ import Testing
     ("missing:isrcs", "did you mean 'isrc'?"),
     ("status:broken", "one of ok, partial, failed is expected"),
     ("lossless:maybe", "yes or no is expected"),
+    ("health:clips", "did you mean 'clipped'?"),
+    ("origin:mp3", "one of lossless, unsure, lossy, upsampled, padded is expected"),
     ("genre:", "at character 7, 'genre:': a word"),
     ("genre: trance", "right behind the colon"),
     ("(a", "at character 1, '(': this parenthesis is not closed"),

@@ -114,12 +114,14 @@ struct ChannelScan {
     let after = surroundings(window, index)
     let step = max((before.step + after.step) / 2, 1e-5)
     let (entry, exit) = (abs(before.last), abs(window[index]))
-    guard before.rms > 0.003, after.rms > 0.003, max(entry, exit) > 2.5 * step, min(entry, exit) > 0.7 * step,
+    // Both ends are abrupt, or one of them very much so.
+    let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
+    guard (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35), before.rms > 0.003, after.rms > 0.003,
       before.rms < 4 * after.rms, after.rms < 4 * before.rms
     else { return }
     gapCount += 1
     gaps.append(
-      Gap(range: run.start..<position, jump: max(entry, exit) / step, before: before.rms, after: after.rms))
+      Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms))
   }
 
   private func surroundings(_ window: Span<Float>, _ first: Int) -> Surroundings {

@@ -178,11 +178,13 @@ struct HealthScan {
   /// - Parameter others: Gaps and repeated blocks begin and end with clicks of their own.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
+    // Where the file begins or ends, there is nothing to predict from.
+    let inside = Int64(ClickTest.reach)..<max(Int64(ClickTest.reach), frameCount - Int64(ClickTest.reach))
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
       guard Double(scan.clickCount) <= max(4, seconds / 10) else { continue }
       for click in scan.clicks {
-        if edges.contains(where: { abs($0 - click.place) < 64 }) { continue }
+        if !inside.contains(click.place) || edges.contains(where: { abs($0 - click.place) < 64 }) { continue }
         if let index = faults.firstIndex(where: { abs($0.start - click.place) < 64 }) {
           faults[index].channel = nil
           continue
