@@ -14,6 +14,7 @@ struct ChannelScan {
   private(set) var gaps: [Gap] = []
   private(set) var gapCount = 0
   private(set) var clicks: [Click] = []
+  /// With those that are none because a note begins or ends there.
   private(set) var clickCount = 0
 
   /// Zeros between sound.
@@ -163,7 +164,7 @@ struct ChannelScan {
       let first = margin + (cell - Self.rim) * SampleCells.length
       guard let click = clickTest.click(window, in: first..<first + SampleCells.length) else { continue }
       clickCount += 1
-      if clicks.count < Self.limit {
+      if click.isMended, clicks.count < Self.limit {
         clicks.append(Click(place: start + Int64(click.index - margin), strength: click.strength, score: click.score))
       }
     }

@@ -21,6 +21,9 @@ struct ClickTest {
     var index: Int
     var strength: Double
     var score: Double
+    /// Interpolated, no error is larger than those elsewhere, and all samples were off to one side. Where a note begins or ends
+    /// abruptly, it is neither: a step goes to both sides of what is between.
+    var isMended: Bool
   }
 
   private var samples = [Double](repeating: 0, count: 2 * reach + order)
@@ -36,11 +39,19 @@ struct ClickTest {
       if rest > largest { (place, largest) = (index, rest) }
     }
     guard place >= Self.reach, place + Self.reach <= window.count else { return nil }
+    guard !isStep(window, at: place, size: largest) else { return nil }
     let count = 2 * Self.reach
     for index in 0..<count { samples[index] = Double(window[place - Self.reach + index]) }
     guard let filter = predictionErrorFilter(count: count) else { return nil }
     predict(filter, count: count)
     return judge(filter, place: place)
+  }
+
+  /// A click returns to where it began, a step stays: the level behind differs from what the slope on either side explains.
+  private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {
+    func mean(_ first: Int) -> Float { (window[first] + window[first + 1] + window[first + 2]) / 3 }
+    let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
+    return abs(mean(place + 5) - mean(place - 7) - 12 * slope) > 0.6 * size
   }
 
   /// 1 and the negative coefficients of the model, from the autocorrelation (Levinson and Durbin); `nil` for silence.
@@ -85,7 +96,9 @@ struct ClickTest {
     let score = strength * pow(change / rest, 0.6)
     guard score.isFinite, score >= Self.leastScore else { return nil }
     let first = changes.firstIndex { abs($0) > 0.5 * change } ?? 0
-    return Click(index: place + Self.hole.lowerBound + first, strength: strength, score: score)
+    let sum = abs(changes.reduce(0, +))
+    let isOneSided = sum > 0.4 * changes.reduce(0) { $0 + abs($1) }
+    return Click(index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
   }
 
   /// Interpolates the hole so that the squared errors are least.
