@@ -22,10 +22,10 @@ package struct WorkEstimate: Sendable {
   package static let analyzers: [String: Double] = [
     "tempo": 10.2, "likeness": 4.43, "signature": 4.35, "traits": 4.35, "key": 4.23, "chromaprint": 3.7,
     "sections": 3.0,
-    "loudness": 2.64, "waveform": 1.6, "health": 1.5, "cues": 0.25,
+    "loudness": 2.64, "waveform": 1.6, "cues": 0.25,
   ]
   /// For a second of audio, with what they share.
-  package static let allAnalyzers = 31.2
+  package static let allAnalyzers = 29.7
   /// Millions of instructions in a second: 123.4 ms for a minute of MP3 with all analyzers.
   static let speed = 18_300.0
 

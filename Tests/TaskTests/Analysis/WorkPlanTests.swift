@@ -227,7 +227,7 @@ import Text
     }
     for (id, known) in WorkEstimate.analyzers { #expect(isNear(known, millions("analyzer \(id)") / length), "\(id)") }
     // Analyzers outside of the default pipeline count as unknown ones.
-    let others: Set = ["tags", "origin"]
+    let others: Set = ["tags", "health", "origin"]
     #expect(Set(WorkEstimate.analyzers.keys) == Set(BuiltInAnalyzers.all.map(\.id)).subtracting(others))
     let everything = (millions("all analyzers") - millions("first file")) / length
     #expect(isNear(WorkEstimate.allAnalyzers, everything - millions("decoding wav") / length))
