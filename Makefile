@@ -27,7 +27,9 @@ SECONDS ?= 60
 PYTHON  ?= python3
 # The compiler turns the files of a module into machine code side by side.
 RELEASE := -c release -Xswiftc -num-threads -Xswiftc 2
-BUILD   := swift build $(RELEASE) --static-swift-stdlib
+# The part of ICU's data that is needed, instead of all that Foundation brings.
+ICU     := .build/icu-data.o
+BUILD   := NOCTURNE_ICU_DATA="$(CURDIR)/$(ICU)" swift build $(RELEASE) --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
 .PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
@@ -41,6 +43,7 @@ run: build
 
 build:
 	@Scripts/setup run
+	@Scripts/trim-icu $(ICU)
 	@$(BUILD) --product analyze
 
 test:
@@ -108,14 +111,12 @@ check-package: deb
 wheel:
 	@Scripts/make-wheel .build/wheel
 
-recipes:
+recipes: build
 	@Scripts/setup recipes
-	@$(BUILD) --product analyze
 	@"$$(Scripts/python_packages.py recipes)" Scripts/check-recipes $(ANALYZE) all
 
-spark:
+spark: build
 	@Scripts/setup recipes
-	@$(BUILD) --product analyze
 	@"$$(Scripts/python_packages.py spark)" Scripts/check-spark $(ANALYZE)
 
 samples: build

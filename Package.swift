@@ -22,6 +22,9 @@ let strictWithNIO: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// An object file that takes the place of all data of ICU (Scripts/trim-icu). Linked as an input, it comes before Foundation.
+let icuData: [LinkerSetting] = Context.environment["NOCTURNE_ICU_DATA"].map { [.unsafeFlags([$0])] } ?? []
+
 /// A C library that Debian ships with a pkg-config file.
 func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
@@ -69,7 +72,6 @@ let package = Package(
   ],
   targets: [
     // C libraries.
-    systemLibrary("CSndfile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
     systemLibrary("CFFTW", pkgConfig: "fftw3f", debian: "libfftw3-dev"),
     systemLibrary("CSamplerate", pkgConfig: "samplerate", debian: "libsamplerate0-dev"),
     systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
@@ -77,16 +79,14 @@ let package = Package(
     systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
     systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
-    .target(
-      name: "CLibAV", dependencies: ["CLoading"],
-      linkerSettings: ["swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
-    .target(name: "CChromaprint", dependencies: ["CLoading"]), .target(name: "CLoading"),
+    .target(name: "CLibAV", dependencies: ["CLoading"]), .target(name: "CChromaprint", dependencies: ["CLoading"]),
+    .target(name: "CSndfile", dependencies: ["CLoading"]), .target(name: "CLoading"),
     .target(name: "CKernels"), .target(name: "CSpawn"),
     // Files compiled in; written by Scripts/write-resources.
     .target(name: "CResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
-    swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
+    swiftTarget("DSP", ["CFFTW", "CKernels", "CSamplerate", "CSoxr"]),
     swiftTarget("Platform", ["CSpawn", systemPackage]),
     swiftTarget("Text", []),
     swiftTarget("Resources", ["CResources"]),
@@ -162,8 +162,8 @@ let package = Package(
     swiftTarget(
       "AnalysisTasks",
       [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "Likeness",
-        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "Likeness", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ]),
     swiftTarget(
       "LibraryTasks",
@@ -212,7 +212,7 @@ let package = Package(
         "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore", "Server",
         "Serving", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strictAsync),
+      ], swiftSettings: strictAsync, linkerSettings: icuData),
     // The sources of the packages in Examples/, so that the tests build and run them.
     .executableTarget(
       name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],

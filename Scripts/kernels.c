@@ -10,6 +10,9 @@
 #include "key_network.h"
 #include "landmark_network.h"
 #include "sample_cells.h"
+#include "spectra.h"
+#include "true_peak.h"
+#include "waveform_bands.h"
 
 static uint64_t state = 88172645463325252;
 
@@ -119,6 +122,39 @@ static void sample_cells(void) {
   for (int index = 0; index < COUNT; index++) printf("filter %a\n", filtered[index]);
 }
 
+static void spectra(void) {
+  enum { COUNT = 77 };
+  float *samples = numbers(2 * COUNT), *products = numbers(COUNT);
+  cspectra_weigh(samples, numbers(COUNT), COUNT, products);
+  print("spectra", products, COUNT);
+  cspectra_powers(samples, COUNT, products);
+  print("spectra", products, COUNT);
+}
+
+static void true_peak(void) {
+  enum { COUNT = 1000 };
+  ctruepeak_interpolator interpolator = {.bound = 3, .bound_beside = 2, .bound_of_others = 1, .bound_of_rest = 1};
+  float *samples = numbers(COUNT + CTRUEPEAK_TAPS);
+  for (int tap = 0; tap < CTRUEPEAK_TAPS; tap++)
+    for (int phase = 0; phase < CTRUEPEAK_PHASES; phase++) interpolator.coefficients[tap][phase] = next();
+  for (int tap = 0; tap < CTRUEPEAK_MIDDLE_TAPS; tap++)
+    for (int phase = 0; phase < CTRUEPEAK_MIDDLE_PHASES; phase++) interpolator.middle[tap][phase] = next();
+  for (int count = 1; count < COUNT; count += 111) {
+    float peaks[2] = {0};
+    ctruepeak_raise(&interpolator, samples, count, peaks, peaks + 1);
+    print("peaks", peaks, 2);
+  }
+}
+
+static void waveform_bands(void) {
+  enum { SETTLING = 21, LENGTH = 45 };
+  const cwaveformbands_crossover lower = {-1.88f, 0.886f, 0.0017f, 0.941f}, upper = {-1.22f, 0.45f, 0.057f, 0.668f};
+  float *samples = numbers(SETTLING + CWAVEFORMBANDS_LANES * LENGTH);
+  cwaveformbands_measures measures;
+  cwaveformbands_measure(samples, SETTLING, LENGTH, &lower, &upper, &measures);
+  print("waveform", measures.minimum, sizeof measures / sizeof(float));
+}
+
 int main(void) {
   beat_network();
   key_network();
@@ -126,5 +162,8 @@ int main(void) {
   landmark_network();
   frame_grids();
   sample_cells();
+  spectra();
+  true_peak();
+  waveform_bands();
   return 0;
 }

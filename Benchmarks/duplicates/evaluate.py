@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Compares pairs that were found with the truth of material.py, and with a plain comparison of fingerprints.
 
-  evaluate.py WORK DATABASE PAIRS [--split test] [--list]
+  evaluate.py WORK DATABASE PAIRS [--split test] [--list] [--beets]
 
 DATABASE is what `analyze run WORK/files` made, and PAIRS what `compare-sounds DATABASE` prints. Two files are duplicates if they hold one recording. Recall is counted over the
 pairs of an original and a variant, and over the recordings within longer files; precision over all pairs that were found.
 An overdub and a shuffled recording are no duplicates of the recording that they are made of. The peer compares the fingerprints that
 fpcalc makes, as most scripts do: all pairs from the start on and shifted by up to 2 s, bit error rate below 0.15.
-SAME.tsv beside the truth names recordings that are the same in several packages (id, tab, id), after somebody has listened.
+With --beets (run by a Python that has beets) its plug-in `duplicates` is asked, too: by its default keys, and by artist and title. Copies
+have no tags here, so each is given those of its original: the best case for it.
+same.tsv beside this script names recordings that are the same under several names (id, tab, id), as same-audio.py shows it.
 """
 import argparse, base64, collections, csv, os, sqlite3, sys
 
@@ -23,9 +25,9 @@ def holds(row):
     return {part.split('@')[0] for part in row['holds'].split()} or {row['id']}
 
 
-def same(work):
+def same():
     """The first id of those that name one recording."""
-    path, root = os.path.join(work, 'SAME.tsv'), {}
+    path, root = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'same.tsv'), {}
     def find(name):
         while root.get(name, name) != name: name = root[name]
         return name
@@ -110,6 +112,22 @@ def plain_pairs(prints):
             if best < 0.15: yield one, other
 
 
+def beets_pairs(rows, keys):
+    import beetsplug.duplicates
+    from beets.library import Item
+    items = {path: Item.from_path(path.encode()) for path in rows}
+    originals = {row['id']: items[path] for path, row in rows.items() if row['kind'] == 'original'}
+    for path, row in rows.items():
+        if row['kind'] in NEGATIVE or row['holds'] or row['id'] not in originals: continue
+        for name in ('artist', 'title', 'album', 'mb_trackid', 'mb_albumid'): items[path][name] = originals[row['id']][name]
+    finder = beetsplug.duplicates.DuplicatesPlugin()
+    groups = finder._duplicates(list(items.values()), keys=keys, full=True, strict=False, tiebreak={}, merge_func=None)
+    for _, _, group in groups:
+        paths = sorted(item.path.decode() for item in group)
+        for number, one in enumerate(paths):
+            for other in paths[number + 1:]: yield one, other
+
+
 NEGATIVE = {'overdub', 'shuffled'}
 
 
@@ -120,18 +138,23 @@ def main():
     parser.add_argument('pairs')
     parser.add_argument('--split', default='fit')
     parser.add_argument('--list', action='store_true')
+    parser.add_argument('--beets', action='store_true')
     arguments = parser.parse_args()
-    rows, find = truth(arguments.work), same(arguments.work)
+    rows, find = truth(arguments.work), same()
     prints = {path: text for path, text in sqlite3.connect(arguments.database).execute(
         'SELECT file.display_path, fingerprint.value FROM file JOIN fingerprint ON fingerprint.file = file.id')}
     rows = {path: row for path, row in rows.items() if path in prints}
     found = []
     for line in open(arguments.pairs):
         cells = line.rstrip('\n').split('\t')
-        if cells[4] != 'none': found.append((cells[0], cells[1]))
+        if cells[4] not in ('none', 'version'): found.append((cells[0], cells[1]))
     report('analyze', rows, found, arguments.split, find, arguments.list)
     chosen = {path: items(prints[path]) for path, row in rows.items() if row['split'] == arguments.split}
     report('fpcalc', rows, plain_pairs(chosen), arguments.split, find, False)
+    if not arguments.beets: return
+    chosen = {path: row for path, row in rows.items() if row['split'] == arguments.split}
+    report('beets', rows, beets_pairs(chosen, ['mb_trackid', 'mb_albumid']), arguments.split, find, False)
+    report('beets by artist and title', rows, beets_pairs(chosen, ['artist', 'title']), arguments.split, find, False)
 
 
 if __name__ == '__main__': main()

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Makes the material on which the search for duplicates is fitted and measured: encodings of free music out of Debian packages.
 
-  material.py WORK [--download] [--recordings 520] [--seconds 65] [--variants 2]
+  material.py WORK [--download] [--recordings 500] [--seconds 65] [--variants 2]
 
 WORK/debs, WORK/music     the packages (some 4 GB) and what they hold
 WORK/files/SPLIT          the files to be searched, originals and their variants
 WORK/truth.tsv            id, split, package, kind, codec, kbit/s, gain in dB, seconds cut at the start and at the end, sample rate,
                           speed, path; for files that hold several recordings `holds` has id@start:seconds of each
 
-Half of the packages are in the split fit, the others in the split test (by a hash of their names). Each recording is there with its
+Packages take turns. The first 226 recordings are in the splits fit and test (by a hash of the package's name); thresholds may be
+fitted on both. All others are in the split held, on which nothing is fitted. Each recording is there with its
 first --seconds as they are in the package, and in --variants of these: an encoding (mp3, aac, vorbis, opus; 48 to 320 kbit/s);
 one with another level; one cut by up to 20 s at either end; one that is resampled, or played 1% faster or slower. Of each six
 recordings of a split one file holds all, one after the other, and another one two of them with half a minute of silence between
@@ -31,6 +32,8 @@ pekka-kana-2-data heroes-sound-tracks cube2-data supertuxkart-data redeclipse-da
 CODECS = {'mp3': (['libmp3lame', '-compression_level', '7'], '.mp3'), 'aac': (['aac', '-aac_coder', 'fast'], '.m4a'),
           'vorbis': (['libvorbis'], '.ogg'), 'opus': (['libopus', '-compression_level', '2'], '.opus')}
 RATES = (48, 64, 96, 128, 192, 256, 320)
+# Recordings from here on are held back: nothing is fitted on them.
+FITTED = 226
 COLUMNS = 'id split package kind codec rate gain cut_start cut_end sample_rate speed path holds'.split()
 
 
@@ -49,20 +52,16 @@ def recordings(work, count):
             if os.path.getsize(path) < 300_000: continue
             found.setdefault(package, []).append(path)
     seen = set()
-    counts = {'fit': 0, 'test': 0}
-    while any(found.values()) and min(counts.values()) < count // 2:
+    while any(found.values()) and len(seen) < count:
         for package in PACKAGES:
-            split = split_of(package)
-            if not found.get(package) or counts[split] >= count // 2: continue
+            if not found.get(package) or len(seen) >= count: continue
             path = found[package].pop(0)
             fact = describe(path)
             if fact is None or not 45 <= fact[0] <= 1200: continue
             digest = hashlib.sha256(open(path, 'rb').read()).hexdigest()[:10]
             if digest in seen: continue
             seen.add(digest)
-            counts[split] += 1
-            yield digest, split, package, path, fact[0]
-        if not any(found[p] for p in found if counts[split_of(p)] < count // 2): break
+            yield digest, split_of(package) if len(seen) <= FITTED else 'held', package, path, fact[0]
 
 
 def variants(identity, count, ending):
@@ -159,7 +158,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('work')
     parser.add_argument('--download', action='store_true')
-    parser.add_argument('--recordings', type=int, default=520)
+    parser.add_argument('--recordings', type=int, default=500)
     parser.add_argument('--seconds', type=float, default=65)
     parser.add_argument('--variants', type=int, default=2, choices=range(5))
     arguments = parser.parse_args()
@@ -171,7 +170,7 @@ def main():
         if arguments.download and not any(name.startswith(package + '_') for name in os.listdir(debs)):
             subprocess.run(['apt-get', 'download', package], cwd=debs)
         unpack(package, work)
-    waiting = {'fit': [], 'test': []}
+    waiting = {'fit': [], 'test': [], 'held': []}
     with open(os.path.join(work, 'truth.tsv'), 'w') as file:
         def write(rows):
             for row in rows: file.write('\t'.join(str(row[column]) for column in COLUMNS) + '\n')

@@ -6,7 +6,8 @@ usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same I
 QUERIES    output of clips.py: id,track,path
 EVIDENCE   output of `recognition-kit evidence` for these
 TRUTH      truth.csv of a kit; not used in the fit
---same     two tracks of the same recording: matches between them are left out
+--same     two tracks of the same recording: matches between them are left out, and matches of either with clips of tracks
+           that are not in the catalog
 --write    replaces the program's Sources/Recognition/Resources/confidence.tsv
 
 A logistic regression on whether the best place is right, for each clip with its track in the catalog and without it. Prints the
@@ -32,7 +33,9 @@ def features(row):
 
 
 def read(truth, evidence, same=()):
-    rows = [row for row in csv.DictReader(open(evidence, newline="")) if {row["id"], truth.get(row["query"])} not in same]
+    doubtful = {name for pair in same for name in pair}
+    rows = [row for row in csv.DictReader(open(evidence, newline="")) if {row["id"], truth.get(row["query"])} not in same
+            and not (truth.get(row["query"]) == "NONE" and row["id"] in doubtful)]
     right = np.array([row["without"] == "0" and row["id"] == truth.get(row["query"]) for row in rows])
     return np.array([features(row) for row in rows]), right, rows
 

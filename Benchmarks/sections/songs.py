@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes songs of known form: verses, choruses, bridges, from the scripts' own harmony and the styles of MMA.
 
-  songs.py OUTPUT_DIRECTORY styles|bands [--count 40]
+  songs.py OUTPUT_DIRECTORY styles|bands|phrases [--count 40]
 
 A part of the form (A, B, ...) has chords, a tune and an arrangement of its own. They come again whenever the part does, the
 tune with small changes. `styles` are played by the rhythm sections of the Debian package mma (GPL-2+), a part in one groove
 of a style; `bands` are arranged by compose.py of the key benchmark. In half of the bands, all parts have the same
-instruments. For each song NAME.wav (mono, 22,050 Hz), NAME.lab (start, end, label; seconds) and a line in list.csv (name,
+instruments. `phrases` are pop songs for a pianist and a voice whose parts are phrases of 4 to 10 bars, as people mark them in
+pop songs (Dai, Zhang & Dannenberg, CSMC 2020): little but tune, chords and density tells them apart, and many come twice in a
+row. For each song NAME.wav (mono, 22,050 Hz), NAME.lab (start, end, label; seconds) and a line in list.csv (name,
 source). Everything is random from fixed seeds. Needs fluidsynth with two soundfonts (FluidR3, MIT; TimGM6mb,
 GPL-2), mma, numpy and scipy.
 """
@@ -88,13 +90,13 @@ def leads(form, rng):
     return {name: two if name in 'BC' and rng.random() < .5 else one for name in set(form)}
 
 
-def sung(form, parts, beats, rng):
-    """Tunes of the whole song: rows in beats, with voices; and the programs of the voices."""
+def sung(form, parts, beats, rng, early=0):
+    """Tunes of the whole song: rows in beats, with voices; and the programs of the voices. Tunes may begin before their bar."""
     chosen, rows, at = leads(form, rng), [], 0
     programs = sorted(set(chosen.values()))
     for name in form:
         for onset, length, pitch in varied(parts[name]['tune'], rng):
-            rows.append((at + onset, length * .9, pitch, rng.uniform(85, 110), programs.index(chosen[name])))
+            rows.append((max(0, at + onset - early), length * .9, pitch, rng.uniform(85, 110), programs.index(chosen[name])))
         at += len(parts[name]['bars']) * beats
     return rows, programs
 
@@ -179,10 +181,76 @@ def band(rng):
     return notes, list(voices), form, parts, beats * 60 / bpm
 
 
+def phrased(mode, beats, rng):
+    """The form of a song in phrases, and the bars and tune of each: I intro, A and B verse, P before the chorus, C and D chorus,
+    E bridge, X between, O ending."""
+    verse, again = (str(rng.choice(['A', 'A A', 'A B', 'A A B', 'A B A B'])) for _ in range(2))
+    chorus, before = str(rng.choice(['C', 'C C', 'C D', 'C C D', 'C D C D'])), str(rng.choice(['', '', 'P']))
+    bridge = str(rng.choice(['', 'E', 'X', 'E X']))
+    form = f'I {verse} {before} {chorus} X {again} {before} {chorus} {bridge} {chorus} O'.split()
+    if rng.random() < .3: form.remove('X')
+    count = {name: int(rng.choice([2, 4, 4, 8] if name in 'IXO' else [4, 8, 8, 8, 4, 6, 10], p=None if name in 'IXO' else
+                                  [.25, .2, .2, .2, .05, .05, .05])) for name in 'IABPCDEXO'}
+    bars = {name: harmony.looped(mode, count[name], rng) for name in 'ACPE'}
+    for name in 'CPE':
+        if rng.random() < .3: bars[name] = (bars['A'] * 3)[:count[name]]
+    relative = lambda name, other: (bars[other] * 3)[:max(1, count[name] - 2)] + harmony.looped(mode, 2, rng)
+    bars['B'] = relative('B', 'A') if rng.random() < .5 else harmony.looped(mode, count['B'], rng)
+    bars['D'] = relative('D', 'C') if rng.random() < .5 else harmony.looped(mode, count['D'], rng)
+    source = 'C' if rng.random() < .6 else 'A'
+    for name in 'IXO': bars[name] = (bars[source] * 4)[:count[name]]
+    center = int(rng.integers(64, 76))
+    parts = {}
+    for name in dict.fromkeys(form):
+        low = center - 8 + (4 if name in 'CD' else 0)
+        tune = [] if name in 'IXO' and rng.random() < .7 else harmony.tune(bars[name], beats, low, low + 15, rng)
+        parts[name] = dict(bars=bars[name], tune=tune)
+    return form, parts
+
+
+def pianist(rng):
+    """A pop song for piano and voice, or for two pianos; sometimes with drums, sometimes higher at the end."""
+    bpm, beats = float(np.exp(rng.uniform(np.log(62), np.log(135)))), 3 if rng.random() < .06 else 4
+    form, parts = phrased(int(rng.integers(2)), beats, rng)
+    sheet, keys, drum = compose.Sheet(rng), int(rng.choice([0, 0, 0, 0, 1, 4])), rng.random() < .25
+    figures = 'arpeggio eighths quarters held strum alberti arp16'.split()
+    manner = {name: (str(rng.choice(figures)), str(rng.choice(['held', 'octaves', 'fifths']))) for name in ('verse', 'chorus', 'rest')}
+    if rng.random() < .4: manner['chorus'] = manner['verse']
+    kind = lambda name: 'chorus' if name in 'CD' else 'verse' if name in 'ABP' else 'rest'
+    loud = {'verse': 62, 'chorus': rng.uniform(62, 82), 'rest': 58}
+    drums = compose.BEATS[rng.integers(len(compose.BEATS))] if drum else {}
+    at, before, low = 0, None, int(rng.integers(50, 58))
+    free = rng.choice([0, .1, .3])
+    for name in form:
+        figure, bass = manner[kind(name)]
+        if rng.random() < free: figure = str(rng.choice(figures))
+        for onset, width, (root, tones, lowest) in compose.chords_of(parts[name]['bars'], beats):
+            if rng.random() < free / 2: figure = str(rng.choice(figures))
+            before = harmony.voicing(tones, low, low + 15, 3, before, rng)
+            compose.figure(sheet, 0, figure, at + onset, width, sorted(before), loud[kind(name)])
+            compose.bass_line(sheet, 0, bass, at + onset, width, root, lowest, loud[kind(name)] + 5)
+        for bar in range(len(parts[name]['bars'])):
+            for key, steps in drums.items() if kind(name) != 'rest' else ():
+                for step in range(4 * beats):
+                    if steps[step % 16] == 'x': sheet.add(-1, at + bar * beats + step / 4, .2, key, 80)
+        at += len(parts[name]['bars']) * beats
+    tune, programs = sung(form, parts, beats, rng, early=rng.choice([0, 0, .5, 1, 1.5]))
+    if rng.random() < .5: programs = [0] * len(programs)
+    notes = np.array(sheet.notes + [(o, l, p, v, 1 + int(w)) for o, l, p, v, w in tune])
+    if rng.random() < .15 and 'C' in form:
+        # The last chorus is higher.
+        last = max(k for k, name in enumerate(form) if name == 'C' and form[k - 1] not in 'CD')
+        since = sum(len(parts[name]['bars']) for name in form[:last]) * beats
+        notes[(notes[:, 0] >= since) & (notes[:, 4] >= 0), 2] += int(rng.integers(1, 3))
+    notes[:, :2] *= 60 / bpm
+    notes[:, 0] += abs(rng.normal(size=len(notes))) * rng.choice([0, .01, .02])
+    return notes, [keys] + programs, form, parts, beats * 60 / bpm
+
+
 def make(job):
     name, path, output = job
     rng = np.random.default_rng([21, zlib.crc32(name.encode())])
-    made = style(path, rng) if path else band(rng)
+    made = style(path, rng) if path else pianist(rng) if name.startswith('phrase') else band(rng)
     if made is None: return None
     notes, programs, form, parts, bar = made
     stem = os.path.join(output, name)
@@ -198,7 +266,7 @@ def make(job):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('output')
-    parser.add_argument('kind', choices=['styles', 'bands'])
+    parser.add_argument('kind', choices=['styles', 'bands', 'phrases'])
     parser.add_argument('--count', type=int, default=40)
     parser.add_argument('--library', default='/usr/share/mma/lib')
     options = parser.parse_args()
@@ -208,7 +276,8 @@ def main():
              and not re.search('metronome|none|intro|ending|count', os.path.basename(p))]
     paths = [str(p) for p in np.random.default_rng(22).permutation(paths)[:options.count]]
     jobs = [(f'style-{os.path.basename(p)[:-4]}', p, options.output) for p in paths]
-    if options.kind == 'bands': jobs = [(f'band-{k:03}', None, options.output) for k in range(options.count)]
+    if options.kind != 'styles':
+        jobs = [(f'{options.kind.removesuffix("s")}-{k:03}', None, options.output) for k in range(options.count)]
     with ThreadPoolExecutor(2) as pool: rows = [row for row in pool.map(make, jobs) if row]
     with open(os.path.join(options.output, 'list.csv'), 'w', newline='') as file: csv.writer(file).writerows(rows)
     print(f'{len(rows)} songs')

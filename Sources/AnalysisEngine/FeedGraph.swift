@@ -360,6 +360,10 @@ private final class NativeBranch: Branch {
     switch resamplers {
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
+    case .success(let resamplers) where resamplers.isEmpty && block.frameCount == AudioBlock.capacity:
+      // All blocks but the last: their channels lie one behind the other already.
+      subscribers.consume(block.samples.span, at: frameCount)
+      frameCount += Int64(block.frameCount)
     case .success(let resamplers) where resamplers.isEmpty:
       planar.removeAll(keepingCapacity: true)
       for channel in 0..<block.channelCount { planar += block.samples[block.range(ofChannel: channel)] }

@@ -23,15 +23,16 @@ extension AudioBlock {
   /// The largest absolute value; NaN or infinity if there is any such sample.
   private static func peak(of plane: UnsafeMutableBufferPointer<Float>) -> Float {
     // Bit patterns without the sign order absolute values as integers do, with infinity and NaN above all numbers.
-    var peaks = SIMD8<UInt32>(repeating: 0)
-    let magnitude = SIMD8<UInt32>(repeating: 0x7fff_ffff)
+    var peaks = SIMD8<Int32>(repeating: 0)
+    let magnitude = SIMD8<Int32>(repeating: 0x7fff_ffff)
     let bytes = UnsafeRawBufferPointer(plane)
     let whole = plane.count / 8 * 8
     for index in stride(from: 0, to: whole, by: 8) {
-      let bits = bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<UInt32>.self) & magnitude
-      peaks = pointwiseMax(peaks, bits)
+      let bits = bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Int32>.self) & magnitude
+      // `pointwiseMax` is not inlined.
+      peaks.replace(with: bits, where: bits .> peaks)
     }
-    var peak = peaks.max()
+    var peak = UInt32(bitPattern: peaks.max())
     for index in whole..<plane.count { peak = max(peak, plane[index].magnitude.bitPattern) }
     return Float(bitPattern: peak)
   }

@@ -60,7 +60,7 @@ public final class AudioFileWriter {
     info.samplerate = CInt(clamping: sampleRate)
     info.channels = CInt(layout.channelCount)
     info.format = Self.format(of: layout)
-    guard layout.sampleRate > 0, sf_format_check(&info) != 0 else {
+    guard layout.sampleRate > 0, libsndfile.sf_format_check(&info) != 0 else {
       throw .unsupported(
         path,
         reason: "\(layout.format.rawValue) does not have \(layout.depth.rawValue) bits at \(sampleRate) Hz.")
@@ -86,7 +86,7 @@ public final class AudioFileWriter {
 
   deinit {
     view.isDiscarded = true
-    if let handle { withExtendedLifetime(view) { _ = sf_close(handle) } }
+    if let handle { withExtendedLifetime(view) { _ = libsndfile.sf_close(handle) } }
   }
 
   /// Whether a file may be written there: for commands, before they do work that takes long.
@@ -154,7 +154,7 @@ public final class AudioFileWriter {
       try encodeResampled(count)
     }
     if let handle = self.handle.take() {
-      let status = withExtendedLifetime(view) { sf_close(handle) }
+      let status = withExtendedLifetime(view) { libsndfile.sf_close(handle) }
       if status != 0 || view.error != nil { throw failure(status) }
     }
     // It may have appeared since.
@@ -195,12 +195,12 @@ public final class AudioFileWriter {
 
   private func prepareEncoder() {
     // A time in the file would make it another one each time.
-    _ = sf_command(handle, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, 0)
-    if Self.isLarge(layout) { _ = sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
+    _ = libsndfile.sf_command(handle, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, 0)
+    if Self.isLarge(layout) { _ = libsndfile.sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
     if layout.format == .opus {
       // libsndfile goes from 6 to 256 kbit/s for a channel.
       var level = 1 - (Self.opusBitRate - 6) / 250
-      _ = sf_command(handle, CInt(SFC_SET_COMPRESSION_LEVEL), &level, CInt(MemoryLayout<Double>.size))
+      _ = libsndfile.sf_command(handle, CInt(SFC_SET_COMPRESSION_LEVEL), &level, CInt(MemoryLayout<Double>.size))
     }
     let tags = layout.tags
     let texts = [
@@ -208,7 +208,7 @@ public final class AudioFileWriter {
       (SF_STR_TRACKNUMBER, tags.trackNumber), (SF_STR_GENRE, tags.genre), (SF_STR_COMMENT, tags.comment),
     ]
     for (name, text) in texts {
-      if let text, !text.isEmpty { _ = sf_set_string(handle, CInt(name), text) }
+      if let text, !text.isEmpty { _ = libsndfile.sf_set_string(handle, CInt(name), text) }
     }
   }
 
@@ -231,20 +231,20 @@ public final class AudioFileWriter {
       for frame in 0..<count {
         for channel in 0..<channelCount { floats.append(quantizer.limited(sample(channel, frame))) }
       }
-      written = sf_writef_float(handle, floats, sf_count_t(count))
+      written = libsndfile.sf_writef_float(handle, floats, sf_count_t(count))
     } else {
       integers.removeAll(keepingCapacity: true)
       for frame in 0..<count {
         for channel in 0..<channelCount { integers.append(quantizer.integer(sample(channel, frame))) }
       }
-      written = sf_writef_int(handle, integers, sf_count_t(count))
+      written = libsndfile.sf_writef_int(handle, integers, sf_count_t(count))
     }
-    guard written == sf_count_t(count), view.error == nil else { throw failure(sf_error(handle)) }
+    guard written == sf_count_t(count), view.error == nil else { throw failure(libsndfile.sf_error(handle)) }
     frameCount += Int64(count)
   }
 
   private func failure(_ status: CInt) -> AudioWriteError {
-    .cannotWrite(path, reason: view.problem ?? String(cString: sf_error_number(status)))
+    .cannotWrite(path, reason: view.problem ?? libsndfile.message(of: status))
   }
 }
 
@@ -271,7 +271,7 @@ private final class OutputView {
       read: { OutputView.from($2).read(into: $0, count: Int($1)) },
       write: { OutputView.from($2).write($0, count: Int($1)) },
       tell: { OutputView.from($0).position })
-    return sf_open_virtual(&callbacks, CInt(SFM_WRITE), &info, Unmanaged.passUnretained(self).toOpaque())
+    return libsndfile.sf_open_virtual(&callbacks, CInt(SFM_WRITE), &info, Unmanaged.passUnretained(self).toOpaque())
   }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> OutputView {

@@ -1,4 +1,5 @@
 #include "CLibAV.h"
+#include "loaded.h"
 
 #include <libavutil/channel_layout.h>
 #include <libavutil/opt.h>
@@ -35,9 +36,9 @@ static enum AVSampleFormat planarFormat(LAVSampleType type) {
 
 void lav_converter_free(LAVConverter *converter) {
   if (!converter) return;
-  swr_free(&converter->swr);
-  if (converter->planes) av_freep(&converter->planes[0]);
-  av_freep(&converter->planes);
+  LAV(swr_free)(&converter->swr);
+  if (converter->planes) LAVU(av_freep)(&converter->planes[0]);
+  LAVU(av_freep)(&converter->planes);
   free(converter->output);
   free(converter);
 }
@@ -50,21 +51,23 @@ LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t ch
 
   AVChannelLayout input = {0};
   AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;
-  if (channelMask == 0 || av_channel_layout_from_mask(&input, channelMask) < 0 || input.nb_channels != channelCount) {
-    av_channel_layout_uninit(&input);
-    av_channel_layout_default(&input, channelCount);
+  if (channelMask == 0 || LAVU(av_channel_layout_from_mask)(&input, channelMask) < 0 ||
+      input.nb_channels != channelCount) {
+    LAVU(av_channel_layout_uninit)(&input);
+    LAVU(av_channel_layout_default)(&input, channelCount);
   }
-  int error = swr_alloc_set_opts2(&converter->swr, &mono, AV_SAMPLE_FMT_S16, outputRate, &input, converter->format,
-                                  sampleRate, 0, NULL);
-  av_channel_layout_uninit(&input);
+  int error = LAV(swr_alloc_set_opts2)(&converter->swr, &mono, AV_SAMPLE_FMT_S16, outputRate, &input,
+                                       converter->format, sampleRate, 0, NULL);
+  LAVU(av_channel_layout_uninit)(&input);
   if (error < 0) goto fail;
-  av_opt_set_int(converter->swr, "filter_size", 16, 0);
-  av_opt_set_int(converter->swr, "phase_shift", 8, 0);
-  av_opt_set_int(converter->swr, "linear_interp", 1, 0);
-  av_opt_set_double(converter->swr, "cutoff", 0.8, 0);
-  if (swr_init(converter->swr) < 0) goto fail;
+  LAVU(av_opt_set_int)(converter->swr, "filter_size", 16, 0);
+  LAVU(av_opt_set_int)(converter->swr, "phase_shift", 8, 0);
+  LAVU(av_opt_set_int)(converter->swr, "linear_interp", 1, 0);
+  LAVU(av_opt_set_double)(converter->swr, "cutoff", 0.8, 0);
+  if (LAV(swr_init)(converter->swr) < 0) goto fail;
   int lineSize;
-  error = av_samples_alloc_array_and_samples(&converter->planes, &lineSize, channelCount, chunk, converter->format, 0);
+  error = LAVU(av_samples_alloc_array_and_samples)(&converter->planes, &lineSize, channelCount, chunk,
+                                                   converter->format, 0);
   if (error < 0) goto fail;
   return converter;
 fail:
@@ -73,7 +76,7 @@ fail:
 }
 
 int lav_converter_room(LAVConverter *converter, int frameCount) {
-  int room = swr_get_out_samples(converter->swr, frameCount);
+  int room = LAV(swr_get_out_samples)(converter->swr, frameCount);
   return room > 0 ? room : 0;
 }
 
@@ -123,7 +126,7 @@ int lav_converter_push(LAVConverter *converter, const float *samples, int stride
     int count = frameCount - taken < chunk ? frameCount - taken : chunk;
     fillPlanes(converter, samples + taken, stride, count);
     uint8_t *to[] = {(uint8_t *)(converter->output + written)};
-    int got = swr_convert(converter->swr, to, capacity - written, (const uint8_t **)converter->planes, count);
+    int got = LAV(swr_convert)(converter->swr, to, capacity - written, (const uint8_t **)converter->planes, count);
     if (got < 0) return -1;
     written += got;
     taken += count;

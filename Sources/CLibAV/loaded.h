@@ -1,9 +1,29 @@
-/// libavcodec and libavformat, whose functions are called as `LAV(av_read_frame)(…)`; not for Swift.
+/// FFmpeg's libraries, whose functions are called as `LAV(av_read_frame)(…)`, and those of libavutil, which the others
+/// need and digests alone use, as `LAVU(av_malloc)(…)`; not for Swift.
 #ifndef CLIBAV_LOADED_H
 #define CLIBAV_LOADED_H
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/hmac.h>
+#include <libavutil/md5.h>
+#include <libavutil/opt.h>
+#include <libavutil/sha.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+
+#define LAV_UTIL_FUNCTIONS(of)                                                                                         \
+  of(av_channel_layout_compare) of(av_channel_layout_copy) of(av_channel_layout_default)                               \
+  of(av_channel_layout_describe) of(av_channel_layout_from_mask) of(av_channel_layout_uninit) of(av_dict_copy)         \
+  of(av_dict_free) of(av_dict_get) of(av_dict_set) of(av_dict_set_int) of(av_fast_malloc) of(av_frame_alloc)           \
+  of(av_frame_free) of(av_frame_get_buffer) of(av_frame_unref) of(av_free) of(av_freep) of(av_get_bytes_per_sample)    \
+  of(av_get_packed_sample_fmt) of(av_hmac_alloc) of(av_hmac_calc) of(av_hmac_free) of(av_log_set_level)                \
+  of(av_malloc) of(av_mallocz) of(av_match_list) of(av_max_alloc) of(av_md5_alloc) of(av_md5_final) of(av_md5_init)    \
+  of(av_md5_size) of(av_md5_sum) of(av_md5_update) of(av_memdup) of(av_opt_set_double) of(av_opt_set_int)              \
+  of(av_rescale_q) of(av_sample_fmt_is_planar) of(av_samples_alloc_array_and_samples) of(av_sha_alloc)                 \
+  of(av_sha_final) of(av_sha_init) of(av_sha_update) of(av_version_info)
 
 #define LAV_CODEC_FUNCTIONS(of)                                                                                        \
   of(av_codec_is_decoder) of(av_codec_iterate) of(av_get_exact_bits_per_sample) of(av_new_packet) of(av_packet_alloc)    \
@@ -19,16 +39,31 @@
   of(avformat_find_stream_info) of(avformat_free_context) of(avformat_new_stream) of(avformat_open_input)                \
   of(avformat_write_header) of(avio_alloc_context) of(avio_context_free) of(avio_flush)
 
-typedef struct LAVFunctions {
+#define LAV_RESAMPLE_FUNCTIONS(of)                                                                                     \
+  of(swr_alloc_set_opts2) of(swr_convert) of(swr_free) of(swr_get_out_samples) of(swr_init)
+
+#define LAV_SCALE_FUNCTIONS(of) of(sws_freeContext) of(sws_getContext) of(sws_scale)
+
 #define LAV_MEMBER(name) __typeof__(name) *name;
+
+typedef struct LAVUtilFunctions {
+  LAV_UTIL_FUNCTIONS(LAV_MEMBER)
+} LAVUtilFunctions;
+
+typedef struct LAVFunctions {
   LAV_CODEC_FUNCTIONS(LAV_MEMBER)
   LAV_FORMAT_FUNCTIONS(LAV_MEMBER)
-#undef LAV_MEMBER
+  LAV_RESAMPLE_FUNCTIONS(LAV_MEMBER)
+  LAV_SCALE_FUNCTIONS(LAV_MEMBER)
 } LAVFunctions;
 
-/// Loads the libraries at the first call.
+#undef LAV_MEMBER
+
+/// Load the libraries at the first call.
+const LAVUtilFunctions *lavUtilFunctions(void);
 const LAVFunctions *lavFunctions(void);
 
-#define LAV(function) (*lavFunctions()->function)
+#define LAVU(name) (*lavUtilFunctions()->name)
+#define LAV(name) (*lavFunctions()->name)
 
 #endif

@@ -54,7 +54,7 @@ static const AVPacket *chosenPicture(const AVFormatContext *format) {
     const AVStream *stream = format->streams[i];
     if (!(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) || stream->attached_pic.size <= 0) continue;
     // The name of type 3 in ID3's list, which FFmpeg uses for all formats.
-    const AVDictionaryEntry *type = av_dict_get(stream->metadata, "comment", NULL, 0);
+    const AVDictionaryEntry *type = LAVU(av_dict_get)(stream->metadata, "comment", NULL, 0);
     if (type && strcmp(type->value, "Cover (front)") == 0) return &stream->attached_pic;
     if (!first) first = &stream->attached_pic;
   }
@@ -68,9 +68,9 @@ LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **
   FileInput input = {.descriptor = descriptor, .length = length};
   LAVPictureStatus status = LAVPictureStatusOutOfMemory;
   AVFormatContext *format = LAV(avformat_alloc_context)();
-  uint8_t *buffer = av_malloc(ioBufferSize);
+  uint8_t *buffer = LAVU(av_malloc)(ioBufferSize);
   AVIOContext *io = buffer ? LAV(avio_alloc_context)(buffer, ioBufferSize, 0, &input, readFile, NULL, seekFile) : NULL;
-  if (!io) av_free(buffer);
+  if (!io) LAVU(av_free)(buffer);
   if (!format || !io) goto end;
   format->pb = io;
   int error = lavOpenInput(&format, NULL);
@@ -81,19 +81,19 @@ LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **
   const AVPacket *picture = chosenPicture(format);
   status = picture ? LAVPictureStatusOK : LAVPictureStatusNone;
   if (!picture) goto end;
-  *bytes = av_memdup(picture->data, picture->size);
+  *bytes = LAVU(av_memdup)(picture->data, picture->size);
   if (*bytes) *count = picture->size;
   else status = LAVPictureStatusOutOfMemory;
 end:
   LAV(avformat_close_input)(&format);
   if (io) {
-    av_freep(&io->buffer);
+    LAVU(av_freep)(&io->buffer);
     LAV(avio_context_free)(&io);
   }
   return status;
 }
 
-void lav_free_picture(uint8_t *bytes) { av_free(bytes); }
+void lav_free_picture(uint8_t *bytes) { LAVU(av_free)(bytes); }
 
 // Decoding
 
@@ -112,7 +112,7 @@ static AVFrame *decodedPicture(const uint8_t *bytes, size_t count) {
   const AVCodec *codec = id == AV_CODEC_ID_NONE ? NULL : LAV(avcodec_find_decoder)(id);
   AVCodecContext *context = codec ? LAV(avcodec_alloc_context3)(codec) : NULL;
   AVPacket *packet = LAV(av_packet_alloc)();
-  AVFrame *frame = av_frame_alloc();
+  AVFrame *frame = LAVU(av_frame_alloc)();
   bool isDecoded = false;
   if (context && packet && frame && LAV(av_new_packet)(packet, (int)count) >= 0) {
     memcpy(packet->data, bytes, count);
@@ -125,32 +125,32 @@ static AVFrame *decodedPicture(const uint8_t *bytes, size_t count) {
   }
   LAV(av_packet_free)(&packet);
   LAV(avcodec_free_context)(&context);
-  if (!isDecoded) av_frame_free(&frame);
+  if (!isDecoded) LAVU(av_frame_free)(&frame);
   return frame;
 }
 
 // Scaling
 
 static AVFrame *emptyPicture(int width, int height, enum AVPixelFormat format) {
-  AVFrame *frame = av_frame_alloc();
+  AVFrame *frame = LAVU(av_frame_alloc)();
   if (!frame) return NULL;
   frame->width = width;
   frame->height = height;
   frame->format = format;
-  if (av_frame_get_buffer(frame, 0) < 0) av_frame_free(&frame);
+  if (LAVU(av_frame_get_buffer)(frame, 0) < 0) LAVU(av_frame_free)(&frame);
   return frame;
 }
 
 static AVFrame *scaledPicture(const AVFrame *source, int width, int height, enum AVPixelFormat format) {
   AVFrame *target = emptyPicture(width, height, format);
   struct SwsContext *scaler =
-      target ? sws_getContext(source->width, source->height, source->format, width, height, format,
+      target ? LAV(sws_getContext)(source->width, source->height, source->format, width, height, format,
                               SWS_AREA | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL)
              : NULL;
-  bool isScaled = scaler && sws_scale(scaler, (const uint8_t *const *)source->data, source->linesize, 0, source->height,
-                                      target->data, target->linesize) == height;
-  sws_freeContext(scaler);
-  if (!isScaled) av_frame_free(&target);
+  bool isScaled = scaler && LAV(sws_scale)(scaler, (const uint8_t *const *)source->data, source->linesize, 0,
+                                           source->height, target->data, target->linesize) == height;
+  LAV(sws_freeContext)(scaler);
+  if (!isScaled) LAVU(av_frame_free)(&target);
   return target;
 }
 
@@ -189,7 +189,7 @@ static LAVPictureStatus encodeJPEG(AVFrame *picture, uint8_t **bytes, size_t *co
     picture->pts = 0;
     if (LAV(avcodec_open2)(context, codec, NULL) >= 0 && LAV(avcodec_send_frame)(context, picture) >= 0 &&
         LAV(avcodec_send_frame)(context, NULL) >= 0 && LAV(avcodec_receive_packet)(context, packet) >= 0 &&
-        (*bytes = av_memdup(packet->data, packet->size))) {
+        (*bytes = LAVU(av_memdup)(packet->data, packet->size))) {
       *count = packet->size;
       status = LAVPictureStatusOK;
     }
@@ -216,11 +216,11 @@ LAVPictureStatus lav_thumbnail(const uint8_t *picture, size_t pictureCount, int 
   }
   LAVPictureStatus status = LAVPictureStatusUnsupported;
   AVFrame *flat = scaledPicture(source, width, height, AV_PIX_FMT_RGBA);
-  av_frame_free(&source);
+  LAVU(av_frame_free)(&source);
   if (flat) flatten(flat);
   AVFrame *scaled = flat ? scaledPicture(flat, width, height, AV_PIX_FMT_YUVJ420P) : NULL;
   if (scaled) status = encodeJPEG(scaled, bytes, count);
-  av_frame_free(&flat);
-  av_frame_free(&scaled);
+  LAVU(av_frame_free)(&flat);
+  LAVU(av_frame_free)(&scaled);
   return status;
 }

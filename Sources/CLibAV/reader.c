@@ -93,8 +93,8 @@ struct LAVReader {
 static char *audioDecoders;
 
 static void prepareOnce(void) {
-  av_log_set_level(AV_LOG_QUIET);
-  av_max_alloc(allocationLimit);
+  LAVU(av_log_set_level)(AV_LOG_QUIET);
+  LAVU(av_max_alloc)(allocationLimit);
   void *position = NULL;
   const AVCodec *codec;
   size_t used = 0;
@@ -214,18 +214,18 @@ static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url
 
 bool lav_reads_format(const char *demuxer) {
   const AVInputFormat *format = LAV(av_find_input_format)(demuxer);
-  return format && av_match_list(format->name, demuxers, ',') > 0;
+  return format && LAVU(av_match_list)(format->name, demuxers, ',') > 0;
 }
 
 /// The values of `options` are taken and freed. `list`: names of the demuxers that may be used.
 static int openInput(AVFormatContext **context, const AVInputFormat *format, const char *list, AVDictionary *options) {
   (*context)->io_open = refuseOpen;
   (*context)->max_streams = 256;
-  av_dict_set(&options, "format_whitelist", list, 0);
-  av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
-  av_dict_set(&options, "protocol_whitelist", "", 0);
+  LAVU(av_dict_set)(&options, "format_whitelist", list, 0);
+  LAVU(av_dict_set)(&options, "codec_whitelist", audioDecoders, 0);
+  LAVU(av_dict_set)(&options, "protocol_whitelist", "", 0);
   int error = LAV(avformat_open_input)(context, "", format, &options);
-  av_dict_free(&options);
+  LAVU(av_dict_free)(&options);
   return error;
 }
 
@@ -235,20 +235,20 @@ int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) {
 
 void lav_close(LAVReader *reader) {
   if (!reader) return;
-  av_frame_free(&reader->frame);
-  av_frame_free(&reader->converted);
+  LAVU(av_frame_free)(&reader->frame);
+  LAVU(av_frame_free)(&reader->converted);
   LAV(av_packet_free)(&reader->packet);
-  swr_free(&reader->swr);
-  av_channel_layout_uninit(&reader->swrLayout);
-  av_channel_layout_uninit(&reader->layout);
+  LAV(swr_free)(&reader->swr);
+  LAVU(av_channel_layout_uninit)(&reader->swrLayout);
+  LAVU(av_channel_layout_uninit)(&reader->layout);
   LAV(avcodec_free_context)(&reader->codec);
   LAV(avformat_close_input)(&reader->format);
   if (reader->io) {
-    av_freep(&reader->io->buffer);
+    LAVU(av_freep)(&reader->io->buffer);
     LAV(avio_context_free)(&reader->io);
   }
-  av_free(reader->hash);
-  av_free(reader->hashBuffer);
+  LAVU(av_free)(reader->hash);
+  LAVU(av_free)(reader->hashBuffer);
   free(reader->masks);
   free(reader->prefix);
   free(reader);
@@ -266,26 +266,26 @@ static LAVStatus openContainer(LAVReader *reader, const LAVInput *input) {
   const char *demuxer = input->demuxer;
   if (demuxer && !(format = LAV(av_find_input_format)(demuxer))) return LAVStatusUnsupportedCodec;
 
-  uint8_t *buffer = av_malloc(ioBufferSize);
+  uint8_t *buffer = LAVU(av_malloc)(ioBufferSize);
   if (!buffer) return LAVStatusOutOfMemory;
   reader->io = LAV(avio_alloc_context)(buffer, ioBufferSize, 0, reader, readBytes, NULL,
                                   reader->isStream ? NULL : seekBytes);
   if (!reader->io) {
-    av_free(buffer);
+    LAVU(av_free)(buffer);
     return LAVStatusOutOfMemory;
   }
   reader->format = LAV(avformat_alloc_context)();
   if (!reader->format) return LAVStatusOutOfMemory;
   reader->format->pb = reader->io;
   AVDictionary *options = NULL;
-  if (input->sampleRate > 0) av_dict_set_int(&options, "sample_rate", input->sampleRate, 0);
+  if (input->sampleRate > 0) LAVU(av_dict_set_int)(&options, "sample_rate", input->sampleRate, 0);
   if (input->channelCount > 0) {
     char layout[64];
     AVChannelLayout standard = {0};
-    av_channel_layout_default(&standard, input->channelCount);
-    av_channel_layout_describe(&standard, layout, sizeof layout);
-    av_channel_layout_uninit(&standard);
-    av_dict_set(&options, "ch_layout", layout, 0);
+    LAVU(av_channel_layout_default)(&standard, input->channelCount);
+    LAVU(av_channel_layout_describe)(&standard, layout, sizeof layout);
+    LAVU(av_channel_layout_uninit)(&standard);
+    LAVU(av_dict_set)(&options, "ch_layout", layout, 0);
   }
   int error = openInput(&reader->format, format, input->excludesFrames ? markedDemuxers : demuxers, options);
   if (error < 0) {
@@ -338,8 +338,8 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
   reader->length = input->prefixCount + (input->end - input->start);
   LAVStatus status = LAVStatusOutOfMemory;
   reader->packet = LAV(av_packet_alloc)();
-  reader->frame = av_frame_alloc();
-  reader->converted = av_frame_alloc();
+  reader->frame = LAVU(av_frame_alloc)();
+  reader->converted = LAVU(av_frame_alloc)();
   if (!reader->packet || !reader->frame || !reader->converted) goto fail;
   if (input->prefixCount > 0) {
     reader->prefix = malloc(input->prefixCount);
@@ -367,7 +367,7 @@ fail:
 // Description
 
 static LAVSampleType sampleType(int format) {
-  switch (av_get_packed_sample_fmt(format)) {
+  switch (LAVU(av_get_packed_sample_fmt)(format)) {
   case AV_SAMPLE_FMT_U8: return LAVSampleTypeUInt8;
   case AV_SAMPLE_FMT_S16: return LAVSampleTypeInt16;
   case AV_SAMPLE_FMT_FLT: return LAVSampleTypeFloat;
@@ -408,16 +408,16 @@ LAVFormat lav_format(const LAVReader *reader) {
     AVRational frames = {1, format.sampleRate};
     AVRational microseconds = {1, AV_TIME_BASE};
     if (reader->stream->duration > 0 && reader->stream->time_base.num > 0 && reader->stream->time_base.den > 0) {
-      format.claimedFrameCount = av_rescale_q(reader->stream->duration, reader->stream->time_base, frames);
+      format.claimedFrameCount = LAVU(av_rescale_q)(reader->stream->duration, reader->stream->time_base, frames);
     } else if (reader->format->duration > 0) {
-      format.claimedFrameCount = av_rescale_q(reader->format->duration, microseconds, frames);
+      format.claimedFrameCount = LAVU(av_rescale_q)(reader->format->duration, microseconds, frames);
     }
     // Ogg's positions include the samples that Opus drops at the start.
     if (strcmp(format.container, "ogg") == 0) format.claimedFrameCount -= parameters->initial_padding;
     if (format.claimedFrameCount < 0) format.claimedFrameCount = -1;
   } else if (reader->format->duration > 0 && format.sampleRate > 0) {
     AVRational frames = {1, format.sampleRate};
-    format.estimatedFrameCount = av_rescale_q(reader->format->duration, (AVRational){1, AV_TIME_BASE}, frames);
+    format.estimatedFrameCount = LAVU(av_rescale_q)(reader->format->duration, (AVRational){1, AV_TIME_BASE}, frames);
   }
   return format;
 }
@@ -426,9 +426,9 @@ LAVReport lav_report(const LAVReader *reader) {
   LAVReport report = reader->report;
   if (reader->hash) {
     // Finishing destroys the state.
-    struct AVMD5 *copy = av_memdup(reader->hash, av_md5_size);
-    if (copy) av_md5_final(copy, report.digest);
-    av_free(copy);
+    struct AVMD5 *copy = LAVU(av_memdup)(reader->hash, LAVU(av_md5_size));
+    if (copy) LAVU(av_md5_final)(copy, report.digest);
+    LAVU(av_free)(copy);
   }
   return report;
 }
@@ -538,7 +538,7 @@ bool lav_next_packet(LAVReader *reader, LAVPacket *packet) {
 // Decoding
 
 static bool isSupported(int format) {
-  switch (av_get_packed_sample_fmt(format)) {
+  switch (LAVU(av_get_packed_sample_fmt)(format)) {
   case AV_SAMPLE_FMT_U8:
   case AV_SAMPLE_FMT_S16:
   case AV_SAMPLE_FMT_S32:
@@ -558,15 +558,15 @@ static bool isWithinLimits(const AVFrame *frame) {
 static void hashFrame(LAVReader *reader) {
   const AVFrame *frame = reader->frame;
   int channels = frame->ch_layout.nb_channels;
-  int held = av_get_bytes_per_sample(frame->format);
+  int held = LAVU(av_get_bytes_per_sample)(frame->format);
   int bits = reader->codec->bits_per_raw_sample;
-  if (bits <= 0 || bits > 8 * held || av_sample_fmt_is_planar(frame->format)) return;
+  if (bits <= 0 || bits > 8 * held || LAVU(av_sample_fmt_is_planar)(frame->format)) return;
   int64_t count = (int64_t)frame->nb_samples * channels;
   const uint8_t *bytes = frame->data[0];
   int width = (bits + 7) / 8;
   if (bits != 8 * held) {
     // Samples are in the high bits.
-    av_fast_malloc(&reader->hashBuffer, &reader->hashBufferSize, (size_t)(count * width));
+    LAVU(av_fast_malloc)(&reader->hashBuffer, &reader->hashBufferSize, (size_t)(count * width));
     if (!reader->hashBuffer) return;
     uint8_t *to = reader->hashBuffer;
     for (int64_t i = 0; i < count; i++) {
@@ -576,14 +576,14 @@ static void hashFrame(LAVReader *reader) {
     }
     bytes = reader->hashBuffer;
   }
-  av_md5_update(reader->hash, bytes, (size_t)(count * width));
+  LAVU(av_md5_update)(reader->hash, bytes, (size_t)(count * width));
 }
 
 /// Decodes into `reader->frame`. False at the end.
 static bool decodeFrame(LAVReader *reader) {
   int refusals = 0;
   while (!reader->ended) {
-    av_frame_unref(reader->frame);
+    LAVU(av_frame_unref)(reader->frame);
     int error = LAV(avcodec_receive_frame)(reader->codec, reader->frame);
     if (error >= 0) {
       if (reader->frame->nb_samples <= 0) continue;
@@ -630,30 +630,30 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   reader->sampleFormat = reader->frame->format;
   if (like) {
     reader->sampleRate = like->sampleRate;
-    if (like->channelMask == 0 || av_channel_layout_from_mask(&reader->layout, like->channelMask) < 0) {
-      av_channel_layout_default(&reader->layout, like->channelCount);
+    if (like->channelMask == 0 || LAVU(av_channel_layout_from_mask)(&reader->layout, like->channelMask) < 0) {
+      LAVU(av_channel_layout_default)(&reader->layout, like->channelCount);
     }
   } else {
     reader->sampleRate = reader->frame->sample_rate;
-    if (av_channel_layout_copy(&reader->layout, &reader->frame->ch_layout) < 0) return LAVStatusOutOfMemory;
+    if (LAVU(av_channel_layout_copy)(&reader->layout, &reader->frame->ch_layout) < 0) return LAVStatusOutOfMemory;
   }
   reader->frameIsPending = true;
   return LAVStatusOK;
 }
 
 void lav_hash_samples(LAVReader *reader) {
-  if (reader->hash || reader->codec->codec_id != AV_CODEC_ID_FLAC || !(reader->hash = av_md5_alloc())) return;
-  av_md5_init(reader->hash);
+  if (reader->hash || reader->codec->codec_id != AV_CODEC_ID_FLAC || !(reader->hash = LAVU(av_md5_alloc)())) return;
+  LAVU(av_md5_init)(reader->hash);
   if (reader->frameIsPending) hashFrame(reader);
 }
 
 /// A layout that libswresample can mix: the frame's, or the default for its number of channels.
 static int mixableLayout(AVChannelLayout *layout, const AVChannelLayout *source) {
   if (source->order == AV_CHANNEL_ORDER_UNSPEC) {
-    av_channel_layout_default(layout, source->nb_channels);
+    LAVU(av_channel_layout_default)(layout, source->nb_channels);
     return 0;
   }
-  return av_channel_layout_copy(layout, source);
+  return LAVU(av_channel_layout_copy)(layout, source);
 }
 
 static bool hasChanged(const LAVReader *reader, const AVFrame *frame) {
@@ -663,14 +663,14 @@ static bool hasChanged(const LAVReader *reader, const AVFrame *frame) {
 static bool startConversion(LAVReader *reader, const AVFrame *frame) {
   AVChannelLayout input = {0}, output = {0};
   bool isReady = mixableLayout(&input, &frame->ch_layout) >= 0 && mixableLayout(&output, &reader->layout) >= 0 &&
-                 swr_alloc_set_opts2(&reader->swr, &output, AV_SAMPLE_FMT_FLTP, reader->sampleRate, &input,
+                 LAV(swr_alloc_set_opts2)(&reader->swr, &output, AV_SAMPLE_FMT_FLTP, reader->sampleRate, &input,
                                      frame->format, frame->sample_rate, 0, NULL) >= 0 &&
-                 swr_init(reader->swr) >= 0;
-  av_channel_layout_uninit(&reader->swrLayout);
-  if (isReady) isReady = av_channel_layout_copy(&reader->swrLayout, &frame->ch_layout) >= 0;
-  av_channel_layout_uninit(&input);
-  av_channel_layout_uninit(&output);
-  if (!isReady) swr_free(&reader->swr);
+                 LAV(swr_init)(reader->swr) >= 0;
+  LAVU(av_channel_layout_uninit)(&reader->swrLayout);
+  if (isReady) isReady = LAVU(av_channel_layout_copy)(&reader->swrLayout, &frame->ch_layout) >= 0;
+  LAVU(av_channel_layout_uninit)(&input);
+  LAVU(av_channel_layout_uninit)(&output);
+  if (!isReady) LAV(swr_free)(&reader->swr);
   reader->swrRate = frame->sample_rate;
   reader->swrFormat = frame->format;
   return isReady;
@@ -678,15 +678,15 @@ static bool startConversion(LAVReader *reader, const AVFrame *frame) {
 
 /// Converts `count` frames of `data` (NULL: the rest that the converter holds) into `reader->converted`.
 static bool convert(LAVReader *reader, const uint8_t **data, int count) {
-  int room = swr_get_out_samples(reader->swr, count);
+  int room = LAV(swr_get_out_samples)(reader->swr, count);
   if (room <= 0) return false;
   AVFrame *output = reader->converted;
-  av_frame_unref(output);
+  LAVU(av_frame_unref)(output);
   output->format = AV_SAMPLE_FMT_FLTP;
   output->sample_rate = reader->sampleRate;
   output->nb_samples = room;
-  if (mixableLayout(&output->ch_layout, &reader->layout) < 0 || av_frame_get_buffer(output, 0) < 0) return false;
-  int written = swr_convert(reader->swr, output->extended_data, room, data, count);
+  if (mixableLayout(&output->ch_layout, &reader->layout) < 0 || LAVU(av_frame_get_buffer)(output, 0) < 0) return false;
+  int written = LAV(swr_convert)(reader->swr, output->extended_data, room, data, count);
   output->nb_samples = written > 0 ? written : 0;
   return written > 0;
 }
@@ -706,11 +706,11 @@ static bool nextFrame(LAVReader *reader) {
     }
     bool fits = hasFrame && reader->swr && frame->sample_rate == reader->swrRate &&
                 frame->format == reader->swrFormat &&
-                av_channel_layout_compare(&frame->ch_layout, &reader->swrLayout) == 0;
+                LAVU(av_channel_layout_compare)(&frame->ch_layout, &reader->swrLayout) == 0;
     if (reader->swr && !fits) {
       // What the old conversion still holds comes before the waiting frame.
       bool hasTail = convert(reader, NULL, 0);
-      swr_free(&reader->swr);
+      LAV(swr_free)(&reader->swr);
       if (hasFrame && !hasChanged(reader, frame)) reader->report.formatChangeCount++;
       if (hasTail) {
         reader->current = reader->converted;
@@ -765,8 +765,8 @@ static bool nextFrame(LAVReader *reader) {
 
 static void copyFrames(const AVFrame *frame, int offset, int count, float *samples, int stride) {
   int channels = frame->ch_layout.nb_channels;
-  bool isPlanar = av_sample_fmt_is_planar(frame->format);
-  switch (av_get_packed_sample_fmt(frame->format)) {
+  bool isPlanar = LAVU(av_sample_fmt_is_planar)(frame->format);
+  switch (LAVU(av_get_packed_sample_fmt)(frame->format)) {
   case AV_SAMPLE_FMT_U8: COPY_SAMPLES(uint8_t, (float)(x - 128) * (1.0f / 128)); break;
   case AV_SAMPLE_FMT_S16: COPY_SAMPLES(int16_t, (float)x * (1.0f / 32768)); break;
   case AV_SAMPLE_FMT_S32: COPY_SAMPLES(int32_t, (float)x * (1.0f / 2147483648.0f)); break;
@@ -791,6 +791,6 @@ int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
   return filled;
 }
 
-const char *lav_version(void) { return av_version_info(); }
+const char *lav_version(void) { return LAVU(av_version_info)(); }
 
 bool lav_has_decoder(const char *name) { return LAV(avcodec_find_decoder_by_name)(name) != NULL; }

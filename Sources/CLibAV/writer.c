@@ -75,7 +75,7 @@ void lav_writer_close(LAVWriter *writer) {
   if (!writer) return;
   LAV(avformat_free_context)(writer->format);
   if (writer->io) {
-    av_freep(&writer->io->buffer);
+    LAVU(av_freep)(&writer->io->buffer);
     LAV(avio_context_free)(&writer->io);
   }
   LAV(av_packet_free)(&writer->packet);
@@ -98,7 +98,7 @@ static void setEncoderDelay(AVCodecParameters *parameters, const AVStream *sourc
   case AV_CODEC_ID_MP3:
     if (!isContinuation && source->start_time > 0) {
       AVRational frames = {1, parameters->sample_rate};
-      int64_t delay = av_rescale_q(source->start_time, source->time_base, frames);
+      int64_t delay = LAVU(av_rescale_q)(source->start_time, source->time_base, frames);
       if (delay >= mp3DecoderDelay && delay < mp3DecoderDelay + 4096) parameters->initial_padding = (int)delay;
     }
     break;
@@ -128,11 +128,11 @@ static int addStream(LAVWriter *writer, const AVStream *source, bool isContinuat
 static int setTags(LAVWriter *writer, const LAVTag *tags, int count) {
   for (int i = 0; i < count; i++) {
     // Ogg keeps the tags of a stream, all others those of the file. Several values of a name are several tags.
-    int error = av_dict_set(&writer->format->metadata, tags[i].name, tags[i].value, AV_DICT_MULTIKEY);
+    int error = LAVU(av_dict_set)(&writer->format->metadata, tags[i].name, tags[i].value, AV_DICT_MULTIKEY);
     if (error < 0) return error;
   }
   if (strcmp(writer->format->oformat->name, "ogg") != 0) return 0;
-  return av_dict_copy(&writer->format->streams[0]->metadata, writer->format->metadata, AV_DICT_MULTIKEY);
+  return LAVU(av_dict_copy)(&writer->format->streams[0]->metadata, writer->format->metadata, AV_DICT_MULTIKEY);
 }
 
 LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int descriptor, const LAVTag *tags,
@@ -144,9 +144,9 @@ LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int d
   writer->descriptor = descriptor;
   writer->unit = readerStream(reader)->time_base;
   writer->packet = LAV(av_packet_alloc)();
-  uint8_t *buffer = av_malloc(ioBufferSize);
+  uint8_t *buffer = LAVU(av_malloc)(ioBufferSize);
   if (buffer) writer->io = LAV(avio_alloc_context)(buffer, ioBufferSize, 1, writer, NULL, writeBytes, seekBytes);
-  if (!writer->io) av_free(buffer);
+  if (!writer->io) LAVU(av_free)(buffer);
   int error = AVERROR(ENOMEM);
   if (!writer->packet || !writer->io) goto fail;
   error = LAV(avformat_alloc_output_context2)(&writer->format, NULL, muxer, NULL);
@@ -160,9 +160,9 @@ LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int d
   if (error < 0) goto fail;
   AVDictionary *options = NULL;
   // Raw AAC has no tags of its own.
-  if (strcmp(muxer, "adts") == 0) av_dict_set(&options, "write_id3v2", "1", 0);
+  if (strcmp(muxer, "adts") == 0) LAVU(av_dict_set)(&options, "write_id3v2", "1", 0);
   error = LAV(avformat_write_header)(writer->format, &options);
-  av_dict_free(&options);
+  LAVU(av_dict_free)(&options);
   if (error < 0) goto fail;
   *result = writer;
   return LAVWriteStatusOK;

@@ -86,6 +86,6 @@ cresources_file cresources_report_style(void) {
 }
 
 cresources_file cresources_report_style_hash(void) {
-  static const char hash[] = "sha256-0ty20n/fAuxncgD0RkZcFvN0oOZBHRNQvkBbrsH8aXg=";
+  static const char hash[] = "sha256-pp5rdbDYI0LbNt9Mn+Lm+j8SosN6rYteDy3ktLgeWvU=";
   return (cresources_file){"style.css.hash", hash, sizeof hash - 1};
 }

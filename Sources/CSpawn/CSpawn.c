@@ -119,6 +119,11 @@ int cspawn_limit_memory(size_t bytes) {
 
 void cspawn_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
+void cspawn_keep_heap(void) {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 32 << 20);
+}
+
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written) {
   sigset_t pipe_signal, before, pending;
   sigemptyset(&pipe_signal);

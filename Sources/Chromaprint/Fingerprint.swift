@@ -1,5 +1,3 @@
-internal import CChromaprint
-
 /// The items of a fingerprint, some eight a second, to be compared with those of another.
 public struct Fingerprint: Sendable {
   /// 32 bits each.
@@ -16,15 +14,8 @@ public struct Fingerprint: Sendable {
 
   /// - Parameter text: As a `FingerprintFinding` has it; `nil` if it cannot be read.
   public init?(_ text: String) {
-    var items: UnsafeMutablePointer<UInt32>?
-    var count: Int32 = 0
-    var algorithm: Int32 = 0
-    let size = Int32(clamping: text.utf8.count)
-    guard unsafe libchromaprint.chromaprint_decode_fingerprint(text, size, &items, &count, &algorithm, 1) == 1,
-      let items = unsafe items
-    else { return nil }
-    defer { unsafe libchromaprint.chromaprint_dealloc(items) }
-    self.items = unsafe Array(UnsafeBufferPointer(start: items, count: Int(max(0, count))))
+    guard let items = FingerprintText.items(of: text) else { return nil }
+    self.items = items
   }
 
   /// How many items there are.

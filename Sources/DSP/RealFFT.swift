@@ -1,4 +1,5 @@
 internal import CFFTW
+internal import CKernels
 internal import Synchronization
 
 /// Discrete Fourier transforms of real signals of one length, in single precision.
@@ -8,8 +9,14 @@ internal import Synchronization
 ///
 /// An instance owns its work space, so it serves one caller at a time.
 public final class RealFFT {
-  /// FFTW's planner is not thread-safe; executing plans is.
-  private static let planner = Mutex(())
+  /// FFTW's planner is not thread-safe; executing plans is, with all arrays that are aligned alike. To make a plan takes
+  /// longer than to execute it, and few lengths are ever asked for, so plans are kept.
+  private static let plans = Mutex(Plans())
+
+  private struct Plans: @unchecked Sendable {
+    var forward: [Int: fftwf_plan] = [:]
+    var backward: [Int: fftwf_plan] = [:]
+  }
 
   /// Frames per transform.
   public let length: Int
@@ -29,23 +36,34 @@ public final class RealFFT {
     self.length = length
     let frames = unsafe Self.allocate(length)
     let spectrum = unsafe Self.allocate(2 * (length / 2 + 1))
-    var plan: fftwf_plan?
-    Self.planner.withLock { _ in
-      let bins = unsafe UnsafeMutableRawPointer(spectrum.baseAddress)?.assumingMemoryBound(to: fftwf_complex.self)
-      unsafe plan = fftwf_plan_dft_r2c_1d(Int32(length), frames.baseAddress, bins, FFTW_ESTIMATE)
-    }
+    let bins = unsafe Self.complex(spectrum)
+    let plan = Self.plans.withLock { plans in
+      if let known = unsafe plans.forward[length] { return unsafe Kept(plan: known) }
+      let plan = unsafe fftwf_plan_dft_r2c_1d(Int32(length), frames.baseAddress, bins, FFTW_ESTIMATE)
+      unsafe plans.forward[length] = plan
+      return unsafe Kept(plan: plan)
+    }.plan
     guard let plan = unsafe plan else { preconditionFailure("FFTW has no plan for \(length) frames") }
     unsafe (self.frames, self.spectrum, forward) = (frames, spectrum, plan)
   }
 
+  /// A plan on its way out of the lock.
+  private struct Kept: @unchecked Sendable {
+    let plan: fftwf_plan?
+  }
+
   deinit {
-    Self.planner.withLock { _ in
-      unsafe fftwf_destroy_plan(forward)
-      if let backward = unsafe backward { unsafe fftwf_destroy_plan(backward) }
-    }
     unsafe fftwf_free(frames.baseAddress)
     unsafe fftwf_free(spectrum.baseAddress)
   }
+
+  private static func complex(_ spectrum: UnsafeMutableBufferPointer<Float>) -> UnsafeMutablePointer<fftwf_complex>? {
+    unsafe UnsafeMutableRawPointer(spectrum.baseAddress)?.assumingMemoryBound(to: fftwf_complex.self)
+  }
+
+  private var complexBins: UnsafeMutablePointer<fftwf_complex>? { unsafe Self.complex(spectrum) }
+
+  private func transformFrames() { unsafe fftwf_execute_dft_r2c(forward, frames.baseAddress, complexBins) }
 
   /// FFTW's own allocator aligns for the widest vectors of the machine.
   private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
@@ -65,7 +83,7 @@ public final class RealFFT {
     var input = unsafe frames.mutableSpan
     for index in 0..<signal.count { input[index] = signal[index] }
     for index in signal.count..<length { input[index] = 0 }
-    unsafe fftwf_execute(forward)
+    transformFrames()
     return try unsafe body(spectrum.span)
   }
 
@@ -76,26 +94,16 @@ public final class RealFFT {
   ///   - power: Receives `binCount` values.
   public func power(of signal: [Float], from start: Int, window: [Float], into power: inout [Float]) {
     precondition(window.count == length && power.count == binCount)
-    do {
-      var input = unsafe frames.mutableSpan
-      let (signal, window) = (signal.span.extracting(start..<start + length), window.span)
-      for index in 0..<input.count { input[index] = signal[index] * window[index] }
+    let input = unsafe frames.baseAddress!
+    signal.withUnsafeBufferPointer { signal in
+      window.withUnsafeBufferPointer { window in
+        unsafe cspectra_weigh(
+          UnsafeBufferPointer(rebasing: signal[start..<start + length]).baseAddress, window.baseAddress, length, input)
+      }
     }
-    unsafe fftwf_execute(forward)
-    let parts = unsafe UnsafeRawPointer(spectrum.baseAddress!)
-    var output = power.mutableSpan
-    var bin = 0
-    while bin + 8 <= output.count {
-      let pairs = unsafe parts.loadUnaligned(fromByteOffset: 8 * bin, as: SIMD16<Float>.self)
-      let squares = pairs * pairs
-      let sums = squares.evenHalf + squares.oddHalf
-      for lane in 0..<8 { output[bin + lane] = sums[lane] }
-      bin += 8
-    }
-    while bin < output.count {
-      let (real, imaginary) = unsafe (spectrum[2 * bin], spectrum[2 * bin + 1])
-      output[bin] = real * real + imaginary * imaginary
-      bin += 1
+    transformFrames()
+    power.withUnsafeMutableBufferPointer { power in
+      unsafe cspectra_powers(spectrum.baseAddress, power.count, power.baseAddress)
     }
   }
 
@@ -111,16 +119,17 @@ public final class RealFFT {
     let plan = unsafe backward ?? makeBackward()
     var input = unsafe spectrum.mutableSpan
     for index in 0..<bins.count { input[index] = bins[index] }
-    unsafe fftwf_execute(plan)
+    unsafe fftwf_execute_dft_c2r(plan, complexBins, frames.baseAddress)
     return try unsafe body(frames.span)
   }
 
   private func makeBackward() -> fftwf_plan {
-    var plan: fftwf_plan?
-    Self.planner.withLock { _ in
-      let bins = unsafe UnsafeMutableRawPointer(spectrum.baseAddress)?.assumingMemoryBound(to: fftwf_complex.self)
-      unsafe plan = fftwf_plan_dft_c2r_1d(Int32(length), bins, frames.baseAddress, FFTW_ESTIMATE)
-    }
+    let plan = Self.plans.withLock { plans in
+      if let known = unsafe plans.backward[length] { return unsafe Kept(plan: known) }
+      let plan = unsafe fftwf_plan_dft_c2r_1d(Int32(length), complexBins, frames.baseAddress, FFTW_ESTIMATE)
+      unsafe plans.backward[length] = plan
+      return unsafe Kept(plan: plan)
+    }.plan
     guard let plan = unsafe plan else { preconditionFailure("FFTW has no inverse plan for \(length) frames") }
     unsafe backward = plan
     return unsafe plan

@@ -83,8 +83,8 @@ public struct STFT {
     // Frames before the next window are done; if the hop exceeds the window, that may be more than there are.
     let done = min(Int(columnCount * Int64(hop) - bufferStart), buffered)
     guard done > 0, buffered == buffer.count else { return }
-    buffer.replaceSubrange(0..<(buffered - done), with: buffer[done..<buffered])
     buffered -= done
+    for index in 0..<buffered { buffer[index] = buffer[done + index] }
     bufferStart += Int64(done)
   }
 }

@@ -1,8 +1,38 @@
+/// The sums of every eighth value from `first` on, as far as there are eight more before `end`, and where that is.
+@inline(__always)
+public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> (sums: SIMD8<Float>, next: Int) {
+  precondition(first >= 0 && end <= values.count)
+  return values.withUnsafeBytes { bytes in
+    var sums = SIMD8<Float>.zero
+    var index = first
+    while index + 8 <= end {
+      sums += unsafe bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
+      index += 8
+    }
+    return (sums, index)
+  }
+}
+
+/// The largest of the values, or 0 if none is above it. Not a number counts as 0.
+public func largest(of values: Span<Float>) -> Float {
+  var most = SIMD8<Float>.zero
+  let whole = values.count / 8 * 8
+  values.withUnsafeBytes { bytes in
+    for index in stride(from: 0, to: whole, by: 8) {
+      let eight = unsafe bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
+      most.replace(with: eight, where: eight .> most)
+    }
+  }
+  var found = most.max()
+  for index in whole..<values.count where values[index] > found { found = values[index] }
+  return found
+}
+
 /// Natural logarithm of positive, normal numbers, with an error below 2e-5.
 ///
 /// The exponent is read from the bits; the logarithm of the mantissa, scaled to lie between √½ and √2, comes from the
 /// series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
-@inlinable
+@inlinable @inline(__always)
 public func naturalLog(_ x: SIMD8<Float>) -> SIMD8<Float> {
   let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)
   // Bits of √½: subtracting them makes the exponent field count from there.

@@ -34,6 +34,8 @@ public struct Alignment: Hashable, Sendable {
   public var blockCount: Int
   /// The share of the dominant landmarks of either sound that the other one has, too, 0 to 1; `nil` without signatures.
   public var dominantShare: Double?
+  /// The same of clear landmarks where both agree least, 0 to 1; `nil` without signatures.
+  public var weakestShare: Double?
   /// How alike fingerprints are on these stretches, 0 to 1; `nil` if they do not cover them.
   public var fingerprintAgreement: Double?
 

@@ -36,10 +36,30 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
 
   init(_ blocks: Blocks) {
     self.blocks = blocks
-    audible = (0..<blocks.blockCount).filter { blocks.isAudible($0) }
+    let audible = (0..<blocks.blockCount).filter { blocks.isAudible($0) }
+    self.audible = audible
     var places: [Int: [BlockPlace]] = [:]
-    for block in audible { places[block] = blocks.places(of: block) }
+    // Most candidates that are alike by chance end here.
+    let some = stride(from: 0, to: audible.count, by: Self.sampleStep).map { audible[$0] }
+    for block in some { places[block] = blocks.places(of: block) }
+    if some.count < Self.leastSample || Self.hasLine(places.values.joined()) {
+      for block in audible where places[block] == nil { places[block] = blocks.places(of: block) }
+    } else {
+      places = [:]
+    }
     self.places = places
+  }
+
+  /// One of so many blocks is looked for first.
+  private static var sampleStep: Int { 3 }
+  /// Of fewer blocks all are looked for.
+  private static var leastSample: Int { 12 }
+
+  /// Whether three places have about the same offset: within a second, which no speed exceeds between near blocks.
+  private static func hasLine(_ places: some Sequence<BlockPlace>) -> Bool {
+    let offsets = places.filter { $0.score >= Blocks.leastScore }.map(\.offset).sorted()
+    let reach = Int(Blocks.framesPerSecond)
+    return zip(offsets, offsets.dropFirst(2)).contains { $1 - $0 <= reach }
   }
 
   /// `nil` if nothing is the same.

@@ -45,6 +45,82 @@ struct Corroboration {
     return count > 0 ? Double(found) / Double(count) : 0
   }
 
+  /// The share of the clear landmarks that both have where they agree least: the mean of the worst tenth of windows of 2 s,
+  /// in the lesser direction. Encoders lose about as much everywhere; another mix or a voice of its own brings and hides
+  /// landmarks while it sounds. `nil` without signatures, or for a few seconds.
+  var weakestShare: Double? {
+    guard let one = first.map, let other = second.map else { return nil }
+    let inner = alignment.stretches.map { inside($0) }
+    let there = inner.map { ($0.first, $0.second) }
+    let back = inner.map { ($0.second, $0.first) }
+    guard let ours = Self.weakestShare(of: one, in: other, there, speed: 1 / alignment.speed),
+      let theirs = Self.weakestShare(of: other, in: one, back, speed: alignment.speed)
+    else { return nil }
+    return min(ours, theirs)
+  }
+
+  /// A stretch without its edges where one of the sounds goes on beyond them, which has an influence there.
+  private func inside(_ stretch: Alignment.Stretch) -> Alignment.Stretch {
+    let goesOnBefore = max(stretch.first.lowerBound, stretch.second.lowerBound) > Self.edge
+    let rest = (
+      first.sound.duration - stretch.first.upperBound, second.sound.duration - stretch.second.upperBound
+    )
+    let goesOnAfter = max(rest.0, rest.1) > Self.edge
+    func inside(_ range: Range<Double>) -> Range<Double> {
+      let start = range.lowerBound + (goesOnBefore ? Self.edge : 0)
+      return start..<max(start, range.upperBound - (goesOnAfter ? Self.edge : 0))
+    }
+    return Alignment.Stretch(first: inside(stretch.first), second: inside(stretch.second))
+  }
+
+  /// Landmarks of at least this strength, 9 dB, are clear.
+  private static let clearStrength = 6
+  /// Columns: 2 s.
+  private static let windowLength = 62
+  /// A window with fewer clear landmarks says nothing.
+  private static let leastClear = 8
+  private static let leastWindows = 3
+  /// Seconds.
+  private static let edge = 2.0
+  private static let weakestPart = 0.1
+
+  private static func weakestShare(
+    of own: LandmarkMap, in other: LandmarkMap, _ stretches: [(own: Range<Double>, other: Range<Double>)], speed: Double
+  ) -> Double? {
+    let rate = LandmarkSpectrum.columnsPerSecond
+    let bands = LandmarkBlocks.bands(atSpeed: speed)
+    var shares: [Double] = []
+    /// Where the landmarks of a window are expected.
+    var expected: [(column: Int, band: Int)] = []
+    func endWindow() {
+      defer { expected.removeAll(keepingCapacity: true) }
+      guard expected.count >= leastClear else { return }
+      let counts = (-2...2).map { shift in
+        expected.count { place in
+          bands.contains { band in
+            (-1...1).contains { other.has(place.column + shift + $0, band: place.band + band) }
+          }
+        }
+      }
+      shares.append(Double(counts.max() ?? 0) / Double(expected.count))
+    }
+    var window = 0
+    for landmark in own.landmarks where landmark.strength >= clearStrength {
+      if landmark.column / windowLength != window {
+        endWindow()
+        window = landmark.column / windowLength
+      }
+      let time = Double(landmark.column) / rate
+      guard let stretch = stretches.first(where: { $0.own.contains(time) }) else { continue }
+      let place = (stretch.other.lowerBound + (time - stretch.own.lowerBound) * speed) * rate
+      expected.append((Int(place.rounded()), landmark.band))
+    }
+    endWindow()
+    guard shares.count >= leastWindows else { return nil }
+    let worst = shares.sorted().prefix(max(1, Int((Double(shares.count) * weakestPart).rounded())))
+    return worst.reduce(0, +) / Double(worst.count)
+  }
+
   /// How alike the fingerprints are where both cover the stretches, 0 to 1; `nil` where they do not.
   var fingerprintAgreement: Double? {
     guard let own = first.sound.fingerprint, let other = second.sound.fingerprint else { return nil }

@@ -1,6 +1,7 @@
 // Duplicates: which tracks of a library are of the same recording, by sound.
 //
 //     Sound            what is compared of a recording: its fingerprint, its signature, its length
+//     Sketch           the keys of a sound, and as the bytes that a database keeps
 //     SketchKeys       the few keys of a sound that other files of the recording are likely to have, too
 //     SketchIndex      an inverted file of these keys, which finds the pairs that are worth a comparison
 //     LandmarkBlocks   a sound in blocks of 4 s, looked for in another one: by landmarks of the whole track,

@@ -1,6 +1,3 @@
-public import Chromaprint
-public import Landmarks
-
 /// The sounds of a library, by number from 0.
 public protocol SoundSource {
   associatedtype Failure: Error
@@ -8,10 +5,11 @@ public protocol SoundSource {
   var count: Int { get }
   /// Seconds of all sounds together, about.
   var duration: Double { get }
-  /// The fingerprints of all sounds in the order of their numbers, `nil` where there is none.
-  func forEachFingerprint(_ body: (Fingerprint?) -> Void) throws(Failure)
-  /// The same of signatures.
-  func forEachSignature(_ body: (Signature?) -> Void) throws(Failure)
+  /// Calls `body` with the number and the keys of sounds, in ascending order.
+  /// - Parameter isWanted: Whether the keys of a sound are to be read.
+  func forEachSketch(
+    by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void
+  ) throws(Failure)
   func sound(_ number: Int) throws(Failure) -> Sound
 }
 
@@ -33,14 +31,8 @@ public struct PairSearch<Source: SoundSource> {
     public var relation: Relation?
   }
 
-  /// Keys that two sounds need in common.
-  private static var leastVotes: (fingerprint: Int, signature: Int) { (4, 3) }
-  /// Of sounds with fewer keys of signatures, which are short, one key less is enough.
-  private static var fewKeys: Int { 120 }
   /// Candidates of each sound and index.
   private static var candidateLimit: Int { 32 }
-  /// Keys in a second: of a fingerprint, and of a signature.
-  private static var keyRate: (fingerprint: Double, signature: Double) { (1.1, 1.4) }
   /// Seconds that fingerprints cover.
   private static var fingerprintLength: Double { 120 }
 
@@ -55,33 +47,50 @@ public struct PairSearch<Source: SoundSource> {
   /// The pairs that are worth a comparison, in ascending order.
   /// - Parameter isNew: Whether a sound was not compared with the others before; pairs of two that were are left out.
   public func candidates(isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
-    var found: [UInt64: CandidatePair] = [:]
-    func collect(
-      _ index: SketchIndex, least: Int, _ path: WritableKeyPath<CandidatePair, Int>,
-      isEnough: (SketchIndex, SketchIndex.Candidate, Int) -> Bool
-    ) {
-      var ballot = SketchIndex.Ballot()
-      for number in 0..<source.count where isNew(number) {
-        // Of two new ones the second asks.
-        let candidates = index.candidates(of: number, least: least, limit: Self.candidateLimit, &ballot) {
-          $0 < number || !isNew($0)
-        }
-        for candidate in candidates where isEnough(index, candidate, number) {
-          let (first, second) = (min(number, candidate.number), max(number, candidate.number))
-          let key = UInt64(first) << 32 | UInt64(second)
-          found[
-            key, default: CandidatePair(first: first, second: second, fingerprintVotes: 0, signatureVotes: 0)
-          ][keyPath: path] = candidate.votes
-        }
+    var all: [CandidatePair] = []
+    // One index after the other: both together would take twice the memory.
+    for basis in Alignment.Basis.allCases { all += try candidates(by: basis, isNew: isNew) }
+    all.sort { ($0.first, $0.second) < ($1.first, $1.second) }
+    var found: [CandidatePair] = []
+    for pair in all {
+      if let last = found.last, (last.first, last.second) == (pair.first, pair.second) {
+        found[found.count - 1].fingerprintVotes += pair.fingerprintVotes
+        found[found.count - 1].signatureVotes += pair.signatureVotes
+      } else {
+        found.append(pair)
       }
     }
-    // One index after the other: both together would take twice the memory.
-    collect(try fingerprintIndex(), least: Self.leastVotes.fingerprint, \.fingerprintVotes) { _, _, _ in true }
-    collect(try signatureIndex(), least: Self.leastVotes.signature - 1, \.signatureVotes) { index, candidate, number in
-      candidate.votes >= Self.leastVotes.signature
-        || min(index.keyCount(of: number), index.keyCount(of: candidate.number)) < Self.fewKeys
+    return found
+  }
+
+  /// The new sounds are listed, and all ask.
+  private func candidates(by basis: Alignment.Basis, isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
+    let need = CandidateNeed(by: basis)
+    let newCount = (0..<source.count).count(where: isNew)
+    guard newCount > 0 else { return [] }
+    let duration = source.duration * Double(newCount) / Double(source.count)
+    let seconds = basis == .fingerprint ? min(duration, Double(newCount) * Self.fingerprintLength) : duration
+    var index = SketchIndex(reach: basis == .signature ? 1 : 0, expected: Int(seconds * need.keyRate))
+    try source.forEachSketch(by: basis, where: isNew) { index.add($1, of: $0) }
+    index.sort()
+    var ballot = SketchIndex.Ballot()
+    var found: [CandidatePair] = []
+    try source.forEachSketch(by: basis, where: { _ in true }) { number, keys in
+      let isNew = isNew(number)
+      // Of two new ones the second asks.
+      let candidates = index.candidates(of: keys, least: need.least, limit: Self.candidateLimit, &ballot) {
+        !isNew || $0 < number
+      }
+      for candidate in candidates
+      where candidate.votes >= need.votes(keyCounts: keys.count, index.keyCount(of: candidate.number)) {
+        found.append(
+          CandidatePair(
+            first: min(number, candidate.number), second: max(number, candidate.number),
+            fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
+            signatureVotes: basis == .signature ? candidate.votes : 0))
+      }
     }
-    return found.values.sorted { ($0.first, $0.second) < ($1.first, $1.second) }
+    return found
   }
 
   /// Compares the sounds of pairs.
@@ -104,19 +113,31 @@ public struct PairSearch<Source: SoundSource> {
       body(Pair(candidate: pair, alignment: alignment, relation: relation))
     }
   }
+}
 
-  private func fingerprintIndex() throws(Source.Failure) -> SketchIndex {
-    let seconds = min(source.duration, Double(source.count) * Self.fingerprintLength)
-    var index = SketchIndex(expected: Int(seconds * Self.keyRate.fingerprint))
-    try source.forEachFingerprint { index.add($0.map { SketchKeys.of($0) } ?? []) }
-    index.sort()
-    return index
+/// How many keys two sounds need in common at one distance.
+///
+/// By chance that grows with the keys that both have; of files of one recording it is a share of those of the shorter one.
+private struct CandidateNeed {
+  /// Keys in common at least.
+  let least: Int
+  /// Keys in common of sounds that have more than a few keys.
+  private let usual: Int
+  private let fewKeys: Int
+  /// The share of the keys of the one that has fewer.
+  private let share: Double
+  /// Keys in a second.
+  let keyRate: Double
+
+  init(by basis: Alignment.Basis) {
+    switch basis {
+    case .fingerprint: (least, usual, fewKeys, share, keyRate) = (4, 4, 0, 0.04, 1.1)
+    case .signature: (least, usual, fewKeys, share, keyRate) = (2, 3, 120, 0.02, 1.4)
+    }
   }
 
-  private func signatureIndex() throws(Source.Failure) -> SketchIndex {
-    var index = SketchIndex(reach: 1, expected: Int(source.duration * Self.keyRate.signature))
-    try source.forEachSignature { index.add($0.map { SketchKeys.of($0) } ?? []) }
-    index.sort()
-    return index
+  func votes(keyCounts one: Int, _ other: Int) -> Int {
+    let count = min(one, other)
+    return max(count < fewKeys ? least : usual, Int((share * Double(count)).rounded(.up)))
   }
 }

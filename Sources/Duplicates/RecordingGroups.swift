@@ -18,16 +18,16 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
 ///
 /// Two groups become one only if more than half of the pairs between them are known to be of one recording, and none of
 /// them was said to be no duplicate. So A and C do not come together because both are like B. The same pairs give the same
-/// groups, in whatever order they come. Parts of longer files join no groups: an album in one file would join its tracks.
+/// groups, in whatever order they come. Parts of longer files and other versions join no groups.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Members ascending, groups by their first members.
   public private(set) var groups: [[ID]] = []
-  /// Pairs, `part` apart, whose members are in different groups.
+  /// Pairs of duplicates whose members are in different groups.
   public private(set) var left: [RelatedPair<ID>] = []
 
   /// - Parameter areDistinct: Whether a person has said that two files are no duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
-    let links = pairs.filter { $0.relation != .part && !areDistinct($0.first, $0.second) }.sorted(by: Self.isBefore)
+    let links = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }.sorted(by: Self.isBefore)
     var linked: Set<Link> = []
     for link in links { linked.insert(Link(link.first, link.second)) }
     var groupOf: [ID: Int] = [:]

@@ -1,27 +1,27 @@
-package import Chromaprint
-package import Landmarks
+internal import Chromaprint
+internal import Landmarks
 
 /// A key of a sound, and where it is.
-package struct SketchKey: Hashable, Sendable {
-  package var key: UInt32
+public struct SketchKey: Hashable, Sendable {
+  public var key: UInt32
   /// Half seconds, about, from the start: see `SketchKeys.Unit`.
-  package var position: UInt32
+  public var position: UInt32
 
-  package init(key: UInt32, position: UInt32) {
+  public init(key: UInt32, position: UInt32) {
     self.key = key
     self.position = position
   }
 }
 
 /// The few keys of a sound that other files of the same recording are likely to have, too, wherever they begin.
-package enum SketchKeys {
+enum SketchKeys {
   /// One of so many items of a fingerprint is listed.
   private static let fingerprintStep: UInt32 = 8
   /// Items in a unit of position: 0.5 s.
   private static let itemsPerUnit = 4
 
   /// Items that a hash chooses: about one a second.
-  package static func of(_ fingerprint: Fingerprint) -> [SketchKey] {
+  static func of(_ fingerprint: Fingerprint) -> [SketchKey] {
     var keys: [SketchKey] = []
     var last: UInt32?
     for (place, item) in fingerprint.items.enumerated() {
@@ -49,7 +49,7 @@ package enum SketchKeys {
   private static let followers = 4
 
   /// Triplets of dominant landmarks that a hash chooses: about 1.3 a second.
-  package static func of(_ signature: Signature) -> [SketchKey] {
+  static func of(_ signature: Signature) -> [SketchKey] {
     let chosen = dominant(signature.landmarks)
     var keys: [SketchKey] = []
     for (index, first) in chosen.enumerated() {

@@ -30,17 +30,11 @@ struct BlockPlace: Hashable, Sendable {
 extension SoundBlocks {
   /// Those places that are no neighbors of better ones.
   static func best(_ count: Int, of scores: [Int32], least: Int32, distance: Int) -> [Int] {
+    var left = scores.indices.filter { scores[$0] >= least }
     var chosen: [Int] = []
-    var barred: [Range<Int>] = []
-    for _ in 0..<count {
-      var best: Int?
-      for index in scores.indices where scores[index] >= least && scores[index] > best.map({ scores[$0] }) ?? 0 {
-        if barred.contains(where: { $0.contains(index) }) { continue }
-        best = index
-      }
-      guard let best else { break }
+    while chosen.count < count, let best = left.max(by: { (scores[$0], $1) < (scores[$1], $0) }) {
       chosen.append(best)
-      barred.append(best - distance..<best + distance + 1)
+      left.removeAll { abs($0 - best) <= distance }
     }
     return chosen
   }

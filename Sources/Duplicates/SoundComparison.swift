@@ -19,6 +19,7 @@ public struct ComparableSound: Sendable {
     guard var alignment = search(in: other) else { return nil }
     let corroboration = Corroboration(of: alignment, self, other)
     alignment.dominantShare = corroboration.dominantShare
+    alignment.weakestShare = corroboration.weakestShare
     alignment.fingerprintAgreement = corroboration.fingerprintAgreement
     return alignment
   }

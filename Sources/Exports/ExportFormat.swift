@@ -80,7 +80,7 @@ public struct ExportRemoval: Hashable, Sendable {
 public struct ExportContext: Sendable {
   /// The file or folder; `nil` for standard output.
   public var output: FilePath?
-  /// Such as `Nocturne 0.1.0`.
+  /// Such as `Nocturne 0.2.0`.
   public var program: String
   public var now: Timestamp
   /// Only what has changed is exported, and what is gone.

@@ -199,7 +199,10 @@ extension JSONWriter {
   /// A document: its key, and what is known.
   /// - Parameters:
   ///   - timesAreNumbers: Seconds since 1970 instead of RFC 3339, for engines that have no dates.
-  mutating func searchDocument(_ record: FileRecord, key name: String, timesAreNumbers: Bool) {
+  ///   - writeMore: Writes members that only one engine has.
+  mutating func searchDocument(
+    _ record: FileRecord, key name: String, timesAreNumbers: Bool, _ writeMore: (inout JSONWriter) -> Void
+  ) {
     beginObject()
     key(name)
     string(TrackField.id(of: record))
@@ -218,6 +221,7 @@ extension JSONWriter {
       case .time(let time): if timesAreNumbers { integer(time.seconds) } else { string(time.description) }
       }
     }
+    writeMore(&self)
     endObject()
   }
 }

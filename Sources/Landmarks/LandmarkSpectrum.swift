@@ -31,8 +31,8 @@ package struct LandmarkSpectrum: Sendable {
 
   private let bands: [Band]
   private let weights: [SIMD8<Float>]
-  /// A multiple of eight.
-  private static let paddedBandCount = (bandCount + 7) / 8 * 8
+  /// The next multiple of eight. The compiler must know it, or the sums would not lie on the stack.
+  private static var paddedBandCount: Int { 144 }
 
   package init() {
     let binWidth = Double(Self.layout.sampleRate) / Double(Self.layout.windowLength)

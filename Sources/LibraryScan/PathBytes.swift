@@ -6,10 +6,22 @@ extension FilePath {
   /// Absolute, without `.` and without doubled or trailing slashes. Links are kept, except in a path with `..`: only
   /// the system can resolve that.
   func absolute() -> FilePath {
+    if isPlainAbsolute { return self }
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolved() {
       return resolved
     }
     return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
+  }
+
+  /// Whether nothing needs to be done to it, as in lists that `find` writes. `components` would take a hundred times as
+  /// long.
+  private var isPlainAbsolute: Bool {
+    let slash = UInt8(ascii: "/")
+    let dot = UInt8(ascii: ".")
+    return withBytes { bytes in
+      guard bytes.first == slash, bytes.last != slash else { return false }
+      return !zip(bytes, bytes.dropFirst()).contains { $0 == slash && ($1 == slash || $1 == dot) }
+    }
   }
 
   /// As the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel does.

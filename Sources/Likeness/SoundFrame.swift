@@ -42,7 +42,9 @@ struct SoundFrame {
       Self.bank.apply(to: column, into: &bands)
     }
     let isFirst = isFirst
-    var found = tones
+    // Taken out, and not copied.
+    var found: [Float] = []
+    swap(&found, &tones)
     do {
       var logarithms = logarithms.mutableSpan
       for range in 0..<Self.rangeCount {
@@ -57,9 +59,14 @@ struct SoundFrame {
           // A bin of the mean power adds nothing.
           var values = SIMD8<Float>(repeating: 1 - Self.floor)
           var before = SIMD8<Float>.zero
-          for lane in 0..<count {
-            values[lane] = column[start + lane] * scale
-            before[lane] = logarithms[start - Self.edges[0] + lane]
+          if count == 8 {
+            values = Self.eight(of: column, from: start) * scale
+            before = Self.eight(of: logarithms.span, from: start - Self.edges[0])
+          } else {
+            for lane in 0..<count {
+              values[lane] = column[start + lane] * scale
+              before[lane] = logarithms[start - Self.edges[0] + lane]
+            }
           }
           let logs = naturalLog(values + Self.floor)
           sum += logs
@@ -73,6 +80,12 @@ struct SoundFrame {
     }
     tones = found
     self.isFirst = false
+  }
+
+  @inline(__always)
+  private static func eight(of values: Span<Float>, from first: Int) -> SIMD8<Float> {
+    precondition(first >= 0 && first + 8 <= values.count)
+    return values.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self) }
   }
 
   /// Least mean power of a half octave: encoders leave out what is much weaker.

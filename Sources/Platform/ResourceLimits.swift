@@ -21,6 +21,9 @@ public enum ResourceLimits {
     if limit(RLIMIT_AS.rawValue) != nil { cspawn_share_heap() }
   }
 
+  /// Keeps the memory of one file for the next: the system would clear it again, which takes 3% of an analysis.
+  public static func prepareForManyFiles() { cspawn_keep_heap() }
+
   /// Checks that the container or service of this process allows the minimum of memory.
   public static func requireMemoryOfContainer() throws(ResourceError) {
     let least = standardMemory / 2

@@ -55,7 +55,11 @@ public struct TempoAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(BandSpectrogram.layout) }
 
-  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session(configuration) }
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    var session = Session(configuration)
+    if let seconds = file.format?.duration { session.expect(seconds) }
+    return session
+  }
 
   /// Keeps the bands of a few minutes at a time; of the music already read, only the beats.
   public struct Session: AnalysisSession {
@@ -87,6 +91,12 @@ public struct TempoAnalyzer: Analyzer {
       configuration.roundsToInteger = false
       self.configuration = configuration
       givenTempo = bpm
+    }
+
+    /// Makes room for audio of about this length, as far as it is kept at a time.
+    mutating func expect(_ seconds: Double) {
+      let kept = seconds > 0 ? min(seconds, 1.5 * Self.stretchSeconds) : 0
+      bands.reserve(Int(kept * OnsetEnvelopes.columnsPerSecond) + 8)
     }
 
     /// Columns not read yet.

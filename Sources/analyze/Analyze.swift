@@ -39,7 +39,14 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  private static let formerCommands = ["explain": "show --why"]
+  /// Names that commands had before, and what stands for them; scripts of then go on.
+  private static let formerCommands = ["explain": ["show", "--why"]]
+
+  /// The arguments with a command's present name.
+  static func withPresentName(_ arguments: [String]) -> [String] {
+    guard let name = arguments.first, let present = formerCommands[name] else { return arguments }
+    return present + arguments.dropFirst()
+  }
 
   /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
   /// lower case before other words if there is nothing of any of these names.
@@ -51,9 +58,7 @@ struct Analyze: AsyncParsableCommand {
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
       && arguments.allSatisfy { $0.bareWord != nil && !$0.path.exists }
-    if let present = formerCommands[word] {
-      throw CommandFailure(.usage, "analyze \(word) is now: analyze \(present)")
-    } else if commands.contains(word) {
+    if commands.contains(word) {
       throw CommandFailure(.usage, "Put '\(word)' first, before its options: analyze \(word) …")
     } else if let command = Suggestion.nearest(to: word, in: commands) {
       throw CommandFailure(

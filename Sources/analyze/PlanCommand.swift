@@ -63,7 +63,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   @Flag(
     name: [.customLong("one-file-system"), .customShort("x")],
-    help: "Leave out other file systems mounted in the library")
+    help: Settings.oneFileSystem.help())
   var oneFileSystem = false
 
   @Flag(help: "Plan to analyze everything again")

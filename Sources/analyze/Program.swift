@@ -40,7 +40,7 @@ struct Program {
       return
     }
     do {
-      var command = try await Analyze.asyncParseAsRoot(arguments)
+      var command = try await Analyze.asyncParseAsRoot(Analyze.withPresentName(arguments))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

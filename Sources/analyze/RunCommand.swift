@@ -116,7 +116,11 @@ struct RunCommand: AsyncParsableCommand {
     try apply(to: &settings)
     if !dryRun {
       try takeOutputs(settings, &metrics)
-      DecodingLibraries.load()
+      // Workers load them themselves.
+      if settings[Settings.isolation] == .none {
+        DecodingLibraries.load()
+        ResourceLimits.prepareForManyFiles()
+      }
     }
     try Analyze.refuseUnknownSubcommand(paths)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)

@@ -40,29 +40,22 @@ struct VerifyCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
-    help: ArgumentHelp("Files read at the same time (default: one per processor)", valueName: "n"))
+    help: Settings.jobs.help("n"))
   var jobs: String?
 
-  @Option(help: ArgumentHelp("Maximum duration, such as 2h; the next one continues", valueName: "time"))
+  @Option(help: Settings.timeBudget.help("time"))
   var timeBudget: String?
 
-  @Option(help: ArgumentHelp("Lower the priority, 0 to 19; above 0 also for the disk", valueName: "n"))
+  @Option(help: Settings.nice.help("n"))
   var nice: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
-    completion: .list(FailurePolicy.choices))
+  @Option(help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
   var failOn: String?
 
-  @Option(
-    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none", valueName: "style"),
-    completion: .list(ProgressStyle.choices))
+  @Option(help: Settings.progress.help("style"), completion: .list(ProgressStyle.choices))
   var progress: String?
 
-  @Option(
-    help: ArgumentHelp("Format of messages: auto, text, json or journald", valueName: "format"),
-    completion: .list(LogFormat.choices))
+  @Option(help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
   @OptionGroup

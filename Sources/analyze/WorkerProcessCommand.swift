@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioDecoding
 import BuiltInAnalyzers
 import Pipeline
+import Platform
 
 /// The process that `run` and `worker` start to analyze files in: see `Worker`.
 struct WorkerProcessCommand: AsyncParsableCommand {
@@ -21,6 +22,7 @@ struct WorkerProcessCommand: AsyncParsableCommand {
     // Service managers signal every process; only the parent decides when workers exit.
     Signals.handle { _ in }
     DecodingLibraries.load()
+    ResourceLimits.prepareForManyFiles()
     try await reportingErrors {
       let definition = try PipelineDefinition(
         yaml: Array(definition.utf8), name: "worker-process", source: "--definition")

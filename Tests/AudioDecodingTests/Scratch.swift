@@ -33,8 +33,10 @@ final class Scratch {
     info.samplerate = CInt(rate)
     info.channels = CInt(planes.count)
     info.format = CInt(format)
-    let file = try #require(sf_open(path(name).string, CInt(SFM_WRITE), &info), "libsndfile cannot write \(name)")
-    defer { sf_close(file) }
+    let libsndfile = csndfile().pointee
+    let file = try #require(
+      libsndfile.sf_open(path(name).string, CInt(SFM_WRITE), &info), "libsndfile cannot write \(name)")
+    defer { _ = libsndfile.sf_close(file) }
     var interleaved = [Float](repeating: 0, count: planes.count * planes[0].count)
     interleaved.withUnsafeMutableBufferPointer { interleaved in
       for channel in planes.indices {
@@ -45,11 +47,11 @@ final class Scratch {
     }
     let count = sf_count_t(planes[0].count)
     if [SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE].contains(format & SF_FORMAT_SUBMASK) {
-      #expect(sf_writef_float(file, interleaved, count) == count)
+      #expect(libsndfile.sf_writef_float(file, interleaved, count) == count)
     } else {
       // Written as floats, samples would be scaled by 2ⁿ - 1 and not by 2ⁿ.
       let integers = interleaved.map { Int32(clamping: Int64(Double($0) * 2_147_483_648)) }
-      #expect(sf_writef_int(file, integers, count) == count)
+      #expect(libsndfile.sf_writef_int(file, integers, count) == count)
     }
     return path(name)
   }

@@ -25,6 +25,21 @@ import Testing
     #expect(!own.isOfSameRecording(as: try fingerprint(sound.prefix(11_025 * 5))))
   }
 
+  /// The text that libchromaprint writes is read whole; without its end it is none.
+  @Test func damagedTexts() throws {
+    let context = try ChromaprintContext(sampleRate: 11_025)
+    let samples = Signal.chords(sampleRate: 11_025, seconds: 20).mono.map { Int16($0 * 20_000) }
+    try context.feed(samples.span)
+    let text = try #require(try context.finish())
+    let whole = try #require(FingerprintText.items(of: text))
+    #expect(whole.count > 100 && Set(whole).count > 20)
+    for length in stride(from: 0, to: text.utf8.count - 2, by: 7) {
+      #expect(FingerprintText.items(of: String(text.prefix(length))) == nil)
+    }
+    #expect(FingerprintText.items(of: text + "=") == nil && FingerprintText.items(of: "AQ____" + text.dropFirst(6)) == nil)
+    #expect(FingerprintText.items(of: "AQAAAA") == [])
+  }
+
   @Test(arguments: ["", "AQ", "no fingerprint!", "AQAAAAAA"]) func nonsense(text: String) {
     if let fingerprint = Fingerprint(text) { #expect(!fingerprint.isOfSameRecording(as: fingerprint)) }
   }

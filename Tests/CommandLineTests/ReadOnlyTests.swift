@@ -119,15 +119,15 @@ import Testing
     "saved_track", "saved_item", "tempo_skip", "tempo_history", "change", "library",
   ]
 
-  private static let tablesOfVersion7 = [
-    "file_event", "checksum", "verification", "duplicate_pair", "compared_sound", "duplicate_decision",
+  private static let tablesSinceVersion7 = [
+    "file_event", "checksum", "verification", "duplicate_pair", "compared_sound", "duplicate_decision", "sound_sketch",
   ]
 
   /// The state that version 2 of the schema left; the reading of records needs nothing more of it.
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run; DROP VIEW file_history;
-      \(Self.tablesOfVersion7.map { "DROP TABLE \($0);" }.joined(separator: " "))
+      \(Self.tablesSinceVersion7.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(Self.tablesOfVersion4.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
         "song_of_old_correction", "song_of_album_gain", "change_of_path", "change_of_size", "change_of_old_file", "source_paths_fts_new",
@@ -141,7 +141,7 @@ import Testing
       DROP TABLE lyrics; DROP TABLE chapter; ALTER TABLE format DROP COLUMN claim_is_estimated;
       \(["stable", "map", "metre", "beats_s", "downbeats_s"].map { "ALTER TABLE tempo_correction DROP COLUMN \($0);" }
         .joined(separator: " "))
-      DELETE FROM grdb_migrations WHERE identifier IN ('v3', 'v4', 'v5', 'v6', 'v7'); PRAGMA user_version = 2;
+      DELETE FROM grdb_migrations WHERE identifier IN ('v3', 'v4', 'v5', 'v6', 'v7', 'v8'); PRAGMA user_version = 2;
       """
     let program = try RunningProgram(
       [

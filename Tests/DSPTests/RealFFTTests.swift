@@ -33,6 +33,44 @@ private func transform(_ signal: [Float], length: Int) -> [Float] {
     }
   }
 
+  /// Instances of one length share their plans, not their work space.
+  @Test func instancesOfOneLengthDoNotMix() async {
+    let signals = (1...8).map { noise(256, seed: $0) }
+    let alone = signals.map { transform($0, length: 256) }
+    let together = await withTaskGroup(of: (Int, [Float]).self) { group in
+      for (index, signal) in signals.enumerated() {
+        group.addTask {
+          let (fft, other) = (RealFFT(length: 256), RealFFT(length: 256))
+          var found: [Float] = []
+          for _ in 0..<50 {
+            found = fft.transform(signal.span) { bins in
+              // The other one's work space is in use at the same time.
+              other.transform(noise(256, seed: 99).span) { _ in }
+              return (0..<bins.count).map { bins[$0] }
+            }
+          }
+          return (index, found)
+        }
+      }
+      var results = [[Float]](repeating: [], count: signals.count)
+      for await (index, bins) in group { results[index] = bins }
+      return results
+    }
+    #expect(together == alone)
+  }
+
+  @Test(arguments: [2, 16, 30, 128, 1024]) func powersAreThoseOfTheTransform(length: Int) {
+    let signal = noise(length + 5)
+    let window = noise(length, seed: 2)
+    let weighed = zip(signal.dropFirst(3), window).map { $0 * $1 }
+    let bins = transform(weighed, length: length)
+    let fft = RealFFT(length: length)
+    var power = [Float](repeating: 0, count: fft.binCount)
+    fft.power(of: signal, from: 3, window: window, into: &power)
+    #expect(
+      power == (0...length / 2).map { bins[2 * $0] * bins[2 * $0] + bins[2 * $0 + 1] * bins[2 * $0 + 1] })
+  }
+
   @Test func keepsEnergy() {
     let signal = noise(1024)
     let bins = transform(signal, length: 1024)

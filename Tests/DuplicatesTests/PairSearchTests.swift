@@ -10,8 +10,13 @@ import Testing
 
     var count: Int { sounds.count }
     var duration: Double { sounds.reduce(0) { $0 + $1.duration } }
-    func forEachFingerprint(_ body: (Fingerprint?) -> Void) { for sound in sounds { body(sound.fingerprint) } }
-    func forEachSignature(_ body: (Signature?) -> Void) { for sound in sounds { body(sound.signature) } }
+    func forEachSketch(by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void) {
+      for (number, sound) in sounds.enumerated() where isWanted(number) {
+        let sketch = Sketch(fingerprint: sound.fingerprint, signature: sound.signature)
+        // As a database keeps them.
+        body(number, SketchKey.keys(in: SketchKey.bytes(of: sketch.keys(by: basis))))
+      }
+    }
     func sound(_ number: Int) -> Sound { sounds[number] }
   }
 
@@ -51,6 +56,30 @@ import Testing
     let isNew: (Int) -> Bool = { $0 % 3 == 1 }
     #expect(pairs(isNew: isNew) == truth.filter { $0.contains(where: isNew) })
     #expect(pairs { _ in false } == [])
+  }
+
+  @Test func keysAsBytes() {
+    let keys = [(7, 0), (UInt32.max, 0), (0, 254), (1, 509), (2, 1400), (3, 1400)].map { SketchKey(key: $0.0, position: $0.1) }
+    let bytes = SketchKey.bytes(of: keys)
+    #expect(SketchKey.keys(in: bytes) == keys && SketchKey.keys(in: []) == [])
+    for count in bytes.indices { #expect(keys.starts(with: SketchKey.keys(in: Array(bytes[..<count])))) }
+  }
+
+  /// A key that everything has costs nothing and hides nothing; the order of the index does not matter.
+  @Test func commonKeysAreNoCandidates() {
+    var index = SketchIndex(expected: 2_000)
+    let common = SketchKey(key: 99, position: 3)
+    for number in 0..<500 {
+      let own = (0..<4).map { SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10) }
+      index.add([common, common] + own, of: number)
+    }
+    index.sort()
+    var ballot = SketchIndex.Ballot()
+    for number in [0, 33, 499] {
+      let own = (0..<4).map { SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10) }
+      let found = index.candidates(of: [common] + own, least: 2, limit: 9, &ballot) { $0 != number }
+      #expect(found.map(\.number) == [number ^ 1] && found.first?.votes == 4)
+    }
   }
 
   @Test func emptyLibrary() {

@@ -292,6 +292,8 @@ extension FileStatus {
   @Test func relativeRootsBecomeAbsolute() throws {
     #expect(FilePath("a/./b//c/").absolute() == FilePath(FileManager.default.currentDirectoryPath).appending("a/b/c"))
     #expect(FilePath("/a/./b/").absolute() == "/a/b")
+    for plain in ["/a/b", "/a/.b/..c", "/a/b.", "/"] { #expect(FilePath(plain).absolute() == FilePath(plain)) }
+    for odd in ["/a//b", "//a/b", "/a/b//", "/a/b/."] { #expect(FilePath(odd).absolute() == "/a/b", "\(odd)") }
     try library.folder("real/inner")
     try library.link("link", to: "real/inner")
     // The meaning of `..` after a link is not what the names suggest.

@@ -212,6 +212,24 @@ import Testing
     #expect(peak.peak == expected)
   }
 
+  /// Blocks shorter than the taps of the interpolator, as long, and longer.
+  @Test(arguments: [1, 7, 22, 23, 24, 31, 33, 1_000]) func blocksDoNotChangePeaks(blockLength: Int) {
+    let channels = (1...2).map { Signal.noise(seed: $0, seconds: 0.05).channels[0] }
+    func peaks(_ length: Int) -> TruePeak {
+      var peak = TruePeak(channelCount: 2)
+      for start in stride(from: 0, to: channels[0].count, by: length) {
+        for (index, channel) in channels.enumerated() {
+          peak.push(channel.span.extracting(start..<min(start + length, channel.count)), channel: index)
+        }
+      }
+      peak.finish()
+      return peak
+    }
+    let (whole, parts) = (peaks(channels[0].count), peaks(blockLength))
+    #expect(parts.peak == whole.peak)
+    #expect(parts.samplePeak == whole.samplePeak)
+  }
+
   // MARK: Filter
 
   /// BS.1770-5, annex 1, tables 1 and 2.

@@ -65,6 +65,50 @@ import Testing
     #expect(matches[0].heard.upperBound > 6 && matches[1].heard.lowerBound < 14)
   }
 
+  /// A mash-up: both all the time, the second as loud, 3 dB below, and faster.
+  @Test(arguments: [(Float(1), 1.0), (0.7, 1), (1, 1.03)])
+  func twoTracksThatSoundAllTheTimeAreBothFound(gain: Float, speed: Double) throws {
+    var clip = Music.piece(seed: 3, seconds: 10, from: 10)
+    let second = Music.piece(seed: 8, seconds: 10, speed: speed, from: 4)
+    for index in clip.indices { clip[index] += gain * second[index] }
+    let matches = try Self.session().match(Catalogs.query(clip)).matches
+    try #require(Set(matches.map(\.best.referenceIdentifier)) == ["piece-3", "piece-8"])
+    for match in matches {
+      let isFirst = match.best.referenceIdentifier == "piece-3"
+      #expect(abs(match.best.matchOffset - (isFirst ? 10 : 4)) < 0.1)
+      #expect(abs(match.best.speed - (isFirst ? 1 : speed)) < 0.005)
+      #expect(match.heardDuration > 8, "\(match.heard)")
+    }
+  }
+
+  /// Each track of the mash-up is in the catalog twice.
+  @Test func copiesAreNoFurtherTracksOfAMashUp() throws {
+    var catalog = CustomCatalog()
+    for reference in Catalogs.references {
+      for copy in ["", "-copy"] {
+        try catalog.add(
+          ReferenceSignature(identifier: reference.identifier + copy, signature: reference.signature, items: []))
+      }
+    }
+    let both = zip(Music.piece(seed: 3, seconds: 10, from: 10), Music.piece(seed: 8, seconds: 10, from: 4)).map { $0 + $1 }
+    let matches = try RecognitionSession(catalog: catalog).match(Catalogs.query(both)).matches
+    #expect(matches.count == 2)
+    #expect(
+      Set(matches.map { Set($0.mediaItems.map(\.referenceIdentifier)) }) == [
+        ["piece-3", "piece-3-copy"], ["piece-8", "piece-8-copy"],
+      ])
+  }
+
+  /// A known track and one that is not in the catalog; and two that are not.
+  @Test func onlyKnownTracksOfAMashUpAreTold() throws {
+    let unknown = Music.piece(seed: 300, seconds: 10)
+    let known = zip(unknown, Music.piece(seed: 5, seconds: 10, from: 7)).map { $0 + $1 }
+    let neither = zip(unknown, Music.piece(seed: 301, seconds: 10)).map { $0 + $1 }
+    let session = try Self.session()
+    #expect(session.match(Catalogs.query(known)).matches.map(\.best.referenceIdentifier) == ["piece-5"])
+    #expect(session.match(Catalogs.query(neither)).matches.isEmpty)
+  }
+
   /// Digital silence before, in and after it.
   @Test func aTrackIsHeardWhereThereIsSound() throws {
     let rate = Music.sampleRate

@@ -29,6 +29,7 @@ import Testing
       try RecognitionSession(catalog: Self.catalog).match(Catalogs.query(Array(clip))).match?.best)
     #expect(best.referenceIdentifier == "track-\(seed)")
     #expect(abs(best.matchOffset - 6) < 0.05)
+    #expect(try RecognitionSession(catalog: Self.catalog).match(Catalogs.query(clip)).matches.count == 1)
   }
 
   @Test(arguments: UInt64(5)...8) func anotherTrackOfTheSameLoopIsNotTakenForIt(seed: UInt64) throws {

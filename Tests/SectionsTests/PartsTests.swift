@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisTesting
+import Glibc
 import Testing
 
 @testable import BuiltInAnalyzers
@@ -33,15 +34,53 @@ import Testing
       #expect(zip(units.edges, units.edges.dropFirst()).allSatisfy { $0 < $1 })
     }
   }
+}
 
-  @Test func boundsMoveToDownbeats() {
-    let units = BeatUnits(beats: (0..<40).map { Double($0) }, seconds: 40)
-    let downbeats = (0..<10).map { Double($0) * 4 }
-    var bounds = [0, 9, 14, 23, 40]
-    units.snap(&bounds, to: downbeats)
-    #expect(bounds == [0, 8, 14, 24, 40])
-    units.snap(&bounds, to: [])
-    #expect(bounds == [0, 8, 14, 24, 40])
+/// A song of 40 bars of four beats whose harmony changes with each bar, and whose timbre changes after 16 bars.
+@Suite struct BarStartsTests {
+  private static let units = BeatUnits(beats: (0..<162).map { 0.5 * Double($0) }, seconds: 81)
+
+  /// Two columns of a quarter second for a beat; the second bar begins after `pickup` beats.
+  private static func resemblance(pickup: Int) -> Resemblance {
+    var profile = SoundProfile()
+    let columns = Int(81 / SoundProfile.columnSeconds)
+    let binWidth = Float(SoundProfile.layout.sampleRate) / Float(SoundProfile.layout.windowLength)
+    for column in 0..<columns {
+      let beat = Int(Double(column) * SoundProfile.columnSeconds / 0.5)
+      let bar = (beat + 4 - pickup) / 4
+      var values = [Float](repeating: 1e-4, count: SoundProfile.layout.binCount)
+      for (voice, height) in [0, 4, 7].enumerated() {
+        let semitones = (bar * 5) % 12 + height + 12 * (voice % 2)
+        let pitch = 440 * exp2f(Float(semitones) / 12)
+        values[Int((pitch / binWidth).rounded())] = bar < 16 ? 1 : 0.3
+      }
+      if bar >= 16 { for bin in 300..<400 { values[bin] = 0.2 } }
+      profile.append(values.span)
+    }
+    profile.finish()
+    return Resemblance(profile, units: units)
+  }
+
+  @Test(arguments: 0..<4) func barsBeginWhereTheHarmonyChanges(pickup: Int) throws {
+    let resemblance = Self.resemblance(pickup: pickup)
+    let bars = try #require(BarStarts(of: Self.units, downbeats: [], harmony: resemblance))
+    #expect(bars.barLength == 4)
+    let starts = try #require(bars.isBarStart)
+    let wanted = starts.indices.map { $0 % 4 == pickup }
+    #expect(starts == wanted)
+  }
+
+  @Test func downbeatsAreBelieved() throws {
+    let downbeats = (0..<50).map { 0.5 * Double(1 + 3 * $0) }
+    let bars = try #require(BarStarts(of: Self.units, downbeats: downbeats, harmony: Self.resemblance(pickup: 0)))
+    #expect(bars.barLength == 3)
+    let wanted = (0..<150).map { $0 % 3 == 1 }
+    #expect(bars.isBarStart.map { Array($0.prefix(150)) } == wanted)
+  }
+
+  @Test func withoutBeatsThereAreNoBars() {
+    let units = BeatUnits(beats: [], seconds: 81)
+    #expect(BarStarts(of: units, downbeats: [0, 2, 4, 6], harmony: Self.resemblance(pickup: 0)) == nil)
   }
 }
 

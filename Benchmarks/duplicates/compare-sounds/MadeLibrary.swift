@@ -3,7 +3,7 @@ import Duplicates
 import Foundation
 import Landmarks
 
-/// Sounds of tracks of four minutes that nobody has recorded, made of pieces of real ones at other pitches and speeds, so that
+/// Made sounds of tracks of four minutes: pieces of real ones at other pitches and speeds, so that
 /// keys are as often and as seldom as in real libraries.
 struct MadeLibrary {
   private let sounds: [Sound]
@@ -24,12 +24,14 @@ struct MadeLibrary {
     var landmarks: [Landmark] = []
     let shift = Int.random(in: 1...20, using: &random) * (Bool.random(using: &random) ? 1 : -1)
     let stretch = Double.random(in: 0.85...1.18, using: &random)
+    // Bands that lag behind others by other steps share no keys with another made sound.
+    let lags = (0..<138).map { _ in Int.random(in: 0...12, using: &random) }
     let columns = Int(Self.seconds * 31.25)
     var start = 0.0
     for _ in 0..<Self.pieceCount {
       guard let signature = sounds.randomElement(using: &random)?.signature else { continue }
       for landmark in signature.landmarks {
-        let column = Int(start + Double(landmark.column) * stretch)
+        let column = Int(start + Double(landmark.column) * stretch) + lags[landmark.band]
         let band = landmark.band + shift
         if column < columns, (0..<138).contains(band) {
           landmarks.append(Landmark(column: column, band: band, strength: landmark.strength))

@@ -3,7 +3,7 @@
 //
 // Prints a line for each pair that the indexes name, with tabs between: both paths, votes by fingerprints and by signatures,
 // relation, coverage, coverage of the longest stretch, agreement, share of dominant
-// landmarks, agreement of fingerprints, blocks, speed, stretches; and at the end, on standard
+// landmarks, agreement of fingerprints, share of clear landmarks where least, blocks, speed, stretches; and at the end, on standard
 // error, the processor time of each step.
 import BuiltInAnalyzers
 import Duplicates
@@ -32,6 +32,7 @@ let clock = ContinuousClock()
 let start = clock.now
 let candidates = try search.candidates { _ in true }
 let middle = clock.now
+try StandardErrorText.write("\(sounds.count) sounds, \(candidates.count) candidates in \(middle - start)\n")
 var paths: [Int64: String] = [:]
 for (file, record) in try store.records(ofFiles: sounds.stored.files) { paths[file] = DisplayPath.text(of: record.path) }
 let loaded = clock.now
@@ -41,7 +42,7 @@ try search.compare(candidates) { pair in
   cells.append(pair.relation?.rawValue ?? "none")
   if let alignment = pair.alignment {
     cells += [alignment.coverage, alignment.mainCoverage, alignment.agreement].map { "\($0)" }
-    cells += [alignment.dominantShare, alignment.fingerprintAgreement].map { $0.map { "\($0)" } ?? "" }
+    cells += [alignment.dominantShare, alignment.fingerprintAgreement, alignment.weakestShare].map { $0.map { "\($0)" } ?? "" }
     cells += ["\(alignment.blockCount)", "\(alignment.speed)"]
     cells.append(
       alignment.stretches.map {
@@ -51,7 +52,7 @@ try search.compare(candidates) { pair in
   print(cells.joined(separator: "\t"))
 }
 try StandardErrorText.write(
-  "\(sounds.count) sounds, \(candidates.count) candidates in \(middle - start), compared in \(clock.now - loaded)\n")
+  "compared in \(clock.now - loaded)\n")
 
 enum StandardErrorText {
   static func write(_ text: String) throws { _ = try FileDescriptor.standardError.writeAll(text.utf8) }

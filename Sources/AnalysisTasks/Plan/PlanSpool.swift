@@ -11,6 +11,7 @@ struct PlanSpool: ~Copyable {
   /// Lists of missing analyzers and codecs, of which there are few.
   private var lists: [[String]] = []
   private var listNumbers: [[String]: Int32] = [:]
+  private var lastList: Int32 = 0
   private var codecs: [String] = []
   private var codecNumbers: [String: Int32] = [:]
 
@@ -26,10 +27,13 @@ struct PlanSpool: ~Copyable {
 
   mutating func append(_ planned: PlannedFile) throws {
     offsets.append(flushed + Int64(buffer.count))
-    let missing = listNumbers[planned.missing] ?? Int32(lists.count)
-    if missing == lists.count {
-      lists.append(planned.missing)
-      listNumbers[planned.missing] = missing
+    // Most files lack the same analyzers as the one before.
+    if lists.isEmpty || lists[Int(lastList)] != planned.missing {
+      lastList = listNumbers[planned.missing] ?? Int32(lists.count)
+      if lastList == lists.count {
+        lists.append(planned.missing)
+        listNumbers[planned.missing] = lastList
+      }
     }
     var codec: Int32 = -1
     if let name = planned.codec {
@@ -42,7 +46,7 @@ struct PlanSpool: ~Copyable {
     put(planned.sizeBytes)
     put(planned.modified.nanoseconds)
     put(UInt8(planned.reason.rawValue))
-    put(missing)
+    put(lastList)
     put(codec)
     put((planned.duration ?? .nan).bitPattern)
     put(planned.expectedSeconds.bitPattern)

@@ -96,7 +96,8 @@ package struct WorkPlan: ~Copyable {
     self.programVersion = programVersion
     files = division.files()
     var partitions: [Partition] = []
-    var missing: [String: Int] = [:]
+    // Most files lack the same analyzers as the one before.
+    var lacking = Lacking()
     let digest = pipeline.digest.description
     var id = ContentID(hashing: Array("\(digest) \(pipeline.wanted.decoderVersion) \(programVersion)".utf8))
     for (number, part) in files.enumerated() {
@@ -106,16 +107,39 @@ package struct WorkPlan: ~Copyable {
         partition.fileCount += 1
         partition.bytes += file.sizeBytes
         partition.expectedSeconds += file.expectedSeconds
-        for analyzer in file.missing { missing[analyzer, default: 0] += 1 }
-        let words = "\(id) \(number) \(file.sizeBytes) \(file.modified.nanoseconds) \(file.missing) "
+        lacking.add(file.missing)
+        let words = "\(id) \(number) \(file.sizeBytes) \(file.modified.nanoseconds) \(lacking.text) "
         id = ContentID(hashing: Array(words.utf8) + file.path.withBytes { unsafe Array($0) })
       }
       partitions.append(partition)
     }
     self.id = id.description
     self.partitions = partitions
-    self.missing = missing
+    missing = lacking.total
     self.spool = spool
+  }
+
+  /// Counts files by the analyzers that they lack.
+  private struct Lacking {
+    /// The analyzers of the last file, and for how many files in a row.
+    private var analyzers: [String] = []
+    private var fileCount = 0
+    private var earlier: [String: Int] = [:]
+    /// The analyzers of the last file.
+    private(set) var text = "[]"
+
+    mutating func add(_ missing: [String]) {
+      if missing != analyzers {
+        (earlier, analyzers, fileCount) = (total, missing, 0)
+        text = "\(missing)"
+      }
+      fileCount += 1
+    }
+
+    /// By analyzer.
+    var total: [String: Int] {
+      analyzers.reduce(into: earlier) { $0[$1, default: 0] += fileCount }
+    }
   }
 
   package var fileCount: Int { partitions.reduce(0) { $0 + $1.fileCount } }

@@ -1,6 +1,7 @@
 internal import BuiltInAnalyzers
 internal import Foundation
 package import LibraryStore
+internal import LibraryTasks
 internal import Likeness
 package import Platform
 package import Records
@@ -127,6 +128,7 @@ package struct LibraryReports: Sendable {
     let page = PageSource(
       runs: try store.runs(), showsVanished: includesVanished, program: "Nocturne \(Nocturne.version)",
       sound: reduction.map { reduction in PageSource.Sound(width: reduction.width) { reduction.reduced($0) } },
+      duplicates: try LibraryDuplicates.onPage(of: store, below: roots),
       longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
     let writer = try ReportWriter(.html, to: destination, options: options, run: run, page: page)
     let selection = RecordSelection(

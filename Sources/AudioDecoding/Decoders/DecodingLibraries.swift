@@ -7,7 +7,7 @@ internal import CSoxr
 public enum DecodingLibraries {
   public static var versions: [String] {
     [
-      unsafe String(cString: sf_version_string()),
+      libsndfile.version,
       unsafe "FFmpeg " + String(cString: lav_version()),
       unsafe String(cString: soxr_version()),
       unsafe String(cString: src_get_version()),

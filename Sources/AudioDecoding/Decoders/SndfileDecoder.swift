@@ -33,7 +33,7 @@ final class SndfileDecoder: StreamDecoder {
     do throws(DecodeError) {
       try StreamLimits.check(sampleRate: Int(info.samplerate), channelCount: Int(info.channels))
     } catch {
-      _ = withExtendedLifetime(view) { sf_close(handle) }
+      _ = withExtendedLifetime(view) { libsndfile.sf_close(handle) }
       throw error
     }
     self.view = view
@@ -57,12 +57,12 @@ final class SndfileDecoder: StreamDecoder {
     encoding = SampleEncoding(sampleType: subtype.sampleType, channelMask: channelMask)
   }
 
-  deinit { sf_close(handle) }
+  deinit { _ = libsndfile.sf_close(handle) }
 
   func read(into samples: UnsafeMutablePointer<Float>) -> Int {
     let channelCount = format.channelCount
     return interleaved.withUnsafeMutableBufferPointer { buffer in
-      let count = Int(sf_readf_float(handle, buffer.baseAddress, sf_count_t(AudioBlock.capacity)))
+      let count = Int(libsndfile.sf_readf_float(handle, buffer.baseAddress, sf_count_t(AudioBlock.capacity)))
       guard count > 0 else {
         recordFault()
         return 0
@@ -77,11 +77,11 @@ final class SndfileDecoder: StreamDecoder {
   func stop() { recordFault() }
 
   private func recordFault() {
-    let code = sf_error(handle)
+    let code = libsndfile.sf_error(handle)
     if let error = view.error {
       fault = error
     } else if code != CInt(SF_ERR_NO_ERROR) {
-      fault = DecodeError(.corrupt, "The stream is damaged: \(String(cString: sf_error_number(code)))")
+      fault = DecodeError(.corrupt, "The stream is damaged: \(libsndfile.message(of: code))")
     }
   }
 
@@ -127,7 +127,7 @@ private final class FileView {
       read: { FileView.from($2).read(into: $0, count: Int($1)) },
       write: { _, _, _ in 0 },
       tell: { sf_count_t(FileView.from($0).position) })
-    return sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
+    return libsndfile.sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
   }
 
   private var size: Int { file.size - start }

@@ -21,22 +21,27 @@ struct PitchSpectrum {
   /// Scale of |X|²: 1 for a sine of full scale.
   private static let scale = 16 / Float(layout.windowLength * layout.windowLength)
 
-  private struct Triangle {
-    var firstBin: Int
-    var weights: [Float]
+  /// Where the bins of each triangle begin, and where its weights begin and end.
+  private struct Triangles {
+    var firstBins: [Int] = []
+    var bounds = [0]
+    var weights: [Float] = []
   }
 
-  private static let triangles: [Triangle] = {
+  private static let triangles: Triangles = {
     let width = Double(layout.sampleRate) / Double(layout.windowLength)
-    return (0..<binCount).map { bin in
+    var triangles = Triangles()
+    for bin in 0..<binCount {
       let pitch = Double(lowestPitch) + Double(bin - 1) / Double(binsPerSemitone)
       let center = 440 * exp2((pitch - 69) / 12)
       let half = max(center * (exp2(1.0 / 36) - 1), width)
       let first = Int(((center - half) / width).rounded(.up))
       let last = Int(((center + half) / width).rounded(.down))
-      return Triangle(
-        firstBin: first, weights: (first...last).map { Float(max(0, 1 - abs(Double($0) * width - center) / half)) })
+      triangles.firstBins.append(first)
+      triangles.weights += (first...last).map { Float(max(0, 1 - abs(Double($0) * width - center) / half)) }
+      triangles.bounds.append(triangles.weights.count)
     }
+    return triangles
   }()
 
   /// Decibels, frame by frame, as the sound is tuned.
@@ -45,8 +50,10 @@ struct PitchSpectrum {
   private(set) var tuning = Tuning()
   /// Tuning of all columns so far.
   private(set) var overallTuning = Tuning()
-  /// The first column of a frame, in power, until the second comes.
-  private var pending: [Float]?
+  /// The bands of the last column, in power, and of the one before if it waits for this one.
+  private var bands = [Float](repeating: 0, count: binCount)
+  private var pending = [Float](repeating: 0, count: binCount)
+  private var isPending = false
 
   var frameCount: Int { levels.count / Self.binCount }
 
@@ -55,24 +62,31 @@ struct PitchSpectrum {
     own.add(column)
     tuning.add(own)
     overallTuning.add(own)
-    var bands = [Float](repeating: 0, count: Self.binCount)
-    for (bin, triangle) in Self.triangles.enumerated() {
-      var sum: Float = 0
-      for (offset, weight) in triangle.weights.enumerated() { sum += weight * column[triangle.firstBin + offset] }
-      bands[bin] = sum * Self.scale
+    // Taken out, and not copied.
+    var target: [Float] = []
+    swap(&target, &bands)
+    let triangles = Self.triangles
+    column.withUnsafeBufferPointer { column in
+      triangles.weights.withUnsafeBufferPointer { weights in
+        for bin in 0..<Self.binCount {
+          let (start, end) = (triangles.bounds[bin], triangles.bounds[bin + 1])
+          let first = triangles.firstBins[bin]
+          precondition(first + end - start <= column.count)
+          var sum: Float = 0
+          for offset in 0..<end - start { unsafe sum += weights[start + offset] * column[first + offset] }
+          target[bin] = sum * Self.scale
+        }
+      }
     }
-    guard let first = pending else {
-      pending = bands
-      return
-    }
-    append(first, bands)
-    pending = nil
+    bands = target
+    if isPending { append(pending, bands) } else { swap(&pending, &bands) }
+    isPending.toggle()
   }
 
   /// Ends the last frame if it has one column only.
   mutating func finish() {
-    if let first = pending { append(first, first) }
-    pending = nil
+    if isPending { append(pending, pending) }
+    isPending = false
   }
 
   private mutating func append(_ first: [Float], _ second: [Float]) {

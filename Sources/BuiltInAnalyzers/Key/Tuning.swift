@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 internal import Glibc
 
 /// How far the notes are from those of 440 Hz: the circular mean of where the peaks of the spectrum lie between semitones, 100 Hz to
@@ -21,8 +22,7 @@ struct Tuning {
   var clarity: Double { weight > 0 ? (sine * sine + cosine * cosine).squareRoot() / weight : 0 }
 
   mutating func add(_ column: Span<Float>) {
-    var highest: Float = 0
-    for bin in 0..<column.count { highest = max(highest, column[bin]) }
+    let highest = largest(of: column)
     let least = max(Self.floor, Self.relativeFloor * highest)
     for bin in Self.bins {
       let here = column[bin]

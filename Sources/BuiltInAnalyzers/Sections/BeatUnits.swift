@@ -10,8 +10,8 @@ struct BeatUnits {
   let edges: [Double]
   /// The median, in seconds.
   let length: Double
-  /// Units of a beat each.
-  let beatsPerUnit: Int
+  /// Each unit is a beat, or would be one where the music rests.
+  let areBeats: Bool
 
   var count: Int { edges.count - 1 }
 
@@ -23,7 +23,8 @@ struct BeatUnits {
     let gaps = zip(usable, usable.dropFirst()).map { $1 - $0 }
     var points: [Double]
     var period = Self.withoutBeats
-    if usable.count >= Self.fewestBeats, gaps.allSatisfy({ $0 > 0.1 }) {
+    let hasBeats = usable.count >= Self.fewestBeats && gaps.allSatisfy { $0 > 0.1 }
+    if hasBeats {
       period = Self.median(gaps)
       points = Self.even(from: 0, to: usable[0], by: period, fromEnd: true)
       for (beat, gap) in zip(usable, gaps) {
@@ -43,7 +44,7 @@ struct BeatUnits {
     if edges.count > 1, seconds - edges[edges.count - 1] <= 0.3 * period { edges.removeLast() }
     edges.append(seconds)
     self.edges = edges
-    beatsPerUnit = group
+    areBeats = hasBeats && group == 1
     length = Self.median(zip(edges, edges.dropFirst()).map { $1 - $0 })
   }
 
@@ -63,16 +64,5 @@ struct BeatUnits {
   /// A number of seconds in units, no less than `least`.
   func units(_ seconds: Double, atLeast least: Int = 4) -> Int {
     length > 0 ? max(least, Int(seconds / length)) : least
-  }
-
-  /// Moves bounds between sections to the downbeat that is a unit away.
-  func snap(_ bounds: inout [Int], to downbeats: [Double]) {
-    guard beatsPerUnit == 1, downbeats.count >= Self.fewestBeats / 2, bounds.count > 2 else { return }
-    var isDownbeat = [Bool](repeating: false, count: edges.count)
-    for (index, edge) in edges.enumerated() { isDownbeat[index] = downbeats.contains { abs($0 - edge) < 0.2 * length } }
-    for index in 1..<bounds.count - 1 where !isDownbeat[bounds[index]] {
-      let beside = [bounds[index] - 1, bounds[index] + 1].first { isDownbeat[$0] }
-      if let beside, beside > bounds[index - 1], beside < bounds[index + 1] { bounds[index] = beside }
-    }
   }
 }

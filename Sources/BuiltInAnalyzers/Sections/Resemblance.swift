@@ -6,6 +6,8 @@ struct Resemblance {
 
   /// Timbres of unit length, so their products are cosines.
   let timbre: [SIMD16<Float>]
+  /// How much the harmony of each unit differs from that of the next one: 0 for the same, 2 for the opposite.
+  let changes: [Float]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
 
   init(_ profile: SoundProfile, units: BeatUnits) {
@@ -17,6 +19,8 @@ struct Resemblance {
       })
     timbre = Self.directions(profile.means(of: profile.timbre, between: units.edges))
     let (first, second) = (Self.cosines(harmony), Self.cosines(timbre))
+    let count = units.count
+    changes = (0..<max(count - 1, 0)).map { 1 - first[$0 * count + $0 + 1] }
     recurrences = (
       Recurrence(first, count: units.count), Recurrence(second, count: units.count),
       Recurrence(zip(first, second).map { 0.5 * ($0 + $1) }, count: units.count)

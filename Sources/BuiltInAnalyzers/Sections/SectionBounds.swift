@@ -1,19 +1,32 @@
 internal import Glibc
 
-/// The bounds of sections: peaks of novelty, with the start and the end of the track.
+/// The bounds of sections: of all divisions of the track, the one whose bounds have the highest novelty, where pop songs go by
+/// groups of four bars (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio, Speech, and Language Processing
+/// 25(2), 2017).
 struct SectionBounds {
   /// On each side of an edge, in seconds.
   private static let widths = [8.0, 16]
   private static let shortestSeconds = 6.0
-  /// Least height of the novelty above its mean, in standard deviations.
-  private static let leastHeight: Float = 0.2
+  /// Longer sections cost as many standard deviations of novelty as they are longer, in parts of this length.
+  private static let longSeconds = 30.0
   /// Least novelty, as a multiple of that of chance; noise reaches 1.3.
   private static let leastEvidence: Float = 1.8
+  /// The worth of a bound in standard deviations of the novelty: its height above the mean of the track, less this,
+  private static let price: Float = 1.1
+  /// more at a peak,
+  private static let peakWorth: Float = 0.6
+  /// and more or less where a bar begins, or none.
+  private static let barWorth: (start: Float, other: Float) = (0.75, -0.25)
+  /// The cost of sections whose length is no multiple of four bars, but of two, of one or of none; at the ends of the track, where a
+  /// song may be cut, less.
+  private static let lengthCost: (twoBars: Float, oneBar: Float, other: Float) = (0.75, 1.5, 3)
+  private static let costAtEnds: Float = 0.3
 
   /// Numbers of edges between units, ascending, from the first to the last.
   let bounds: [Int]
 
-  init(_ resemblance: Resemblance, units: BeatUnits) {
+  /// - Parameter downbeats: Seconds, ascending; empty if they are not known.
+  init(_ resemblance: Resemblance, units: BeatUnits, downbeats: [Double]) {
     let edgeCount = units.count + 1
     var novelty = [Float](repeating: 0, count: edgeCount)
     var evidence = novelty
@@ -31,18 +44,54 @@ struct SectionBounds {
       }
     }
     add(Self.contrast(resemblance.timbre, over: units.units(Self.widths[1])))
-    // At the ends of the track a section may be shorter.
-    let distance = units.units(Self.shortestSeconds)
-    for index in novelty.indices where min(index, units.count - index) < distance / 2 { novelty[index] = 0 }
+    let bars = BarStarts(of: units, downbeats: downbeats, harmony: resemblance)
     let (mean, deviation) = Self.spread(novelty)
-    var found: [Int] = []
-    for edge in novelty.indices.sorted(by: { (novelty[$1], $0) < (novelty[$0], $1) }) {
-      if novelty[edge] < mean + Self.leastHeight * deviation || novelty[edge] <= 0 { break }
-      let nearby = max(0, edge - 3)...min(edgeCount - 1, edge + 3)
-      if nearby.contains(where: { novelty[$0] > novelty[edge] }) || evidence[edge] < Self.leastEvidence { continue }
-      if found.allSatisfy({ abs($0 - edge) >= distance }) { found.append(edge) }
+    let worths = novelty.indices.map { edge -> Float? in
+      guard evidence[edge] >= Self.leastEvidence, deviation > 0 else { return nil }
+      let nearby = max(0, edge - 2)...min(edgeCount - 1, edge + 2)
+      let isPeak = nearby.allSatisfy { novelty[$0] <= novelty[edge] }
+      let bar = (bars?.isBarStart).map { $0[edge] ? Self.barWorth.start : Self.barWorth.other } ?? 0
+      return (novelty[edge] - mean) / deviation - Self.price + (isPeak ? Self.peakWorth : 0) + bar
     }
-    bounds = [0] + found.sorted() + [units.count]
+    bounds = Self.division(
+      worths, costs: Self.costs(upTo: units.count, barLength: bars?.barLength, longLength: units.units(Self.longSeconds)),
+      shortest: units.units(Self.shortestSeconds))
+  }
+
+  /// The cost of a section of each length in units.
+  private static func costs(upTo count: Int, barLength: Int?, longLength: Int) -> [Float] {
+    (0...count).map { length in
+      let excess = Float(max(0, length - longLength)) / Float(longLength)
+      guard let barLength else { return excess }
+      if length % (4 * barLength) == 0 { return excess }
+      if length % (2 * barLength) == 0 { return excess + lengthCost.twoBars }
+      return excess + (length % barLength == 0 ? lengthCost.oneBar : lengthCost.other)
+    }
+  }
+
+  /// The bounds with the largest sum of worths less costs, by dynamic programming.
+  ///
+  /// - Parameters:
+  ///   - worths: Of each edge; `nil` where no section begins.
+  ///   - shortest: Of sections, in units; at the ends of the track half of it is enough.
+  private static func division(_ worths: [Float?], costs: [Float], shortest: Int) -> [Int] {
+    let last = worths.count - 1
+    var best = [Float](repeating: -.infinity, count: last + 1)
+    var before = [Int](repeating: 0, count: last + 1)
+    best[0] = 0
+    for end in stride(from: 1, through: last, by: 1) {
+      guard let worth = end == last ? 0 : worths[end] else { continue }
+      for start in 0..<end where best[start] > -.infinity {
+        let length = end - start
+        let isAtEnd = start == 0 || end == last
+        guard length >= (isAtEnd ? shortest / 2 : shortest) || length == last else { continue }
+        let sum = best[start] + worth - (isAtEnd ? costAtEnds : 1) * costs[length]
+        if sum > best[end] { (best[end], before[end]) = (sum, start) }
+      }
+    }
+    var bounds = [last]
+    while let first = bounds.last, first > 0 { bounds.append(before[first]) }
+    return bounds.reversed()
   }
 
   /// How much vectors after each edge differ from those before it: the squared distance of their sums, weighted by

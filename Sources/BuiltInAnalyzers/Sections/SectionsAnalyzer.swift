@@ -5,11 +5,11 @@ internal import DSP
 ///
 /// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance to
 /// all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
-/// Multimedia 2014) or the timbre does (Foote, ICME 2000); sections that pass through the same beats in the same order
-/// are alike. docs/sections.md tells the way.
+/// Multimedia 2014) or the timbre does (Foote, ICME 2000), where groups of four bars end if it can be; sections that pass
+/// through the same beats in the same order are alike. docs/sections.md tells the way.
 struct SectionsAnalyzer: Analyzer {
   static let id = "sections"
-  static let version = 1
+  static let version = 2
   static let summary = "Sections and which of them are alike (A B A C)"
   static let reads = ["tempo"]
 
@@ -43,8 +43,7 @@ struct SectionsAnalyzer: Analyzer {
       let tempo = earlier[TempoFinding.self]
       let units = BeatUnits(beats: tempo?.beats ?? [], seconds: profile.seconds)
       let resemblance = Resemblance(profile, units: units)
-      var bounds = SectionBounds(resemblance, units: units).bounds
-      units.snap(&bounds, to: tempo?.downbeats ?? [])
+      let bounds = SectionBounds(resemblance, units: units, downbeats: tempo?.downbeats ?? []).bounds
       guard bounds.count > 2 else { return .none(reason: "no_structure") }
       let labels = SectionLabels(bounds: bounds, recurrence: resemblance.recurrences.both, units: units)
       guard labels.sections.count > 1 else { return .none(reason: "no_structure") }

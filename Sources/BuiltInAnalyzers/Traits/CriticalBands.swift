@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 
 /// Powers and amplitudes of 22 critical bands, from column to column.
 ///
@@ -56,17 +57,9 @@ struct CriticalBands {
   }
 
   private static func sum(of spectrum: Span<Float>, from first: Int, to end: Int) -> Float {
-    var sums = SIMD8<Float>.zero
-    var bin = first
-    while bin + 8 <= end {
-      for lane in 0..<8 { sums[lane] += spectrum[bin + lane] }
-      bin += 8
-    }
+    let (sums, next) = sumsOfEight(spectrum, from: first, to: end)
     var sum = sums.sum()
-    while bin < end {
-      sum += spectrum[bin]
-      bin += 1
-    }
+    for bin in next..<end { sum += spectrum[bin] }
     return sum
   }
 }

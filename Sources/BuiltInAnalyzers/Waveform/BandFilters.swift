@@ -1,64 +1,59 @@
+internal import CKernels
 internal import Glibc
 
-/// Three bands of eight signals at once: the lanes.
+/// Three bands of eight frames at once.
 ///
 /// Second-order Butterworth filters (12 dB per octave) as a tree: at 600 Hz the low band parts from the rest, at 4,000
 /// Hz the middle band from the high one. Mixxx draws bands with these limits. A low-pass and a high-pass of one
 /// frequency are power-complementary, so the powers of the three bands add up to that of the signal.
 struct BandFilters {
-  typealias Lanes = SIMD8<Float>
-
+  static let laneCount = Int(CWAVEFORMBANDS_LANES)
   /// Upper limits of the low and the middle band in hertz.
   static let crossovers = (low: 600.0, high: 4000.0)
   /// In seconds: the filters forget what was before by 90 dB.
   static let settlingTime = 0.004
 
-  private var lower: Crossover
-  private var upper: Crossover
+  private let lower: cwaveformbands_crossover
+  private let upper: cwaveformbands_crossover
 
   init(sampleRate: Int) {
     let rate = Double(sampleRate)
     // At low rates the upper bands are next to empty.
     let limit = 0.45 * rate
-    lower = Crossover(min(Self.crossovers.low, limit), rate: rate)
-    upper = Crossover(min(Self.crossovers.high, limit), rate: rate)
+    lower = cwaveformbands_crossover(min(Self.crossovers.low, limit), rate: rate)
+    upper = cwaveformbands_crossover(min(Self.crossovers.high, limit), rate: rate)
   }
 
-  /// The next sample of each lane.
-  @inline(__always)
-  mutating func callAsFunction(_ x: Lanes) -> (low: Lanes, mid: Lanes, high: Lanes) {
-    let (low, rest) = lower(x)
-    let (mid, high) = upper(rest)
-    return (low, mid, high)
+  /// Measures eight frames of `length` samples behind `settlingLength` others.
+  func measure(_ samples: [Float], settlingLength: Int, length: Int, into frames: inout [WaveformFrame]) {
+    precondition(samples.count >= settlingLength + Self.laneCount * length && frames.count == Self.laneCount)
+    var found = cwaveformbands_measures()
+    withUnsafePointer(to: lower) { lower in
+      withUnsafePointer(to: upper) { upper in
+        unsafe cwaveformbands_measure(samples, settlingLength, length, lower, upper, &found)
+      }
+    }
+    withUnsafeBytes(of: found) { bytes in
+      func value(_ measure: Int, _ lane: Int) -> Float {
+        unsafe bytes.loadUnaligned(fromByteOffset: 4 * (measure * Self.laneCount + lane), as: Float.self)
+      }
+      for lane in frames.indices {
+        frames[lane] = WaveformFrame(
+          minimum: value(0, lane), maximum: value(1, lane),
+          peaks: SIMD4(value(2, lane), value(3, lane), value(4, lane), 0),
+          squares: SIMD4(value(5, lane), value(6, lane), value(7, lane), value(8, lane)))
+      }
+    }
   }
 }
 
-/// Low-pass and high-pass of one frequency. Both have the same poles: in direct form II one recursion serves both.
-/// Coefficients are those of the bilinear transform.
-private struct Crossover {
-  private let a1: Float
-  private let a2: Float
-  private let lowGain: Float
-  private let highGain: Float
-  private var last = SIMD8<Float>.zero
-  private var lastButOne = SIMD8<Float>.zero
-
-  init(_ frequency: Double, rate: Double) {
+extension cwaveformbands_crossover {
+  /// Coefficients are those of the bilinear transform.
+  fileprivate init(_ frequency: Double, rate: Double) {
     let k = tan(.pi * frequency / rate)
     let scale = 1 / (1 + 2.0.squareRoot() * k + k * k)
-    a1 = Float(2 * (k * k - 1) * scale)
-    a2 = Float((1 - 2.0.squareRoot() * k + k * k) * scale)
-    lowGain = Float(k * k * scale)
-    highGain = Float(scale)
-  }
-
-  @inline(__always)
-  mutating func callAsFunction(_ x: SIMD8<Float>) -> (low: SIMD8<Float>, high: SIMD8<Float>) {
-    let next = (x - a2 * lastButOne) - a1 * last
-    let ends = next + lastButOne
-    let middle = last + last
-    lastButOne = last
-    last = next
-    return (lowGain * (ends + middle), highGain * (ends - middle))
+    self.init(
+      a1: Float(2 * (k * k - 1) * scale), a2: Float((1 - 2.0.squareRoot() * k + k * k) * scale),
+      low_gain: Float(k * k * scale), high_gain: Float(scale))
   }
 }

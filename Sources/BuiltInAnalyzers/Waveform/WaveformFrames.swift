@@ -22,7 +22,7 @@ struct WaveformFrame: Mergeable {
 /// Filters look back, so they cannot run over neighboring samples at once. Here they run over eight frames at once: in
 /// each lane they start a little before its frame, early enough to have settled.
 struct WaveformFrames {
-  private static let laneCount = BandFilters.Lanes.scalarCount
+  private static let laneCount = BandFilters.laneCount
   /// Decoders pass on whatever a file of floats claims. Squares of more could overflow.
   private static let limit: Float = 1e6
 
@@ -33,6 +33,9 @@ struct WaveformFrames {
   /// The end of the frame before, then up to eight frames.
   private var samples: [Float]
   private var count: Int
+  /// The last eight that were measured.
+  private var measured = [WaveformFrame](
+    repeating: WaveformFrame(minimum: 0, maximum: 0, peaks: .zero, squares: .zero), count: laneCount)
 
   init(sampleRate: Int) {
     frameLength = max(1, sampleRate / 50)
@@ -51,7 +54,8 @@ struct WaveformFrames {
       append(values.extracting(start..<start + part))
       start += part
       if count == samples.count {
-        for frame in measure() { body(frame) }
+        measure()
+        for frame in measured { body(frame) }
         for index in 0..<settlingLength { samples[index] = samples[count - settlingLength + index] }
         count = settlingLength
       }
@@ -63,7 +67,8 @@ struct WaveformFrames {
     let left = count - settlingLength
     guard left > 0 else { return }
     for index in count..<samples.count { samples[index] = 0 }
-    var frames = measure().prefix((left + frameLength - 1) / frameLength)
+    measure()
+    var frames = measured.prefix((left + frameLength - 1) / frameLength)
     // The zeros after the end are no samples.
     let last = samples[(settlingLength + (frames.count - 1) * frameLength)..<count]
     frames[frames.count - 1].minimum = last.min() ?? 0
@@ -84,54 +89,7 @@ struct WaveformFrames {
     count += values.count
   }
 
-  private func measure() -> [WaveformFrame] {
-    typealias Lanes = BandFilters.Lanes
-    var filters = filters
-    var (minimum, maximum) = (Lanes(repeating: .infinity), Lanes(repeating: -.infinity))
-    var (lowPeak, midPeak, highPeak) = (Lanes.zero, Lanes.zero, Lanes.zero)
-    var (low, mid, high, whole) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
-    let length = frameLength
-    samples.withUnsafeBufferPointer { samples in
-      @inline(__always)
-      func lanes(_ index: Int) -> Lanes {
-        unsafe Lanes(
-          samples[index], samples[index + length], samples[index + 2 * length], samples[index + 3 * length],
-          samples[index + 4 * length], samples[index + 5 * length], samples[index + 6 * length],
-          samples[index + 7 * length])
-      }
-      for index in 0..<settlingLength { _ = filters(lanes(index)) }
-      for index in settlingLength..<(settlingLength + length) {
-        let x = lanes(index)
-        let bands = filters(x)
-        minimum = smaller(minimum, x)
-        maximum = larger(maximum, x)
-        lowPeak = larger(lowPeak, magnitude(bands.low))
-        midPeak = larger(midPeak, magnitude(bands.mid))
-        highPeak = larger(highPeak, magnitude(bands.high))
-        low += bands.low * bands.low
-        mid += bands.mid * bands.mid
-        high += bands.high * bands.high
-        whole += x * x
-      }
-    }
-    return (0..<Self.laneCount).map { lane in
-      WaveformFrame(
-        minimum: minimum[lane], maximum: maximum[lane],
-        peaks: SIMD4(lowPeak[lane], midPeak[lane], highPeak[lane], 0),
-        squares: SIMD4(low[lane], mid[lane], high[lane], whole[lane]))
-    }
+  private mutating func measure() {
+    filters.measure(samples, settlingLength: settlingLength, length: frameLength, into: &measured)
   }
-}
-
-// `pointwiseMax` and its like are not inlined.
-
-@inline(__always)
-private func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }
-
-@inline(__always)
-private func smaller(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .< a) }
-
-@inline(__always)
-private func magnitude(_ x: SIMD8<Float>) -> SIMD8<Float> {
-  unsafeBitCast(unsafeBitCast(x, to: SIMD8<UInt32>.self) & 0x7fff_ffff, to: SIMD8<Float>.self)
 }

@@ -1,4 +1,4 @@
-// The one loop that takes most of the network's time. In C because Swift's vectors are some hundred times slower in
+// The loop that takes most of the time of the network of beats. In C because Swift's vectors are some hundred times slower in
 // debug builds, which run the tests.
 #ifndef NOCTURNE_BEAT_NETWORK_H
 #define NOCTURNE_BEAT_NETWORK_H

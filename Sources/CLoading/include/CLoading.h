@@ -1,7 +1,7 @@
 /// Shared libraries that are loaded when their functions are first needed, and not when the program starts.
 ///
-/// libavcodec and libavformat need some 120 libraries in turn, which takes 30 ms and 30 MB: most of what a search or a server
-/// would take that never decodes.
+/// FFmpeg's libraries and libsndfile need some 130 libraries in turn, which takes 30 ms and 30 MB: most of what a search or
+/// a server would take that never decodes.
 #ifndef CLOADING_H
 #define CLOADING_H
 

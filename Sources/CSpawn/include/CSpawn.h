@@ -44,6 +44,9 @@ int cspawn_limit_memory(size_t bytes);
    again at every allocation. Call it before the second thread is started. */
 void cspawn_share_heap(void);
 
+/* Keeps up to 32 MB of freed memory for the next allocation, also that of large ones, which glibc else gives back at once. */
+void cspawn_keep_heap(void);
+
 /* write(2) that never raises SIGPIPE: `*written` is the count on success. */
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written);
 

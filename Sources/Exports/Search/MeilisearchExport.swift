@@ -6,19 +6,27 @@ internal import Text
 /// (Meilisearch documentation, API reference.)
 struct MeilisearchExport: SearchEngine {
   let name = "meilisearch"
-  let abstract = "Documents, settings and removals for Meilisearch"
+  let abstract = "Documents, settings and removals for Meilisearch; --option vectors=yes"
   let settingsName = "settings.json"
   let documentsName = "documents.ndjson"
   let removalsName = "removals.json"
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions()
+    try context.checkOptions([SoundVector.option])
+    try context.checkVectors(["yes"])
     return try SearchEngineWriter(self, context)
   }
 
-  /// Filters compare numbers and not dates.
-  func writeDocument(_ record: FileRecord, into json: inout JSONWriter) {
-    json.searchDocument(record, key: "file_id", timesAreNumbers: true)
+  /// Filters compare numbers and not dates. A track without a vector has to say so.
+  func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
+    json.searchDocument(record, key: "file_id", timesAreNumbers: true) { json in
+      guard context.vectors != nil else { return }
+      json.key("_vectors")
+      json.beginObject()
+      json.key(SoundVector.field)
+      if let vector = SoundVector(record) { json.vector(vector) } else { json.null() }
+      json.endObject()
+    }
     json.endLine()
   }
 
@@ -34,6 +42,13 @@ struct MeilisearchExport: SearchEngine {
       json.beginArray()
       for field in TrackField.all where field[keyPath: isIn] { json.string(field.name) }
       json.endArray()
+    }
+    if context.vectors != nil {
+      json.lineBreak()
+      json.key("embedders")
+      json.value([
+        SoundVector.field: ["source": "userProvided", "dimensions": .integer(SoundVector.dimensionCount)]
+      ])
     }
     json.endObject()
     json.endLine()

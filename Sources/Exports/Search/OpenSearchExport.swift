@@ -5,7 +5,7 @@ internal import Text
 /// `POST /INDEX/_bulk`. (OpenSearch documentation, bulk API and mappings.)
 struct OpenSearchExport: SearchEngine {
   let name = "opensearch"
-  let abstract = "Bulk actions and mappings for OpenSearch and Elasticsearch"
+  let abstract = "Bulk actions and mappings for OpenSearch and Elasticsearch; --option vectors=opensearch|elasticsearch"
   let settingsName = "index.json"
   let documentsName = "documents.ndjson"
   let removalsName = "removals.ndjson"
@@ -14,15 +14,20 @@ struct OpenSearchExport: SearchEngine {
   private static let longestKeyword: Int64 = 8191
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions()
+    try context.checkOptions([SoundVector.option])
+    try context.checkVectors(Self.vectorMappings.keys.sorted().reversed())
     return try SearchEngineWriter(self, context)
   }
 
-  func writeDocument(_ record: FileRecord, into json: inout JSONWriter) {
+  func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     let id = TrackField.id(of: record)
     json.value(["index": ["_id": .string(id)]])
     json.endLine()
-    json.searchDocument(record, key: "file_id", timesAreNumbers: false)
+    json.searchDocument(record, key: "file_id", timesAreNumbers: false) { json in
+      guard context.vectors != nil, let vector = SoundVector(record) else { return }
+      json.key(SoundVector.field)
+      json.vector(vector)
+    }
     json.endLine()
   }
 
@@ -31,11 +36,13 @@ struct OpenSearchExport: SearchEngine {
   }
 
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter) {
-    let properties = [("file_id", ["type": "keyword"])] + TrackField.all.map { ($0.name, Self.mapping(of: $0)) }
-    json.value([
-      // A field that is not here is a mistake on one of the two sides.
-      "mappings": ["dynamic": "strict", "properties": .object(Dictionary(properties) { first, _ in first })]
-    ])
+    var properties: [String: JSONValue] = ["file_id": ["type": "keyword"]]
+    for field in TrackField.all { properties[field.name] = Self.mapping(of: field) }
+    properties[SoundVector.field] = context.vectors.flatMap { Self.vectorMappings[$0] }
+    // A field that is not here is a mistake on one of the two sides.
+    var index: [String: JSONValue] = ["mappings": ["dynamic": "strict", "properties": .object(properties)]]
+    if context.vectors == "opensearch" { index["settings"] = ["index": ["knn": true]] }
+    json.value(.object(index))
     json.endLine()
   }
 
@@ -51,6 +58,17 @@ struct OpenSearchExport: SearchEngine {
     case .time: ["type": "date", "format": "strict_date_time_no_millis"]
     }
   }
+
+  /// The types of vectors by engine: they differ in name and in what they are called by.
+  private static let vectorMappings: [String: JSONValue] = [
+    "opensearch": [
+      "type": "knn_vector", "dimension": .integer(SoundVector.dimensionCount),
+      "method": ["name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"],
+    ],
+    "elasticsearch": [
+      "type": "dense_vector", "dims": .integer(SoundVector.dimensionCount), "similarity": "cosine",
+    ],
+  ]
 
   private static let keyword: JSONValue = ["type": "keyword", "ignore_above": .integer(longestKeyword)]
 }

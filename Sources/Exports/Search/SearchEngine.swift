@@ -12,7 +12,7 @@ protocol SearchEngine: ExportFormat {
 
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
   /// One document, with its line break.
-  func writeDocument(_ record: FileRecord, into json: inout JSONWriter)
+  func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter)
   /// The text around removals, even if there are none, and between two batches of them.
   var removalMarks: (start: String, separator: String, end: String) { get }
   /// At most `removalBatch` ids, which are letters and digits.
@@ -20,6 +20,7 @@ protocol SearchEngine: ExportFormat {
 }
 
 extension SearchEngine {
+  var long: Set<String> { ["descriptor"] }
   var output: ExportOutput { .folder(files: [settingsName, documentsName, removalsName]) }
   var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
 }
@@ -49,7 +50,7 @@ struct SearchEngineWriter: ExportWriter {
   }
 
   mutating func append(_ record: FileRecord) throws {
-    engine.writeDocument(record, into: &document)
+    engine.writeDocument(record, context, into: &document)
     try documents.write(document.bytes)
     document.removeBytes()
   }

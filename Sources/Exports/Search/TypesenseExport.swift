@@ -6,13 +6,14 @@ internal import Text
 /// `DELETE /collections/NAME/documents`. (Typesense documentation, API reference.)
 struct TypesenseExport: SearchEngine {
   let name = "typesense"
-  let abstract = "Documents, schema and removals for Typesense; --option collection=tracks"
+  let abstract = "Documents, schema and removals for Typesense; --option collection=tracks, vectors=yes"
   let settingsName = "schema.json"
   let documentsName = "documents.jsonl"
   let removalsName = "removals.txt"
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions(["collection"])
+    try context.checkOptions(["collection", SoundVector.option])
+    try context.checkVectors(["yes"])
     if let name = context.options["collection"], name.isEmpty {
       throw ExportError.badOption("collection", value: name, expected: "the name of a collection")
     }
@@ -20,8 +21,12 @@ struct TypesenseExport: SearchEngine {
   }
 
   /// Documents have their key under `id`, and times are numbers.
-  func writeDocument(_ record: FileRecord, into json: inout JSONWriter) {
-    json.searchDocument(record, key: "id", timesAreNumbers: true)
+  func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
+    json.searchDocument(record, key: "id", timesAreNumbers: true) { json in
+      guard context.vectors != nil, let vector = SoundVector(record) else { return }
+      json.key(SoundVector.field)
+      json.vector(vector)
+    }
     json.endLine()
   }
 
@@ -57,6 +62,13 @@ struct TypesenseExport: SearchEngine {
         json.bool(false)
       }
       json.endObject()
+    }
+    if context.vectors != nil {
+      json.lineBreak()
+      json.value([
+        "name": .string(SoundVector.field), "type": "float[]", "num_dim": .integer(SoundVector.dimensionCount),
+        "optional": true,
+      ])
     }
     json.endArray()
     json.endObject()

@@ -102,10 +102,8 @@ private struct ParquetWriter: ExportWriter {
         try file.append([id, .integer(Int64(index + 1))] + row.map { $0.map(ParquetColumn.Value.init) })
       }
     }
-    if let found = record.findings[LikenessFinding.self], let version = found.version, !found.descriptor.isEmpty {
-      // Signed, as they are compared.
-      let numbers = found.descriptor.map { Int64(Int8(bitPattern: $0)) }
-      try likeness.append([id, .integer(Int64(version)), .integers(numbers)])
+    if let version = record.findings[LikenessFinding.self]?.version, let vector = SoundVector(record) {
+      try likeness.append([id, .integer(Int64(version)), .integers(vector.numbers)])
     }
     for (name, values) in (record.tags?.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
       for (index, value) in values.enumerated() {

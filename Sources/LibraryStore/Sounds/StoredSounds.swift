@@ -11,6 +11,27 @@ public struct StoredSounds: Sendable {
   public var durations: [Double] = []
   public var hasFingerprint: [Bool] = []
   public var hasSignature: [Bool] = []
+  /// Rows of `sound_sketch` that hold the keys of a sound, and how they were made; `nil` where there is none.
+  public var sketches: [StoredSketch?] = []
+  /// How a sound was compared with all others that were; `nil` if it was not.
+  public var compared: [Int?] = []
+}
+
+/// A column of `sound_sketch` with keys.
+public enum SketchColumn: String, Sendable {
+  case fingerprint
+  case signature
+}
+
+/// A row of `sound_sketch`.
+public struct StoredSketch: Hashable, Sendable {
+  public var id: Int64
+  public var method: Int
+
+  public init(id: Int64, method: Int) {
+    self.id = id
+    self.method = method
+  }
 }
 
 extension ResultStore {
@@ -21,11 +42,21 @@ extension ResultStore {
       let has = [FingerprintFinding.declaration.table, SignatureFinding.declaration.table].map { table in
         existing.has(table) ? "EXISTS (SELECT 1 FROM \(table) t WHERE t.file = file.id)" : "0"
       }
+      var (joins, sketch, compared) = ("", "NULL, NULL", "NULL")
+      if try db.tableExists("sound_sketch") {
+        joins += " LEFT JOIN sound_sketch ON sound_sketch.content_id = file.content_id"
+        sketch = "sound_sketch.id, sound_sketch.method"
+      }
+      if try db.tableExists("compared_sound") {
+        joins += " LEFT JOIN compared_sound ON compared_sound.content_id = file.content_id"
+        compared = "compared_sound.method"
+      }
       let query = try Query(
         db,
         """
-        SELECT file.content_id, file.id, format.duration_s, \(has[0]) AS has_fingerprint, \(has[1]) AS has_signature
-        FROM file LEFT JOIN format ON format.file = file.id
+        SELECT file.content_id, file.id, format.duration_s, \(has[0]) AS has_fingerprint, \(has[1]) AS has_signature,
+          \(sketch), \(compared)
+        FROM file LEFT JOIN format ON format.file = file.id\(joins)
         WHERE file.content_id IS NOT NULL AND file.vanished_run IS NULL AND (has_fingerprint OR has_signature)
         ORDER BY file.content_id, has_signature DESC, file.status = 'ok' DESC, file.id
         """)
@@ -36,6 +67,9 @@ extension ResultStore {
         sounds.durations.append(query.optionalReal(2) ?? 0)
         sounds.hasFingerprint.append(query.flag(3))
         sounds.hasSignature.append(query.flag(4))
+        sounds.sketches.append(
+          query.optionalInteger(5).map { StoredSketch(id: $0, method: Int(query.integer(6))) })
+        sounds.compared.append(query.optionalInteger(7).map { Int($0) })
       }
       return sounds
     }
@@ -59,6 +93,19 @@ extension ResultStore {
     }
   }
 
+  /// Calls `body` with the keys of sounds, as bytes, in the order of the list.
+  /// - Parameter column: A column of `sound_sketch`.
+  public func forEachSketch(
+    _ ids: some Sequence<Int64>, _ column: SketchColumn, _ body: (Int64, [UInt8]) -> Void
+  ) throws(StoreError) {
+    try read { db in
+      try forEach(ids, column.rawValue, of: "sound_sketch", key: "id", db) { id, query in
+        body(id, query.map { Array($0.bytes(0)) } ?? [])
+      }
+    }
+  }
+
+  /// `nil` for files of a table that this database does not have.
   private func forEach(
     _ files: some Sequence<Int64>, _ column: String, of table: String, _ body: (Int64, Query?) -> Void
   ) throws(StoreError) {
@@ -67,10 +114,17 @@ extension ResultStore {
         for file in files { body(file, nil) }
         return
       }
-      let query = try Query(db, "SELECT \(column) FROM \(table) WHERE file = ?")
-      for file in files {
-        if try query.first(.integer(file), body: { body(file, query) }) == nil { body(file, nil) }
-      }
+      try forEach(files, column, of: table, key: "file", db, body)
+    }
+  }
+
+  private func forEach(
+    _ ids: some Sequence<Int64>, _ column: String, of table: String, key: String, _ db: Database,
+    _ body: (Int64, Query?) -> Void
+  ) throws {
+    let query = try Query(db, "SELECT \(column) FROM \(table) WHERE \(key) = ?")
+    for id in ids {
+      if try query.first(.integer(id), body: { body(id, query) }) == nil { body(id, nil) }
     }
   }
 }

@@ -46,6 +46,12 @@ package struct DuplicateGroup: Sendable {
   package var isSameAudio: Bool { Set(files.map(\.record.contentID)).count == 1 }
 }
 
+/// Two files of one performance in different mixes.
+package struct OtherVersion: Sendable {
+  package var first: FileRecord
+  package var second: FileRecord
+}
+
 /// A file that holds other recordings of the library.
 package struct LongerFile: Sendable {
   package struct Part: Sendable {

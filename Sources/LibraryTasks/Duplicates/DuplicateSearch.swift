@@ -1,14 +1,12 @@
 internal import Analysis
 internal import Duplicates
-internal import Landmarks
 internal import LibraryStore
 package import ResultStore
 
 /// Finds the pairs of recordings in a library that sound alike, and stores them. Only audio that is new since the last time
 /// is compared: with all other audio.
 ///
-/// The indexes are made again each time and not kept: to read the fingerprints of a library takes a few seconds, and an
-/// index beside the database could disagree with it.
+/// The keys of all audio are kept in the database, some 2 kB for each track. The indexes of new keys are made each time.
 package struct DuplicateSearch {
   package struct Outcome: Hashable, Sendable {
     /// Recordings that can be compared.
@@ -20,7 +18,7 @@ package struct DuplicateSearch {
   }
 
   /// The number of this way of comparing: raised when pairs are to be found again.
-  static let version = 1
+  static let version = 2
 
   private let store: ResultStore
 
@@ -29,7 +27,9 @@ package struct DuplicateSearch {
   /// Brings the pairs that are stored up to date.
   package func update() throws(StoreError) -> Outcome {
     var outcome = Outcome()
-    let (pairs, methods) = try newPairs(&outcome)
+    var sounds = try LibrarySounds(in: store)
+    try sounds.storeSketches()
+    let (pairs, methods) = try newPairs(of: sounds, &outcome)
     if !methods.isEmpty { try store.storeDuplicates(pairs, methods: methods) }
     return outcome
   }
@@ -37,7 +37,7 @@ package struct DuplicateSearch {
   /// All pairs, those of new audio included, of a database that may not be written.
   package func pairs() throws(StoreError) -> [StoredPair] {
     var outcome = Outcome()
-    let (pairs, methods) = try newPairs(&outcome)
+    let (pairs, methods) = try newPairs(of: LibrarySounds(in: store), &outcome)
     let known = try store.duplicatePairs().filter { methods[$0.first] == nil && methods[$0.second] == nil }
     return known + pairs
   }
@@ -45,20 +45,15 @@ package struct DuplicateSearch {
   /// How many recordings were not compared with the others yet.
   package func waitingCount() throws(StoreError) -> Int {
     let sounds = try store.sounds()
-    let known = try store.comparedSounds()
-    return zip(sounds.contents, methods(of: sounds)).count { known[$0] != $1 }
+    return zip(sounds.compared, sounds.methods(version: Self.version)).count { $0 != $1 }
   }
 
-  private func methods(of sounds: StoredSounds) -> [Int] {
-    zip(sounds.hasFingerprint, sounds.hasSignature).map(Self.method)
-  }
-
-  private func newPairs(_ outcome: inout Outcome) throws(StoreError) -> ([StoredPair], [ContentID: Int]) {
-    let sounds = try LibrarySounds(in: store)
-    let known = try store.comparedSounds()
+  private func newPairs(
+    of sounds: LibrarySounds, _ outcome: inout Outcome
+  ) throws(StoreError) -> ([StoredPair], [ContentID: Int]) {
     let contents = sounds.stored.contents
-    let methods = methods(of: sounds.stored)
-    let isNew = zip(contents, methods).map { known[$0] != $1 }
+    let methods = sounds.stored.methods(version: Self.version)
+    let isNew = zip(sounds.stored.compared, methods).map { $0 != $1 }
     outcome.soundCount = contents.count
     outcome.comparedCount = isNew.count { $0 }
     guard outcome.comparedCount > 0 else { return ([], [:]) }
@@ -76,11 +71,6 @@ package struct DuplicateSearch {
     var compared: [ContentID: Int] = [:]
     for (index, content) in contents.enumerated() where isNew[index] { compared[content] = methods[index] }
     return (pairs, compared)
-  }
-
-  /// What is compared belongs to the method: audio that gets a signature later is compared again.
-  private static func method(hasFingerprint: Bool, hasSignature: Bool) -> Int {
-    (version * 100 + Signature.version) * 4 + (hasFingerprint ? 1 : 0) + (hasSignature ? 2 : 0)
   }
 }
 

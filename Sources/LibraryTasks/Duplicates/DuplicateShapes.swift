@@ -47,6 +47,10 @@ extension Shape<LibraryDuplicates> {
         .objects(
           "longer_files", .longerFile, "Files that hold other tracks of the library; null if there are none."
         ) { $0.longerFiles },
+        .objects(
+          "other_versions", .otherVersion,
+          "Pairs of files of one performance in different mixes, which are no duplicates; null if there are none."
+        ) { $0.otherVersions },
       ])
   }
 }
@@ -119,6 +123,29 @@ extension Shape<[Double]> {
         .required("end_s", .number, "Where it ends in this file.") { $0[1] },
         .required("kept_start_s", .number, "Where it begins in the one to keep.") { $0[2] },
         .required("kept_end_s", .number, "Where it ends there.") { $0[3] },
+      ])
+  }
+}
+
+extension Shape<OtherVersion> {
+  fileprivate static var otherVersion: Shape {
+    Shape(
+      summary: "Two files of one performance in different mixes.",
+      fields: [
+        .objects("files", .version, "Both, in the order of their paths.") { [$0.first, $0.second] },
+      ])
+  }
+}
+
+extension Shape<FileRecord> {
+  fileprivate static var version: Shape {
+    Shape(
+      summary: "A file of another version.",
+      fields: [
+        .uri { $0.path }, .path { $0.path },
+        .optional("title", .text, "Title.") { $0.track.titleTag },
+        .optional("artist", .text, "Performers.") { $0.track.artist },
+        .optional("duration_s", .number, "Seconds.") { $0.format?.duration },
       ])
   }
 }

@@ -27,17 +27,35 @@ package enum DuplicateText {
             + printable(DisplayPath.text(of: part.record.path)))
       }
     }
+    for version in duplicates.otherVersions {
+      lines.append("Other mixes of one performance, no duplicates")
+      for file in [version.first, version.second] { lines.append("  \(printable(DisplayPath.text(of: file.path)))") }
+    }
     return lines + [summary(of: duplicates)]
   }
 
   static func summary(of duplicates: LibraryDuplicates) -> String {
-    if duplicates.groups.isEmpty, duplicates.longerFiles.isEmpty { return "No duplicates." }
+    if duplicates.groups.isEmpty, duplicates.longerFiles.isEmpty, duplicates.otherVersions.isEmpty { return "No duplicates." }
+    let longer = duplicates.longerFiles.isEmpty ? "" : "; \(counted(duplicates.longerFiles.count, "longer file")) with tracks"
+    let versions = duplicates.otherVersions.isEmpty ? "" : "; \(counted(duplicates.otherVersions.count, "pair")) of other mixes"
+    return "\(spare(of: duplicates))\(longer)\(versions)"
+  }
+
+  /// How many groups there are, and what could be freed.
+  static func spare(of duplicates: LibraryDuplicates) -> String {
     let groups = counted(duplicates.groups.count, "group")
     let spare =
       duplicates.spareCount == 0
       ? "nothing to spare" : "\(counted(duplicates.spareCount, "file")) to spare, \(size(duplicates.spareBytes))"
-    let longer = duplicates.longerFiles.isEmpty ? "" : "; \(counted(duplicates.longerFiles.count, "longer file")) with tracks"
-    return "\(groups): \(spare)\(longer)"
+    return "\(groups): \(spare)"
+  }
+
+  static func title(of advice: DuplicateGroup.Advice) -> String {
+    switch advice {
+    case .keep: "Keep"
+    case .spare: "Spare"
+    case .review: "Listen first"
+    }
   }
 
   private static func word(_ advice: DuplicateGroup.Advice) -> String {
@@ -82,6 +100,7 @@ package enum DuplicateText {
     case .edit: words.append("another edit")
     case .speed: words.append("another speed")
     case .part: words.append("a part")
+    case .version: words.append("another mix")
     }
     if relation != .encoding {
       words += ends(missingAtStart: start[2] - start[0], at: "at the start")

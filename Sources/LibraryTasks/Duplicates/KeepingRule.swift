@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Duplicates
 internal import Library
 internal import Platform
 internal import Records
@@ -86,8 +87,8 @@ package enum KeepingRule: Hashable, Sendable {
   /// By how much a value must be greater to count.
   var tolerance: Double {
     switch self {
-    // Encoders add silence at the ends.
-    case .complete: 3
+    // At both ends.
+    case .complete: 2 * RelationRule.endTolerance
     case .bitRate: 8_000
     case .album, .tags: 1
     default: 0

@@ -6,14 +6,18 @@ internal import Platform
 internal import Records
 package import ResultStore
 
-/// The groups of files of one recording in a library, and the files that hold others.
+/// The groups of files of one recording in a library, the files that hold others, and other versions.
 package struct LibraryDuplicates: Sendable {
   /// Most bytes to spare first.
   package private(set) var groups: [DuplicateGroup] = []
   package private(set) var longerFiles: [LongerFile] = []
+  /// In the order of paths.
+  package private(set) var otherVersions: [OtherVersion] = []
 
   package var spareBytes: Int64 { groups.reduce(0) { $0 + $1.spareBytes } }
   package var spareCount: Int { groups.reduce(0) { $0 + $1.spareCount } }
+
+  init(groups: [DuplicateGroup]) { self.groups = groups }
 
   /// - Parameters:
   ///   - pairs: Of `DuplicateSearch`, or as they are stored.
@@ -33,6 +37,7 @@ package struct LibraryDuplicates: Sendable {
     }
     groups.sort { $0.spareBytes != $1.spareBytes ? $0.spareBytes > $1.spareBytes : $0.id < $1.id }
     longerFiles = try library.longerFiles(in: store, matching: matching)
+    otherVersions = try library.otherVersions(in: store, matching: matching)
   }
 }
 
@@ -43,6 +48,7 @@ private struct Contents {
   private let pairs: [Set<ContentID>: StoredPair]
   private let wanted: Set<ContentID>
   private let parts: [StoredPair]
+  private let versions: [StoredPair]
 
   init(_ all: [StoredPair], in store: ResultStore) throws(StoreError) {
     let files = try store.filesByContent(wanted: Set(all.flatMap { [$0.first, $0.second] }))
@@ -67,7 +73,14 @@ private struct Contents {
     self.wanted = wanted
     groups = found + copies
     pairs = Dictionary(present.map { ([$0.first, $0.second], $0) }) { one, _ in one }
-    parts = present.filter { $0.relation == Relation.part.rawValue && !distinct.contains([$0.first, $0.second]) }
+    let undecided = present.filter { !distinct.contains([$0.first, $0.second]) }
+    parts = undecided.filter { $0.relation == Relation.part.rawValue }
+    // Of two in one group the group tells.
+    var groupOf: [ContentID: Int] = [:]
+    for (number, group) in groups.enumerated() { for content in group { groupOf[content] = number } }
+    versions = undecided.filter {
+      $0.relation == Relation.version.rawValue && (groupOf[$0.first] == nil || groupOf[$0.first] != groupOf[$0.second])
+    }
   }
 
   /// A content id in the order of its text.
@@ -124,9 +137,6 @@ private struct Contents {
     return file
   }
 
-  /// Seconds that encoders add at an end, and that places of stretches may be off by.
-  private static let endTolerance = 1.0
-
   /// Whether the first one of a pair has nothing that the second one lacks.
   private func isWithin(_ pair: StoredPair, duration: Double?) -> Bool {
     guard pair.relation == Relation.encoding.rawValue || pair.relation == Relation.cut.rawValue,
@@ -135,7 +145,8 @@ private struct Contents {
     if pair.relation == Relation.encoding.rawValue { return true }
     // Fingerprints say nothing of the ends.
     guard pair.basis == Alignment.Basis.signature.rawValue, let duration else { return false }
-    return stretch[0] <= Self.endTolerance && duration - stretch[1] <= Self.endTolerance
+    let tolerance = RelationRule.endTolerance
+    return stretch[0] <= tolerance && duration - stretch[1] <= tolerance
   }
 
   /// Seconds of a file at the speed of another one.
@@ -173,6 +184,19 @@ private struct Contents {
       longerFiles.append(longerFile)
     }
     return longerFiles.sorted { DisplayPath.text(of: $0.record.path) < DisplayPath.text(of: $1.record.path) }
+  }
+
+  func otherVersions(in store: ResultStore, matching: Set<Int64>?) throws(StoreError) -> [OtherVersion] {
+    var found: [(key: [String], version: OtherVersion)] = []
+    for pair in versions {
+      let ids = [pair.first, pair.second].compactMap { files[$0]?.first }
+      guard matching.map({ ids.contains(where: $0.contains) }) ?? true else { continue }
+      let records = try store.records(ofFiles: ids).map(\.record)
+        .map { (text: DisplayPath.text(of: $0.path), record: $0) }.sorted { $0.text < $1.text }
+      guard records.count == 2 else { continue }
+      found.append((records.map(\.text), OtherVersion(first: records[0].record, second: records[1].record)))
+    }
+    return found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.version)
   }
 
   private func duration(of content: ContentID, in store: ResultStore) throws(StoreError) -> Double {

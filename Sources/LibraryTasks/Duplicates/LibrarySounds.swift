@@ -1,7 +1,7 @@
 internal import Analysis
-package import Chromaprint
+internal import Chromaprint
 package import Duplicates
-package import Landmarks
+internal import Landmarks
 package import LibraryStore
 package import ResultStore
 
@@ -9,21 +9,79 @@ package import ResultStore
 package struct LibrarySounds: SoundSource {
   package let stored: StoredSounds
   private let store: ResultStore
+  /// Rows of the keys of sounds; `nil` for keys that are made whenever they are asked for.
+  private var sketches: [Int64?]
+
+  /// Sounds whose keys are stored at once.
+  private static let batchSize = 2_000
 
   package init(in store: ResultStore) throws(StoreError) {
     self.store = store
     stored = try store.sounds()
+    let methods = stored.methods(version: Sketch.version)
+    sketches = zip(stored.sketches, methods).map { sketch, method in sketch?.method == method ? sketch?.id : nil }
   }
 
   package var count: Int { stored.files.count }
   package var duration: Double { stored.durations.reduce(0, +) }
 
-  package func forEachFingerprint(_ body: (Fingerprint?) -> Void) throws(StoreError) {
-    try store.forEachFingerprintText(ofFiles: stored.files) { _, text in body(text.flatMap { Fingerprint($0) }) }
+  /// Stores the keys of sounds that have none yet.
+  package mutating func storeSketches() throws(StoreError) {
+    let methods = stored.methods(version: Sketch.version)
+    let missing = sketches.indices.filter { sketches[$0] == nil }
+    for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
+      let numbers = missing[start..<min(start + Self.batchSize, missing.count)]
+      var rows = numbers.map {
+        SketchRow(content: stored.contents[$0], method: methods[$0], fingerprint: [], signature: [])
+      }
+      try makeKeys(numbers, by: .fingerprint) { rows[$0].fingerprint = SketchKey.bytes(of: $1) }
+      try makeKeys(numbers, by: .signature) { rows[$0].signature = SketchKey.bytes(of: $1) }
+      for (number, id) in zip(numbers, try store.storeSketches(rows)) { sketches[number] = id }
+    }
   }
 
-  package func forEachSignature(_ body: (Signature?) -> Void) throws(StoreError) {
-    try store.forEachSignature(ofFiles: stored.files) { _, bytes in body(Self.signature(bytes)) }
+  package func forEachSketch(
+    by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void
+  ) throws(StoreError) {
+    let column: SketchColumn = basis == .fingerprint ? .fingerprint : .signature
+    var start = 0
+    let numbers = sketches.indices.filter(isWanted)
+    while start < numbers.count {
+      // Keys that are stored and keys that are not, in turn.
+      let isStored = sketches[numbers[start]] != nil
+      let end = numbers[start...].firstIndex { (sketches[$0] != nil) != isStored } ?? numbers.count
+      let run = numbers[start..<end]
+      if isStored {
+        var number = run.startIndex
+        try store.forEachSketch(run.lazy.compactMap { sketches[$0] }, column) { _, bytes in
+          body(numbers[number], SketchKey.keys(in: bytes))
+          number += 1
+        }
+      } else {
+        try makeKeys(run, by: basis) { body(run[run.startIndex + $0], $1) }
+      }
+      start = end
+    }
+  }
+
+  /// Calls `body` with the place of each number in the list, and its keys.
+  private func makeKeys(
+    _ numbers: ArraySlice<Int>, by basis: Alignment.Basis, _ body: (Int, [SketchKey]) -> Void
+  ) throws(StoreError) {
+    var place = 0
+    let files = numbers.lazy.map { stored.files[$0] }
+    switch basis {
+    case .fingerprint:
+      try store.forEachFingerprintText(ofFiles: files) { _, text in
+        body(place, Sketch(fingerprint: text.flatMap { Fingerprint($0) }, signature: nil).fingerprint)
+        place += 1
+      }
+    case .signature:
+      try store.forEachSignature(ofFiles: files) { _, bytes in
+        body(place, Sketch(fingerprint: nil, signature: Self.signature(bytes)).signature)
+        place += 1
+      }
+    }
   }
 
   package func sound(_ number: Int) throws(StoreError) -> Sound {
@@ -36,4 +94,13 @@ package struct LibrarySounds: SoundSource {
 
   /// `nil` for one of another version, too.
   private static func signature(_ bytes: [UInt8]?) -> Signature? { bytes.flatMap { try? Signature(bytes: $0) } }
+}
+
+extension StoredSounds {
+  /// What is made of a sound belongs to the method: audio that gets a signature later is looked at again.
+  func methods(version: Int) -> [Int] {
+    zip(hasFingerprint, hasSignature).map {
+      (version * 100 + Signature.version) * 4 + ($0 ? 1 : 0) + ($1 ? 2 : 0)
+    }
+  }
 }

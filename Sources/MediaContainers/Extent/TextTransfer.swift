@@ -29,8 +29,10 @@ package enum TextTransfer: Hashable, Sendable {
     }
     let bytes = try source.bytes(at: start, count: min(Self.sampleSize, audio.count))
     guard bytes.count >= Self.minimumByteCount else { return nil }
+    // Most audio refutes both within some hundred bytes.
+    var hasBareLineFeed = false
+    var hasHighBit = false
     var lineFeedCount = 0
-    var bareLineFeedCount = 0
     var isUsed = [Bool](repeating: false, count: 256)
     var isUsedBesideSigns = isUsed
     var previous: UInt8 = 0x0D
@@ -38,17 +40,21 @@ package enum TextTransfer: Hashable, Sendable {
     for byte in bytes {
       if byte == 0x0A {
         lineFeedCount += 1
-        if previous != 0x0D { bareLineFeedCount += 1 }
+        if previous != 0x0D { hasBareLineFeed = true }
       }
       previous = byte
       isUsed[Int(byte)] = true
-      if unit.map({ index % $0.byteCount != $0.signIndex }) ?? true { isUsedBesideSigns[Int(byte)] = true }
+      if unit.map({ index % $0.byteCount != $0.signIndex }) ?? true {
+        isUsedBesideSigns[Int(byte)] = true
+        if byte >= 0x80 { hasHighBit = true }
+      }
+      if hasBareLineFeed, hasHighBit { return nil }
       index += 1
     }
     func isRich(_ values: [Bool]) -> Bool { values.count { $0 } >= Self.minimumValueCount }
-    if bareLineFeedCount == 0, lineFeedCount >= Self.minimumLineFeedCount, isRich(isUsed) {
+    if !hasBareLineFeed, lineFeedCount >= Self.minimumLineFeedCount, isRich(isUsed) {
       self = .addedCarriageReturns
-    } else if !isUsedBesideSigns[128...].contains(true), isRich(isUsedBesideSigns) {
+    } else if !hasHighBit, isRich(isUsedBesideSigns) {
       self = .strippedHighBits
     } else {
       return nil

@@ -30,7 +30,11 @@ export async function showDuplicates(_, __, { signal, reload }) {
     found.longer_files.length > 0 && element('section', { class: 'block' },
       heading('Longer files', plural(found.longer_files.length, 'file')),
       none('They hold other tracks of the library, such as an album in one file.'),
-      element('ul', { class: 'groups' }, found.longer_files.map(longerItem)))
+      element('ul', { class: 'groups' }, found.longer_files.map(longerItem))),
+    found.other_versions.length > 0 && element('section', { class: 'block' },
+      heading('Other mixes', plural(found.other_versions.length, 'pair')),
+      none('The same performance with another voice, instrument or effect. These are no duplicates.'),
+      element('ul', { class: 'groups' }, found.other_versions.map(versionItem)))
   ].filter(Boolean) };
 }
 
@@ -63,3 +67,7 @@ const longerItem = file => element('li', { class: 'group' },
   element('ul', {}, file.parts.map(part => element('li', { class: 'same-file' },
     element('span', { class: 'advice', text: clock(part.start_s) }),
     element('span', { class: 'what' }, link(part.path, address('track', part.track), { class: 'quiet tag' }))))));
+
+const versionItem = version => element('li', { class: 'group' },
+  element('ul', {}, version.files.map(file => element('li', { class: 'same-file' },
+    element('span', { class: 'what' }, link(file.path, address('track', file.track), { class: 'quiet tag' }))))));

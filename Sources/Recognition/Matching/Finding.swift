@@ -15,6 +15,12 @@ struct Finding {
   /// Seconds of the query.
   var duration: Double
 
+  /// Gives the places as they are in the query that the finding's query is part of.
+  mutating func move(from part: Range<Int>, toColumnCount whole: Int) {
+    hit.placement = hit.placement.moved(from: part, toColumnCount: whole)
+    for index in twins.indices { twins[index].placement = twins[index].placement.moved(from: part, toColumnCount: whole) }
+  }
+
   /// Natural logarithm of the odds that the hit is right.
   ///
   /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise,
@@ -44,7 +50,7 @@ struct Finding {
 
   /// In half of the data the track was taken out of the catalog; people mostly ask a catalog for tracks that are in it.
   /// By so much more often does a finding come true then.
-  private static let prior: Float = 0.8
+  private static let prior: Float = 0.5
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
   /// Beyond doubt: no further stage is needed.

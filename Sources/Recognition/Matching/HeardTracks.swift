@@ -36,11 +36,23 @@ extension Matcher {
         open.append(rest)
       }
     }
+    for track in tracks {
+      guard let companion = companion(of: track, in: query) else { continue }
+      if !tracks.contains(where: { isCopy(companion.finding, of: $0.finding, in: query) }) { tracks.append(companion) }
+    }
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
+  /// Whether two findings are of one track or of copies of it. A passage that a track repeats fits at several places.
+  private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
+    for hit in [finding.hit] + finding.twins {
+      for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
+    }
+    return isSameRecording(finding.hit, as: other.hit, query)
+  }
+
   /// Three seconds, in columns: of less, there is too little to tell a track by.
-  private static let leastColumnCount = 94
+  static let leastColumnCount = 94
 
   /// The probable track of some columns.
   private mutating func finding(in query: RecognitionQuery, _ columns: Range<Int>) -> Finding? {
@@ -48,11 +60,7 @@ extension Matcher {
     var hits: [Hit] = []
     guard var finding = match(part, &hits) else { return nil }
     if finding.isAccepted {
-      finding.hit.placement = finding.hit.placement.moved(from: columns, toColumnCount: query.columnCount)
-      for index in finding.twins.indices {
-        finding.twins[index].placement =
-          finding.twins[index].placement.moved(from: columns, toColumnCount: query.columnCount)
-      }
+      finding.move(from: columns, toColumnCount: query.columnCount)
       return finding
     }
     for hit in hits.prefix(Self.rivalCount) where hit.z >= Self.relocationThreshold {
@@ -64,31 +72,42 @@ extension Matcher {
       let inner = columns.lowerBound + narrow.lowerBound..<columns.lowerBound + narrow.upperBound
       if let finding = self.finding(in: query, inner) { return finding }
     }
-    return nil
+    guard var separated = separated(hits, in: part) else { return nil }
+    separated.move(from: columns, toColumnCount: query.columnCount)
+    return separated
   }
 
   /// Hits that are looked at, if none explains the whole.
-  private static let rivalCount = 3
+  static let rivalCount = 3
   /// A track heard in more than this share of a stretch has been judged with it.
   private static let mostOfPart = 0.85
 
   /// Whether a hit would be accepted in some columns, as far as is known without looking for others there.
   private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool
   {
-    let part = query.part(columns)
-    let isProbable = MatchedFilter.with(part.filter) { filter -> Bool in
-      var moved = hits.map { hit in
-        var hit = hit
-        hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)
-        load(hit, filter)
-        (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
-        return hit
-      }
-      moved.sort { $0.z > $1.z }
-      guard let best = moved.first, best.isSameTrack(as: hit) else { return false }
-      return judge(moved, part, filter)?.isAccepted ?? false
+    let moved = hits.map { hit in
+      var hit = hit
+      hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)
+      return hit
     }
-    return isProbable ?? false
+    return judgement(of: hit, moved, in: query.part(columns))?.isAccepted ?? false
+  }
+
+  /// The finding of a hit, if it is the best of some hits in a query.
+  mutating func judgement(of hit: Hit, _ hits: [Hit], in query: RecognitionQuery) -> Finding? {
+    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
+      var hits = hits
+      for index in hits.indices {
+        load(hits[index], filter)
+        (hits[index].z, hits[index].placement) = points.withUnsafeBufferPointer {
+          filter.best($0, hits[index].placement)
+        }
+      }
+      hits.sort { $0.z > $1.z }
+      guard let best = hits.first, best.isSameTrack(as: hit) else { return nil }
+      return judge(hits, query, filter)
+    }
+    return finding ?? nil
   }
 
   /// Whether the track of a hit is heard in some columns about as well as in the part before or after them.
@@ -103,7 +122,7 @@ extension Matcher {
   }
 
   /// How well the track of a hit fits to some columns.
-  private mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
+  mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
     let z = MatchedFilter.with(query.part(columns).filter) { filter -> Float in
       var hit = hit
       hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)

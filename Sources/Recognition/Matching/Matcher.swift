@@ -124,14 +124,42 @@ struct Matcher: ~Copyable {
 
   /// - Parameter hits: The other hits, best first.
   mutating func match(_ query: RecognitionQuery, _ hits: inout [Hit]) -> Finding? {
-    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
-      guard var finding = match(query, filter, &hits) else { return nil }
-      guard finding.isAccepted else { return finding }
-      settle(&finding.hit, filter)
-      for index in finding.twins.indices { settle(&finding.twins[index], filter) }
-      return finding
+    let finding = MatchedFilter.with(query.filter) { filter in
+      match(query, filter, &hits).map { settled($0, filter) }
     }
     return finding ?? nil
+  }
+
+  /// The match that some stages find, if any place fits by far better than chance: nothing less is looked into.
+  mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
+    var hits: [Hit] = []
+    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
+      var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stages[0].limit)
+      for stage in stages {
+        if pairs.limit != stage.limit {
+          pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
+        }
+        scan(query, pairs, stage, filter, into: &hits)
+        guard hits.contains(where: { $0.z >= Self.clearZ }) else { continue }
+        refine(&hits, filter)
+        _ = relocate(&hits, filter)
+        if let finding = judge(hits, query, filter), finding.isAccepted { return settled(finding, filter) }
+      }
+      return nil
+    }
+    return finding ?? nil
+  }
+
+  /// Unrelated music hardly ever fits so well before slope and shift are refined.
+  private static let clearZ: Float = 9
+
+  /// A finding with its hits at the exact places, if it is a match.
+  private mutating func settled(_ finding: Finding, _ filter: MatchedFilter) -> Finding {
+    guard finding.isAccepted else { return finding }
+    var finding = finding
+    settle(&finding.hit, filter)
+    for index in finding.twins.indices { settle(&finding.twins[index], filter) }
+    return finding
   }
 
   /// Moves a hit to the exact place.
@@ -206,7 +234,7 @@ struct Matcher: ~Copyable {
   /// Whether two references hold the same recording where the query lies and around it: copies of a track are not each
   /// other's rivals. Unrelated music shares some 6% of its landmarks, tracks that are made of the same loops 25% in the mean
   /// and rarely half, two encodings of one recording 70 to 95%.
-  private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
+  mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
     // Only landmarks within a column and a band count.

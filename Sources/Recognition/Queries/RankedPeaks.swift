@@ -48,6 +48,11 @@ struct RankedPeaks {
       })
   }
 
+  /// The peaks that do not lie at some places, which are told by column and band.
+  func without(_ isTaken: (Int, Int) -> Bool) -> RankedPeaks {
+    RankedPeaks(found.filter { !isTaken($0.column, $0.band) })
+  }
+
   /// The peaks whose rank is wanted, and their order.
   func ofRanks(_ isWanted: (Int) -> Bool) -> (peaks: [Peak], order: [Int]) {
     var kept: [Peak] = []

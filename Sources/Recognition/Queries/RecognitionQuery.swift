@@ -99,6 +99,27 @@ public struct RecognitionQuery: Sendable {
       isSteady: Array(isSteady[places]), isClean: isClean, silences: [])
   }
 
+  /// The same without what is heard at some places and around them: as far as the window spreads a landmark.
+  func without(_ places: [(column: Int, band: Int)]) -> RecognitionQuery {
+    let bandCount = LandmarkSpectrum.bandCount
+    var picture = picture
+    var isUnknown = isSteady
+    var isTaken = [Bool](repeating: false, count: picture.count)
+    for place in places {
+      for column in (place.column - 2..<place.column + 3).clamped(to: 0..<columnCount) {
+        for band in (place.band - 1..<place.band + 2).clamped(to: 0..<bandCount) {
+          let index = column * bandCount + band
+          picture[index] = 0
+          isUnknown[index] = true
+          isTaken[index] = true
+        }
+      }
+    }
+    return RecognitionQuery(
+      columnCount: columnCount, peaks: peaks.without { isTaken[$0 * bandCount + $1] }, picture: picture,
+      isSteady: isUnknown, isClean: isClean, silences: silences)
+  }
+
   /// The columns without the silence before and after the sound.
   var sound: Range<Int> {
     let start = silences.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0

@@ -7,7 +7,19 @@ internal import SystemPackage
 /// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.
 ///
 /// Records come in the order of paths and are kept as columns until the page is written. `Sources/Pages/report`
-/// holds its markup, style and script; docs/page.md describes the data.
+/// holds its markup, style and script.
+///
+/// The data is in three elements `script` of type `application/json` (`<` is always `\u003c`):
+/// - `library`: what happened: `first_run`, `run_name`, `runs` (at most 60), `problems`.
+/// - `columns`: a column for each property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o,
+///   "data": base64}`, unsigned little-endian integers of w bytes, all bits one for no value, else (raw + o) / s.
+///   `dictionaries` are sorted as shown, so an index is a rank; a `/` in `file` stands for the title. `sound`: `width`
+///   signed bytes a track; −128 is none.
+/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats come for
+///   new tracks first, then broken ones, corrected ones, unsure tempos.
+///
+/// `….parts` in `Sources/Pages` list the files of one style or script. After a change there, run
+/// `Scripts/write-resources`: the policy in the page's head allows only a style and a script with these hashes.
 final class LibraryPage {
   /// Up to this many tracks, all have their details in the page.
   private static let fullDetails = 20_000
@@ -56,7 +68,9 @@ final class LibraryPage {
   // MARK: Writing
 
   func write(to output: ([UInt8]) throws -> Void) throws {
-    for piece in try PageMarkup().pieces(news.report(below: columns.root).templateValues) {
+    var values = news.report(below: columns.root).templateValues
+    values["duplicates"] = source.duplicates?.templateValues
+    for piece in try PageMarkup().pieces(values) {
       try output(Array(piece.text.utf8))
       switch piece.data {
       case .library: try output(news.library(columns))

@@ -14,6 +14,8 @@ public struct PageSource {
   public var program: String
   /// `nil` if there are no descriptors of sound to compare.
   public var sound: Sound?
+  /// `nil` if there are none, or they were not looked for.
+  public var duplicates: PageDuplicates?
   /// Calls its last argument with the records of some files that were read with the long fields named, and with their
   /// place in the list, until that returns false. `nil`: the page does without curves and beats.
   public var longRecords: Reader?
@@ -37,13 +39,14 @@ public struct PageSource {
 
   public init(
     runs: [RunOutline] = [], showsVanished: Bool = false, timeZone: TimeZone = .current, program: String = "Nocturne",
-    sound: Sound? = nil, longRecords: Reader? = nil
+    sound: Sound? = nil, duplicates: PageDuplicates? = nil, longRecords: Reader? = nil
   ) {
     self.runs = runs
     self.showsVanished = showsVanished
     self.timeZone = timeZone
     self.program = program
     self.sound = sound
+    self.duplicates = duplicates
     self.longRecords = longRecords
   }
 }

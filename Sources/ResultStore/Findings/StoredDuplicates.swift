@@ -31,20 +31,41 @@ public struct StoredPair: Hashable, Sendable {
   }
 }
 
+/// The keys by which audio is found among other audio, as bytes.
+public struct SketchRow: Hashable, Sendable {
+  public var content: ContentID
+  public var method: Int
+  public var fingerprint: [UInt8]
+  public var signature: [UInt8]
+
+  public init(content: ContentID, method: Int, fingerprint: [UInt8], signature: [UInt8]) {
+    self.content = content
+    self.method = method
+    self.fingerprint = fingerprint
+    self.signature = signature
+  }
+}
+
 extension ResultStore {
-  /// By which method audio was compared with all other audio that this knows.
-  public func comparedSounds() throws(StoreError) -> [ContentID: Int] {
-    try read { db in
-      var methods: [ContentID: Int] = [:]
-      let query = try Query(db, "SELECT content_id, method FROM compared_sound")
-      try query.forEach { if let id = ContentID(query.text(0)) { methods[id] = Int(query.integer(1)) } }
-      return methods
+  /// Stores the keys of sounds.
+  /// - Returns: the row of each.
+  public func storeSketches(_ sketches: [SketchRow]) throws(StoreError) -> [Int64] {
+    try write { db in
+      let insert = try Query(
+        db, "INSERT OR REPLACE INTO sound_sketch (content_id, method, fingerprint, signature) VALUES (?, ?, ?, ?)")
+      return try sketches.map { sketch in
+        try insert.run(
+          .text(sketch.content.description), .integer(sketch.method), .blob(sketch.fingerprint), .blob(sketch.signature))
+        return db.lastInsertedRowID
+      }
     }
   }
 
   /// All pairs, ascending.
   public func duplicatePairs() throws(StoreError) -> [StoredPair] {
     try read { db in
+      // Databases of earlier versions that may only be read have none.
+      guard try db.tableExists("duplicate_pair") else { return [] }
       let query = try Query(
         db,
         """

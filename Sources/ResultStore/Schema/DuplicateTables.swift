@@ -1,7 +1,18 @@
 /// The tables of what sounds alike, and of what people have said of it. All is keyed by content id: copies share it, and it
 /// outlives moves and new tags.
 enum DuplicateTables {
-  static let own: Set<String> = ["duplicate_pair", "compared_sound", "duplicate_decision"]
+  static let own: Set<String> = ["duplicate_pair", "compared_sound", "duplicate_decision", "sound_sketch"]
+
+  static let tables8 = """
+    -- The keys by which audio is found among other audio.
+    CREATE TABLE sound_sketch (
+      id INTEGER PRIMARY KEY,
+      content_id TEXT NOT NULL UNIQUE,
+      method INTEGER NOT NULL,             -- the version of the keys, and what they were made of
+      fingerprint BLOB NOT NULL,
+      signature BLOB NOT NULL
+    );
+    """
 
   static let tables7 = """
     -- Two files of one recording, found by sound.

@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 7
+  static let version = 8
 
   /// Tables that no finding can have for its own.
   static let ownTables = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
@@ -61,6 +61,10 @@ enum Schema {
       try db.execute(sql: ChecksumTables.tables7)
       try db.execute(sql: DuplicateTables.tables7)
       try db.execute(sql: "PRAGMA user_version = 7")
+    }
+    migrator.registerMigration("v8") { db in
+      try db.execute(sql: DuplicateTables.tables8)
+      try db.execute(sql: "PRAGMA user_version = 8")
     }
     return migrator
   }

@@ -22,6 +22,11 @@ extension ResultStore {
     return try write { db in
       let total = try count(db)
       for range in ranges { try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {} }
+      // Keys are made again if the audio comes back.
+      try Query(
+        db,
+        "DELETE FROM sound_sketch WHERE NOT EXISTS (SELECT 1 FROM file WHERE file.content_id = sound_sketch.content_id)"
+      ).run()
       return total
     }
   }

@@ -80,7 +80,8 @@ extension JSONType<DuplicatePage> {
       .required("waiting", .integer) { $0.waiting },
       .required("count", .integer) { $0.duplicates.groups.count }, .required("count_is_exact", .flag) { _ in true },
       .required("offset", .integer) { $0.page.offset }, .required("items", .list(.duplicateGroup)) { $0.groups },
-      .required("longer_files", .list(.longerFile)) { $0.duplicates.longerFiles })
+      .required("longer_files", .list(.longerFile)) { $0.duplicates.longerFiles },
+      .required("other_versions", .list(.otherVersion)) { $0.duplicates.otherVersions })
   }
 }
 
@@ -112,6 +113,13 @@ extension JSONType<LongerFile> {
     return .object(
       "AppLongerFile", groups: names.map { $0.of { (file: LongerFile) in file.record } },
       [.required("parts", .list(part)) { $0.parts }])
+  }
+}
+
+extension JSONType<OtherVersion> {
+  fileprivate static var otherVersion: Self {
+    let file = JSONType<FileRecord>.object("AppVersionFile", groups: names.map { $0.of { $0 } }, [])
+    return .object("AppOtherVersion", .required("files", .list(file)) { [$0.first, $0.second] })
   }
 }
 

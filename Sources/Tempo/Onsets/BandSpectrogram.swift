@@ -32,6 +32,12 @@ struct BandSpectrogram {
 
   var columnCount: Int { columnPowers.count }
 
+  /// Makes room, so the lists need not be copied as they grow.
+  mutating func reserve(_ columns: Int) {
+    powers.reserveCapacity(columns * Self.bandCount)
+    columnPowers.reserveCapacity(columns)
+  }
+
   /// The mean square of the signal, full scale 1.
   var meanSquare: Double {
     var total = 0.0
@@ -45,13 +51,7 @@ struct BandSpectrogram {
     var bands = scratch.mutableSpan
     Self.bank.apply(to: spectrum, into: &bands)
     powers.append(contentsOf: scratch)
-    var sums = SIMD8<Float>.zero
-    var bin = 0
-    while bin + 8 <= spectrum.count {
-      for lane in 0..<8 { sums[lane] += spectrum[bin + lane] }
-      bin += 8
-    }
-    columnPowers.append(sums.sum())
+    columnPowers.append(sumsOfEight(spectrum, from: 0, to: spectrum.count).sums.sum())
   }
 
   /// Only some of the columns.

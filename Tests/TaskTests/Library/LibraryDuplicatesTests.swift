@@ -9,6 +9,7 @@ import LibraryTasks
 import LibraryTesting
 import Platform
 import Records
+import Reporting
 import ResultStore
 import SystemPackage
 import Testing
@@ -126,6 +127,52 @@ import Text
     #expect(try whole.duplicatePairs() == store.duplicatePairs())
     // What may not be written gives the same.
     #expect(try DuplicateSearch(in: store).pairs() == store.duplicatePairs())
+  }
+
+  /// With a voice from 50 s to 80 s.
+  private static var mix: LibraryFile {
+    let voice = landmarks(seed: 3).filter { (1563..<2500).contains($0.column) }
+    let kept = music.enumerated().filter { !(1563..<2500).contains($0.element.column) || $0.offset % 3 == 0 }.map(\.element)
+    let all = (kept + voice).sorted { ($0.column, $0.band) < ($1.column, $1.band) }
+    return file("/music/sung.flac", all, size: 7_000, isLossless: true)
+  }
+
+  @Test func otherMixesAreToldAndNeverSpare() throws {
+    let (store, folder) = try store([Self.flac, Self.mix])
+    defer { withExtendedLifetime(folder) {} }
+    let found = try duplicates(store)
+    #expect(found.groups.isEmpty && found.spareCount == 0)
+    let version = try #require(found.otherVersions.first)
+    #expect(found.otherVersions.count == 1 && version.first.path == Self.flac.path && version.second.path == Self.mix.path)
+    #expect(DuplicateText.lines(for: found).contains { $0.contains("/music/sung.flac") })
+    let schema = try #require(DuplicateSchema.files.first?.text)
+    let answer = try JSONSerialization.jsonObject(with: Data(found.ndjsonLine))
+    #expect(try SchemaValidator(schema).complaints(about: answer) == [])
+    // A person who says that they are none hears no more of it.
+    #expect(try DuplicateDeciding(in: store).setDistinct([Self.flac.path, Self.mix.path]) == 1)
+    #expect(try duplicates(store).otherVersions.isEmpty)
+  }
+
+  /// Keys are kept for audio that is there, and made again if it comes back.
+  @Test func keysGoWithTheirAudio() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    _ = try DuplicateSearch(in: store).update()
+    #expect(try store.sounds().sketches.allSatisfy { $0 != nil })
+    _ = try store.pruneVanished(in: nil, isDryRun: false)
+    #expect(try store.sounds().sketches.allSatisfy { $0 != nil })
+  }
+
+  @Test func thePageOfAReportShowsThem() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3, Self.cut, Self.other])
+    defer { withExtendedLifetime(folder) {} }
+    #expect(try LibraryDuplicates.onPage(of: store, below: nil) == nil)
+    _ = try DuplicateSearch(in: store).update()
+    let page = try #require(try LibraryDuplicates.onPage(of: store, below: nil))
+    #expect(page.summary == "1 group: 2 files to spare, 4 kB" && page.groups.count == 1)
+    #expect(page.groups[0].files.map(\.advice) == ["Keep", "Spare", "Spare"] && page.groups[0].spare == "4 kB")
+    #expect(try LibraryDuplicates.onPage(of: store, below: ["/music/mp3"])?.groups.count == 1)
+    #expect(try LibraryDuplicates.onPage(of: store, below: ["/elsewhere"]) == nil)
   }
 
   @Test func decisionsOutliveAnotherSearch() throws {

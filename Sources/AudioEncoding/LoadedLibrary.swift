@@ -1,0 +1,8 @@
+internal import CSndfile
+
+/// The functions of libsndfile.
+var libsndfile: CSndfileFunctions { unsafe csndfile().pointee }
+
+extension CSndfileFunctions {
+  func message(of code: CInt) -> String { unsafe sf_error_number(code).map { unsafe String(cString: $0) } ?? "\(code)" }
+}
