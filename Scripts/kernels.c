@@ -9,6 +9,7 @@
 #include "frame_grids.h"
 #include "key_network.h"
 #include "landmark_network.h"
+#include "sample_cells.h"
 #include "spectra.h"
 #include "true_peak.h"
 #include "waveform_bands.h"
@@ -96,6 +97,31 @@ static void frame_grids(void) {
   print("grids", hybrid, CFRAMEGRIDS_HYBRID_OFFSETS);
 }
 
+static void sample_cells(void) {
+  enum { CELLS = 3, COUNT = CELLS * CSAMPLECELLS_LENGTH, RIM = 8, ORDER = 5 };
+  float *samples = numbers(COUNT + 2 * RIM), quarters[4 * CELLS], totals[2], copied[COUNT];
+  samples[RIM + 70] = 0, samples[RIM + 71] = NAN;
+  csamplecells_copy(samples + RIM, COUNT, copied);
+  print("cells", copied, COUNT);
+  samples[RIM + 71] = 0;
+  csamplecells_cell cells[CELLS];
+  csamplecells_measure(samples + RIM, CELLS, cells);
+  print("cells", (float *)cells, CELLS * (sizeof(csamplecells_cell) / sizeof(float)));
+  csamplecells_compare(samples, samples + RIM, CELLS, quarters, totals);
+  print("cells", quarters, 4 * CELLS);
+  print("cells", totals, 2);
+  int32_t places[COUNT];
+  uint32_t hashes[COUNT];
+  const ptrdiff_t found = csamplecells_find_anchors(samples, COUNT, places, hashes);
+  for (ptrdiff_t index = 0; index < found; index++) printf("anchors %a\nanchors %a\n", (double)places[index], (double)hashes[index]);
+  double exact[COUNT + 2 * RIM] = {0}, correlation[ORDER + 1], filtered[COUNT];
+  for (int index = 0; index < COUNT; index++) exact[RIM + index] = copied[index];
+  csamplecells_autocorrelate(exact + RIM, COUNT, ORDER, correlation);
+  csamplecells_filter(exact + RIM, COUNT, correlation, ORDER, filtered);
+  for (int index = 0; index <= ORDER; index++) printf("correlation %a\n", correlation[index]);
+  for (int index = 0; index < COUNT; index++) printf("filter %a\n", filtered[index]);
+}
+
 static void spectra(void) {
   enum { COUNT = 77 };
   float *samples = numbers(2 * COUNT), *products = numbers(COUNT);
@@ -135,6 +161,7 @@ int main(void) {
   beat_path();
   landmark_network();
   frame_grids();
+  sample_cells();
   spectra();
   true_peak();
   waveform_bands();

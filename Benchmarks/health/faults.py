@@ -117,10 +117,11 @@ def cut_end(rng, samples):
 KINDS = [clipping, dropout, silence, repeat, click, dc_offset, dead_channel, inverted, identical, hum, hiss, cut_start, cut_end]
 
 
-def faults(work):
+def faults(work, each=1):
+    """`each` faults in copies of each recording, one in each."""
     table, jobs = Table(work, 'faults'), []
     for number, (path, _, _, source, _) in enumerate(rows(work, 'recordings')):
-        for kind in [KINDS[number % len(KINDS)]]:
+        for kind in [KINDS[(number + 5 * other) % len(KINDS)] for other in range(each)]:
             name = f'{os.path.basename(path)[:-5]}-{kind.__name__}.flac'
 
             def go(path=path, source=source, kind=kind, name=name):

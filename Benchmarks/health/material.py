@@ -395,6 +395,7 @@ def recordings(work, most=14):
 
 if __name__ == '__main__':
     work, steps = sys.argv[1], sys.argv[2:]
+    each = {'faults': {'each': int(os.environ.get('FAULTS_EACH', 1))}}
     if 'faults' in steps or 'all' in steps: from faults import faults
     for step in ['download', 'honest', 'transcodes', 'recordings', 'faults']:
-        if step in steps or 'all' in steps: globals()[step](work)
+        if step in steps or 'all' in steps: globals()[step](work, **each.get(step, {}))

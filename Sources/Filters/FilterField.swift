@@ -6,7 +6,7 @@ internal import Text
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
-  case key, codec, lossless, locked, status, problem, missing, added
+  case key, codec, lossless, locked, status, problem, health, origin, missing, added
 
   /// - Parameter name: A field's own, or that of the CSV report for the same.
   init?(name: String) {
@@ -55,6 +55,8 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .locked: "locked:yes"
     case .status: "status:partial"
     case .problem: "problem:changed_silently"
+    case .health: "health:clipped"
+    case .origin: "origin:lossy"
     case .missing: "missing:key"
     case .added: "added:7d"
     }
@@ -75,6 +77,8 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .lossless, .locked: "yes or no"
     case .status: "one of \(TrackCondition.Status.allCases.map(\.rawValue).joined(separator: ", "))"
     case .problem: "the code of a problem, such as truncated or changed_silently"
+    case .health: "one of \(QualityWords.faults.joined(separator: ", "))"
+    case .origin: "one of \(QualityWords.origins.joined(separator: ", "))"
     case .missing: "a tag such as isrc, or a finding such as key"
     case .added: "a date such as 2026-11-01, a range of dates, or an age such as 7d, 12h or 4w"
     }
@@ -100,6 +104,8 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .locked: try .condition(.isLocked(value.flag(expecting: expects)))
     case .status: try .condition(.status(status(value)))
     case .problem: .condition(.problem(value.text.lowercased()))
+    case .health: try QualityWords.fault(value)
+    case .origin: try QualityWords.origin(value)
     case .missing: try .condition(.missing(missing(value)))
     case .added: try .condition(.added(times(value)))
     }

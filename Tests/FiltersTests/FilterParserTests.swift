@@ -112,6 +112,13 @@ import Testing
     #expect(try parse("lossless:yes") == .condition(.isLossless(true)))
     #expect(try parse("locked:no") == .condition(.isLocked(false)))
     #expect(try parse("status:failed,partial") == .any([.condition(.status(.failed)), .condition(.status(.partial))]))
+    let columns = FindingColumn.all(of: [HealthFinding.self, OriginFinding.self])
+    for (short, long) in [
+      ("health:clipped", "health_clipped:1.."), ("health:hum", "-health_hum_db:none"), ("origin:lossy", "origin_verdict:lossy"),
+      ("health:identical,click", "health_identical:yes OR health_clicks:1.."),
+    ] {
+      #expect(try parse(short) == TrackFilter(parsing: long, columns: columns).expression)
+    }
     #expect(try parse("missing:isrc") == .condition(.missing("isrc")))
     #expect(try parse("missing:key") == .condition(.missing("key")))
     let day: Int64 = 86_400_000_000_000
@@ -134,6 +141,8 @@ import Testing
     ("missing:isrcs", "did you mean 'isrc'?"),
     ("status:broken", "one of ok, partial, failed is expected"),
     ("lossless:maybe", "yes or no is expected"),
+    ("health:cliped", "did you mean 'clipped'?"),
+    ("origin:mp3", "one of lossless, unsure, lossy, upsampled, padded is expected"),
     ("genre:", "at character 7, 'genre:': a word"),
     ("genre: trance", "right behind the colon"),
     ("(a", "at character 1, '(': this parenthesis is not closed"),

@@ -100,6 +100,16 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(abs(try #require(places(found, "click").first) - 123_456.0 / 44_100) < 0.001)
   }
 
+  /// Cymbals are louder than the click in all that stands out of its neighbors.
+  @Test func `a click is found under cymbals`() throws {
+    let steady = Signal.noise(seed: 9, amplitude: 0.04, seconds: 12)
+    var signal = music() + .channels([steady, steady])
+    for frame in 200_000..<200_003 { signal.channels[0][frame] += 0.5 }
+    let found = try health(of: signal)
+    #expect(found.clicks == 1)
+    #expect(abs(try #require(places(found, "click").first) - 200_000.0 / 44_100) < 0.001)
+  }
+
   @Test func `channels that are dead, the same or inverted are told apart`() throws {
     let signal = music()
     let silence = [Float](repeating: 0, count: signal.frameCount)
@@ -157,6 +167,29 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(found.dropouts == 0)
     #expect(found.clicks == 0)
     #expect(found.repeats == 0)
+  }
+
+  @Test func `hits of drums are no clicks`() throws {
+    var signal = music()
+    let hit = Signal.noise(seed: 4, amplitude: 0.5, seconds: 0.3)
+    for start in stride(from: 30_000, to: 480_000, by: 22_050) {
+      for frame in 0..<hit.frameCount {
+        let value = hit.channels[0][frame] * exp(-Float(frame) / 2000)
+        for channel in 0..<2 { signal.channels[channel][start + frame] += value }
+      }
+    }
+    #expect(try health(of: signal).clicks == 0)
+  }
+
+  /// A note of 50 Hz that is played again and again begins with another phase each time, and ends.
+  @Test func `bass notes of 50 Hz are no hum`() throws {
+    let bass = Signal(sampleRate: 44_100, seconds: 24) { time in
+      let note = Int(time / 0.75)
+      let age = time - Double(note) * 0.75
+      return 0.3 * exp(-2 * age) * (sin(2 * .pi * 50 * age + Double(note * note)) + 0.5 * sin(2 * .pi * 100 * age))
+    }
+    let whole = music(seconds: 24) + .channels([bass, bass])
+    #expect(try health(of: whole).hum == nil)
   }
 
   @Test func `noise in bursts is music`() throws {

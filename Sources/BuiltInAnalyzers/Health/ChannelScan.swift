@@ -1,5 +1,10 @@
-/// Faults within one channel that are a matter of a few milliseconds. Works on windows of samples with some before and after.
+internal import CKernels
+
+/// Faults within one channel that are a matter of a few milliseconds. Works on windows of samples with some before and after;
+/// samples are looked at only in cells whose measures say that there may be something.
 struct ChannelScan {
+  /// Cells that are measured before and behind those to look at.
+  static let rim = 32
   /// Samples before and behind the part of a window that is looked at.
   let margin: Int
   let sampleRate: Int
@@ -9,6 +14,7 @@ struct ChannelScan {
   private(set) var gaps: [Gap] = []
   private(set) var gapCount = 0
   private(set) var clicks: [Click] = []
+  /// With those that are none because a note begins or ends there.
   private(set) var clickCount = 0
 
   /// Zeros between sound.
@@ -21,14 +27,11 @@ struct ChannelScan {
     var after: Float
   }
 
-  struct Click {
-    var place: Int64
-    /// By the largest of the surroundings.
-    var strength: Float
-    var size: Float
-  }
-
   private static let limit = 500
+  /// How far the residual of a candidate stands out of those around: in noise, few do.
+  private static let leastRatio: Float = 1.3
+  /// Clicks that are tested in a part: those that stand out most.
+  private static let testLimit = 8
 
   private struct Surroundings {
     var rms: Float
@@ -36,86 +39,90 @@ struct ChannelScan {
     var last: Float
   }
 
+  /// Zeros that have not ended.
   private struct Run {
     var start: Int64 = 0
-    var value: Float = .nan
     var length = 0
-    /// Before the run; there only for runs of zeros that are long enough to be a gap.
+    /// Before the run; there once it is long enough to be a gap.
     var before: Surroundings?
-    var steps: (Float, Float) = (0, 0)
   }
 
   private var run = Run()
   private let leastGap: Int
   private let contextLength: Int
-  private var residual: [Float] = []
-  private var cells: [Float] = []
-  private static let cellLength = 64
-  /// How far a click stands out of its surroundings: hits of drums and synthesizers reach 18 times theirs.
-  private static let leastRatio: Float = 19
+  private let clickReach: Int
+  private var clickTest = ClickTest()
 
   init(sampleRate: Int, margin: Int) {
     self.sampleRate = sampleRate
     self.margin = margin
     leastGap = max(8, sampleRate / 4000)
     contextLength = max(64, sampleRate / 100)
+    clickReach = max(8, min(Self.rim - 2, sampleRate / 44_100 * 16))
   }
 
   /// - Parameters:
   ///   - window: `margin` samples, those to look at, and `margin` samples more. Beyond the ends of the file they are zero.
-  ///   - start: The first sample to look at.
-  mutating func scan(_ window: Span<Float>, start: Int64) {
-    followRuns(window, start: start)
-    findClicks(window, start: start)
+  ///   - cells: `rim` cells, those of the samples to look at, and `rim` cells more.
+  ///   - count: Samples to look at.
+  ///   - start: The first one.
+  mutating func scan(_ window: Span<Float>, _ cells: Span<SampleCells.Cell>, count: Int, start: Int64) {
+    let cellCount = (count + SampleCells.length - 1) / SampleCells.length
+    for cell in 0..<cellCount {
+      let measures = cells[Self.rim + cell]
+      let first = margin + cell * SampleCells.length
+      let end = min(first + SampleCells.length, margin + count)
+      if measures.zeros >= 5 || run.length > 0 {
+        followZeros(window, first..<end, isSilent: measures.zeros == Float(SampleCells.length), start: start)
+      }
+      positive.look(window, first..<end, largest: measures.largest, sign: 1, offset: start - Int64(margin))
+      negative.look(window, first..<end, largest: -measures.smallest, sign: -1, offset: start - Int64(margin))
+    }
+    findClicks(window, cells, cellCount: cellCount, start: start)
   }
 
-  // MARK: Runs
+  // MARK: Gaps
 
-  private mutating func followRuns(_ window: Span<Float>, start: Int64) {
-    let count = window.count - 2 * margin
-    var largest: Float = 0
-    var smallest: Float = 0
-    for index in margin..<margin + count {
-      let value = window[index]
-      largest = max(largest, value)
-      smallest = min(smallest, value)
-      if value == run.value {
+  private mutating func followZeros(_ window: Span<Float>, _ range: Range<Int>, isSilent: Bool, start: Int64) {
+    var index = range.lowerBound
+    if run.length == 0, window[index] == 0 {
+      // It may have begun before.
+      var first = index
+      while first > 0, index - first < SampleCells.length, window[first - 1] == 0 { first -= 1 }
+      run = Run(start: start + Int64(first - margin), length: index - first)
+    }
+    if isSilent, run.length >= leastGap {
+      run.length += range.count
+      return
+    }
+    while index < range.upperBound {
+      if window[index] == 0 {
+        if run.length == 0 { run.start = start + Int64(index - margin) }
         run.length += 1
-        if run.length == leastGap, value == 0 {
+        if run.length >= leastGap, run.before == nil {
           run.before = surroundings(window, index - run.length + 1 - contextLength)
         }
-        continue
+      } else if run.length > 0 {
+        endGap(window, at: index, position: start + Int64(index - margin))
+        run = Run()
       }
-      if run.length >= 3 { end(window, at: index, position: start + Int64(index - margin)) }
-      run = Run(start: start + Int64(index - margin), value: value, length: 1)
-      run.steps = (window[index - 1], window[index - 2])
+      index += 1
     }
-    positive.note(peak: largest)
-    negative.note(peak: -smallest)
   }
 
-  private mutating func end(_ window: Span<Float>, at index: Int, position: Int64) {
-    let range = run.start..<position
-    if run.value == 0 {
-      guard let before = run.before else { return }
-      let after = surroundings(window, index)
-      let step = max((before.step + after.step) / 2, 1e-5)
-      let (entry, exit) = (abs(before.last), abs(window[index]))
-      let gap = Gap(
-        range: range, jump: max(entry, exit) / step, before: before.rms, after: after.rms)
-      guard before.rms > 0.003, after.rms > 0.003, max(entry, exit) > 2.5 * step, min(entry, exit) > 0.7 * step,
-        before.rms < 4 * after.rms, after.rms < 4 * before.rms
-      else { return }
-      gapCount += 1
-      if gaps.count < Self.limit { gaps.append(gap) }
-    } else {
-      let after = (window[index], window[index + 1])
-      if run.value > 0 {
-        positive.add(range, value: run.value, before: run.steps, after: after)
-      } else {
-        negative.add(range, value: -run.value, before: (-run.steps.0, -run.steps.1), after: (-after.0, -after.1))
-      }
-    }
+  private mutating func endGap(_ window: Span<Float>, at index: Int, position: Int64) {
+    guard let before = run.before, gapCount < Self.limit else { return }
+    let after = surroundings(window, index)
+    let step = max((before.step + after.step) / 2, 1e-5)
+    let (entry, exit) = (abs(before.last), abs(window[index]))
+    // Both ends are abrupt, or one of them very much so.
+    let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
+    guard (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35), before.rms > 0.003, after.rms > 0.003,
+      before.rms < 4 * after.rms, after.rms < 4 * before.rms
+    else { return }
+    gapCount += 1
+    gaps.append(
+      Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms))
   }
 
   private func surroundings(_ window: Span<Float>, _ first: Int) -> Surroundings {
@@ -132,61 +139,51 @@ struct ChannelScan {
 
   // MARK: Clicks
 
-  /// What cubic interpolation of the neighbors leaves of each sample, largest by cells: a click stands out of the cells around.
-  private mutating func findClicks(_ window: Span<Float>, start: Int64) {
-    let length = Self.cellLength
-    let cellCount = window.count / length
-    residual.removeAll(keepingCapacity: true)
-    cells.removeAll(keepingCapacity: true)
-    for cell in 0..<cellCount {
-      var largest: Float = 0
-      for index in max(2, cell * length)..<min(window.count - 2, (cell + 1) * length) {
-        let guess = (4 * (window[index - 1] + window[index + 1]) - (window[index - 2] + window[index + 2])) * (1 / 6)
-        largest = max(largest, abs(window[index] - guess))
+  /// Cells with a larger residual than all around are candidates; the test decides.
+  private mutating func findClicks(
+    _ window: Span<Float>, _ cells: Span<SampleCells.Cell>, cellCount: Int, start: Int64
+  ) {
+    var candidates: [(cell: Int, ratio: Float)] = []
+    for cell in Self.rim..<Self.rim + cellCount where cells[cell].residual > 0.004 {
+      let size = cells[cell].residual
+      guard cells[cell - 1].residual <= size, cells[cell + 1].residual < size else { continue }
+      var around: Float = 1e-6
+      var distance = 2
+      while distance <= clickReach, Self.leastRatio * around < size {
+        around = max(around, cells[cell - distance].residual, cells[cell + distance].residual)
+        distance += 1
       }
-      cells.append(largest)
+      if Self.leastRatio * around < size, isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
     }
-    let first = margin / length
-    let last = (window.count - margin) / length
-    let reach = max(8, sampleRate / 44_100 * 16)
-    for cell in first..<last where cells[cell] > 0.004 {
-      let size = cells[cell]
-      var around: Float = 0
-      for other in max(0, cell - reach)...min(cellCount - 1, cell + reach) where abs(other - cell) > 1 {
-        around = max(around, cells[other])
-      }
-      guard size > Self.leastRatio * around, cells[cell - 1] <= size, cells[cell + 1] < size || cells[cell + 1] < 0.9 * size else { continue }
-      if let click = click(window, cell: cell, size: size, around: around, start: start) {
-        clickCount += 1
-        if clicks.count < Self.limit { clicks.append(click) }
+    if candidates.count > Self.testLimit {
+      candidates.sort { ($0.ratio, $1.cell) > ($1.ratio, $0.cell) }
+      candidates.removeSubrange(Self.testLimit...)
+      candidates.sort { $0.cell < $1.cell }
+    }
+    for (cell, _) in candidates {
+      let first = margin + (cell - Self.rim) * SampleCells.length
+      guard let click = clickTest.click(window, in: first..<first + SampleCells.length) else { continue }
+      clickCount += 1
+      if click.isMended, clicks.count < Self.limit {
+        clicks.append(Click(place: start + Int64(click.index - margin), strength: click.strength, score: click.score))
       }
     }
   }
 
-  private func click(_ window: Span<Float>, cell: Int, size: Float, around: Float, start: Int64) -> Click? {
-    var place = cell * Self.cellLength
-    for index in max(2, place)..<min(window.count - 2, place + Self.cellLength) {
-      let guess = (4 * (window[index - 1] + window[index + 1]) - (window[index - 2] + window[index + 2])) * (1 / 6)
-      if abs(window[index] - guess) == size { place = index }
+  /// A hit of a drum changes the level, a click does not.
+  private func isAsLoudBehind(_ cells: Span<SampleCells.Cell>, _ cell: Int) -> Bool {
+    var (before, after): (Float, Float) = (1e-9, 1e-9)
+    for distance in 2..<8 {
+      before += cells[cell - distance].steps
+      after += cells[cell + distance].steps
     }
-    guard place >= 80, place + 80 < window.count else { return nil }
-    // A step stays, a click returns; and what sounds after it is no louder than before.
-    func mean(_ range: Range<Int>) -> Float {
-      var sum: Float = 0
-      for index in range { sum += window[index] }
-      return sum / Float(range.count)
-    }
-    func level(_ range: Range<Int>) -> Float {
-      var sum: Float = 0
-      for index in range { sum += abs(window[index] - window[index - 1]) }
-      return sum / Float(range.count)
-    }
-    // The slope of the signal on either side, over the distance between both means.
-    let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
-    let (before, after) = (mean(place - 7..<place - 4), mean(place + 5..<place + 8))
-    guard abs(after - before - 12 * slope) < 0.6 * size + around else { return nil }
-    let (left, right) = (level(place - 78..<place - 14), level(place + 15..<place + 79))
-    guard right < 2.5 * left + 1e-4, left < 2.5 * right + 1e-4, left > 0, right > 0 else { return nil }
-    return Click(place: start + Int64(place - margin), strength: size / max(around, 1e-6), size: size)
+    return after < 12 * before && before < 12 * after
+  }
+
+  struct Click {
+    var place: Int64
+    /// By the largest prediction error around.
+    var strength: Double
+    var score: Double
   }
 }

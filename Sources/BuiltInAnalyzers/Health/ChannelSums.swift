@@ -1,3 +1,4 @@
+internal import CKernels
 internal import Foundation
 
 /// What channels are on the whole: their offset, and whether one is dead, the same as the other or its inverse.
@@ -5,7 +6,7 @@ struct ChannelSums {
   private let channelCount: Int
   private var sums: [Double]
   private var squares: [Double]
-  /// Of left and right.
+  /// Of the mean of left and right, and of half their difference.
   private var meanSquares = 0.0
   private var sideSquares = 0.0
   /// Means of blocks of a second or so, to see whether an offset is steady.
@@ -20,38 +21,24 @@ struct ChannelSums {
     blockMeans = Array(repeating: [], count: channelCount)
   }
 
-  mutating func add(_ values: Span<Float>, channel: Int) {
-    var (sum, square): (SIMD8<Float>, SIMD8<Float>) = (.zero, .zero)
-    var index = 0
-    while index + 8 <= values.count {
-      var lanes = SIMD8<Float>()
-      for lane in 0..<8 { lanes[lane] = values[index + lane] }
-      sum += lanes
-      square += lanes * lanes
-      index += 8
+  /// Takes the cells of a part of a channel.
+  mutating func add(_ cells: Span<SampleCells.Cell>, channel: Int) {
+    var (sum, square) = (0.0, 0.0)
+    for index in cells.indices {
+      sum += Double(cells[index].sum)
+      square += Double(cells[index].squares)
     }
-    var (rest, restSquares): (Float, Float) = (0, 0)
-    while index < values.count {
-      rest += values[index]
-      restSquares += values[index] * values[index]
-      index += 1
-    }
-    let total = sum.sum() + rest
-    sums[channel] += Double(total)
-    squares[channel] += Double(square.sum() + restSquares)
-    if blockMeans[channel].count < Self.blockLimit, values.count > 4096 {
-      blockMeans[channel].append(total / Float(values.count))
-    }
-    if channel == 0 { frameCount += values.count }
+    sums[channel] += sum
+    squares[channel] += square
+    let count = cells.count * SampleCells.length
+    if blockMeans[channel].count < Self.blockLimit, count > 4096 { blockMeans[channel].append(Float(sum / Double(count))) }
+    if channel == 0 { frameCount += count }
   }
 
-  mutating func compare(_ left: Span<Float>, _ right: Span<Float>) {
-    var (mean, side): (Float, Float) = (0, 0)
-    for index in left.indices {
-      let (m, s) = (left[index] + right[index], left[index] - right[index])
-      mean += m * m
-      side += s * s
-    }
+  /// - Parameters:
+  ///   - mean: Squares of the mean of left and right, summed.
+  ///   - side: The same of half their difference.
+  mutating func compare(mean: Float, side: Float) {
     meanSquares += Double(mean)
     sideSquares += Double(side)
   }
@@ -83,7 +70,7 @@ struct ChannelSums {
     if let dead = levels.firstIndex(where: { $0 < -80 && $0 < loudest - 50 }) {
       return faults + [fault(.deadChannel, dead, levels[dead], levels[dead] < -100 ? 0.99 : 0.9)]
     }
-    let (mean, side) = (10 * log10(meanSquares / count / 4 + 1e-20), 10 * log10(sideSquares / count / 4 + 1e-20))
+    let (mean, side) = (10 * log10(meanSquares / count + 1e-20), 10 * log10(sideSquares / count + 1e-20))
     if sideSquares == 0 {
       faults.append(fault(.identical, nil, mean, 0.99))
     } else if side < mean - 60 {

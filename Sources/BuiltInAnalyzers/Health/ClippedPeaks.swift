@@ -3,44 +3,67 @@
 /// A wave that is flat by nature (square, stepped triangle) jumps to its level or moves in steps; a slow one is flat for a few
 /// samples at its top and has no corners.
 struct ClippedPeaks {
-  /// Peaks from which on a signal counts as clipped.
+  /// Flat tops with corners from which on a signal counts as clipped.
   static let least = 4
   private static let limit = 2000
   /// Of 16 bits.
   private static let step: Float = 1 / 32768
 
-  private(set) var peak: Float = 0
+  /// The largest value so far.
   private var level: Float = 0
+  /// All runs at the level, those of one or two samples, too: where many are cut flat, these were cut as well.
   private(set) var runs: [Range<Int64>] = []
+  /// Flat tops with corners.
   private(set) var count = 0
-  private(set) var sampleCount = 0
   /// Flat tops that a jump leads to.
   private var squareCount = 0
 
   /// - Parameters:
-  ///   - value: Of the run, made positive.
-  ///   - before: The samples just before and one earlier, with the same sign made positive.
-  ///   - after: The samples just behind and one later, likewise.
-  mutating func add(_ run: Range<Int64>, value: Float, before: (Float, Float), after: (Float, Float)) {
-    if value < level * 0.999 { return }
-    if value > level * 1.001 {
-      (level, count, sampleCount, squareCount) = (value, 0, 0, 0)
+  ///   - range: The samples to look at, in the window.
+  ///   - largest: The largest of them.
+  ///   - sign: -1 for negative peaks.
+  ///   - offset: The first sample of the window.
+  mutating func look(_ window: Span<Float>, _ range: Range<Int>, largest: Float, sign: Float, offset: Int64) {
+    guard largest >= level * 0.9995, largest > 0.02 else { return }
+    if largest > level * 1.001 {
+      (count, squareCount) = (0, 0)
       runs.removeAll(keepingCapacity: true)
     }
-    let (rise, fall) = (value - before.0, value - after.0)
-    if rise > 0.45 * value || fall > 0.45 * value || run.count > 400 {
-      squareCount += 1
-      return
+    level = max(level, largest)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let value = window[index]
+      guard sign * value >= level * 0.9995 else {
+        index += 1
+        continue
+      }
+      var end = index + 1
+      while end < window.count - 2, window[end] == value { end += 1 }
+      // One that began before this range is known.
+      if window[index - 1] != value {
+        func height(_ index: Int) -> Float { sign * window[index] }
+        add(
+          offset + Int64(index)..<offset + Int64(end), value: sign * value, before: (height(index - 1), height(index - 2)),
+          after: (height(end), height(end + 1)))
+      }
+      index = end
     }
-    guard rise > 0, fall > 0, before.0 > before.1, after.0 > after.1 else { return }
-    guard max(rise, fall) >= 6 * Self.step, min(rise, fall) >= 2 * Self.step else { return }
-    count += 1
-    sampleCount += run.count
-    if runs.count < Self.limit { runs.append(run) }
   }
 
-  mutating func note(peak value: Float) { peak = max(peak, value) }
+  /// - Parameters:
+  ///   - before: The samples just before and one earlier.
+  ///   - after: The samples just behind and one later.
+  private mutating func add(_ run: Range<Int64>, value: Float, before: (Float, Float), after: (Float, Float)) {
+    let (rise, fall) = (value - before.0, value - after.0)
+    if rise > 0.45 * value || fall > 0.45 * value || run.count > 400 {
+      if run.count >= 3 { squareCount += 1 }
+      return
+    }
+    if runs.count < Self.limit { runs.append(run) }
+    guard run.count >= 3, rise > 0, fall > 0, before.0 > before.1, after.0 > after.1 else { return }
+    if max(rise, fall) >= 6 * Self.step, min(rise, fall) >= 2 * Self.step { count += 1 }
+  }
 
-  /// The signal never goes beyond its flat tops, and most of them have corners.
-  var isClipped: Bool { count >= Self.least && peak <= level * 1.002 && count > squareCount && level > 0.02 }
+  /// Most flat tops have corners.
+  var isClipped: Bool { count >= Self.least && count > squareCount }
 }

@@ -13,10 +13,8 @@ struct FileEdges {
   }
 
   mutating func push(_ left: Span<Float>, _ right: Span<Float>) {
-    for index in left.indices {
-      guard first.count < length || index >= left.count - length else { continue }
-      let value = abs(left[index]) > abs(right[index]) ? left[index] : right[index]
-      if first.count < length { first.append(value) }
+    for index in 0..<min(left.count, length - first.count) {
+      first.append(abs(left[index]) > abs(right[index]) ? left[index] : right[index])
     }
     for index in max(0, left.count - length)..<left.count {
       last[position] = abs(left[index]) > abs(right[index]) ? left[index] : right[index]

@@ -1,15 +1,18 @@
+internal import CKernels
 internal import Foundation
 
 /// Looks for faults in the samples of a file, in windows, with constant memory.
 ///
-///     samples ─┬─ ChannelScan      clipped peaks, gaps, clicks: each channel
-///              ├─ RepeatedBlocks   blocks that stand twice
-///              ├─ ChannelSums      offset, dead, identical and inverted channels
-///              └─ SteadyNoise      hum and hiss
+///     samples ─┬─ SampleCells ─┬─ ChannelScan   clipped peaks, gaps, clicks: each channel
+///              │               ├─ ChannelSums   offset, dead, identical and inverted channels
+///              │               ├─ MainsHum
+///              │               └─ Hiss
+///              ├─ RepeatedBlocks                blocks that stand twice
+///              └─ FileEdges                     cut starts and ends
 struct HealthScan {
   let sampleRate: Int
   let channelCount: Int
-  private static let part = 16_384
+  private static let part = 65_536
   private let margin: Int
   /// For each channel: `margin` samples, a part, and `margin` samples more.
   private var windows: [[Float]]
@@ -19,7 +22,11 @@ struct HealthScan {
   private var scans: [ChannelScan]
   private var repeats = RepeatedBlocks()
   private(set) var sums: ChannelSums
-  private var noise: SteadyNoise
+  /// For each channel: cells of the samples of a part, and `ChannelScan.rim` cells before and behind them.
+  private var cells: [[SampleCells.Cell]]
+  private var quarters: [Float]
+  private var hum: MainsHum
+  private var hiss: Hiss
   private(set) var edges: FileEdges
   private(set) var frameCount: Int64 = 0
 
@@ -31,7 +38,12 @@ struct HealthScan {
     filled = margin
     scans = Array(repeating: ChannelScan(sampleRate: sampleRate, margin: margin), count: channelCount)
     sums = ChannelSums(channelCount: channelCount)
-    noise = SteadyNoise(sampleRate: sampleRate)
+    let cellCount = Self.part / SampleCells.length
+    cells = Array(
+      repeating: Array(repeating: SampleCells.Cell(), count: cellCount + 2 * ChannelScan.rim), count: channelCount)
+    quarters = Array(repeating: 0, count: cellCount * SampleCells.quarterCount)
+    hum = MainsHum(sampleRate: sampleRate)
+    hiss = Hiss(sampleRate: sampleRate)
     edges = FileEdges(sampleRate: sampleRate)
   }
 
@@ -43,12 +55,7 @@ struct HealthScan {
       let taken = min(count - position, Self.part + 2 * margin - filled)
       for channel in 0..<channelCount {
         let source = values.extracting(channel * count + position..<channel * count + position + taken)
-        var target = windows[channel].mutableSpan
-        for index in 0..<taken {
-          let value = source[index]
-          // False for NaN, too.
-          target[filled + index] = abs(value) <= 1e6 ? value : 0
-        }
+        SampleCells.copy(source, into: &windows[channel], at: filled)
       }
       filled += taken
       position += taken
@@ -62,7 +69,8 @@ struct HealthScan {
     while start < frameCount {
       let left = Int(frameCount - start)
       for channel in windows.indices {
-        for index in filled..<windows[channel].count { windows[channel][index] = 0 }
+        let rest = filled..<windows[channel].count
+        windows[channel].withUnsafeMutableBufferPointer { unsafe $0[rest].update(repeating: 0) }
       }
       scan(count: min(left, Self.part))
     }
@@ -73,22 +81,43 @@ struct HealthScan {
     do {
       let all = 0..<count + 2 * margin
       let part = margin..<margin + count
+      let cellCount = (count + SampleCells.length - 1) / SampleCells.length
+      let middle = ChannelScan.rim..<ChannelScan.rim + cellCount
       for channel in windows.indices {
-        let window = windows[channel]
-        scans[channel].scan(window.span.extracting(all), start: start)
-        sums.add(window.span.extracting(part), channel: channel)
+        measure(channel, cellCount: cellCount)
+        let (window, measures) = (windows[channel], cells[channel])
+        scans[channel].scan(window.span.extracting(all), measures.span, count: count, start: start)
+        sums.add(measures.span.extracting(middle), channel: channel)
       }
-      let (left, right) = (windows[0], windows[min(1, channelCount - 1)])
+      let other = min(1, channelCount - 1)
+      let (left, right) = (windows[0], windows[other])
+      let totals = SampleCells.compare(left.span, right.span, from: margin, count: cellCount, quarters: &quarters)
+      if channelCount > 1 { sums.compare(mean: totals.mean, side: totals.side) }
+      let means = quarters
+      hum.push(means.span.extracting(0..<cellCount * SampleCells.quarterCount))
+      for cell in middle { hiss.push(cells[0][cell], cells[other][cell]) }
       repeats.scan(left.span.extracting(all), right.span.extracting(all), margin: margin, start: start)
-      if channelCount > 1 { sums.compare(left.span.extracting(part), right.span.extracting(part)) }
-      noise.push(left.span.extracting(part), right.span.extracting(part))
       edges.push(left.span.extracting(part), right.span.extracting(part))
     }
     for channel in windows.indices {
-      for index in 0..<filled - count { windows[channel][index] = windows[channel][index + count] }
+      SampleCells.move(&windows[channel], from: count, to: filled)
     }
     filled -= count
     start += Int64(count)
+  }
+
+  /// The last cells of a part are the first of the next one.
+  private mutating func measure(_ channel: Int, cellCount: Int) {
+    let (rim, length) = (ChannelScan.rim, SampleCells.length)
+    let window = windows[channel]
+    if start == 0 {
+      SampleCells.measure(
+        window.span, from: margin - rim * length, count: cellCount + 2 * rim, into: &cells[channel], at: 0)
+    } else {
+      let former = cells[channel].count - 2 * rim
+      for cell in 0..<2 * rim { cells[channel][cell] = cells[channel][former + cell] }
+      SampleCells.measure(window.span, from: margin + rim * length, count: cellCount, into: &cells[channel], at: 2 * rim)
+    }
   }
 
   // MARK: Faults
@@ -96,9 +125,11 @@ struct HealthScan {
   private var seconds: Double { Double(frameCount) / Double(sampleRate) }
 
   private func faults() -> [Fault] {
-    var faults = clipping() + gaps() + clicks() + repeated()
+    var faults = clipping() + gaps() + repeated()
+    faults += clicks(outside: faults)
     faults += sums.faults(frameCount: frameCount)
-    faults += noise.faults(frameCount: frameCount)
+    if let fault = hum.fault(frameCount: frameCount) { faults.append(fault) }
+    if let fault = hiss.fault(frameCount: frameCount) { faults.append(fault) }
     faults += edges.faults(frameCount: frameCount, level: sums.rms)
     return faults.sorted { ($0.start, $0.kind.rawValue) < ($1.start, $1.kind.rawValue) }
   }
@@ -143,17 +174,25 @@ struct HealthScan {
     return faults
   }
 
-  private func clicks() -> [Fault] {
+  /// Many clicks are music, or the surface of a record.
+  /// - Parameter others: Gaps and repeated blocks begin and end with clicks of their own.
+  private func clicks(outside others: [Fault]) -> [Fault] {
+    let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
+    // Where the file begins or ends, there is nothing to predict from.
+    let inside = Int64(ClickTest.reach)..<max(Int64(ClickTest.reach), frameCount - Int64(ClickTest.reach))
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
-      // A gap has two corners.
-      guard Double(scan.clickCount) <= max(6, seconds / 2) else { continue }
+      guard Double(scan.clickCount) <= max(4, seconds / 10) else { continue }
       for click in scan.clicks {
-        if faults.contains(where: { abs($0.start - click.place) < 64 }) { continue }
+        if !inside.contains(click.place) || edges.contains(where: { abs($0 - click.place) < 64 }) { continue }
+        if let index = faults.firstIndex(where: { abs($0.start - click.place) < 64 }) {
+          faults[index].channel = nil
+          continue
+        }
         faults.append(
           Fault(
-            kind: .click, start: click.place, end: click.place + 1, channel: channel, strength: Double(click.strength),
-            confidence: click.strength > 40 ? 0.95 : 0.8))
+            kind: .click, start: click.place, end: click.place + 1, channel: channel, strength: click.strength,
+            confidence: click.score > 2 * ClickTest.leastScore ? 0.95 : 0.8))
       }
     }
     return faults

@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// Blocks that stand twice in a row, as players and rips with jitter make them: x[n] = x[n − d] for d samples, and no more.
 ///
 /// Places are compared only where a hash of four samples comes again, within `reach`.
@@ -16,19 +18,26 @@ struct RepeatedBlocks {
   private(set) var count = 0
   private var places = [Int64](repeating: -1_000_000, count: slots)
   private var hashes = [UInt32](repeating: 0, count: slots)
+  private var anchors: [Int32] = []
+  private var anchorHashes: [UInt32] = []
   /// Until where matches were looked at.
   private var checked: Int64 = 0
 
   /// - Parameters:
-  ///   - window, others: Of the first channel and the second, with `margin` samples before and behind those to look at; at least `3 * reach`.
+  ///   - window, others: Of the first channel and the second, with `margin` samples before and behind those to look at; at least `2 * reach`.
   mutating func scan(_ window: Span<Float>, _ others: Span<Float>, margin: Int, start: Int64) {
     let offset = start - Int64(margin)
-    for index in margin..<window.count - margin {
-      let a = window[index].bitPattern &* 0x9e37_79b1 ^ window[index + 1].bitPattern &* 0x85eb_ca6b
-      let b = window[index + 2].bitPattern &* 0xc2b2_ae35 ^ window[index + 3].bitPattern &* 0x27d4_eb2f
-      let hash = (a ^ b &* 0x1656_67b1) &* 0x9e37_79b1
-      guard hash >> 27 == 0, window[index] != window[index + 1] else { continue }
-      // The low bits of samples of 16 bits are zero, and so are those of products.
+    let count = (window.count - 2 * margin + 7) / 8 * 8
+    if anchors.count < count {
+      anchors = [Int32](repeating: 0, count: count)
+      anchorHashes = [UInt32](repeating: 0, count: count)
+    }
+    let found = window.withUnsafeBufferPointer { window in
+      guard let base = window.baseAddress else { return 0 }
+      return unsafe csamplecells_find_anchors(base + margin, count, &anchors, &anchorHashes)
+    }
+    for anchor in 0..<found {
+      let (index, hash) = (margin + Int(anchors[anchor]), anchorHashes[anchor])
       let slot = Int(hash >> 14) & (Self.slots - 1)
       let position = offset + Int64(index)
       let distance = Int(position - places[slot])

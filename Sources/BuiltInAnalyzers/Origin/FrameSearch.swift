@@ -73,10 +73,11 @@ struct FrameSearch {
   private var sums: [Sum]
   private var excerptCount = 0
 
-  init(sampleRate: Int) {
+  /// - Parameter hasOpus: Whether to look for Opus, which always works at 48 kHz.
+  init(sampleRate: Int, hasOpus: Bool) {
     self.sampleRate = sampleRate
     mpeg = MPEGGrid(sampleRate: sampleRate)
-    lapped = [.aac, .vorbis, .opus].map { LappedGrid($0, sampleRate: sampleRate) }
+    lapped = ([.aac, .vorbis] + (hasOpus ? [.opus] : [])).map { LappedGrid($0, sampleRate: sampleRate) }
     sums = lapped.map { Sum(period: $0.grid.period) }
   }
 

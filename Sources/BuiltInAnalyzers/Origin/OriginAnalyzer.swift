@@ -13,7 +13,7 @@ internal import Foundation
 /// docs/health.md tells what it does and how well.
 struct OriginAnalyzer: Analyzer {
   static let id = "origin"
-  static let version = 1
+  static let version = 2
   static let summary = "Whether a lossless file was lossless from the start, with evidence"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
@@ -78,15 +78,16 @@ struct OriginAnalyzer: Analyzer {
         finding.reason = excerpts.frameCount < Int64(excerpts.length) ? "too_short" : "quiet"
         return finding
       }
-      OriginDecision(traces: traces(), wall: wall, sampleRate: sampleRate, excerptCount: finding.excerptCount)
+      OriginDecision(traces: traces(wall), wall: wall, sampleRate: sampleRate, excerptCount: finding.excerptCount)
         .write(to: &finding)
       return finding
     }
 
-    private func traces() -> [FrameSearch.Trace] {
+    private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in
-        var search = FrameSearch(sampleRate: rate)
+        var search = FrameSearch(
+          sampleRate: rate, hasOpus: rate != 44_100 && wall.end <= OriginDecision.endOfOpus)
         for excerpt in excerpts.excerpts {
           if rate == sampleRate {
             search.add(excerpt.channels, start: excerpt.start)

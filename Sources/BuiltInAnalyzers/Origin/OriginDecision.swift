@@ -23,7 +23,7 @@ struct OriginDecision {
   /// Drops of the spectrum from which on it ends abruptly, in dB.
   private static let leastDrop = 15.0
   /// Opus codes nothing above 20 kHz; some is left where blocks overlap.
-  private static let endOfOpus = 20_700.0
+  static let endOfOpus = 20_700.0
   /// Sample rates that audio may have had before.
   private static let formerRates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 
@@ -39,7 +39,7 @@ struct OriginDecision {
     let limits = Self.limits(best.codec)
     let margin = best.deviations - best.elsewhere
     finding.frameTrace = best.deviations.rounded(toPlaces: 2)
-    if margin >= limits.certain, best.codec != .opus || wall.end <= Self.endOfOpus {
+    if margin >= limits.certain {
       finding.verdict = OriginFinding.Verdict.lossy.rawValue
       finding.confidence = margin >= 2 * limits.certain ? 0.99 : 0.95
       finding.codec = best.codec.rawValue

@@ -8,7 +8,7 @@ internal import Text
 
 extension LibraryDuplicates {
   /// Groups that the page shows.
-  private static let mostOnPage = 50
+  private static let mostOnPage = 10
 
   /// The duplicates that are known, for the page of a report; `nil` if there are none.
   /// - Parameter roots: Groups with a file below one of these; `nil` for all.

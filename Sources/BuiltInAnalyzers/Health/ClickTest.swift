@@ -1,0 +1,149 @@
+internal import CKernels
+internal import Foundation
+
+/// Whether a few samples are a click: linear prediction from the samples around fails there and nowhere else, and everything is
+/// predictable again when those samples are interpolated.
+///
+/// Prediction and interpolation with an autoregressive model: Godsill and Rayner, "Digital Audio Restoration" (1998), chapter 5.
+struct ClickTest {
+  /// Samples before and behind, from which the model is made.
+  static let reach = 1024
+  private static let order = 28
+  /// Samples that are interpolated, around the largest error.
+  private static let hole = -5..<6
+  /// Product of the three measures from which on it is a click. Fitted to the split `fit` of Benchmarks/health.
+  static let leastScore = 3.3
+  /// A step of 16 bits: below it an error is rounding.
+  private static let leastError = 1.0 / 32768
+
+  struct Click {
+    /// In the window.
+    var index: Int
+    var strength: Double
+    var score: Double
+    /// Interpolated, no error is larger than those elsewhere, and all samples were off to one side. Where a note begins or ends
+    /// abruptly, it is neither: a step goes to both sides of what is between.
+    var isMended: Bool
+  }
+
+  private var samples = [Double](repeating: 0, count: 2 * reach + order)
+  private var errors = [Double](repeating: 0, count: 2 * reach - order)
+  private var correlation = [Double](repeating: 0, count: order + 1)
+
+  /// - Parameter cell: Where the click is looked for; `reach` samples are before and behind it.
+  mutating func click(_ window: Span<Float>, in cell: Range<Int>) -> Click? {
+    var (place, largest): (Int, Float) = (cell.lowerBound, -1)
+    for index in cell {
+      let outer = window[index - 2] + window[index + 2]
+      let rest = abs((4 * (window[index - 1] + window[index + 1]) - outer) / 6 - window[index])
+      if rest > largest { (place, largest) = (index, rest) }
+    }
+    guard place >= Self.reach, place + Self.reach <= window.count else { return nil }
+    guard !isStep(window, at: place, size: largest) else { return nil }
+    let count = 2 * Self.reach
+    for index in 0..<count { samples[index] = Double(window[place - Self.reach + index]) }
+    guard let filter = predictionErrorFilter(count: count) else { return nil }
+    predict(filter, count: count)
+    return judge(filter, place: place)
+  }
+
+  /// A click returns to where it began, a step stays: the level behind differs from what the slope on either side explains.
+  private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {
+    func mean(_ first: Int) -> Float { (window[first] + window[first + 1] + window[first + 2]) / 3 }
+    let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
+    return abs(mean(place + 5) - mean(place - 7) - 12 * slope) > 0.6 * size
+  }
+
+  /// 1 and the negative coefficients of the model, from the autocorrelation (Levinson and Durbin); `nil` for silence.
+  private mutating func predictionErrorFilter(count: Int) -> [Double]? {
+    samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      unsafe csamplecells_autocorrelate(base, count, Self.order, &correlation)
+    }
+    var error = correlation[0] * (1 + 1e-7) + 1e-9 * Double(count)
+    guard correlation[0] > 1e-9 * Double(count), error.isFinite else { return nil }
+    var filter = [1.0] + [Double](repeating: 0, count: Self.order)
+    var former = filter
+    for step in 1...Self.order {
+      var sum = correlation[step]
+      for index in stride(from: 1, to: step, by: 1) { sum += filter[index] * correlation[step - index] }
+      let reflection = -sum / error
+      former = filter
+      for index in 1...step { filter[index] = former[index] + reflection * (index == step ? 1 : former[step - index]) }
+      error *= 1 - reflection * reflection
+      guard error > 0 else { return nil }
+    }
+    return filter
+  }
+
+  /// The errors of all samples that have `order` before them.
+  private mutating func predict(_ filter: [Double], count: Int) {
+    samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      unsafe csamplecells_filter(base + Self.order, count - Self.order, filter, Self.order, &errors)
+    }
+  }
+
+  private func judge(_ filter: [Double], place: Int) -> Click? {
+    let center = Self.reach - Self.order
+    let touched = center - Self.order - 8..<center + Self.order + 12
+    var elsewhere = Self.leastError
+    for index in errors.indices where !touched.contains(index) { elsewhere = max(elsewhere, abs(errors[index])) }
+    let peak = errors[(center - 6)..<(center + 6)].reduce(0) { max($0, abs($1)) }
+    let (changes, left) = interpolated(filter, center: center)
+    let change = changes.reduce(0) { max($0, abs($1)) }
+    let (strength, rest) = (peak / elsewhere, max(0.05, left / elsewhere))
+    let score = strength * pow(change / rest, 0.6)
+    guard score.isFinite, score >= Self.leastScore else { return nil }
+    let first = changes.firstIndex { abs($0) > 0.5 * change } ?? 0
+    let sum = abs(changes.reduce(0, +))
+    let isOneSided = sum > 0.4 * changes.reduce(0) { $0 + abs($1) }
+    return Click(index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
+  }
+
+  /// Interpolates the hole so that the squared errors are least.
+  /// - Returns: What that changes of each sample, and the largest error that is left.
+  private func interpolated(_ filter: [Double], center: Int) -> (changes: [Double], left: Double) {
+    let count = Self.hole.count
+    let first = center + Self.hole.lowerBound
+    let rows = first..<first + count + Self.order
+    // Normal equations: the autocorrelation of the filter, and its correlation with the errors.
+    let diagonals = (0..<count).map { lag in
+      (0...Self.order - lag).reduce(0.0) { $0 + filter[$1] * filter[$1 + lag] }
+    }
+    var changes = (0..<count).map { sample in
+      -(0...Self.order).reduce(0.0) { $0 + filter[$1] * errors[first + sample + $1] }
+    }
+    solve(diagonals, &changes)
+    var left = 0.0
+    for row in rows {
+      var error = errors[row]
+      for sample in 0..<count where row - first - sample >= 0 && row - first - sample <= Self.order {
+        error += changes[sample] * filter[row - first - sample]
+      }
+      left = max(left, abs(error))
+    }
+    return (changes, left)
+  }
+
+  /// Cholesky's method for a symmetric matrix that is the same along its diagonals.
+  private func solve(_ diagonals: [Double], _ values: inout [Double]) {
+    let count = values.count
+    var lower = [Double](repeating: 0, count: count * count)
+    for row in 0..<count {
+      for column in 0...row {
+        var sum = diagonals[row - column]
+        for inner in 0..<column { sum -= lower[row * count + inner] * lower[column * count + inner] }
+        lower[row * count + column] = row == column ? max(sum, 1e-12).squareRoot() : sum / lower[column * count + column]
+      }
+    }
+    for row in 0..<count {
+      for inner in 0..<row { values[row] -= lower[row * count + inner] * values[inner] }
+      values[row] /= lower[row * count + row]
+    }
+    for row in (0..<count).reversed() {
+      for inner in stride(from: row + 1, to: count, by: 1) { values[row] -= lower[inner * count + row] * values[inner] }
+      values[row] /= lower[row * count + row]
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import CKernels
+internal import Foundation
+
+/// Noise that never ceases: the quietest passages are white noise.
+struct Hiss {
+  /// Cells of a block: 50 ms.
+  private let blockLength: Int
+  private var block: (squares: Float, differences: Float, count: Int) = (0, 0, 0)
+  /// Blocks by their level, a class for each dB from -120 up; and their ratios of the power of first differences to their own.
+  private var classes = [Int](repeating: 0, count: 121)
+  private var classRatios = [Float](repeating: 0, count: 121)
+  private var blockCount = 0
+
+  init(sampleRate: Int) {
+    blockLength = max(1, sampleRate / 20 / SampleCells.length)
+  }
+
+  /// Takes a cell of both channels.
+  mutating func push(_ left: SampleCells.Cell, _ right: SampleCells.Cell) {
+    block.squares += left.squares + right.squares
+    block.differences += left.steps + right.steps
+    block.count += 1
+    guard block.count == blockLength else { return }
+    let power = block.squares / Float(2 * blockLength * SampleCells.length)
+    if power > 0 {
+      let place = max(0, min(120, Int(120 + 10 * log10(power))))
+      classes[place] += 1
+      classRatios[place] += block.differences / block.squares
+      blockCount += 1
+    }
+    block = (0, 0, 0)
+  }
+
+  /// The level of the quietest twentieth, in dB relative to full scale, if it is that of noise and not of music.
+  func fault(frameCount: Int64) -> Fault? {
+    guard blockCount >= 60 else { return nil }
+    var (count, ratio): (Int, Float) = (0, 0)
+    for place in classes.indices {
+      count += classes[place]
+      ratio += classRatios[place]
+      if count * 20 >= blockCount {
+        // First differences of white noise have twice its power.
+        let level = Double(place) - 120
+        guard level > -60, level < -25, ratio / Float(count) > 0.7 else { return nil }
+        return Fault(kind: .hiss, start: 0, end: frameCount, channel: nil, strength: level, confidence: 0.8)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,192 @@
+internal import DSP
+internal import Foundation
+
+/// Hum of 50 or 60 Hz with harmonics: narrow lines whose level and phase stay the same, whatever the music does.
+///
+/// Spectra of some 3 s give each line as a complex number. In stretches of half a minute, a line is a constant (turning slowly if
+/// the mains are a little off) that stands out of the bins beside it. Bass notes end, or are a Hz or so beside; loops of a bass
+/// drum have lines at both 50 and 60 Hz, and hum has not.
+struct MainsHum {
+  private static let bases: [Double] = [50, 60]
+  private static let harmonicCount = 3
+  private static let frameLimit = 3000
+  /// Frames of a stretch: half a minute. Fewer than `leastFrames` say nothing.
+  private static let stretch = 19
+  private static let leastFrames = 6
+  /// Deviations of the mains that are tried, in Hz, times the number of the harmonic.
+  private static let deviations = (-5...5).map { Double($0) * 0.01 }
+
+  private struct Line {
+    var real: Float
+    var imaginary: Float
+    /// Power of the bins beside it.
+    var beside: Float
+  }
+
+  private struct Measures {
+    /// Power of the constant by that beside the line, summed over frames.
+    var ratio = 0.0
+    /// The share of frames within half of its size.
+    var share = 0.0
+    /// In dB relative to a sine of full scale.
+    var level = -200.0
+  }
+
+  /// Quarters of cells that are made one sample.
+  private let factor: Int
+  private let rate: Double
+  /// Padded with zeros to whole registers.
+  private let taps: [Lanes]
+  private typealias Lanes = SIMD8<Float>
+  private var quarters: [Float] = []
+  private var signal: [Float] = []
+  private let length: Int
+  private let window: [Float]
+  /// `nil` if the rate is too low for the harmonics.
+  private let transform: RealFFT?
+  /// Of each base and harmonic.
+  private var lines: [[Line]]
+
+  init(sampleRate: Int) {
+    let quarterRate = Double(sampleRate * SampleCells.quarterCount) / Double(SampleCells.length)
+    var factor = 1
+    while quarterRate / Double(factor) >= 1000 { factor *= 2 }
+    self.factor = factor
+    let rate = quarterRate / Double(factor)
+    self.rate = rate
+    taps = Self.lowPass(factor)
+    length = Int(3.2 * rate / 40) * 40
+    let length = self.length
+    window = (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
+    transform = rate >= 400 && length > 0 ? RealFFT(length: length) : nil
+    lines = Array(repeating: [], count: Self.bases.count * Self.harmonicCount)
+  }
+
+  /// A windowed sinc that also makes means of sums.
+  private static func lowPass(_ factor: Int) -> [Lanes] {
+    let quarter = 1 / Double(SampleCells.length / SampleCells.quarterCount)
+    let count = factor > 1 ? 4 * factor : 1
+    let weights = (0..<count).map { tap -> Double in
+      if factor == 1 { return 1 }
+      let x = (Double(tap) - Double(count - 1) / 2) * 0.9 / Double(factor)
+      return sin(Double.pi * x) / (Double.pi * x) * (0.5 - 0.5 * cos(2 * Double.pi * (Double(tap) + 0.5) / Double(count)))
+    }
+    let sum = weights.reduce(0, +)
+    return stride(from: 0, to: count, by: Lanes.scalarCount).map { first in
+      var lanes = Lanes()
+      for lane in 0..<min(Lanes.scalarCount, count - first) { lanes[lane] = Float(weights[first + lane] / sum * quarter) }
+      return lanes
+    }
+  }
+
+  /// - Parameter sums: Of quarters of cells.
+  mutating func push(_ sums: Span<Float>) {
+    guard let transform else { return }
+    sums.withUnsafeBufferPointer { quarters += $0 }
+    let reach = taps.count * Lanes.scalarCount
+    let count = max(0, (quarters.count - reach) / factor + (quarters.count >= reach ? 1 : 0))
+    quarters.withUnsafeBytes { bytes in
+      taps.withUnsafeBufferPointer { taps in
+        for output in 0..<count {
+          var total = Lanes()
+          for (index, tap) in taps.enumerated() {
+            let place = (output * factor + index * Lanes.scalarCount) * MemoryLayout<Float>.stride
+            unsafe total += tap * bytes.loadUnaligned(fromByteOffset: place, as: Lanes.self)
+          }
+          signal.append(total.sum())
+        }
+      }
+    }
+    quarters.removeFirst(count * factor)
+    while signal.count >= length {
+      if lines[0].count < Self.frameLimit { measure(transform) }
+      signal.removeFirst(length / 2)
+    }
+  }
+
+  private mutating func measure(_ transform: RealFFT) {
+    let frame = (0..<length).map { signal[$0] * window[$0] }
+    let time = Double(lines[0].count) * Double(length / 2) / rate
+    let made = transform.transform(frame.span) { bins -> [Line] in
+      func power(_ bin: Int) -> Float { bins[2 * bin] * bins[2 * bin] + bins[2 * bin + 1] * bins[2 * bin + 1] }
+      return Self.frequencies.map { frequency in
+        let place = frequency * Double(length) / rate
+        let bin = Int(place.rounded())
+        let beside = (3...9).flatMap { [power(bin - $0), power(bin + $0)] }.sorted()
+        // As if the frame began with the file; a sine of full scale has 1.
+        let turn = -2 * Double.pi * frequency * time
+        let scale = 4 / Double(length) / Self.response(place - Double(bin))
+        let (c, s) = (Float(cos(turn) * scale), Float(sin(turn) * scale))
+        let (real, imaginary) = (bins[2 * bin], bins[2 * bin + 1])
+        return Line(
+          real: real * c - imaginary * s, imaginary: real * s + imaginary * c,
+          beside: (beside[6] + beside[7]) / 2 * Float(scale * scale))
+      }
+    }
+    for (index, line) in made.enumerated() { lines[index].append(line) }
+  }
+
+  private static let frequencies = bases.flatMap { base in (1...harmonicCount).map { base * Double($0) } }
+
+  /// The window's response so many bins beside a sine.
+  private static func response(_ bins: Double) -> Double {
+    abs(bins) < 1e-6 ? 1 : sin(Double.pi * bins) / (Double.pi * bins * (1 - bins * bins))
+  }
+
+  // MARK: Decision
+
+  /// Of the strongest line in dB relative to a sine of full scale, if there is hum in half of the file.
+  func fault(frameCount: Int64) -> Fault? {
+    let count = lines[0].count
+    guard count >= Self.leastFrames else { return nil }
+    let stretchCount = max(1, count / Self.stretch)
+    var levels: [[Double]] = Array(repeating: [], count: Self.bases.count)
+    for stretch in 0..<stretchCount {
+      let range = count * stretch / stretchCount..<count * (stretch + 1) / stretchCount
+      let measures = Self.frequencies.indices.map { index in
+        Self.deviations.map { deviation in
+          fitted(lines[index][range], turn: deviation * Double(index % Self.harmonicCount + 1))
+        }.max { $0.ratio < $1.ratio } ?? Measures()
+      }
+      let bases = Self.bases.indices.map { base in
+        measures[base * Self.harmonicCount..<(base + 1) * Self.harmonicCount]
+      }
+      for (base, lines) in bases.enumerated() {
+        let steady = lines.filter { $0.share >= 0.7 && $0.ratio > 100 && $0.level > -90 }
+        let others = bases[1 - base].count { $0.share >= 0.5 && $0.ratio > 15 }
+        if steady.count >= 2, others < 2 { levels[base].append(steady.map(\.level).max() ?? -200) }
+      }
+    }
+    guard let found = levels.max(by: { $0.count < $1.count }), 2 * found.count >= stretchCount else { return nil }
+    return Fault(
+      kind: .hum, start: 0, end: frameCount, channel: nil, strength: found.sorted()[found.count / 2],
+      confidence: found.count == stretchCount && stretchCount > 1 ? 0.9 : 0.8)
+  }
+
+  /// The constant that fits best, if the line turns by so many Hz.
+  private func fitted(_ lines: ArraySlice<Line>, turn: Double) -> Measures {
+    let usual = lines.map(\.beside).sorted()[lines.count / 2]
+    var (real, imaginary, weights) = (0.0, 0.0, 0.0)
+    var turned: [(real: Double, imaginary: Double)] = []
+    for (frame, line) in lines.enumerated() {
+      let angle = -2 * Double.pi * turn * Double(frame) * Double(length / 2) / rate
+      let (c, s) = (cos(angle), sin(angle))
+      let value = (
+        real: Double(line.real) * c - Double(line.imaginary) * s, imaginary: Double(line.real) * s + Double(line.imaginary) * c
+      )
+      let weight = 1 / (Double(line.beside + 0.1 * usual) + 1e-12)
+      real += weight * value.real
+      imaginary += weight * value.imaginary
+      weights += weight
+      turned.append(value)
+    }
+    (real, imaginary) = (real / weights, imaginary / weights)
+    let power = real * real + imaginary * imaginary
+    let near = turned.count { value in
+      let (a, b) = (value.real - real, value.imaginary - imaginary)
+      return a * a + b * b < 0.25 * power
+    }
+    return Measures(
+      ratio: power * weights, share: Double(near) / Double(turned.count), level: 10 * log10(power + 1e-20))
+  }
+}
