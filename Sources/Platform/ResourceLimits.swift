@@ -18,7 +18,7 @@ public enum ResourceLimits {
 
   /// Reduces the address space that threads need. Call it before the process has a second thread.
   public static func prepareForThreads() {
-    if limit(RLIMIT_AS.rawValue) != nil { cspawn_share_heap() }
+    if addressSpace != nil { cspawn_share_heap() }
   }
 
   /// Keeps the memory of one file for the next: the system would clear it again, which takes 3% of an analysis.
@@ -52,7 +52,7 @@ public enum ResourceLimits {
 
   private static var memoryLimits: [String] {
     [
-      limit(RLIMIT_AS.rawValue).map { "address space to \($0 >> 10) kB (ulimit -v)" },
+      addressSpace.map { "address space to \($0 >> 10) kB (ulimit -v)" },
       limit(RLIMIT_DATA.rawValue).map { "data to \($0 >> 10) kB (ulimit -d)" },
     ].compactMap(\.self)
   }
@@ -96,6 +96,8 @@ public enum ResourceLimits {
     _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &limit)
   }
 
+  /// In bytes; `nil` for no limit.
+  public static var addressSpace: Int? { limit(RLIMIT_AS.rawValue) }
   /// The largest size in bytes a file may have; `nil` for no limit.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }
 

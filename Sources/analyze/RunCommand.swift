@@ -116,11 +116,11 @@ struct RunCommand: AsyncParsableCommand {
     try apply(to: &settings)
     if !dryRun {
       try takeOutputs(settings, &metrics)
-      // Workers load them themselves.
-      if settings[Settings.isolation] == .none {
-        DecodingLibraries.load()
-        ResourceLimits.prepareForManyFiles()
-      }
+      // Workers load them themselves. Where their address space is limited as this one's is, they need to find room: it is a
+      // limit that is too low, and no fault of files.
+      let isAlone = settings[Settings.isolation] == .none
+      if isAlone || ResourceLimits.addressSpace != nil { DecodingLibraries.load() }
+      if isAlone { ResourceLimits.prepareForManyFiles() }
     }
     try Analyze.refuseUnknownSubcommand(paths)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)

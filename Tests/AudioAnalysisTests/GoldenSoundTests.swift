@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func versions() {
-    #expect(Self.kinds.map(\.version) == [6, 1, 2, 1, 1, 1, 1, 1])
+    #expect(Self.kinds.map(\.version) == [6, 2, 2, 1, 2, 1, 1, 1])
   }
 
   @Test func hunting() throws {
@@ -44,10 +44,7 @@ import Testing
     #expect(sound.key?.camelot == "12A")
     #expect(near(sound.key?.tuningCents, 41.8, 0.5))
     #expect(near(sound.loudness?.integrated, -17.06, 0.02))
-    #expect(sound.sections?.map.map(\.label) == ["A", "B", "A"])
-    #expect(near(sound.sections?.map.last?.startSeconds, 10.498, 0.02))
-    // The excerpt has 30 s.
-    #expect(near(sound.sections?.map.last?.endSeconds, 29.85, 0.15))
+    #expect(sound.sections?.reason == "no_structure")
     #expect(near(sound.cues?.highlightStart, 0.213, 0.01))
     #expect(near(sound.traits?.energy, 0.728, 0.005))
   }

@@ -138,7 +138,8 @@ import Text
       return outcome.text
     }
     #expect(try explain("good.wav").contains("cached"))
-    let byFormerName = try place.analyze("explain", "library/good.wav", "--database", Argument(place.database))
+    let byFormerName = try place.analyze(
+      "explain", "library/good.wav", "--database", Argument(place.database), "--pipeline", "fingerprint")
     #expect(byFormerName.status == 0 && byFormerName.text.contains("cached"), "\(byFormerName.errors)")
     #expect(try explain("good.wav", "default").contains("would run: tempo"))
     #expect(try explain("changed.wav").contains("It has changed since"))

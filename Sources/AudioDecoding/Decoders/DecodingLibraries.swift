@@ -16,7 +16,10 @@ public enum DecodingLibraries {
 
   /// Loads the decoders now. Without memory for them the program ends here, with a sentence, and not at the first file, which
   /// would count as failed.
-  public static func load() { lav_load() }
+  public static func load() {
+    lav_load()
+    _ = unsafe csndfile()
+  }
 
   /// Kinds of files that FFmpeg may decode here, and those that its build leaves out.
   public static var formats: (decoded: [String], missing: [String]) {

@@ -7,7 +7,7 @@ struct SectionLabels {
   /// Neighbors of one label stay apart if the second begins as the first does, for so large a share of their units,
   private static let restart: Float = 0.3
   /// is so long at least, and about as long as the first.
-  private static let shortestRestartSeconds = 6.0
+  private static let shortestRestartSeconds = 10.0
   private static let leastLengthRatio = 0.5
 
   let sections: [(units: Range<Int>, label: String)]
