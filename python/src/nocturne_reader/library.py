@@ -25,7 +25,7 @@ PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 APPLICATION_ID = 0x4E4F4354
 #: Schemas whose meaning is known here.
-SCHEMAS = range(3, 8)
+SCHEMAS = range(3, 9)
 
 
 def standard_database() -> str:
