@@ -52,13 +52,14 @@ import Testing
           files: [
             PageDuplicates.File(advice: "Keep", path: "/music/one.flac", text: "kept: lossless"),
             PageDuplicates.File(advice: "Spare", path: "/music/<two>'s.mp3", text: "another encoding"),
-          ])
+          ], unlistedCount: 5)
       ])
     let html = try Self.page(source: source).html
     let start = try #require(html.range(of: "<section id=\"duplicates\""))
     let end = try #require(html.range(of: "</section>", range: start.upperBound..<html.endIndex))
     let section = String(html[start.lowerBound..<end.upperBound])
-    #expect(section.contains("1 file to spare, 2.0 MB") && section.contains("2.0 MB to spare") && section.contains("2 files"))
+    #expect(section.contains("1 file to spare, 2.0 MB") && section.contains("2.0 MB to spare") && section.contains("7 files"))
+    #expect(section.contains("5 more files"))
     #expect(section.contains("A &lt;b&gt; &amp; &quot;C&quot;") && section.contains("/music/&lt;two&gt;&#39;s.mp3"))
     #expect(!section.contains("<two>") && section.contains("Nothing is deleted."))
   }

@@ -7,8 +7,8 @@ package import SystemPackage
 internal import Text
 
 extension LibraryDuplicates {
-  /// Groups that the page shows.
-  private static let mostOnPage = 10
+  /// Groups that the page shows, and files of each.
+  private static let (mostOnPage, mostFiles) = (10, 20)
 
   /// The duplicates that are known, for the page of a report; `nil` if there are none.
   /// - Parameter roots: Groups with a file below one of these; `nil` for all.
@@ -31,11 +31,11 @@ extension LibraryDuplicates {
       groups: found.groups.prefix(Self.mostOnPage).map { group in
         PageDuplicates.Group(
           name: group.name, spare: group.spareBytes > 0 ? DuplicateText.size(group.spareBytes) : nil,
-          files: group.files.map { file in
+          files: group.files.prefix(Self.mostFiles).map { file in
             PageDuplicates.File(
               advice: DuplicateText.title(of: file.advice), path: DisplayPath.text(of: file.record.path),
               text: DuplicateText.note(on: file))
-          })
+          }, unlistedCount: max(0, group.files.count - Self.mostFiles))
       })
   }
 

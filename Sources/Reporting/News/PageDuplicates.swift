@@ -20,11 +20,14 @@ public struct PageDuplicates: Sendable {
     public var spare: String?
     /// The one to keep first.
     public var files: [File]
+    /// Others of the group, which the page does not list.
+    public var unlistedCount: Int
 
-    public init(name: String, spare: String?, files: [File]) {
+    public init(name: String, spare: String?, files: [File], unlistedCount: Int) {
       self.name = name
       self.spare = spare
       self.files = files
+      self.unlistedCount = unlistedCount
     }
   }
 
@@ -47,10 +50,11 @@ public struct PageDuplicates: Sendable {
       "summary": summary, "note": note,
       "groups": groups.map { group in
         var values: [String: Any] = [
-          "name": group.name, "count": PageWords.counted(group.files.count, "file"),
+          "name": group.name, "count": PageWords.counted(group.files.count + group.unlistedCount, "file"),
           "files": group.files.map { ["advice": $0.advice, "path": $0.path, "text": $0.text] },
         ]
         values["spare"] = group.spare
+        if group.unlistedCount > 0 { values["unlisted"] = PageWords.counted(group.unlistedCount, "more file") }
         return values
       },
     ]
