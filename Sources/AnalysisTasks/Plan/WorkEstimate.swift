@@ -9,25 +9,24 @@ package import SystemPackage
 ///
 /// `audio` is the duration in seconds, or, of a file that was never analyzed, its size over the usual bytes a second of
 /// its kind. Analyzers share resamplers and spectra, so all of them take less than their sum. The numbers are those of
-/// `Benchmarks/instructions.json`, and a test compares them; the speed is that of `reports/bench-2026-11-24.md`. Another machine
+/// `Benchmarks/instructions.json`, and a test compares them; the speed is that of `reports/bench-2026-11-26.md`. Another machine
 /// is faster or slower by one factor for all files, which does not change partitions.
 package struct WorkEstimate: Sendable {
   /// Millions of instructions for a file, whatever its length: opening, tags, and the way to a worker and back.
-  package static let perFile = 22.7
+  package static let perFile = 11.4
   /// The same for a second of audio, by how it is encoded.
   package static let decoding: [String: Double] = [
-    "wav": 1.76, "flac": 9.43, "mp3": 8.02, "opus": 18.7, "ogg": 7.0, "m4a": 4.73,
+    "wav": 1.85, "flac": 9.88, "mp3": 8.28, "opus": 19.0, "ogg": 7.27, "m4a": 4.72,
   ]
   /// For a second of audio, with the resampler and the spectrum of its own.
   package static let analyzers: [String: Double] = [
-    "tempo": 10.2, "likeness": 4.43, "signature": 4.35, "traits": 4.35, "key": 4.23, "chromaprint": 3.7,
-    "sections": 3.0,
-    "loudness": 2.64, "waveform": 1.6, "cues": 0.25,
+    "tempo": 9.53, "key": 4.09, "signature": 3.94, "chromaprint": 3.7, "likeness": 3.64, "traits": 3.55, "sections": 2.88,
+    "loudness": 1.53, "waveform": 0.7, "cues": 0.1,
   ]
   /// For a second of audio, with what they share.
-  package static let allAnalyzers = 29.7
-  /// Millions of instructions in a second: 123.4 ms for a minute of MP3 with all analyzers.
-  static let speed = 18_300.0
+  package static let allAnalyzers = 26.3
+  /// Millions of instructions in a second: 108.8 ms for a minute of MP3 with all analyzers.
+  static let speed = 19_000.0
 
   /// An analyzer of which nothing was measured, such as a program of the user.
   private static let unknownAnalyzer = 10.0

@@ -221,7 +221,8 @@ import Text
     }
     /// Seconds of audio that were measured.
     let length = 30.0
-    func isNear(_ known: Double, _ measured: Double) -> Bool { abs(known - measured) <= 0.1 * measured }
+    /// Within a tenth, or a hundredth of what all take: what is measured as a difference may be nothing, or less.
+    func isNear(_ known: Double, _ measured: Double) -> Bool { abs(known - measured) <= max(0.1 * measured, 0.3) }
     for (kind, known) in WorkEstimate.decoding {
       #expect(isNear(known, millions("decoding \(kind)") / length), "\(kind)")
     }
@@ -229,7 +230,7 @@ import Text
     // Analyzers outside of the default pipeline count as unknown ones.
     let others: Set = ["tags", "health", "origin"]
     #expect(Set(WorkEstimate.analyzers.keys) == Set(BuiltInAnalyzers.all.map(\.id)).subtracting(others))
-    let everything = (millions("all analyzers") - millions("first file")) / length
+    let everything = (millions("default pipeline") - millions("first file")) / length
     #expect(isNear(WorkEstimate.allAnalyzers, everything - millions("decoding wav") / length))
     #expect(isNear(WorkEstimate.perFile, millions("file of a second") - everything))
   }
