@@ -316,8 +316,14 @@ def consumer_name(text):
     return text
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        fail(64, message)
+
+
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--url", default=os.environ.get("REDIS_URL", "redis://127.0.0.1:6379"),
                         help="the broker; rediss:// for TLS (default: $REDIS_URL, else this machine)")
     parser.add_argument("--stream", default="nocturne", metavar="NAME", help="the stream (default: nocturne)")
