@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Analyzes files whose names come through a stream of Redis or Valkey, on as many machines as there are consumers.
+"""Analyzes files whose names come through a stream of Redis (6.2 or later), on as many machines as there are consumers.
 
     find /music -type f | stream_job.py add
     stream_job.py work --output /data/answers --consumer node1-0
