@@ -30,6 +30,8 @@ struct ChannelScan {
   private static let limit = 500
   /// How far the residual of a candidate stands out of those around: in noise, few do.
   private static let leastRatio: Float = 1.3
+  /// From here on the sound behind a candidate may have another level: it is not where that sound begins.
+  private static let loneRatio: Float = 16
   /// Clicks that are tested in a part: those that stand out most.
   private static let testLimit = 8
 
@@ -75,8 +77,12 @@ struct ChannelScan {
       if measures.zeros >= 5 || run.length > 0 {
         followZeros(window, first..<end, isSilent: measures.zeros == Float(SampleCells.length), start: start)
       }
-      positive.look(window, first..<end, largest: measures.largest, sign: 1, offset: start - Int64(margin))
-      negative.look(window, first..<end, largest: -measures.smallest, sign: -1, offset: start - Int64(margin))
+      if positive.isReached(by: measures.largest) {
+        positive.look(window, first..<end, largest: measures.largest, sign: 1, offset: start - Int64(margin))
+      }
+      if negative.isReached(by: -measures.smallest) {
+        negative.look(window, first..<end, largest: -measures.smallest, sign: -1, offset: start - Int64(margin))
+      }
     }
     findClicks(window, cells, cellCount: cellCount, start: start)
   }
@@ -153,7 +159,8 @@ struct ChannelScan {
         around = max(around, cells[cell - distance].residual, cells[cell + distance].residual)
         distance += 1
       }
-      if Self.leastRatio * around < size, isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
+      guard Self.leastRatio * around < size else { continue }
+      if size > Self.loneRatio * around || isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
     }
     if candidates.count > Self.testLimit {
       candidates.sort { ($0.ratio, $1.cell) > ($1.ratio, $0.cell) }
