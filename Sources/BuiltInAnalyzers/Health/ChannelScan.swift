@@ -27,15 +27,15 @@ struct ChannelScan {
     /// RMS before and after.
     var before: Float
     var after: Float
-    /// Whether a jump shows it. If not, the sound is at its level until 0.2 ms before it and from 0.2 ms behind it.
-    var hasJump: Bool
+    /// Whether a jump shows it, and the sound behind it is as loud as before. If not, it is a gap if there are few rests.
+    var isCertain: Bool
   }
 
   private static let limit = 500
   /// How far the residual of a candidate stands out of those around: in noise, few do.
   private static let leastRatio: Float = 1.3
   /// From here on the sound behind a candidate may have another level: it is not where that sound begins.
-  private static let loneRatio: Float = 16
+  private static let loneRatio: Float = 6
   /// Clicks that are tested in a part: those that stand out most.
   private static let testLimit = 8
 
@@ -48,7 +48,7 @@ struct ChannelScan {
     var edgeRMS: Float
 
     /// No fade, no decay.
-    var isAtLevel: Bool { edge > 1.2 * step && edgeRMS > 0.4 * rms }
+    var isAtLevel: Bool { edge > 1.2 * step && edgeRMS > 0.3 * rms }
   }
 
   /// Zeros that have not ended.
@@ -137,11 +137,12 @@ struct ChannelScan {
     // Both ends are abrupt, or one of them very much so. A cut where the wave crosses zero is no jump.
     let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
     let hasJump = (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35)
-    guard hasJump || (before.isAtLevel && after.isAtLevel), before.rms < 4 * after.rms, after.rms < 4 * before.rms
-    else { return }
-    if hasJump { gapCount += 1 }
+    let change = max(before.rms / after.rms, after.rms / before.rms)
+    guard hasJump || (before.isAtLevel && after.isAtLevel), change < 10 else { return }
+    let isCertain = hasJump && change < 4
+    if isCertain { gapCount += 1 }
     gaps.append(
-      Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms, hasJump: hasJump))
+      Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms, isCertain: isCertain))
   }
 
   /// - Parameter edge: Where the zeros are: at the beginning or the end of these samples.

@@ -164,7 +164,7 @@ struct HealthScan {
     for (channel, scan) in scans.enumerated() {
       let most = max(4, seconds / 6)
       guard Double(scan.gapCount) <= most else { continue }
-      for gap in scan.gaps where gap.hasJump || Double(scan.restCount) <= most {
+      for gap in scan.gaps where gap.isCertain || Double(scan.restCount) <= most {
         let length = Double(gap.range.count) / Double(sampleRate)
         if let index = faults.firstIndex(where: { $0.start < gap.range.upperBound && gap.range.lowerBound < $0.end }) {
           faults[index].channel = nil
@@ -173,7 +173,7 @@ struct HealthScan {
         faults.append(
           Fault(
             kind: length < 0.25 ? .dropout : .silence, start: gap.range.lowerBound, end: gap.range.upperBound,
-            channel: channel, strength: 1000 * length, confidence: !gap.hasJump ? 0.6 : gap.jump > 6 ? 0.95 : 0.7))
+            channel: channel, strength: 1000 * length, confidence: !gap.isCertain ? 0.6 : gap.jump > 6 ? 0.95 : 0.7))
       }
     }
     return faults

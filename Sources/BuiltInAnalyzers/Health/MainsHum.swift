@@ -153,14 +153,18 @@ struct MainsHum {
         return Self.deviations.map { fitted(lines[index][range], turn: $0 * factor) }
           .max { $0.ratio < $1.ratio } ?? Measures()
       }
-      let isLoop = measures[(Self.bases.count * Self.harmonicCount)...].contains { $0.weightedShare >= 0.6 && $0.ratio > 40 }
+      let elsewhere = measures[(Self.bases.count * Self.harmonicCount)...].filter { $0.weightedShare >= 0.6 }
       let bases = Self.bases.indices.map { base in
         measures[base * Self.harmonicCount..<(base + 1) * Self.harmonicCount]
       }
       for (base, lines) in bases.enumerated() {
         let steady = lines.filter { $0.weightedShare >= 0.5 && $0.ratio > 80 && $0.level > -90 }
-        let others = bases[1 - base].count { $0.share >= 0.5 && $0.ratio > 15 }
-        if steady.count >= 2, others < 2, !isLoop { levels[base].append(steady.map(\.level).max() ?? -200) }
+        guard steady.count >= 2 else { continue }
+        // Beside strong hum, weak lines say nothing.
+        let second = steady.map(\.ratio).sorted()[steady.count - 2]
+        let others = bases[1 - base].count { $0.share >= 0.5 && $0.ratio > max(15, 0.01 * second) }
+        let isLoop = elsewhere.contains { $0.ratio > max(40, 0.1 * second) }
+        if others < 2, !isLoop { levels[base].append(steady.map(\.level).max() ?? -200) }
       }
     }
     guard let found = levels.max(by: { $0.count < $1.count }), 2 * found.count >= stretchCount else { return nil }
