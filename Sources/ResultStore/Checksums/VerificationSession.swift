@@ -114,7 +114,6 @@ public final class VerificationSession: Sendable {
     self.accepts = accepts
     ranges = roots.map { PathRange.covering($0) }
     id = try store.write { db in
-      try db.execute(sql: Self.smallCache)
       try Query(db, "INSERT INTO verification (run, started_ns) VALUES (?, ?)")
         .run(.integer(run), .integer(started.nanoseconds))
       return db.lastInsertedRowID
@@ -122,9 +121,6 @@ public final class VerificationSession: Sendable {
   }
 
   public var totals: VerificationTotals { state.withLock { $0.totals } }
-
-  /// Each page is needed for a moment: rows come in the order of an index. 2 MB do, for each connection.
-  private static let smallCache = "PRAGMA cache_size = -2000"
 
   /// Files that are there and were analyzed, and do not wait for an analysis because they have changed.
   private static let isCandidate = """
@@ -157,10 +153,7 @@ public final class VerificationSession: Sendable {
   public func next(limit: Int) throws(StoreError) -> [VerifiableFile] {
     try state.withLock { state throws(StoreError) in
       while true {
-        let files = try store.read { [state] db in
-          try db.execute(sql: Self.smallCache)
-          return try read(limit, state, db)
-        }
+        let files = try store.read { [state] db in try read(limit, state, db) }
         if let last = files.last {
           state.after = (last.read ?? .min, last.file.fileID)
           return files.map(\.file)
