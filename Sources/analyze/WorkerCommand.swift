@@ -88,7 +88,7 @@ struct WorkerCommand: AsyncParsableCommand {
         jobs: try CommandSettings.possibleJobs(
           settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs]
         ) { Log.write(.warning, "fewer_jobs", $0) },
-        timeLimit: settings.timeLimit,
+        timeLimit: settings.timeLimit, digests: Set(settings[Settings.checksums]),
         isolation: analysis.isolation(settings, definition, plan), walk: settings.settings.walk, shard: shard,
         separator: from0 ? 0 : 0x0A, workingFolder: FilePath.currentFolder,
         programVersion: Nocturne.version),

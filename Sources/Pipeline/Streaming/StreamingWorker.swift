@@ -1,4 +1,4 @@
-internal import Analysis
+public import Analysis
 public import AnalysisEngine
 public import LibraryScan
 internal import Platform
@@ -16,6 +16,8 @@ public final class StreamingWorker: Sendable {
     public var jobs: Int
     /// How long one file may take.
     public var timeLimit: TimeLimit
+    /// Digests of each file to compute besides its XXH3.
+    public var digests: Set<FileChecksum.Kind>
     public var isolation: LibraryRun.Isolation
     /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
@@ -28,13 +30,14 @@ public final class StreamingWorker: Sendable {
     public var programVersion: String
 
     public init(
-      plan: AnalysisPlan, jobs: Int, timeLimit: TimeLimit = .standard, isolation: LibraryRun.Isolation,
-      walk: LibraryWalker.Options = .init(), shard: Shard? = nil, separator: UInt8 = 0x0A, workingFolder: FilePath,
-      programVersion: String
+      plan: AnalysisPlan, jobs: Int, timeLimit: TimeLimit = .standard, digests: Set<FileChecksum.Kind> = [],
+      isolation: LibraryRun.Isolation, walk: LibraryWalker.Options = .init(), shard: Shard? = nil,
+      separator: UInt8 = 0x0A, workingFolder: FilePath, programVersion: String
     ) {
       self.plan = plan
       self.jobs = jobs
       self.timeLimit = timeLimit
+      self.digests = digests
       self.isolation = isolation
       self.walk = walk
       self.shard = shard
@@ -156,7 +159,7 @@ public final class StreamingWorker: Sendable {
         record.problem = Problem(stage: .scan, code: "folder", message: "A folder; name the files in it.")
       case .file(let file):
         let ending = try supervision.analyze(
-          file, job: { AnalysisJob(path: path, timeLimit: $0) }, isCancelled: { control.mustAbandon || hasFailed })
+          file, job: { job(for: path, timeLimit: $0) }, isCancelled: { control.mustAbandon || hasFailed })
         switch ending {
         case .analyzed(let analysis):
           record.note(file, analysis)
@@ -173,6 +176,12 @@ public final class StreamingWorker: Sendable {
       }
     }
     return record
+  }
+
+  private func job(for path: FilePath, timeLimit: TimeLimit) -> AnalysisJob {
+    var job = AnalysisJob(path: path, timeLimit: timeLimit)
+    job.digests = request.digests
+    return job
   }
 }
 

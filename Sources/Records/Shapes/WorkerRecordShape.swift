@@ -28,7 +28,7 @@ extension Shape<WorkerRecord> {
         .object("pipeline", .pipeline, "What the file was analyzed by.") { $0 },
         .optional(
           "analysis", .json,
-          "Every finding with its exact values, for analyze merge; what is in there belongs to the analyzers' versions."
+          "Every finding with its exact values and the checksum of the bytes, for analyze merge; findings belong to the analyzers' versions."
         ) { $0.analysis.flatMap(exactValue(of:)) },
       ])
   }
