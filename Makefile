@@ -12,8 +12,8 @@
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
 # make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench bench-check"; writes
 #               reports/release-check.md
-# make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
-#               its schema; downloads PySpark
+# make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and Redis, check those for Kubernetes and AWS
+#               Batch against their schemas; downloads these
 # make spark    run the job for Spark on a cluster of this machine while processes are killed, a disk is full and a program is
 #               too old; downloads PySpark; half an hour, and as root
 # make wheel    the Python reader as a wheel in .build/wheel

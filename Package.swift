@@ -373,9 +373,9 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
-        "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform",
-        "Serving", "TagReading", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Exports", "Filters", "Landmarks",
+        "LibraryScan", "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "Platform", "Serving", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

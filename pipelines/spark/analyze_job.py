@@ -48,61 +48,29 @@ class LostWorker(Exception):
 # MARK: - On the machines
 
 
-class Worker:
+class LineWorker:
     """One `analyze worker`, which answers lines in the order in which they were written."""
 
-    def __init__(self, task, analyzers):
-        command = [task["program"] or find_program(), "worker", "--jobs", "1", *task["worker_options"]]
-        if analyzers is not None:
-            command += ["--only", ",".join(analyzers)]
-        self.patience = task["patience_s"]
+    def __init__(self, command, patience):
+        self.patience = patience
         self.errors = tempfile.TemporaryFile()
-        try:
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
-        except OSError as error:
-            raise RefusedWorker(f"{node_name()}: {command[0]} cannot be started: {error}") from None
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         self.buffer = bytearray()
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.process.stdout, selectors.EVENT_READ)
-        try:
-            self.check(command[0], task["plan"], analyzers)
-        except BaseException:
-            self.close(kill=True)
-            raise
-
-    def check(self, program, plan, analyzers):
-        """Compares the program with the plan by its answer to a line that names no file."""
-        try:
-            self.send({"key": "check"})
-            found = json.loads(self.receive())
-        except ValueError as error:
-            raise RefusedWorker(f"{node_name()}: {program} is no analyze worker: {error}") from None
-        pipeline = found["pipeline"]
-        known = {item["id"]: (item["version"], item["digest"]) for item in pipeline["analyzers"]}
-        wrong = []
-        if pipeline["program_version"] != plan["program_version"]:
-            wrong.append(f"version {pipeline['program_version']} instead of {plan['program_version']}")
-        if pipeline["decoder_version"] != plan["pipeline"]["decoder_version"]:
-            wrong.append(f"decoders {pipeline['decoder_version']} instead of {plan['pipeline']['decoder_version']}")
-        for item in plan["pipeline"]["analyzers"]:
-            if analyzers is not None and item["id"] not in analyzers:
-                continue
-            if item["id"] not in known:
-                wrong.append(f"no analyzer {item['id']}")
-            elif known[item["id"]] != (item["version"], item["digest"]):
-                version, digest = known[item["id"]]
-                wrong.append(f"{item['id']} {version} ({digest}) instead of {item['version']} ({item['digest']})")
-        if wrong:
-            raise RefusedWorker(f"{node_name()}: {program} is not what the plan was made with: {'; '.join(wrong)}")
 
     def send(self, line):
+        self.write(json.dumps(line).encode())
+
+    def write(self, line):
         try:
-            self.process.stdin.write(json.dumps(line).encode() + b"\n")
+            self.process.stdin.write(line + b"\n")
             self.process.stdin.flush()
         except OSError:
             raise LostWorker(self.ending()) from None
 
-    def receive(self):
+    def receive(self, every=None, call=None):
+        """The next answer. While it is awaited, `call` is called each `every` seconds."""
         end = time.monotonic() + self.patience
         searched = 0
         while True:
@@ -113,8 +81,12 @@ class Worker:
                 return line
             searched = len(self.buffer)
             left = end - time.monotonic()
-            if left <= 0 or not self.selector.select(left):
+            if left <= 0:
                 raise LostWorker(f"no answer for {self.patience} s")
+            if not self.selector.select(min(left, every or left)):
+                if call:
+                    call()
+                continue
             piece = os.read(self.process.stdout.fileno(), 1 << 16)
             if not piece:
                 raise LostWorker(self.ending())
@@ -146,6 +118,49 @@ class Worker:
             self.process.wait()
         self.selector.close()
         self.errors.close()
+
+
+class Worker(LineWorker):
+    """The worker of a plan."""
+
+    def __init__(self, task, analyzers):
+        command = [task["program"] or find_program(), "worker", "--jobs", "1", *task["worker_options"]]
+        if analyzers is not None:
+            command += ["--only", ",".join(analyzers)]
+        try:
+            super().__init__(command, task["patience_s"])
+        except OSError as error:
+            raise RefusedWorker(f"{node_name()}: {command[0]} cannot be started: {error}") from None
+        try:
+            self.check(command[0], task["plan"], analyzers)
+        except BaseException:
+            self.close(kill=True)
+            raise
+
+    def check(self, program, plan, analyzers):
+        """Compares the program with the plan by its answer to a line that names no file."""
+        try:
+            self.send({"key": "check"})
+            found = json.loads(self.receive())
+        except ValueError as error:
+            raise RefusedWorker(f"{node_name()}: {program} is no analyze worker: {error}") from None
+        pipeline = found["pipeline"]
+        known = {item["id"]: (item["version"], item["digest"]) for item in pipeline["analyzers"]}
+        wrong = []
+        if pipeline["program_version"] != plan["program_version"]:
+            wrong.append(f"version {pipeline['program_version']} instead of {plan['program_version']}")
+        if pipeline["decoder_version"] != plan["pipeline"]["decoder_version"]:
+            wrong.append(f"decoders {pipeline['decoder_version']} instead of {plan['pipeline']['decoder_version']}")
+        for item in plan["pipeline"]["analyzers"]:
+            if analyzers is not None and item["id"] not in analyzers:
+                continue
+            if item["id"] not in known:
+                wrong.append(f"no analyzer {item['id']}")
+            elif known[item["id"]] != (item["version"], item["digest"]):
+                version, digest = known[item["id"]]
+                wrong.append(f"{item['id']} {version} ({digest}) instead of {item['version']} ({item['digest']})")
+        if wrong:
+            raise RefusedWorker(f"{node_name()}: {program} is not what the plan was made with: {'; '.join(wrong)}")
 
 
 def node_name():
