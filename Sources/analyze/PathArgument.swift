@@ -3,7 +3,8 @@ import Foundation
 import Platform
 import SystemPackage
 
-/// A path as given on the command line, or the URI of a file, made absolute. Names that are not UTF-8 keep their bytes.
+/// A path as given on the command line, or the URI of a file, made absolute. Names that are not UTF-8 keep their bytes. A
+/// URI that names an object is the path that holds it.
 struct PathArgument: ExpressibleByArgument, Sendable {
   let path: FilePath
   /// The argument, if it is a single name as that of a subcommand would be.
@@ -12,6 +13,11 @@ struct PathArgument: ExpressibleByArgument, Sendable {
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
+    if ObjectName.scheme(of: argument.utf8) != nil {
+      guard let address = try? ObjectAddress(uri: argument.utf8) else { return nil }
+      path = address.name.path
+      return
+    }
     let path = Self.absolute(RawArguments.path(from: argument))
     let isURI = argument.lowercased().hasPrefix("file:/") && !path.exists
     guard let named = isURI ? try? FilePath(fileURI: argument.utf8) : path else { return nil }

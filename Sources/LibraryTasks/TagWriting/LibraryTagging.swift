@@ -181,7 +181,7 @@ package final class LibraryTagging {
     }
     try journal?.append(
       TagJournal.Entry(
-        at: Timestamp.now.description, uri: record.path.fileURI, path: DisplayPath.text(of: record.path),
+        at: Timestamp.now.description, uri: record.path.uri, path: DisplayPath.text(of: record.path),
         contentId: contentID.description, before: TagJournal.Stamp(replacement.identity),
         after: TagJournal.Stamp(new.identity), changes: changes, restore: new.reversal.map(TagJournal.Restore.init)))
   }
