@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+public import Platform
 internal import Synchronization
 public import SystemPackage
 

@@ -18,6 +18,12 @@ struct RunRoots {
         throw CommandFailure(
           .usage, "Name a folder or file to analyze: analyze ~/Music (`analyze --help` shows everything).")
       }
+      if let object = roots.first(where: \.isObject) {
+        throw CommandFailure(
+          .usage,
+          "\(printable(DisplayPath.text(of: object))) is an object: analyze worker reads objects, and analyze plan "
+            + "--from-listing plans them (docs/workers.md).")
+      }
       request = .paths(roots)
       reported = roots
       return

@@ -87,6 +87,9 @@ package final class LibraryTagging {
       }
     }
     guard !found.isEmpty else { return TagConfirmation.Outcome(result) }
+    guard !record.path.isObject else {
+      throw TagWriteError(.notWritable, "It is an object: tags are written into files only.")
+    }
     try refuseDamaged(record)
     let replacement = try TagReplacement(record.path, options.replacement)
     // Findings are about the audio: where only tags have changed since, by this program or another one, they hold.
