@@ -4,6 +4,7 @@ import Pipeline
 import Platform
 import Synchronization
 import SystemPackage
+import Text
 
 /// The files to analyze, and the part of the library that the reports of the run show.
 struct RunRoots {
