@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import Glibc
 internal import Synchronization
 
@@ -33,24 +33,25 @@ public final class ScriptedServer: Sendable {
   public init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
     // A client that has gone ends a write with an error, not this process.
     _ = signal(SIGPIPE, SIG_IGN)
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    listener = socket
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
+        bind(socket, $0, length) == 0 && listen(socket, 64) == 0 && getsockname(socket, $0, &length) == 0
       }
     }
     guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
     port = Int(UInt16(bigEndian: address.sin_port))
-    let (listener, seen) = (listener, seen)
+    let received = seen
     Thread.detachNewThread {
       while true {
-        let connection = accept(listener, nil, nil)
+        let connection = accept(socket, nil, nil)
         guard connection >= 0 else { return }
-        Thread.detachNewThread { Self.serve(connection, seen, answer) }
+        Thread.detachNewThread { Self.serve(connection, received, answer) }
       }
     }
   }

@@ -69,36 +69,58 @@ public struct ObjectAccess: Sendable {
         request.set("netrc-optional")
       }
       return request
-    case .s3:
+    case .s3, .gs:
       return bucketRequest(
-        at: s3Endpoint.map { "\($0)/\(name.authority)" } ?? Self.amazon(bucket: name.authority, region ?? s3Region),
-        key: name.key, keys: s3Keys, region: region ?? s3Region ?? "us-east-1", silence: silence)
-    case .gs:
-      let endpoint = gsEndpoint ?? "https://storage.googleapis.com"
-      var request = bucketRequest(
-        at: "\(endpoint)/\(name.authority)", key: name.key, keys: gsToken == nil ? gsKeys : nil, region: "auto",
-        silence: silence)
-      if let gsToken { request.addHeader("Authorization", "Bearer \(gsToken)") }
-      return request
+        name.scheme, name.authority, target: FilePath.percentEncoded(name.key), region: region, silence: silence)
     }
   }
 
-  private func bucketRequest(
-    at bucket: String, key: [UInt8], keys: Keys?, region: String, silence: Duration
+  /// The request for a page of a list: ListObjectsV2. Parameters are in the order that signatures ask for.
+  func request(
+    listing folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, region: String?, silence: Duration
   ) -> CurlRequest {
-    // A signature covers the path with everything encoded that can be, so it is sent like that.
+    func encoded(_ bytes: some Collection<UInt8>) -> String {
+      FilePath.percentEncoded(bytes).replacing("/", with: "%2F")
+    }
+    let page = continuation.map { "continuation-token=\(encoded($0.utf8))&" } ?? ""
+    return bucketRequest(
+      folder.scheme, folder.bucket, target: "?\(page)encoding-type=url&list-type=2&prefix=\(encoded(prefix))",
+      region: region, silence: silence)
+  }
+
+  /// - Parameter target: A key, or a query. A signature covers it with everything encoded that can be, so it is sent like
+  ///   that.
+  private func bucketRequest(
+    _ scheme: ObjectName.Scheme, _ bucket: String, target: String, region: String?, silence: Duration
+  ) -> CurlRequest {
+    let place: String
+    let keys: Keys?
+    let signingRegion: String
+    if scheme == .gs {
+      place = "\(gsEndpoint ?? "https://storage.googleapis.com")/\(bucket)"
+      keys = gsToken == nil ? gsKeys : nil
+      signingRegion = "auto"
+    } else {
+      signingRegion = region ?? s3Region ?? "us-east-1"
+      place = s3Endpoint.map { "\($0)/\(bucket)" } ?? Self.amazon(bucket: bucket, signingRegion)
+      keys = s3Keys
+    }
     var request = CurlRequest(
-      url: "\(bucket)/\(FilePath.percentEncoded(key))", protocols: "http,https", isRedirected: false, silence: silence)
+      url: "\(place)\(target.hasPrefix("?") ? "" : "/")\(target)", protocols: "http,https", isRedirected: false,
+      silence: silence)
+    if scheme == .gs, let gsToken { request.addHeader("Authorization", "Bearer \(gsToken)") }
     guard let keys else { return request }
     request.set("user", "\(keys.id):\(keys.secret)")
-    request.set("aws-sigv4", "aws:amz:\(region):s3")
+    request.set("aws-sigv4", "aws:amz:\(signingRegion):s3")
+    // SHA-256 of no body. Stores ask for it, and curl 7.88 does not add it by itself.
+    request.addHeader("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     if let token = keys.token { request.addHeader("x-amz-security-token", token) }
     return request
   }
 
   /// Certificates of Amazon are for names of one part before the service.
-  private static func amazon(bucket: String, _ region: String?) -> String {
-    let host = "s3.\(region ?? "us-east-1").amazonaws.com"
+  private static func amazon(bucket: String, _ region: String) -> String {
+    let host = "s3.\(region).amazonaws.com"
     let isHostName = bucket.wholeMatch(of: /[a-z0-9\-]+/) != nil
     return isHostName ? "https://\(bucket).\(host)" : "https://\(host)/\(bucket)"
   }

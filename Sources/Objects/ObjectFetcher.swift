@@ -5,9 +5,9 @@ internal import Synchronization
 /// Brings objects to the disk of this machine, whole: checked by length and entity tag, tried again when the trouble may
 /// pass. Used by several threads at once; each blocks while it fetches.
 public final class ObjectFetcher: Sendable {
-  private let access: ObjectAccess
+  let access: ObjectAccess
+  let policy: FetchPolicy
   private let space: FetchSpace
-  private let policy: FetchPolicy
   /// Regions of buckets that are not in the usual one.
   private let regions = Mutex<[String: String]>([:])
 
@@ -25,7 +25,7 @@ public final class ObjectFetcher: Sendable {
     var failures = 0
     while true {
       let attempt = Attempt(
-        address: address, region: regions.withLock { $0[address.name.authority] }, access: access, space: space,
+        address: address, region: region(of: address.name.authority), access: access, space: space,
         policy: policy)
       switch try attempt.perform(&state, isCancelled: isCancelled) {
       case .complete(let object): return object
@@ -35,7 +35,7 @@ public final class ObjectFetcher: Sendable {
         guard failures < policy.attempts else {
           throw FetchFailure(.badAnswer, "The server names one region after the other for the bucket.")
         }
-        regions.withLock { $0[address.name.authority] = region }
+        note(region, of: address.name.authority)
       case .crowded(let size):
         // The connection is not kept open meanwhile: servers end those.
         while case .later = try space.reserve(size) {
@@ -51,8 +51,13 @@ public final class ObjectFetcher: Sendable {
     }
   }
 
+  /// The region of a bucket, if it is not the usual one.
+  func region(of bucket: String) -> String? { regions.withLock { $0[bucket] } }
+
+  func note(_ region: String, of bucket: String) { regions.withLock { $0[bucket] = region } }
+
   /// - Returns: Whether to go on.
-  private func pause(_ time: Duration, _ isCancelled: () -> Bool) -> Bool {
+  func pause(_ time: Duration, _ isCancelled: () -> Bool) -> Bool {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
       if isCancelled() { return false }
@@ -138,7 +143,7 @@ struct Attempt {
     return try end(process, head, explanation, progress)
   }
 
-  private static func failure(_ error: PipedProcess.Failure) -> FetchFailure {
+  static func failure(_ error: PipedProcess.Failure) -> FetchFailure {
     switch error {
     case .cannotStart(let reason):
       FetchFailure(.noClient, "The program curl cannot be started: \(reason). Install it (Debian: apt install curl).")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Objects
 import Platform
 import SystemPackage
 
@@ -14,14 +15,18 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
     if ObjectName.scheme(of: argument.utf8) != nil {
-      guard let address = try? ObjectAddress(uri: argument.utf8) else { return nil }
-      path = address.name.path
+      guard let named = Self.object(argument) else { return nil }
+      path = named
       return
     }
     let path = Self.absolute(RawArguments.path(from: argument))
     let isURI = argument.lowercased().hasPrefix("file:/") && !path.exists
     guard let named = isURI ? try? FilePath(fileURI: argument.utf8) : path else { return nil }
     self.path = named
+  }
+
+  private static func object(_ uri: String) -> FilePath? {
+    (try? ObjectAddress(uri: uri.utf8))?.name.path ?? (try? ObjectFolder(uri: uri.utf8))?.path
   }
 
   static let defaultCompletionKind = CompletionKind.file()

@@ -1,5 +1,6 @@
 import AnalysisTasks
 import LibraryScan
+import Objects
 import Pipeline
 import Platform
 import Synchronization
@@ -19,11 +20,11 @@ struct RunRoots {
         throw CommandFailure(
           .usage, "Name a folder or file to analyze: analyze ~/Music (`analyze --help` shows everything).")
       }
-      if let object = roots.first(where: \.isObject) {
+      if let object = roots.first(where: { $0.isObject && ObjectFolder($0) == nil }) {
         throw CommandFailure(
           .usage,
-          "\(printable(DisplayPath.text(of: object))) is an object: analyze worker reads objects, and analyze plan "
-            + "--from-listing plans them (docs/workers.md).")
+          "\(printable(DisplayPath.text(of: object))) is an object of a server that cannot be listed: give it to analyze "
+            + "worker (docs/workers.md).")
       }
       request = .paths(roots)
       reported = roots

@@ -177,8 +177,8 @@ import Testing
           .send(Self.bytes), .send(Array("\r\n0\r\n\r\n".utf8)),
         ] : [.answer(200, Self.tagged, Self.bytes)]
     }
-    #expect(failure { try fetch(server, with: fetcher(folder, limit: 200_000)) } == .tooLarge)
-    #expect(failure { try fetch(server, "/chunked.flac", with: fetcher(folder, limit: 200_000)) } == .tooLarge)
+    #expect(failure { try fetch(server, with: self.fetcher(folder, limit: 200_000)) } == .tooLarge)
+    #expect(failure { try fetch(server, "/chunked.flac", with: self.fetcher(folder, limit: 200_000)) } == .tooLarge)
     // Two have room, the third waits for one of them.
     let space = FetchSpace(limit: 700_000, in: folder.path)
     let fetcher = ObjectFetcher(ObjectAccess(environment: [:], home: folder.path), space: space)
