@@ -321,7 +321,7 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
         "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
-        "LibraryTesting", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
+        "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
     testTarget(

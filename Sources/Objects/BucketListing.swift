@@ -1,4 +1,4 @@
-public import Platform
+internal import Platform
 
 /// The objects in a folder of a bucket, one page of up to 1,000 after the other.
 public struct BucketListing {

@@ -1,4 +1,4 @@
-internal import Platform
+public import Platform
 
 /// What a store says of an object when it lists a bucket.
 public struct ListedObject: Hashable, Sendable {
