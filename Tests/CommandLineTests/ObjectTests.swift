@@ -30,8 +30,8 @@ import Text
     let place = try Workplace()
     let path = try place.put(Audio.wav(1, title: "One"), as: "Björk/a b.wav")
     let server = try ScriptedServer { request in
-      switch request.target {
-      case "/Bj%C3%B6rk/a%20b.wav":
+      switch request.target.lowercased() {
+      case "/bj%c3%b6rk/a%20b.wav":
         [
           .answer(
             200, ["ETag": "\"one\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], Audio.wav(1, title: "One"))
@@ -109,7 +109,7 @@ import Text
     let report = try place.start(["report", "--report", "ndjson", "--output", "-"] + database).end()
     #expect(try JSONValue(parsing: Array(report.lines[0].utf8))["uri"].textValue == name)
     let shown = "http://127.0.0.1:\(server.port)/Björk/a b.wav"
-    #expect(try place.start(["search", "björk", "-l"] + database).end().text == shown + "\n")
+    #expect(try place.start(["search", "björk", "-l"] + database).end().text == name + "\n")
     for given in [name, shown] {
       #expect(try place.start(["show", Argument(stringLiteral: given)] + database).end().text.hasPrefix(shown))
     }
@@ -142,9 +142,9 @@ import Text
     // A scan of files leaves objects alone.
     try place.put(Audio.wav(2), as: "a.wav")
     #expect(try place.run().status == 0)
-    #expect(try place.start(["prune", "--dry-run"] + database).end().text.hasPrefix("0 "))
+    #expect(try place.start(["prune", "--dry-run"] + database).end().errors.hasPrefix("0 "))
     let verified = try place.start(["verify", "-v"] + database).end()
-    #expect(verified.status == 0 && verified.text.contains("1 file") && !verified.text.contains("missing"), "\(verified.text)")
+    #expect(verified.status == 0 && verified.errors.contains("1 file ") && !verified.errors.contains("missing"), "\(verified.errors)")
   }
 
   @Test func commandsThatNeedFilesSaySo() throws {
