@@ -84,7 +84,13 @@ struct CuePoints {
     return found
   }
 
-  var firstBeat: Double { beats[0] }
+  /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace.
+  func firstBeat(fadeInEnd: Double) -> Double {
+    let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
+    let interval = intervals.reduce(0, +) / Double(intervals.count)
+    guard beats[0] > sound.lowerBound, beats[0] < fadeInEnd, intervals.allSatisfy({ abs($0 - interval) < 0.04 * interval }) else { return beats[0] }
+    return beats[0] - interval * ((beats[0] - sound.lowerBound) / interval).rounded(.down)
+  }
 
   /// Indices in `grid`: of the first full cell with which a full passage begins (three quarters of four bars), and
   /// where the last such passage ends.

@@ -9,7 +9,7 @@ internal import DSP
 /// - `CuePoints`: intro, outro, highlight and transitions, on beats.
 struct CuesAnalyzer: Analyzer {
   static let id = "cues"
-  static let version = 1
+  static let version = 2
   static let summary = "Silence, fades, first beat, intro, outro, highlight and mix points"
   static let reads = ["tempo", "sections"]
 
@@ -72,13 +72,12 @@ struct CuesAnalyzer: Analyzer {
         finding.reason = "no_beats"
         return finding
       }
-      finding.firstBeat = points.firstBeat.rounded(toPlaces: 3)
+      let (fadeInEnd, fadeOutStart) = (sound.lowerBound + fadeIn, sound.upperBound - fadeOut)
+      finding.firstBeat = points.firstBeat(fadeInEnd: fadeInEnd).rounded(toPlaces: 3)
       let highlight = points.highlight
       finding.highlightStart = highlight.lowerBound.rounded(toPlaces: 3)
       finding.highlightEnd = highlight.upperBound.rounded(toPlaces: 3)
-      guard
-        let (introEnd, outroStart) = points.body(
-          fadeInEnd: sound.lowerBound + fadeIn, fadeOutStart: sound.upperBound - fadeOut)
+      guard let (introEnd, outroStart) = points.body(fadeInEnd: fadeInEnd, fadeOutStart: fadeOutStart)
       else { return finding }
       finding.introEnd = points.time(introEnd).rounded(toPlaces: 3)
       finding.outroStart = points.time(outroStart).rounded(toPlaces: 3)

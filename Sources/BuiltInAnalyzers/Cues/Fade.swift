@@ -1,108 +1,215 @@
-/// A fade at the start of a curve of power: a gain that rises in proportion to time, from nothing to 1.
+internal import Glibc
+
+/// A fade at the start of a curve of power: a gain that rises from nothing to 1 and stays there, whatever the music does.
 ///
-/// Ramps of many lengths are laid over the curve; each is followed by constant gain. Two curves are compared, in
-/// blocks of a second or more, so beats do not count:
-///
-/// - Amplitude: whether there is a fade at all. Music that simply begins is not explained by any ramp, and neither is a
-///   chord that dies away, which falls fastest at first.
-/// - Energy, added up from the start: how long the fade is. Sums vary less than amplitudes where the music gets louder
-///   or softer.
+/// Fades of five shapes and many lengths are laid over the level in decibels. What such a fade leaves unexplained is the
+/// music itself: its level keeps something of what it was half a second ago, and jumps at times. So residuals are
+/// compared as those of an autoregressive process with Student's t-distribution, and the length is the median of what
+/// the shapes and lengths say by their probability. A chord that dies away falls like an exponential fade; but in a
+/// fade the music goes on, and its level still rises at each note.
 struct Fade {
-  /// Seconds. For a fade of another shape, the length of the ramp that comes nearest.
+  /// Seconds.
   let length: Double
 
-  private static let lengths = 1.0...45.0
-  /// Share of the variance of the amplitude that the ramp must explain, and that the best one must.
-  private static let (leastExplained, leastBest) = (0.8, 0.9)
-  /// The first tenth of a ramp has 25 dB less power than the sound after the ramp. A fade must have 18 dB less: softer
-  /// music that ends is no fade.
-  private static let mostPowerAtStart = 0.016
-  /// How much of the curve is looked at, in lengths of the fade.
-  private static let (amplitudeReach, energyReach) = (1.5, 2.0)
-  /// Seconds; blocks of longer fades are longer.
-  private static let shortestBlock = 1.0
-  private static let (blocksPerFade, leastBlocks) = (20.0, 6)
+  /// Decibels of a shape over 1,024ths of its length, at least `floor`.
+  private static let shapes: [(gains: [Double], chance: Double)] = [
+    (curve { $0 }, 0.5), (curve { $0 * $0 }, 0.1), (curve { sin(.pi / 2 * $0) }, 0.13),
+    (curve { (1 - cos(.pi * $0)) / 2 }, 0.13), (curve { $0 > 0 ? pow(10, 2.5 * ($0 - 1)) : 0 }, 0.14),
+  ]
+  private static let exponential = 4
+  private static let steps = 1_024
+  /// Decibels below the louder fifth of the music; what is softer tells nothing.
+  private static let floor = -50.0
+  private static let lengths: [Double] = Array(sequence(first: 1.0) { $0 < 38 ? $0 * step : nil })
+  private static let step = 1.05
+  /// Seconds.
+  private static let blockSeconds = 0.5
+  /// How much of the curve is looked at: seconds at first, then lengths of the fade that was found, and seconds at least.
+  private static let (reach, nearReach, leastReach) = (60.0, 2.2, 25.0)
+  /// A fade must begin this many decibels below what follows, explain this share of the deviations, and leave this many
+  /// decibels at most, or so many times what varies after it.
+  private static let (leastDepth, leastExplained) = (15.0, 0.6)
+  private static let (mostLeft, mostLeftBeside) = (6.0, 2.5)
+  /// How much the level moves against the fade, beside how much it moves after it; more for exponential fades, and
+  /// seconds that these last at least: rooms and strings die away as fast.
+  private static let (leastMotion, leastMotionOfDecay, leastDecay) = (0.4, 0.7, 4.0)
+
+  private static func curve(_ gain: (Double) -> Double) -> [Double] {
+    (0...steps).map { max(floor, 20 * log10(gain(Double($0) / Double(steps)) + 1e-9)) }
+  }
 
   /// - Parameters:
   ///   - energies: Sums of squares of slots, from the first sound on (backward from the last one, for a fade-out).
   ///   - slotSeconds: Length of a slot.
   ///   - offset: Seconds from the start of the first slot to the sound.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
-    let limit = Int(Self.lengths.upperBound * Self.energyReach / slotSeconds) + 2
-    var sums = [0.0]
-    for energy in energies.prefix(limit) { sums.append(sums[sums.count - 1] + Double(energy)) }
-    let available = Double(sums.count - 1) * slotSeconds - offset
-    guard sums.count > 1, available > 0 else { return nil }
-
-    /// From the start of the sound.
-    func energy(until seconds: Double) -> Double {
-      let position = min(max(0, (seconds + offset) / slotSeconds), Double(sums.count - 1))
-      let index = min(Int(position), sums.count - 2)
-      return sums[index] + (position - Double(index)) * (sums[index + 1] - sums[index])
+    let levels = energies.prefix(Int(Self.reach / slotSeconds)).map { 10 * log10(Double($0) + 1e-12) }
+    guard var fit = Fit(levels, slotSeconds: slotSeconds) else { return nil }
+    let near = max(Self.leastReach, Self.nearReach * fit.length)
+    if near < 0.9 * Self.reach, let nearer = Fit(Array(levels.prefix(Int(near / slotSeconds))), slotSeconds: slotSeconds) {
+      fit = nearer
     }
-    /// Energy of each block, as it is and as a ramp would have it.
-    func blocks(_ length: Double, reach: Double) -> (found: [Double], ramp: [Double])? {
-      guard length * reach <= available else { return nil }
-      let blockSeconds = max(length / Self.blocksPerFade, Self.shortestBlock)
-      let count = max(Int((length * reach / blockSeconds).rounded()), Self.leastBlocks)
-      let edges = (0...count).map { length * reach * Double($0) / Double(count) }
-      return (
-        zip(edges, edges.dropFirst()).map { max(0, energy(until: $1) - energy(until: $0)) },
-        zip(edges, edges.dropFirst()).map { Self.rampEnergy($1 / length) - Self.rampEnergy($0 / length) }
-      )
-    }
-
-    var (isFade, best) = (false, (length: 0.0, explained: 0.0))
-    func consider(_ length: Double) {
-      guard let (found, ramp) = blocks(length, reach: Self.amplitudeReach) else { return }
-      let flat = [Double](repeating: 1, count: ramp.count)
-      let explained = Self.explained(found.map { $0.squareRoot() }, by: ramp.map { $0.squareRoot() }, beyond: flat)
-      let start = energy(until: length / 10) * 10
-      let after = (energy(until: length * 1.5) - energy(until: length)) * 2
-      guard start <= Self.mostPowerAtStart * after else { return }
-      if explained >= Self.leastBest { isFade = true }
-      guard explained >= Self.leastExplained, let (found, ramp) = blocks(length, reach: Self.energyReach)
-      else { return }
-      let steady = (1...ramp.count).map { Double($0) }
-      let share = Self.explained(Self.accumulated(found), by: Self.accumulated(ramp), beyond: steady)
-      if share > best.explained { best = (length, share) }
-    }
-    var length = Self.lengths.lowerBound
-    while length <= Self.lengths.upperBound {
-      consider(length)
-      length *= 1.04
-    }
-    let coarse = best.length
-    for step in -8...8 where coarse > 0 { consider(coarse * (1 + 0.005 * Double(step))) }
-    guard isFade, best.length > 0 else { return nil }
-    self.length = best.length
+    guard fit.depth >= Self.leastDepth, fit.explained >= Self.leastExplained,
+      fit.left < max(Self.mostLeft, Self.mostLeftBeside * fit.leftAfter)
+    else { return nil }
+    let isExponential = fit.shape == Self.exponential
+    guard !isExponential || fit.length >= Self.leastDecay else { return nil }
+    let motion = Self.motion(levels, slotSeconds: slotSeconds, fit)
+    guard motion.inside >= (isExponential ? Self.leastMotionOfDecay : Self.leastMotion) * motion.after else { return nil }
+    length = max(0, fit.length - offset)
   }
 
-  /// Energy of a ramp of length and gain 1, up to a time.
-  private static func rampEnergy(_ time: Double) -> Double { time < 1 ? time * time * time / 3 : time - 2.0 / 3 }
+  private static func gain(_ shape: Int, _ share: Double) -> Double { shapes[shape].gains[min(steps, Int(share * Double(steps)))] }
 
-  private static func accumulated(_ values: [Double]) -> [Double] {
-    var sum = 0.0
-    return values.map {
-      sum += $0
-      return sum
-    }
+  /// The same for a part of the length, measured as `Fit` measures levels.
+  private static func gain(_ shape: Int, from start: Double, to end: Double) -> Double {
+    guard end - start > 1 / 16.0, start < 1 else { return gain(shape, (start + end) / 2) }
+    let gains = (0..<4).map { gain(shape, start + (Double($0) + 0.5) / 4 * (end - start)) }
+    return level(of: gains)
   }
 
-  /// The share of another curve's error that is gone with this one.
-  private static func explained(_ values: [Double], by curve: [Double], beyond other: [Double]) -> Double {
-    let variance = error(of: other, to: values)
-    return variance > 0 ? 1 - error(of: curve, to: values) / variance : 0
+  /// Between the level of the energy, which peaks rule, and the mean level, which pauses rule.
+  private static func level(of levels: some Collection<Double>) -> Double {
+    let power = levels.reduce(0) { $0 + pow(10, $1 / 10) } / Double(levels.count)
+    return (10 * log10(power) + levels.reduce(0, +) / Double(levels.count)) / 2
   }
 
-  /// Sum of squares of what is left of the values once the curve, in the scale that fits best, is subtracted.
-  private static func error(of curve: [Double], to values: [Double]) -> Double {
-    var (product, square) = (0.0, 0.0)
-    for (x, y) in zip(curve, values) {
-      product += x * y
-      square += x * x
+  /// Decibels by which the level moves against the direction of the fade from a tenth of a second to the next, in the
+  /// mean: within the louder part of the fade, and in the 20 seconds after it.
+  private static func motion(_ levels: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
+    let width = max(1, Int((0.1 / slotSeconds).rounded()))
+    let seconds = Double(width) * slotSeconds
+    let steady = (0..<levels.count / width).map { step in
+      let powers = levels[step * width..<(step + 1) * width].reduce(0) { $0 + pow(10, $1 / 10) }
+      return 10 * log10(powers / Double(width)) - gain(fit.shape, (Double(step) + 0.5) * seconds / fit.length)
     }
-    let scale = square > 0 ? product / square : 0
-    return zip(curve, values).reduce(0) { $0 + ($1.1 - scale * $1.0) * ($1.1 - scale * $1.0) }
+    func mean(from start: Double, to end: Double) -> Double {
+      let falls = zip(steady, steady.dropFirst()).map { max(0, $0 - $1) }
+      let part = falls.dropFirst(Int(start / seconds)).prefix(Int((end - start) / seconds))
+      return part.isEmpty ? 0 : part.reduce(0, +) / Double(part.count)
+    }
+    return (mean(from: 0.3 * fit.length, to: fit.length), mean(from: fit.length, to: fit.length + 20))
+  }
+
+  /// The fade that comes nearest to a curve.
+  private struct Fit {
+    /// An index in `shapes`.
+    var shape = 0
+    /// Seconds: the most likely length, with which all else goes; then `length` is the median.
+    var length = 0.0
+    /// Decibels between the beginning and what follows.
+    var depth = 0.0
+    /// Share of the deviations from the level after the fade, and decibels that are left in the mean, and after it.
+    var (explained, left, leftAfter) = (0.0, 0.0, 0.0)
+
+    /// Degrees of freedom of residuals, and how much one has of the one before.
+    private static let (freedom, memory) = (4.0, 0.5)
+    /// Decibels: a first scale, and the least that is added to a fitted one.
+    private static let (firstScale, leastScale) = (3.0, 0.4)
+    /// Blocks are not independent.
+    private static let evidence = 0.5
+
+    init?(_ slots: [Double], slotSeconds: Double) {
+      let width = max(1, Int((Fade.blockSeconds / slotSeconds).rounded()))
+      let seconds = Double(width) * slotSeconds
+      var levels = (0..<slots.count / width).map { Fade.level(of: slots[$0 * width..<($0 + 1) * width]) }
+      let lengths = Fade.lengths.filter { $0 * 1.25 <= Double(levels.count) * seconds }
+      guard !lengths.isEmpty else { return nil }
+      let loud = levels.sorted()[levels.count * 4 / 5]
+      // Most music begins and ends at its level.
+      guard levels[0] <= loud - Fade.leastDepth else { return nil }
+      for index in levels.indices { levels[index] = max(levels[index], loud + Fade.floor) }
+
+      let candidates = lengths.flatMap { length in Fade.shapes.indices.map { (shape: $0, length: length) } }
+      func residuals(_ candidate: (shape: Int, length: Double)) -> [Double] {
+        let share = seconds / candidate.length
+        return levels.indices.map {
+          levels[$0] - Fade.gain(candidate.shape, from: Double($0) * share, to: Double($0 + 1) * share)
+        }
+      }
+      func costs(_ scale: Double) -> [Double] {
+        candidates.map { Self.cost(Self.centered(residuals($0), scale), scale) }
+      }
+      let first = costs(Self.firstScale)
+      let nearest = candidates[first.indices.min { first[$0] < first[$1] }!]
+      let innovations = Self.innovations(Self.centered(residuals(nearest), Self.firstScale)).map { abs($0) }
+      // The median of a normal distribution's deviations is 0.67 of the standard deviation.
+      let scale = 1.48 * innovations.sorted()[innovations.count / 2] + Self.leastScale
+      let chances = zip(costs(scale), candidates).map { -Self.evidence * $0 + log(Fade.shapes[$1.shape].chance) }
+      let best = chances.indices.max { chances[$0] < chances[$1] }!
+      shape = candidates[best].shape
+      let likeliest = candidates[best].length
+      let weights = chances.map { exp($0 - chances[best]) }
+      length = Self.median(lengths, weights)
+
+      let found = residuals(candidates[best])
+      let level = Self.center(found, scale)
+      let inside = min(levels.count, max(1, Int((likeliest / seconds + 0.5).rounded(.down))))
+      let beginning = max(1, Int((max(seconds, likeliest / 8) / seconds).rounded()))
+      func mean(_ values: some Collection<Double>) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
+      depth = level - mean(levels.prefix(beginning))
+      let deviations = found.map { abs($0 - level) }
+      left = mean(deviations.prefix(inside))
+      let after = deviations.dropFirst(inside).sorted()
+      leftAfter = after.isEmpty ? .infinity : after[after.count / 2]
+      explained = 1 - left / max(1e-9, mean(levels.prefix(inside).map { abs($0 - level) }))
+    }
+
+    /// The median of lengths whose weights stand shape by shape for each.
+    private static func median(_ lengths: [Double], _ weights: [Double]) -> Double {
+      var left = weights.reduce(0, +) / 2
+      for (index, length) in lengths.enumerated() {
+        let own = weights[index * shapes.count..<(index + 1) * shapes.count].reduce(0, +)
+        if own >= left { return length * pow(step, left / own - 0.5) }
+        left -= own
+      }
+      return lengths[lengths.count - 1]
+    }
+
+    /// The level that residuals vary about, by iteration: what is far off counts less.
+    private static func center(_ residuals: [Double], _ scale: Double) -> Double {
+      var level = residuals.reduce(0, +) / Double(residuals.count)
+      for _ in 0..<3 {
+        var (sum, weights) = (0.0, 0.0)
+        for residual in residuals {
+          let deviation = (residual - level) / scale
+          let weight = 1 / (1 + deviation * deviation / freedom)
+          sum += weight * residual
+          weights += weight
+        }
+        level = sum / weights
+      }
+      return level
+    }
+
+    private static func centered(_ residuals: [Double], _ scale: Double) -> [Double] {
+      let level = center(residuals, scale)
+      return residuals.map { $0 - level }
+    }
+
+    /// What is new in each residual.
+    private static func innovations(_ residuals: [Double]) -> [Double] {
+      var last = residuals[0]
+      return [last * (1 - memory * memory).squareRoot()]
+        + residuals.dropFirst().map { residual in
+          defer { last = residual }
+          return residual - memory * last
+        }
+    }
+
+    /// The negative logarithm of the likelihood, but for a constant.
+    private static func cost(_ residuals: [Double], _ scale: Double) -> Double {
+      let factor = 1 / (scale * scale * freedom)
+      // Products stay far below what a Double holds: a factor is below 10^4.
+      var (sum, product) = (0.0, 1.0)
+      for (index, innovation) in innovations(residuals).enumerated() {
+        product *= 1 + innovation * innovation * factor
+        if index % 32 == 31 {
+          sum += log(product)
+          product = 1
+        }
+      }
+      return (freedom + 1) / 2 * (sum + log(product))
+    }
   }
 }

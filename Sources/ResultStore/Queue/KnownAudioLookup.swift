@@ -4,7 +4,8 @@ internal import GRDB
 /// Finds whole files whose audio was analyzed before. Findings of a damaged file are for no other one.
 enum KnownAudioLookup {
   /// Files of one size are looked at, but not all of them: disc images and generated files may share theirs by the thousand.
-  static let limit = 8
+  /// The second number is of those without decoded audio, too.
+  static let (limit, mostOfOneSize) = (8, 64)
 
   static func candidates(
     forFile id: Int64, sizeBytes: Int64, store: ResultStore, _ db: Database
@@ -14,7 +15,11 @@ enum KnownAudioLookup {
     try own.forEach(.integer(id)) { found += try knownAudio(own, store, db) }
     // The condition on the content id lets SQLite use the index.
     let others = try Query(
-      db, columns + "f.size_bytes = ? AND f.content_id IS NOT NULL AND f.id <> ? ORDER BY f.id LIMIT \(limit)")
+      db,
+      columns + """
+        f.id IN (SELECT id FROM file WHERE size_bytes = ? AND content_id IS NOT NULL AND id <> ? ORDER BY id LIMIT \(mostOfOneSize))
+        ORDER BY f.id LIMIT \(limit)
+        """)
     try others.forEach(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db) }
     return found
   }
