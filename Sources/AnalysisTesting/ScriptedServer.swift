@@ -105,7 +105,9 @@ extension ScriptedServer.Step {
   public static func answer(
     _ status: Int, _ headers: [String: String] = [:], _ body: [UInt8] = [], length: Int? = nil
   ) -> ScriptedServer.Step {
-    let fields = headers.merging(["Content-Length": "\(length ?? body.count)", "Connection": "close"]) { given, _ in given }
+    let fields = headers.merging(["Content-Length": "\(length ?? body.count)", "Connection": "close"]) { given, _ in
+      given
+    }
     let head = "HTTP/1.1 \(status) Status\r\n" + fields.map { "\($0): \($1)\r\n" }.sorted().joined() + "\r\n"
     return .send(Array(head.utf8) + body)
   }

@@ -121,7 +121,8 @@ extension ObjectFetcher {
       case 404: throw FetchFailure(.notFound, "The server has no such bucket (\(refusal.text)).")
       case 401, 403:
         throw FetchFailure(
-          .denied, "The server does not let this process list it (\(refusal.text)); see Objects in docs/workers.md for keys.")
+          .denied,
+          "The server does not let this process list it (\(refusal.text)); see Objects in docs/workers.md for keys.")
       default: throw FetchFailure(.badAnswer, "The server answered \(refusal.text).")
       }
     }

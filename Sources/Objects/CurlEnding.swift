@@ -25,7 +25,8 @@ enum CurlEnding: Hashable {
       case 52: .broken("the server closed the connection without an answer")
       case 55, 56: .broken("the connection was lost")
       case 1, 47: .failed(FetchFailure(.badAnswer, "The server leads elsewhere too often, or to an unsafe address."))
-      case 2, 4: .failed(FetchFailure(.noClient, "The program curl is too old or lacks what is needed; version 7.88 has it."))
+      case 2, 4:
+        .failed(FetchFailure(.noClient, "The program curl is too old or lacks what is needed; version 7.88 has it."))
       case 51, 58, 60, 77, 83, 90, 91:
         .failed(FetchFailure(.denied, "The certificate of the server is not trusted (curl: status \(status))."))
       default: .failed(FetchFailure(.badAnswer, "The program curl ended with status \(status)."))

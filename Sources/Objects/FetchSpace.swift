@@ -55,7 +55,8 @@ public final class FetchSpace: Sendable {
   }
 
   static func full(_ folder: FilePath, _ reason: String) -> FetchFailure {
-    FetchFailure(.noSpace, "There is no room in \(DisplayPath.text(of: folder)): \(reason). TMPDIR names another folder.")
+    FetchFailure(
+      .noSpace, "There is no room in \(DisplayPath.text(of: folder)): \(reason). TMPDIR names another folder.")
   }
 
   fileprivate func release(_ bytes: Int) { state.withLock { $0.used -= bytes } }

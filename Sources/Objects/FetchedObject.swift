@@ -68,7 +68,8 @@ final class Download {
   func append(_ bytes: [UInt8]) throws(FetchFailure) {
     guard written + bytes.count <= reservation.bytes else {
       throw FetchFailure(
-        .tooLarge, "The object has more than \(reservation.bytes >> 20) MB, which is all that there is for it (--fetch-space).")
+        .tooLarge,
+        "The object has more than \(reservation.bytes >> 20) MB, which is all that there is for it (--fetch-space).")
     }
     do {
       _ = try descriptor.writeAll(bytes)

@@ -23,8 +23,7 @@ struct ListingPage: Hashable {
     var isTruncated = false
     var isWhole = false
     var rest = xml[...]
-    while
-      let start = rest.firstIndex(of: UInt8(ascii: "<")), let end = rest[start...].firstIndex(of: UInt8(ascii: ">"))
+    while let start = rest.firstIndex(of: UInt8(ascii: "<")), let end = rest[start...].firstIndex(of: UInt8(ascii: ">"))
     {
       text = Array(rest[..<start])
       let tag = String(decoding: rest[(start + 1)..<end], as: UTF8.self)

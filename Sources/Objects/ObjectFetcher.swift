@@ -249,7 +249,9 @@ struct Refusal {
   init(_ head: AnswerHead, _ body: [UInt8]) {
     status = head.status
     // Nothing else of it: stores repeat the keys and signatures of a request.
-    code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map { String($0.1) }
+    code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map {
+      String($0.1)
+    }
     retryAfter = head["retry-after"].flatMap { Int($0) }.map { .seconds(max(0, $0)) }
     region = head["x-amz-bucket-region"].flatMap { $0.wholeMatch(of: /[a-z0-9\-]{1,40}/) == nil ? nil : $0 }
   }

@@ -17,9 +17,9 @@ struct WorkerCommand: AsyncParsableCommand {
     commandName: "worker",
     abstract: "Analyze files named on standard input, one JSON line for each",
     discussion: """
-      For engines such as GNU parallel, Slurm, Kubernetes and Spark. A line of input is a path, a URI \
-      (file:, https:, http:, s3:, gs:), or a JSON object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: `analyze merge` brings the \
-      answers into one.
+      For engines such as GNU parallel, Slurm, Kubernetes and Spark. A line of input is a path, a URI (file:, https:, \
+      http:, s3:, gs:), or a JSON object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: \
+      `analyze merge` brings the answers into one.
 
       Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, so lines \
       without an answer are to be run again; 64 wrong usage; 129, 130 or 143 ended by a signal.

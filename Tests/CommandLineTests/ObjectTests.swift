@@ -44,7 +44,8 @@ import Text
     let (answers, _) = try Self.answers(
       place,
       [
-        path.string, "\(host)/Björk/a b.wav", #"{"key": "k", "uri": "\#(host)/Bj%c3%b6rk/a%20b.wav"}"#, "\(host)/junk.mp3",
+        path.string, "\(host)/Björk/a b.wav", #"{"key": "k", "uri": "\#(host)/Bj%c3%b6rk/a%20b.wav"}"#,
+        "\(host)/junk.mp3",
         "\(host)/none.wav",
       ])
     #expect(answers.map { $0["status"] } == ["ok", "ok", "ok", "failed", "failed"])
@@ -121,10 +122,12 @@ import Text
     let other = "2001-01-01T00:00:00Z"
     for (header, row, planned) in [
       ("uri,size_bytes,modified,etag", "\(size),\(time),\"\"\"one\"\"\"", nil),
-      ("uri,size_bytes,modified,etag", "\(size),\(other),one", nil), ("uri,size_bytes,modified", "\(size),\(time)", nil),
+      ("uri,size_bytes,modified,etag", "\(size),\(other),one", nil),
+      ("uri,size_bytes,modified", "\(size),\(time)", nil),
       ("uri,size_bytes,modified,etag", "\(size),\(time),two", "changed"),
       ("uri,size_bytes,modified,etag", "\(size + 1),\(time),one", "changed"),
-      ("uri,size_bytes,modified,etag", "\(size),\(other),", "changed"), ("uri,size_bytes,modified", "\(size),\(other)", "changed"),
+      ("uri,size_bytes,modified,etag", "\(size),\(other),", "changed"),
+      ("uri,size_bytes,modified", "\(size),\(other)", "changed"),
     ] as [(String, String, String?)] {
       let plan = try place.start(
         ["plan", "--from-listing", "-", "--ndjson", "--pipeline", "fingerprint"] + database,
@@ -144,7 +147,9 @@ import Text
     #expect(try place.run().status == 0)
     #expect(try place.start(["prune", "--dry-run"] + database).end().errors.hasPrefix("0 "))
     let verified = try place.start(["verify", "-v"] + database).end()
-    #expect(verified.status == 0 && verified.errors.contains("1 file ") && !verified.errors.contains("missing"), "\(verified.errors)")
+    #expect(
+      verified.status == 0 && verified.errors.contains("1 file ") && !verified.errors.contains("missing"),
+      "\(verified.errors)")
   }
 
   @Test func commandsThatNeedFilesSaySo() throws {
@@ -159,13 +164,16 @@ import Text
       ["run", object], ["verify", object], ["plan", object], ["write-tags", "replaygain", object, "--yes"],
     ] as [[Argument]] {
       let outcome = try place.start(arguments + database).end()
-      #expect(outcome.status != 0 && (outcome.errors + outcome.text).contains("is an object"), "\(arguments): \(outcome.errors)\(outcome.text)")
+      #expect(
+        outcome.status != 0 && (outcome.errors + outcome.text).contains("is an object"),
+        "\(arguments): \(outcome.errors)\(outcome.text)")
     }
     for format in ["rekordbox", "checksums"] as [Argument] {
       let exported = try place.start(["export", format, "--output", "-"] + database).end()
       #expect(exported.status == 0 && !exported.text.contains("127.0.0.1"), "\(exported.text)")
     }
-    let playlist = try place.start(["export", "m3u8", "--output", Argument(place.folder.file("x.m3u8"))] + database).end()
+    let playlist = try place.start(["export", "m3u8", "--output", Argument(place.folder.file("x.m3u8"))] + database)
+      .end()
     #expect(playlist.status == 0, "\(playlist.errors)")
     #expect(try String(contentsOfFile: place.folder.file("x.m3u8").string, encoding: .utf8).contains("\n\(name)\n"))
   }

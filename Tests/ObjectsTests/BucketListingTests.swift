@@ -71,7 +71,8 @@ import Testing
 
   @Test func foldersAreBucketsAndPrefixes() throws {
     for (uri, key, path) in [
-      ("s3://b", "", "s3:/b"), ("s3://b/", "", "s3:/b"), ("gs://b/a//", "a", "gs:/b/a"), ("s3://b/x y/z", "x y/z", "s3:/b/x y/z"),
+      ("s3://b", "", "s3:/b"), ("s3://b/", "", "s3:/b"), ("gs://b/a//", "a", "gs:/b/a"),
+      ("s3://b/x y/z", "x y/z", "s3:/b/x y/z"),
     ] {
       let folder = try ObjectFolder(uri: Array(uri.utf8))
       #expect(folder.key == Array(key.utf8) && folder.path == FilePath(path) && ObjectFolder(folder.path) == folder)

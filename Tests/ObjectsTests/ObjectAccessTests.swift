@@ -16,11 +16,17 @@ import Testing
   }
 
   @Test func amazonIsAskedWhereTheBucketIs() throws {
-    #expect(try text("s3://songs/a/b c+d%25.flac").contains(#"url = "https://songs.s3.us-east-1.amazonaws.com/a/b%20c%2Bd%25.flac""#))
-    #expect(try text("s3://so.ngs/a", ["AWS_REGION": "eu-west-1"]).contains(#"url = "https://s3.eu-west-1.amazonaws.com/so.ngs/a""#))
+    #expect(
+      try text("s3://songs/a/b c+d%25.flac").contains(
+        #"url = "https://songs.s3.us-east-1.amazonaws.com/a/b%20c%2Bd%25.flac""#))
+    #expect(
+      try text("s3://so.ngs/a", ["AWS_REGION": "eu-west-1"]).contains(
+        #"url = "https://s3.eu-west-1.amazonaws.com/so.ngs/a""#))
     #expect(try text("s3://songs/a", region: "x-1").contains(#"url = "https://songs.s3.x-1.amazonaws.com/a""#))
     for variable in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"] {
-      #expect(try text("s3://songs/a", [variable: "http://127.0.0.1:9000/"]).contains(#"url = "http://127.0.0.1:9000/songs/a""#))
+      #expect(
+        try text("s3://songs/a", [variable: "http://127.0.0.1:9000/"]).contains(
+          #"url = "http://127.0.0.1:9000/songs/a""#))
     }
     #expect(try text("gs://songs/a").contains(#"url = "https://storage.googleapis.com/songs/a""#))
   }
@@ -30,7 +36,9 @@ import Testing
     let aws = folder.path.appending(".aws")
     try aws.makeFolder()
     try FileReplacement.write(
-      Array("# keys\n[other]\naws_access_key_id = NO\naws_secret_access_key=NO\n[default]\naws_access_key_id = AK\r\n aws_secret_access_key=se\"c\\ret=\n".utf8),
+      Array(
+        "# keys\n[other]\naws_access_key_id = NO\naws_secret_access_key=NO\n[default]\naws_access_key_id = AK\r\n aws_secret_access_key=se\"c\\ret=\n"
+          .utf8),
       to: aws.appending("credentials"))
     try FileReplacement.write(
       Array("[default]\nregion = eu-north-1\n[profile other]\nregion=eu-south-1\n".utf8), to: aws.appending("config"))

@@ -1,8 +1,8 @@
 import AnalysisTesting
 import Foundation
 import Platform
-import SystemPackage
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Objects
@@ -19,7 +19,8 @@ import Testing
     policy.firstPause = .milliseconds(5)
     policy.longestRetryAfter = .milliseconds(50)
     return ObjectFetcher(
-      ObjectAccess(environment: [:], home: folder.path), space: FetchSpace(limit: limit, in: folder.path), policy: policy)
+      ObjectAccess(environment: [:], home: folder.path), space: FetchSpace(limit: limit, in: folder.path),
+      policy: policy)
   }
 
   private func fetch(
@@ -132,7 +133,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (404, FetchFailure.Code.notFound), (410, .notFound), (403, .denied), (401, .denied), (400, .badAnswer), (302, .badAnswer),
+    (404, FetchFailure.Code.notFound), (410, .notFound), (403, .denied), (401, .denied), (400, .badAnswer),
+    (302, .badAnswer),
     (204, .badAnswer),
   ])
   func refusalsAreNotAskedAgain(status: Int, code: FetchFailure.Code) throws {
