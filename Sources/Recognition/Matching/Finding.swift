@@ -53,7 +53,7 @@ struct Finding {
 
   /// In half of the data the track was taken out of the catalog; people mostly ask a catalog for tracks that are in it.
   /// By so much more often does a finding come true then.
-  private static let prior: Float = 1
+  private static let prior: Float = 0.8
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
   /// Beyond doubt: no further stage is needed.
