@@ -92,6 +92,7 @@ let package = Package(
     swiftTarget("Resources", ["CResources"]),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
+    swiftTarget("Objects", ["Platform", systemPackage]),
     swiftTarget("Library", ["Analysis", "Platform", "Records", "Text", systemPackage]),
     swiftTarget(
       "Exports",
@@ -149,8 +150,8 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "DSP", "Digests", "LibraryScan", "Records", "ResultStore",
-        "Platform", "Text", "Yams", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "DSP", "Digests", "LibraryScan", "Objects", "Records",
+        "ResultStore", "Platform", "Text", "Yams", systemPackage,
       ],
       // Jobs for engines, which are no definitions.
       exclude: ["BuiltInDefinitions/spark"],
@@ -209,8 +210,8 @@ let package = Package(
       dependencies: [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
         "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks", "Listening",
-        "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore", "Server",
-        "Serving", "TagWriting", "Text", systemPackage,
+        "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore",
+        "Server", "Serving", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync, linkerSettings: icuData),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -247,6 +248,7 @@ let package = Package(
     testTarget("LibraryTests", ["Analysis", "Library", "Platform", systemPackage]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
+    testTarget("ObjectsTests", ["AnalysisTesting", "Objects", "Platform", systemPackage]),
     testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     testTarget(
       "AudioDecodingTests",
@@ -319,7 +321,7 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
         "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
-        "LibraryTesting", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
+        "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
     testTarget(
@@ -331,7 +333,7 @@ let package = Package(
     .testTarget(
       name: "ServingTests",
       dependencies: [
-        "Serving", systemPackage, .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Platform", "Serving", systemPackage, .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: strictWithNIO),
     .testTarget(

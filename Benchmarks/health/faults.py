@@ -1,7 +1,7 @@
 """Puts one fault into each recording, at a random place and strength. See material.py."""
 import os, random
 import numpy as np
-from material import Table, level, perform, read, rows, write
+from material import SEED, Table, level, perform, read, rows, write
 
 RATE = 44100
 
@@ -125,7 +125,7 @@ def faults(work, each=1):
             name = f'{os.path.basename(path)[:-5]}-{kind.__name__}.flac'
 
             def go(path=path, source=source, kind=kind, name=name):
-                rng = random.Random(name)
+                rng = random.Random(SEED + name)
                 samples = read(path)
                 # Excerpts begin and end in the middle of the music.
                 fade = np.minimum(1, np.arange(len(samples)) / (.2 * RATE))

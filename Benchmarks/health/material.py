@@ -11,7 +11,7 @@ Each step writes files and a table of them, `STEP.tsv`: path, split (fit or test
               samples, square waves, noise, speech of synthesizers; and the same low-passed, quiet, from 32 kHz, from tape
   transcodes  honest ones through LAME, FFmpeg's AAC, Vorbis, Opus and MP2; a third of them also resampled, amplified or dithered
   recordings  excerpts of the music of free games, untouched
-  faults      the same with one fault each, at a random place and strength
+  faults      the same with one fault each, at a random place and strength; FAULTS_EACH is how many copies of a recording get one
 
 Needs apt-get, dpkg-deb, fluidsynth, ffmpeg, espeak-ng, flite, NumPy, SciPy.
 """
@@ -26,6 +26,8 @@ vectoroids singularity-music hyperrogue-music drascula-music asc-music xmoto-dat
 fretsonfire-songs-muldjord fretsonfire-songs-sectoid supertux-data zaz-data extremetuxracer-data widelands-data flare-game
 unknown-horizons warmux-data warzone2100-music lincity-ng-data ardentryst hedgewars-data krank mu-cade-data noiz2sa-data
 parsec47-data torus-trooper-data titanion-data amoebax-data freedroidrpg-data colobot-common-sounds""".split()
+# With another one, recordings and faults are other excerpts, places and strengths.
+SEED = os.environ.get('SEED', '')
 KEPT = ['ogg', 'mp3', 'flac', 'wav', 'mid', 'mod', 'xm', 's3m', 'it', 'sf2', 'opus', 'wad', 'aiff']
 SECONDS = 16
 
@@ -377,7 +379,7 @@ def recordings(work, most=14):
         name = f'{package}-{seen[package]:02d}.flac'
 
         def go(path=path, package=package, name=name):
-            rng = random.Random(name)
+            rng = random.Random(SEED + name)
             if os.path.exists(table.path(name)):
                 table.add(name, 'music', package + ':' + os.path.basename(path), {})
                 return

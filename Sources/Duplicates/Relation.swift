@@ -32,7 +32,7 @@ public struct RelationRule: Sendable {
   /// The share of dominant landmarks that both must have: a voice over a karaoke version brings its own.
   public var leastDominantShare = 0.72
   /// How alike fingerprints must be besides, at one speed and at different ones: they follow the pitch.
-  public var leastFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.5)
+  public var leastFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.33)
   /// The share of clear landmarks that both must have where they agree least; below it one is another mix.
   public var leastWeakestShare = 0.46
   /// Blocks of 4 s that must be compared.

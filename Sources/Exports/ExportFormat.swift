@@ -15,6 +15,8 @@ public protocol ExportFormat: Sendable {
   var output: ExportOutput { get }
   /// Whether records come with the checksums of their files.
   var needsChecksums: Bool { get }
+  /// Whether it is about files of this machine only, so objects are left out.
+  var needsFiles: Bool { get }
   /// A mark near the beginning or end of each file that it writes, and in no file of others; `nil` if the format has no
   /// room for one.
   var mark: String? { get }
@@ -30,6 +32,7 @@ public protocol ExportFormat: Sendable {
 extension ExportFormat {
   public var long: Set<String> { [] }
   public var needsChecksums: Bool { false }
+  public var needsFiles: Bool { false }
   public var mark: String? { nil }
 
   public func files(for findings: [any DeclaredFinding.Type]) -> [String] {

@@ -59,7 +59,7 @@ struct TrackField: Sendable {
     .texts("labels", filtered: true) { $0.track.values("label") },
     .text("file_name") { $0.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } },
     .text("path", sorted: true) { DisplayPath.text(of: $0.path) },
-    .keyword("uri") { $0.path.fileURI },
+    .keyword("uri") { $0.path.uri },
     .keyword("content_id", filtered: true) { $0.contentID?.description },
     .keyword("status", filtered: true) { $0.status.rawValue },
     .integer("year") { $0.track.year.map(Int64.init) },

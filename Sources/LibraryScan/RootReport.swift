@@ -1,3 +1,4 @@
+internal import Platform
 public import SystemPackage
 
 /// The result for one of the folders or files that a walk was given.
@@ -31,6 +32,7 @@ public struct RootReport: Hashable, Sendable {
     switch state {
     case .scanned, .single, .alreadyScanned: nil
     case .missing: "does not exist; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
+    case .empty where path.isObject: "holds no audio files; nothing below it counts as removed"
     case .empty:
       "holds no audio files; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
     case .unreadable(let problem): "cannot be read (\(problem)); nothing below it counts as removed"

@@ -65,11 +65,13 @@ package struct LibraryExport: Sendable {
           filter: roots == nil ? filter : nil, overwriting: overwriting))
       var outcome = Outcome(files: [], recordCount: 0, removalCount: 0, isIncremental: point != nil)
       try extract.forEachRecord { record in
+        if format.needsFiles, record.path.isObject { return }
         try writer.append(record)
         outcome.recordCount += 1
         if outcome.recordCount.isMultiple(of: 64) { progress(Double(outcome.recordCount) / Double(extract.count)) }
       }
       try extract.forEachRemoval { path in
+        if format.needsFiles, path.isObject { return }
         try writer.remove(ExportRemoval(path: path))
         outcome.removalCount += 1
       }

@@ -2,10 +2,14 @@ public import SystemPackage
 
 /// Paths as text. A file name is bytes: valid UTF-8 is shown as it is, any other byte as `\xE9` (two upper-case
 /// hexadecimal digits). A backslash that would read as such an escape is written as `\x5C`, so the text leads back to
-/// the exact bytes.
+/// the exact bytes. The name of an object has both slashes of its URI.
 public enum DisplayPath {
   public static func text(of path: FilePath) -> String {
-    path.withBytes { text(of: $0) }
+    path.withBytes { bytes in
+      let shown = text(of: bytes)
+      guard FilePath.isObject(bytes), let slash = shown.firstIndex(of: "/") else { return shown }
+      return shown[..<slash] + "/" + shown[slash...]
+    }
   }
 
   public static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {

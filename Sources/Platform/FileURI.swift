@@ -47,7 +47,7 @@ extension FilePath {
     self.init(bytes: bytes)
   }
 
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+  static func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
@@ -58,23 +58,21 @@ extension FilePath {
 }
 
 extension FilePath {
-  /// `file://` and the bytes of the path, percent-encoded.
-  public var fileURI: String { "file://" + percentEncoded }
-
   /// The bytes of the path, percent-encoded except unreserved characters (RFC 3986) and slashes.
-  public var percentEncoded: String {
-    withBytes { bytes in
-      var text: [UInt8] = []
-      text.reserveCapacity(bytes.count + 16)
-      for byte in bytes {
-        if Self.isUnreserved[Int(byte)] {
-          text.append(byte)
-        } else {
-          text += [UInt8(ascii: "%"), DisplayPath.hexDigits[Int(byte >> 4)], DisplayPath.hexDigits[Int(byte & 15)]]
-        }
+  public var percentEncoded: String { withBytes { Self.percentEncoded($0) } }
+
+  /// The same of the bytes of a path, as they are.
+  public static func percentEncoded(_ bytes: some Collection<UInt8>) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count + 16)
+    for byte in bytes {
+      if isUnreserved[Int(byte)] {
+        text.append(byte)
+      } else {
+        text += [UInt8(ascii: "%"), DisplayPath.hexDigits[Int(byte >> 4)], DisplayPath.hexDigits[Int(byte & 15)]]
       }
-      return String(decoding: text, as: UTF8.self)
     }
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static let isUnreserved: [Bool] = {

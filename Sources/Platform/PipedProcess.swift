@@ -137,8 +137,28 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
+  /// Returns the output that there is, waiting for some.
+  ///
+  /// - Parameter isCancelled: Called every tenth of a second.
+  public func nextOutput(isCancelled: () -> Bool) throws(Failure) -> Line {
+    while true {
+      if !output.isEmpty {
+        defer { output.removeAll(keepingCapacity: true) }
+        return .text(output)
+      }
+      if outputEnd == nil { return .none }
+      if isCancelled() { return .cancelled }
+      let hasEnded = process.hasEnded
+      try wait(forInput: false, at: hasEnded ? .milliseconds(1) : .milliseconds(100))
+      if hasEnded, output.isEmpty { return .none }
+    }
+  }
+
   /// Processor time of the program in seconds, without programs it started; `nil` if it has gone.
   public var processorTime: Double? { process.processorTime }
+
+  /// No more input will be written.
+  public func endInput() { closeInput() }
 
   /// Ends the input, reads all output and waits until the program has ended; then kills whatever it left running in its
   /// process group.

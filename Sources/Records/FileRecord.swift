@@ -52,7 +52,7 @@ public struct FileRecord: Hashable, Sendable {
     }
   }
 
-  /// Absolute.
+  /// Absolute, or the name of an object (`FilePath.isObject`).
   public var path: FilePath
   /// `nil` if it never was.
   public var analyzed: Timestamp?

@@ -22,13 +22,19 @@ public struct WorkerRecord: Sendable {
     public var modified: Timestamp
     /// `st_ctim`, which only the kernel sets.
     public var statusChanged: Timestamp
+    /// Of an object, as the server wrote it.
+    public var entityTag: String?
 
-    public init(device: UInt64, inode: UInt64, sizeBytes: Int64, modified: Timestamp, statusChanged: Timestamp) {
+    public init(
+      device: UInt64, inode: UInt64, sizeBytes: Int64, modified: Timestamp, statusChanged: Timestamp,
+      entityTag: String? = nil
+    ) {
       self.device = device
       self.inode = inode
       self.sizeBytes = sizeBytes
       self.modified = modified
       self.statusChanged = statusChanged
+      self.entityTag = entityTag
     }
   }
 

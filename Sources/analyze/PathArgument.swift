@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
+import Objects
 import Platform
 import SystemPackage
 
-/// A path as given on the command line, or the URI of a file, made absolute. Names that are not UTF-8 keep their bytes.
+/// A path as given on the command line, or the URI of a file, made absolute. Names that are not UTF-8 keep their bytes. A
+/// URI that names an object is the path that holds it.
 struct PathArgument: ExpressibleByArgument, Sendable {
   let path: FilePath
   /// The argument, if it is a single name as that of a subcommand would be.
@@ -12,10 +14,19 @@ struct PathArgument: ExpressibleByArgument, Sendable {
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
+    if ObjectName.scheme(of: argument.utf8) != nil {
+      guard let named = Self.object(argument) else { return nil }
+      path = named
+      return
+    }
     let path = Self.absolute(RawArguments.path(from: argument))
     let isURI = argument.lowercased().hasPrefix("file:/") && !path.exists
     guard let named = isURI ? try? FilePath(fileURI: argument.utf8) : path else { return nil }
     self.path = named
+  }
+
+  private static func object(_ uri: String) -> FilePath? {
+    (try? ObjectAddress(uri: uri.utf8))?.name.path ?? (try? ObjectFolder(uri: uri.utf8))?.path
   }
 
   static let defaultCompletionKind = CompletionKind.file()

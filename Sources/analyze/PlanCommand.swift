@@ -114,7 +114,8 @@ struct PlanCommand: AsyncParsableCommand {
       roots: roots, walk: settings.settings.walk,
       scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: true),
       plan: try definition.plan(with: BuiltInAnalyzers.all, only: ids.isEmpty ? nil : ids), jobs: 1,
-      programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime])
+      programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
+      objects: settings.objectFetcher)
     return WorkPlanning(request, database: try settings.database(), partitionCount: partitions)
   }
 

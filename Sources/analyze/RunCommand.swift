@@ -56,6 +56,9 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would be done, and change nothing")
   var dryRun = false
 
+  @Option(name: .customLong("fetch-space"), help: Settings.fetchSpace.help("MB"))
+  var fetchSpace: String?
+
   @Option(help: Settings.timeBudget.help("time"))
   var timeBudget: String?
 
@@ -158,7 +161,7 @@ struct RunCommand: AsyncParsableCommand {
       },
       timeLimit: settings.timeLimit, isolation: analysis.isolation(settings, definition, plan),
       programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
-      isProfiled: profile, digests: Set(settings[Settings.checksums]))
+      isProfiled: profile, digests: Set(settings[Settings.checksums]), objects: settings.objectFetcher)
     let verification = settings[Settings.verify].map { share in
       settings.verification(share, jobs: request.jobs, roots: roots.reported)
     }
@@ -173,6 +176,7 @@ struct RunCommand: AsyncParsableCommand {
     settings.take(database.path, for: Settings.database, option: "--database")
     try analysis.apply(to: &settings)
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(fetchSpace, for: Settings.fetchSpace, option: "--fetch-space")
     try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
     try settings.take(nice, for: Settings.nice, option: "--nice")
     try settings.take(verify, for: Settings.verify, option: "--verify")

@@ -1,9 +1,11 @@
 import AnalysisTasks
 import LibraryScan
+import Objects
 import Pipeline
 import Platform
 import Synchronization
 import SystemPackage
+import Text
 
 /// The files to analyze, and the part of the library that the reports of the run show.
 struct RunRoots {
@@ -17,6 +19,12 @@ struct RunRoots {
       guard !roots.isEmpty else {
         throw CommandFailure(
           .usage, "Name a folder or file to analyze: analyze ~/Music (`analyze --help` shows everything).")
+      }
+      if let object = roots.first(where: { $0.isObject && ObjectFolder($0) == nil }) {
+        throw CommandFailure(
+          .usage,
+          "\(printable(DisplayPath.text(of: object))) is an object of a server that cannot be listed: give it to analyze "
+            + "worker (docs/workers.md).")
       }
       request = .paths(roots)
       reported = roots

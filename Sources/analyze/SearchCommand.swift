@@ -163,7 +163,7 @@ struct SearchCommand: AsyncParsableCommand {
 
   /// Paths, their bytes as they are.
   private func pathList(_ paths: [FilePath]) -> [UInt8] {
-    paths.flatMap { $0.withBytes { Array($0) } + [null ? 0 : UInt8(ascii: "\n")] }
+    paths.flatMap { ($0.isObject ? Array($0.uri.utf8) : $0.bytes) + [null ? 0 : UInt8(ascii: "\n")] }
   }
 
   /// The path of each file, once.

@@ -62,6 +62,11 @@ struct VerifyCommand: AsyncParsableCommand {
   var messages: MessageArguments
 
   func validate() throws {
+    if let object = paths.first(where: \.path.isObject) {
+      throw ValidationError(
+        "\(DisplayPath.text(of: object.path)) is an object: verify reads files only. A plan from a listing with entity tags "
+          + "finds objects that have changed.")
+    }
     if accept, paths.isEmpty { throw ValidationError("--accept needs the paths of the files to accept.") }
   }
 

@@ -3,6 +3,7 @@ import AnalysisTasks
 import ArgumentParser
 import AudioDecoding
 import Foundation
+import Objects
 import Pipeline
 import Platform
 import Records
@@ -16,9 +17,9 @@ struct WorkerCommand: AsyncParsableCommand {
     commandName: "worker",
     abstract: "Analyze files named on standard input, one JSON line for each",
     discussion: """
-      For engines such as GNU parallel, Slurm, Kubernetes and Spark. A line of input is a path, a file: URI, or a JSON \
-      object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: `analyze merge` brings the \
-      answers into one.
+      For engines such as GNU parallel, Slurm, Kubernetes and Spark. A line of input is a path, a URI (file:, https:, \
+      http:, s3:, gs:), or a JSON object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: \
+      `analyze merge` brings the answers into one.
 
       Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, so lines \
       without an answer are to be run again; 64 wrong usage; 129, 130 or 143 ended by a signal.
@@ -44,6 +45,9 @@ struct WorkerCommand: AsyncParsableCommand {
       "The same, with K from the array job; auto: N as well (Slurm, AWS Batch)", valueName: "N|auto"))
   var shards: String?
 
+  @Option(name: .customLong("fetch-space"), help: Settings.fetchSpace.help("MB"))
+  var fetchSpace: String?
+
   @Option(
     help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
@@ -68,6 +72,7 @@ struct WorkerCommand: AsyncParsableCommand {
     try analysis.apply(to: &settings)
     DecodingLibraries.load()
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(fetchSpace, for: Settings.fetchSpace, option: "--fetch-space")
     try settings.take(include, for: Settings.include, option: "--include")
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
@@ -88,9 +93,9 @@ struct WorkerCommand: AsyncParsableCommand {
         jobs: try CommandSettings.possibleJobs(
           settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs]
         ) { Log.write(.warning, "fewer_jobs", $0) },
-        timeLimit: settings.timeLimit,
+        timeLimit: settings.timeLimit, digests: Set(settings[Settings.checksums]),
         isolation: analysis.isolation(settings, definition, plan), walk: settings.settings.walk, shard: shard,
-        separator: from0 ? 0 : 0x0A, workingFolder: FilePath.currentFolder,
+        separator: from0 ? 0 : 0x0A, workingFolder: FilePath.currentFolder, objects: settings.objectFetcher,
         programVersion: Nocturne.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
     do {
@@ -126,6 +131,15 @@ struct WorkerCommand: AsyncParsableCommand {
     if counts.others > 0 { parts.append("\(counts.others) of other shards") }
     if counts.unanswered > 0 { parts.append("\(counts.unanswered) given up") }
     return "\(counts.answered.values.reduce(0, +)) lines answered: " + parts.joined(separator: ", ")
+  }
+}
+
+extension CommandSettings {
+  /// Fetches objects with what the environment lets this process read.
+  var objectFetcher: ObjectFetcher {
+    ObjectFetcher(
+      ObjectAccess(environment: ProcessInfo.processInfo.environment, home: settings.folders.home),
+      space: FetchSpace(limit: self[Settings.fetchSpace] << 20), policy: FetchPolicy(silence: self[Settings.fetchSilence]))
   }
 }
 

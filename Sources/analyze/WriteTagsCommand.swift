@@ -94,7 +94,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
       let hint = words.first?.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""
       throw ValidationError("Say what to write: \(names.joined(separator: ", ")).\(hint)")
     }
-    for word in words.dropFirst(fields.count) where !word.path.exists {
+    for word in words.dropFirst(fields.count) where !word.path.exists && !word.path.isObject {
       let name = word.bareWord ?? word.path.string
       throw ValidationError(
         "'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder."

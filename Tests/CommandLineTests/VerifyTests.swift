@@ -97,6 +97,33 @@ import Text
     #expect(try library.history("audio.wav")["state"] == "well")
   }
 
+  /// Answers of workers carry checksums, so what is merged can be verified like what a run has read.
+  @Test(arguments: ["none", "process"]) func mergedLibrariesAreVerified(isolation: String) throws {
+    let names = ["audio.wav", "tags.wav", "fine.wav"]
+    let library = try Library(names[0], names[1], names[2])
+    let place = library.place
+    let worker = try place.start(
+      ["worker", "--pipeline", "tags-only"], environment: ["ANALYZE_ISOLATION": isolation, "ANALYZE_CHECKSUMS": "sha256"],
+      input: Array(names.map { "library/\($0)" }.joined(separator: "\n").utf8)
+    ).end()
+    let database = place.folder.file("merged.sqlite")
+    let merge = try place.start(["merge", "-", "--database", Argument(database)], input: worker.output).end()
+    #expect(merge.status == 0, "\(merge.errors)")
+    let export = try place.start(["export", "checksums", "--database", Argument(database)]).end()
+    #expect(export.status == 0 && export.text.contains("library/fine.wav"), "\(export.errors)")
+
+    try library.flip("audio.wav") { $0 / 2 }
+    try library.flip("tags.wav") { $0 - 6 }
+    let verify = try place.start(["verify", "--log-format", "json", "--verbose", "--database", Argument(database)]).end()
+    let messages = try verify.errors.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+    #expect(messages.last?["verified"] == 1 && messages.last?["taken"] == 0, "\(verify.errors)")
+    var hits: [String: String] = [:]
+    for message in messages where message["event"] == "file_changed_silently" {
+      hits[FilePath(message["path"].textValue).lastComponent?.string ?? ""] = message["hit"].textValue
+    }
+    #expect(hits == ["audio.wav": "audio", "tags.wav": "tags"])
+  }
+
   @Test func whatTheScanDealsWithIsLeftToIt() throws {
     let library = try Library("longer.wav", "later.wav", "gone.wav", "fine.wav")
     try library.place.put(Audio.wav(0, title: "Longer than it was before"), as: "longer.wav")

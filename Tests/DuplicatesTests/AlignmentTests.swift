@@ -48,6 +48,17 @@ import Testing
     #expect(found.relation == .speed && abs(found.alignment.speed - factor) < 0.001)
   }
 
+  /// Fingerprints follow the pitch, so they agree less at another speed; those of an overdub hardly agree.
+  @Test(arguments: [(0.42, 1.01, Relation.speed), (0.24, 1.01, nil), (0.42, 1, nil), (0.84, 1, .encoding)])
+  func fingerprintsMustAgree(agreement: Double, speed: Double, relation: Relation?) {
+    let stretch = Alignment.Stretch(first: 0..<100 * speed, second: 0..<100)
+    var alignment = Alignment(
+      basis: .signature, stretches: [stretch], speed: speed, coverage: 1, agreement: 0.8, mainCoverage: 1, blockCount: 25)
+    (alignment.dominantShare, alignment.weakestShare) = (0.9, 0.7)
+    alignment.fingerprintAgreement = agreement
+    #expect(RelationRule().relation(of: alignment, first: 100 * speed, second: 100) == relation)
+  }
+
   @Test func somethingInTheMiddleIsMissing() throws {
     let edit = MadeSounds.joined([
       (MadeSounds.slice(music, from: 0, to: 48), 48), (MadeSounds.slice(music, from: 76, to: 120), 44),

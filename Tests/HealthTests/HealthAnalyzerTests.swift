@@ -80,6 +80,34 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(found.dropouts == 0)
   }
 
+  /// No jump shows it, but the sound does not fade either.
+  @Test func `a gap between zero crossings is found`() throws {
+    var signal = music()
+    let samples = signal.channels[0]
+    signal.channels[1] = samples.map { $0 * 0.5 }
+    func crossing(after place: Int) throws -> Int {
+      try #require((place..<samples.count - 1).first { samples[$0] * samples[$0 + 1] <= 0 })
+    }
+    let (start, end) = (try crossing(after: 200_123) + 1, try crossing(after: 230_123) + 1)
+    for channel in 0..<2 { for frame in start..<end { signal.channels[channel][frame] = 0 } }
+    let found = try health(of: signal)
+    #expect(found.silences == 1)
+    #expect(abs(try #require(places(found, "silence").first) - Double(start) / 44_100) < 0.001)
+  }
+
+  /// The limit is the same for both signs, even if few peaks of one reach it.
+  @Test func `single peaks at the level of clipping are clipped`() throws {
+    var signal = music()
+    let peak = signal.channels[0].map(abs).max() ?? 1
+    signal = signal.scaled(by: 0.5 / peak)
+    let most = signal.channels[0].max() ?? 0
+    let (limit, first) = ((most * 0.8 * 32768).rounded() / 32768, 100_000)
+    signal.channels[0] = rounded(signal.channels[0].map { max(-limit / 2, min(limit, $0)) })
+    signal.channels[0][first] = -limit
+    let found = try health(of: signal)
+    #expect(found.faults.contains { $0.kind == "clipping" && abs($0.startSeconds - Double(first) / 44_100) < 0.001 })
+  }
+
   @Test(arguments: [588, 1176, 4704]) func `a block that stands twice is found`(length: Int) throws {
     var signal = music()
     let start = 150_000
@@ -131,6 +159,17 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     let found = try health(of: signal)
     #expect(found.hasOffset == true)
     #expect(found.faults.first { $0.kind == "dc_offset" }?.channel == 1)
+  }
+
+  @Test func `an offset that sways but never ceases is one`() throws {
+    var signal = music(seconds: 24).scaled(by: 0.5)
+    for frame in 0..<signal.frameCount {
+      signal.channels[1][frame] += 0.018 + 0.01 * sin(2 * .pi * Float(frame) / 44_100 / 12)
+    }
+    let found = try health(of: signal)
+    #expect(found.faults.first { $0.kind == "dc_offset" }?.channel == 2)
+    for frame in 0..<signal.frameCount { signal.channels[1][frame] -= 0.012 }
+    #expect(try health(of: signal).hasOffset == false)
   }
 
   @Test(arguments: [50.0, 60]) func `hum is found`(frequency: Double) throws {
@@ -189,6 +228,16 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
       return 0.3 * exp(-2 * age) * (sin(2 * .pi * 50 * age + Double(note * note)) + 0.5 * sin(2 * .pi * 100 * age))
     }
     let whole = music(seconds: 24) + .channels([bass, bass])
+    #expect(try health(of: whole).hum == nil)
+  }
+
+  /// Its period is a fifth of a second, so it has a line every 5 Hz.
+  @Test func `a loop is no hum`() throws {
+    let loop = Signal(sampleRate: 44_100, seconds: 24) { time in
+      let age = time.truncatingRemainder(dividingBy: 0.2)
+      return 0.5 * exp(-30 * age) * sin(2 * .pi * 52 * age)
+    }
+    let whole = music(seconds: 24).scaled(by: 0.3) + .channels([loop, loop])
     #expect(try health(of: whole).hum == nil)
   }
 

@@ -92,14 +92,14 @@ import Testing
   /// A value of each setting that a malicious project file might set.
   static let ill: [String: String] = [
     "database": "x.sqlite", "catalog": "x", "output": "x", "metrics": "x.prom", "pipeline": "./x.yaml",
-    "isolation": "none", "memory_limit_mb": "0", "timeout": "300d", "jobs": "1024", "fail_on": "never",
+    "isolation": "none", "memory_limit_mb": "0", "fetch_space_mb": "5000", "timeout": "300d", "jobs": "1024", "fail_on": "never",
     "csv_guard_formulas": "false",
   ]
   static let harmless: [String: String] = [
     "library": "[.]", "report": "[json]", "include": "[beats]", "time_budget": "1h", "nice": "5", "progress": "none",
     "log_format": "json", "wait_lock": "1m", "retry_failed": "true", "follow_links": "false", "one_file_system": "true",
     "ignore_ctime": "true", "hidden": "true", "all_files": "true", "extensions": "[mod]", "quiet_period": "5m",
-    "verify": "2%", "checksums": "[sha256]",
+    "verify": "2%", "checksums": "[sha256]", "fetch_silence": "5s",
   ]
 
   @Test func aProjectSetsNothingThatCouldHurtUntilItIsTrusted() throws {

@@ -42,7 +42,7 @@ import Testing
       ("/a//b/../c", "/a/c"),
       ("a?b#c%20.wav", "/w/a?b#c%20.wav"), ("file:///a?b#c%25", "/a?b#c%"),
     ] {
-      #expect(FileRequest(line: Array(line.utf8), workingFolder: "/w").target == .success(FilePath(path)))
+      #expect(FileRequest(line: Array(line.utf8), workingFolder: "/w").target == .success(.file(FilePath(path))))
     }
   }
 }

@@ -25,7 +25,7 @@ struct PlanColumn: Sendable {
   static let all: [PlanColumn] = [
     PlanColumn("partition", .integer) { .integer(Int64($0.partition)) },
     PlanColumn("key", .text) { .text($0.file.key) },
-    PlanColumn("uri", .text) { .text($0.file.path.fileURI) },
+    PlanColumn("uri", .text) { .text($0.file.path.uri) },
     PlanColumn("display_path", .text) { .text(DisplayPath.text(of: $0.file.path)) },
     PlanColumn("reason", .repeatedText) { .text($0.file.reason.name) },
     PlanColumn("missing", .repeatedText) { .text($0.file.missing.joined(separator: ",")) },
@@ -49,7 +49,7 @@ extension Shape<PlannedRow> {
       fields: [
         .required("partition", .integer, "Number of its partition, from 0.") { $0.partition },
         .required("key", .text, "The file_id of reports.") { $0.file.key },
-        .required("uri", .uri, "The file, percent-encoded.") { $0.file.path.fileURI },
+        .required("uri", .uri, "The file, percent-encoded.") { $0.file.path.uri },
         .required("display_path", .text, "The path as text; bytes that are not UTF-8 stand as \\xHH.") {
           DisplayPath.text(of: $0.file.path)
         },

@@ -29,7 +29,7 @@ package struct StorageCheck {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
     let places = [folder.isEmpty ? "." : folder] + files + [reports] + (catalog.map { [$0] } ?? [])
-    return places.filter { $0.exists && !$0.allows(.write) && Disk(holding: $0)?.isReadOnly != true }.map { path in
+    return places.filter { $0.exists && !$0.allows(.write) && DiskSpace(holding: $0)?.isReadOnly != true }.map { path in
       let owner = (try? FileManager.default.attributesOfItem(atPath: path.string)[.ownerAccountName]) as? String
       let user = NSUserName()
       return .wrong(
@@ -48,24 +48,11 @@ package struct StorageCheck {
     var folder = database.removingLastComponent()
     while !folder.exists, folder.removeLastComponent() {}
     if folder.isEmpty { folder = "." }
-    guard let disk = Disk(holding: folder) else { return [] }
+    guard let disk = DiskSpace(holding: folder) else { return [] }
     guard !disk.isReadOnly else {
       return [.ok("\(DisplayPath.text(of: folder)) may only be read: reports can be made elsewhere, and no run can store")]
     }
     return [Self.room(disk.free, in: folder)] + Self.network(of: folder)
-  }
-
-  private struct Disk {
-    /// Bytes.
-    var free: Int
-    var isReadOnly: Bool
-
-    init?(holding path: FilePath) {
-      var status = statvfs()
-      guard path.withPlatformString({ unsafe statvfs($0, &status) }) == 0 else { return nil }
-      free = Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-      isReadOnly = Int(status.f_flag) & Int(ST_RDONLY) != 0
-    }
   }
 
   /// - Parameter free: bytes.

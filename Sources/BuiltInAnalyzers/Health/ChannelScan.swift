@@ -13,6 +13,8 @@ struct ChannelScan {
   private(set) var negative = ClippedPeaks()
   private(set) var gaps: [Gap] = []
   private(set) var gapCount = 0
+  /// Runs of zeros between sound, abrupt or not.
+  private(set) var restCount = 0
   private(set) var clicks: [Click] = []
   /// With those that are none because a note begins or ends there.
   private(set) var clickCount = 0
@@ -25,11 +27,15 @@ struct ChannelScan {
     /// RMS before and after.
     var before: Float
     var after: Float
+    /// Whether a jump shows it, and the sound behind it is as loud as before. If not, it is a gap if there are few rests.
+    var isCertain: Bool
   }
 
   private static let limit = 500
   /// How far the residual of a candidate stands out of those around: in noise, few do.
   private static let leastRatio: Float = 1.3
+  /// From here on the sound behind a candidate may have another level: it is not where that sound begins.
+  private static let loneRatio: Float = 6
   /// Clicks that are tested in a part: those that stand out most.
   private static let testLimit = 8
 
@@ -37,6 +43,12 @@ struct ChannelScan {
     var rms: Float
     var step: Float
     var last: Float
+    /// The largest sample within 0.2 ms of the zeros, and the RMS of 2 ms beside them.
+    var edge: Float
+    var edgeRMS: Float
+
+    /// No fade, no decay.
+    var isAtLevel: Bool { edge > 1.2 * step && edgeRMS > 0.3 * rms }
   }
 
   /// Zeros that have not ended.
@@ -75,8 +87,12 @@ struct ChannelScan {
       if measures.zeros >= 5 || run.length > 0 {
         followZeros(window, first..<end, isSilent: measures.zeros == Float(SampleCells.length), start: start)
       }
-      positive.look(window, first..<end, largest: measures.largest, sign: 1, offset: start - Int64(margin))
-      negative.look(window, first..<end, largest: -measures.smallest, sign: -1, offset: start - Int64(margin))
+      if positive.isReached(by: measures.largest) {
+        positive.look(window, first..<end, largest: measures.largest, sign: 1, offset: start - Int64(margin))
+      }
+      if negative.isReached(by: -measures.smallest) {
+        negative.look(window, first..<end, largest: -measures.smallest, sign: -1, offset: start - Int64(margin))
+      }
     }
     findClicks(window, cells, cellCount: cellCount, start: start)
   }
@@ -100,7 +116,8 @@ struct ChannelScan {
         if run.length == 0 { run.start = start + Int64(index - margin) }
         run.length += 1
         if run.length >= leastGap, run.before == nil {
-          run.before = surroundings(window, index - run.length + 1 - contextLength)
+          let end = index - run.length + 1
+          run.before = surroundings(window, end - contextLength, edge: end)
         }
       } else if run.length > 0 {
         endGap(window, at: index, position: start + Int64(index - margin))
@@ -111,21 +128,25 @@ struct ChannelScan {
   }
 
   private mutating func endGap(_ window: Span<Float>, at index: Int, position: Int64) {
-    guard let before = run.before, gapCount < Self.limit else { return }
-    let after = surroundings(window, index)
+    guard let before = run.before, gaps.count < Self.limit else { return }
+    let after = surroundings(window, index, edge: index)
     let step = max((before.step + after.step) / 2, 1e-5)
     let (entry, exit) = (abs(before.last), abs(window[index]))
-    // Both ends are abrupt, or one of them very much so.
+    guard before.rms > 0.003, after.rms > 0.003 else { return }
+    restCount += 1
+    // Both ends are abrupt, or one of them very much so. A cut where the wave crosses zero is no jump.
     let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
-    guard (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35), before.rms > 0.003, after.rms > 0.003,
-      before.rms < 4 * after.rms, after.rms < 4 * before.rms
-    else { return }
-    gapCount += 1
+    let hasJump = (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35)
+    let change = max(before.rms / after.rms, after.rms / before.rms)
+    guard hasJump || (before.isAtLevel && after.isAtLevel), change < 10 else { return }
+    let isCertain = hasJump && change < 4
+    if isCertain { gapCount += 1 }
     gaps.append(
-      Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms))
+      Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms, isCertain: isCertain))
   }
 
-  private func surroundings(_ window: Span<Float>, _ first: Int) -> Surroundings {
+  /// - Parameter edge: Where the zeros are: at the beginning or the end of these samples.
+  private func surroundings(_ window: Span<Float>, _ first: Int, edge: Int) -> Surroundings {
     let first = max(1, first)
     let last = min(window.count, first + contextLength)
     var (squares, steps): (Float, Float) = (0, 0)
@@ -134,7 +155,17 @@ struct ChannelScan {
       steps += abs(window[index] - window[index - 1])
     }
     let count = Float(last - first)
-    return Surroundings(rms: (squares / count).squareRoot(), step: steps / count, last: window[last - 1])
+    var surroundings = Surroundings(
+      rms: (squares / count).squareRoot(), step: steps / count, last: window[last - 1], edge: 0, edgeRMS: 0)
+    let near = contextLength / 5
+    let side = edge >= last ? max(first, last - near)..<last : first..<min(last, first + near)
+    for index in side {
+      surroundings.edgeRMS += window[index] * window[index]
+      let distance = edge >= last ? last - 1 - index : index - first
+      if distance < contextLength / 55 { surroundings.edge = max(surroundings.edge, abs(window[index])) }
+    }
+    surroundings.edgeRMS = (surroundings.edgeRMS / Float(side.count)).squareRoot()
+    return surroundings
   }
 
   // MARK: Clicks
@@ -153,7 +184,8 @@ struct ChannelScan {
         around = max(around, cells[cell - distance].residual, cells[cell + distance].residual)
         distance += 1
       }
-      if Self.leastRatio * around < size, isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
+      guard Self.leastRatio * around < size else { continue }
+      if size > Self.loneRatio * around || isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
     }
     if candidates.count > Self.testLimit {
       candidates.sort { ($0.ratio, $1.cell) > ($1.ratio, $0.cell) }

@@ -12,6 +12,8 @@ struct ChannelSums {
   /// Means of blocks of a second or so, to see whether an offset is steady.
   private var blockMeans: [[Float]]
   private static let blockLimit = 4000
+  /// Of full scale.
+  private static let leastOffset = 0.005
   private var frameCount = 0
 
   init(channelCount: Int) {
@@ -60,9 +62,10 @@ struct ChannelSums {
       let mean = sums[channel] / count
       // An offset is there all the time, and a wave with unequal halves comes and goes.
       let blocks = blockMeans[channel].sorted()
-      guard abs(mean) > 0.005, !blocks.isEmpty else { continue }
+      guard abs(mean) > Self.leastOffset, !blocks.isEmpty else { continue }
       let (low, high) = (Double(blocks[blocks.count / 10]), Double(blocks[blocks.count - 1 - blocks.count / 10]))
-      if min(abs(low), abs(high)) > 0.6 * abs(mean), max(abs(low), abs(high)) < 1.6 * abs(mean), low * high > 0 {
+      let (least, most) = (min(abs(low), abs(high)), max(abs(low), abs(high)))
+      if low * high > 0, least > Self.leastOffset || (least > 0.6 * abs(mean) && most < 1.6 * abs(mean)) {
         faults.append(fault(.offset, channel, 20 * log10(abs(mean)), abs(mean) > 0.01 ? 0.95 : 0.8))
       }
     }

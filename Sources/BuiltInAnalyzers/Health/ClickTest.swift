@@ -12,7 +12,7 @@ struct ClickTest {
   /// Samples that are interpolated, around the largest error.
   private static let hole = -5..<6
   /// Product of the three measures from which on it is a click. Fitted to the split `fit` of Benchmarks/health.
-  static let leastScore = 3.3
+  static let leastScore = 3.1
   /// A step of 16 bits: below it an error is rounding.
   private static let leastError = 1.0 / 32768
 
@@ -47,12 +47,33 @@ struct ClickTest {
     return judge(filter, place: place)
   }
 
-  /// A click returns to where it began, a step stays: the level behind differs from what the slope on either side explains.
+  /// A click returns to where it began, a step stays: the level behind differs from what a line, and a cubic curve, through the
+  /// samples on either side explain.
+  /// - Parameter size: The residual at `place`. That of a step is half of it, that of a wider click as much.
   private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {
     func mean(_ first: Int) -> Float { (window[first] + window[first + 1] + window[first + 2]) / 3 }
     let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
-    return abs(mean(place + 5) - mean(place - 7) - 12 * slope) > 0.6 * size
+    let beyondLine = abs(mean(place + 5) - mean(place - 7) - 12 * slope)
+    guard beyondLine > 1.2 * size else { return false }
+    var beyondCurve: Float = 0
+    for (index, weight) in Self.stepWeights.enumerated() {
+      beyondCurve += weight * (window[place + 5 + index] - window[place - 5 - index])
+    }
+    return abs(beyondCurve) > 1.2 * size
   }
+
+  /// Weights of the differences of samples 5 to 15 behind a place and as far before it: their sum is the step in a cubic curve.
+  /// Of all such weights they have the least squares.
+  private static let stepWeights: [Float] = {
+    let places = (5...15).map(Double.init)
+    // w = a + b·t + c·t³, with Σw = 1, Σw·t = 0 and Σw·t³ = 0.
+    func sum(_ power: Double) -> Double { places.reduce(0) { $0 + pow($1, power) } }
+    let rows = [[sum(0), sum(1), sum(3)], [sum(1), sum(2), sum(4)], [sum(3), sum(4), sum(6)]]
+    func minor(_ a: Int, _ b: Int) -> Double { rows[1][a] * rows[2][b] - rows[1][b] * rows[2][a] }
+    let minors = [minor(1, 2), -minor(0, 2), minor(0, 1)]
+    let determinant = zip(rows[0], minors).reduce(0) { $0 + $1.0 * $1.1 }
+    return places.map { Float((minors[0] + minors[1] * $0 + minors[2] * pow($0, 3)) / determinant) }
+  }()
 
   /// 1 and the negative coefficients of the model, from the autocorrelation (Levinson and Durbin); `nil` for silence.
   private mutating func predictionErrorFilter(count: Int) -> [Double]? {
@@ -96,8 +117,9 @@ struct ClickTest {
     let score = strength * pow(change / rest, 0.6)
     guard score.isFinite, score >= Self.leastScore else { return nil }
     let first = changes.firstIndex { abs($0) > 0.5 * change } ?? 0
-    let sum = abs(changes.reduce(0, +))
-    let isOneSided = sum > 0.4 * changes.reduce(0) { $0 + abs($1) }
+    // Small changes are those of the noise around.
+    let large = changes.filter { abs($0) > 0.3 * change }
+    let isOneSided = abs(large.reduce(0, +)) > 0.4 * large.reduce(0) { $0 + abs($1) }
     return Click(index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
   }
 

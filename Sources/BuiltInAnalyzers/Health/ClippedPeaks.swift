@@ -10,7 +10,12 @@ struct ClippedPeaks {
   private static let step: Float = 1 / 32768
 
   /// The largest value so far.
-  private var level: Float = 0
+  private(set) var level: Float = 0 {
+    didSet { floor = max(Self.leastLevel, level * 0.9995) }
+  }
+  /// Samples below are no peaks.
+  private var floor = Self.leastLevel
+  private static let leastLevel: Float = 0.02
   /// All runs at the level, those of one or two samples, too: where many are cut flat, these were cut as well.
   private(set) var runs: [Range<Int64>] = []
   /// Flat tops with corners.
@@ -18,13 +23,16 @@ struct ClippedPeaks {
   /// Flat tops that a jump leads to.
   private var squareCount = 0
 
+  /// Whether a sample is as large as the largest before, or larger.
+  func isReached(by largest: Float) -> Bool { largest > floor }
+
   /// - Parameters:
   ///   - range: The samples to look at, in the window.
   ///   - largest: The largest of them.
   ///   - sign: -1 for negative peaks.
   ///   - offset: The first sample of the window.
   mutating func look(_ window: Span<Float>, _ range: Range<Int>, largest: Float, sign: Float, offset: Int64) {
-    guard largest >= level * 0.9995, largest > 0.02 else { return }
+    guard isReached(by: largest) else { return }
     if largest > level * 1.001 {
       (count, squareCount) = (0, 0)
       runs.removeAll(keepingCapacity: true)
@@ -33,7 +41,7 @@ struct ClippedPeaks {
     var index = range.lowerBound
     while index < range.upperBound {
       let value = window[index]
-      guard sign * value >= level * 0.9995 else {
+      guard sign * value >= floor else {
         index += 1
         continue
       }
@@ -55,15 +63,18 @@ struct ClippedPeaks {
   ///   - after: The samples just behind and one later.
   private mutating func add(_ run: Range<Int64>, value: Float, before: (Float, Float), after: (Float, Float)) {
     let (rise, fall) = (value - before.0, value - after.0)
-    if rise > 0.45 * value || fall > 0.45 * value || run.count > 400 {
-      if run.count >= 3 { squareCount += 1 }
+    if run.count >= 3, rise > 0.45 * value || fall > 0.45 * value || run.count > 400 {
+      squareCount += 1
       return
     }
     if runs.count < Self.limit { runs.append(run) }
-    guard run.count >= 3, rise > 0, fall > 0, before.0 > before.1, after.0 > after.1 else { return }
+    guard run.count >= 3, rise > 0, fall > 0, before.0 > before.1 || after.0 > after.1 else { return }
     if max(rise, fall) >= 6 * Self.step, min(rise, fall) >= 2 * Self.step { count += 1 }
   }
 
   /// Most flat tops have corners.
   var isClipped: Bool { count >= Self.least && count > squareCount }
+
+  /// Whether these peaks end at the level at which others were cut: the limit was the same for all, even if few reached it.
+  func isClipped(at other: Float) -> Bool { abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty }
 }

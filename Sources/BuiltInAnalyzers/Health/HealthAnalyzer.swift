@@ -4,7 +4,7 @@ internal import DSP
 /// Damage that one can hear: `HealthScan` finds it in the samples; docs/health.md tells how well.
 struct HealthAnalyzer: Analyzer {
   static let id = "health"
-  static let version = 2
+  static let version = 3
   static let summary = "Damage that one can hear: clipping, dropouts, clicks, dead channels, hum"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}

@@ -95,7 +95,8 @@ struct HealthScan {
       if channelCount > 1 { sums.compare(mean: totals.mean, side: totals.side) }
       let means = quarters
       hum.push(means.span.extracting(0..<cellCount * SampleCells.quarterCount))
-      for cell in middle { hiss.push(cells[0][cell], cells[other][cell]) }
+      let (one, another) = (cells[0], cells[other])
+      hiss.push(one.span.extracting(middle), another.span.extracting(middle))
       repeats.scan(left.span.extracting(all), right.span.extracting(all), margin: margin, start: start)
       edges.push(left.span.extracting(part), right.span.extracting(part))
     }
@@ -137,8 +138,11 @@ struct HealthScan {
   /// Places within a tenth of a second are one.
   private func clipping() -> [Fault] {
     var faults: [Fault] = []
+    let levels = scans.flatMap { [$0.positive, $0.negative] }.filter(\.isClipped).map(\.level)
     for (channel, scan) in scans.enumerated() {
-      let runs = [scan.positive, scan.negative].filter(\.isClipped).flatMap(\.runs).sorted { $0.lowerBound < $1.lowerBound }
+      let runs = [scan.positive, scan.negative].filter { peaks in
+        peaks.isClipped || levels.contains { peaks.isClipped(at: $0) }
+      }.flatMap(\.runs).sorted { $0.lowerBound < $1.lowerBound }
       for run in runs {
         if let last = faults.last, last.channel == channel, run.lowerBound - last.end < Int64(sampleRate / 10) {
           faults[faults.count - 1].end = run.upperBound
@@ -158,8 +162,9 @@ struct HealthScan {
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
-      guard Double(scan.gapCount) <= max(4, seconds / 6) else { continue }
-      for gap in scan.gaps {
+      let most = max(4, seconds / 6)
+      guard Double(scan.gapCount) <= most else { continue }
+      for gap in scan.gaps where gap.isCertain || Double(scan.restCount) <= most {
         let length = Double(gap.range.count) / Double(sampleRate)
         if let index = faults.firstIndex(where: { $0.start < gap.range.upperBound && gap.range.lowerBound < $0.end }) {
           faults[index].channel = nil
@@ -168,7 +173,7 @@ struct HealthScan {
         faults.append(
           Fault(
             kind: length < 0.25 ? .dropout : .silence, start: gap.range.lowerBound, end: gap.range.upperBound,
-            channel: channel, strength: 1000 * length, confidence: gap.jump > 6 ? 0.95 : 0.7))
+            channel: channel, strength: 1000 * length, confidence: !gap.isCertain ? 0.6 : gap.jump > 6 ? 0.95 : 0.7))
       }
     }
     return faults

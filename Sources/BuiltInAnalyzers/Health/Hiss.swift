@@ -15,12 +15,23 @@ struct Hiss {
     blockLength = max(1, sampleRate / 20 / SampleCells.length)
   }
 
-  /// Takes a cell of both channels.
-  mutating func push(_ left: SampleCells.Cell, _ right: SampleCells.Cell) {
-    block.squares += left.squares + right.squares
-    block.differences += left.steps + right.steps
-    block.count += 1
-    guard block.count == blockLength else { return }
+  /// Takes cells of both channels.
+  mutating func push(_ left: Span<SampleCells.Cell>, _ right: Span<SampleCells.Cell>) {
+    var first = 0
+    while first < left.count {
+      let end = min(left.count, first + blockLength - block.count)
+      var (squares, differences) = (block.squares, block.differences)
+      for cell in first..<end {
+        squares += left[cell].squares + right[cell].squares
+        differences += left[cell].steps + right[cell].steps
+      }
+      block = (squares, differences, block.count + end - first)
+      if block.count == blockLength { endBlock() }
+      first = end
+    }
+  }
+
+  private mutating func endBlock() {
     let power = block.squares / Float(2 * blockLength * SampleCells.length)
     if power > 0 {
       let place = max(0, min(120, Int(120 + 10 * log10(power))))

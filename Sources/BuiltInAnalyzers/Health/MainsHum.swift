@@ -5,10 +5,12 @@ internal import Foundation
 ///
 /// Spectra of some 3 s give each line as a complex number. In stretches of half a minute, a line is a constant (turning slowly if
 /// the mains are a little off) that stands out of the bins beside it. Bass notes end, or are a Hz or so beside; loops of a bass
-/// drum have lines at both 50 and 60 Hz, and hum has not.
+/// drum have lines at both 50 and 60 Hz or at frequencies between, and hum has not.
 struct MainsHum {
   private static let bases: [Double] = [50, 60]
   private static let harmonicCount = 3
+  /// Neither harmonics of the mains nor notes in tune: what is steady there is a loop.
+  private static let others: [Double] = [45, 65, 70, 75, 80, 85, 90, 95, 105, 115, 130, 140, 160, 170]
   private static let frameLimit = 3000
   /// Frames of a stretch: half a minute. Fewer than `leastFrames` say nothing.
   private static let stretch = 19
@@ -28,6 +30,8 @@ struct MainsHum {
     var ratio = 0.0
     /// The share of frames within half of its size.
     var share = 0.0
+    /// The same, with frames by their weights: those in which music covers the line count less.
+    var weightedShare = 0.0
     /// In dB relative to a sine of full scale.
     var level = -200.0
   }
@@ -44,7 +48,7 @@ struct MainsHum {
   private let window: [Float]
   /// `nil` if the rate is too low for the harmonics.
   private let transform: RealFFT?
-  /// Of each base and harmonic.
+  /// Of each of `frequencies`.
   private var lines: [[Line]]
 
   init(sampleRate: Int) {
@@ -59,7 +63,7 @@ struct MainsHum {
     let length = self.length
     window = (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
     transform = rate >= 400 && length > 0 ? RealFFT(length: length) : nil
-    lines = Array(repeating: [], count: Self.bases.count * Self.harmonicCount)
+    lines = Array(repeating: [], count: Self.frequencies.count)
   }
 
   /// A windowed sinc that also makes means of sums.
@@ -126,7 +130,8 @@ struct MainsHum {
     for (index, line) in made.enumerated() { lines[index].append(line) }
   }
 
-  private static let frequencies = bases.flatMap { base in (1...harmonicCount).map { base * Double($0) } }
+  /// Each base and harmonic, and the others.
+  private static let frequencies = bases.flatMap { base in (1...harmonicCount).map { base * Double($0) } } + others
 
   /// The window's response so many bins beside a sine.
   private static func response(_ bins: Double) -> Double {
@@ -144,17 +149,22 @@ struct MainsHum {
     for stretch in 0..<stretchCount {
       let range = count * stretch / stretchCount..<count * (stretch + 1) / stretchCount
       let measures = Self.frequencies.indices.map { index in
-        Self.deviations.map { deviation in
-          fitted(lines[index][range], turn: deviation * Double(index % Self.harmonicCount + 1))
-        }.max { $0.ratio < $1.ratio } ?? Measures()
+        let factor = index < Self.bases.count * Self.harmonicCount ? Double(index % Self.harmonicCount + 1) : 1
+        return Self.deviations.map { fitted(lines[index][range], turn: $0 * factor) }
+          .max { $0.ratio < $1.ratio } ?? Measures()
       }
+      let elsewhere = measures[(Self.bases.count * Self.harmonicCount)...].filter { $0.weightedShare >= 0.6 }
       let bases = Self.bases.indices.map { base in
         measures[base * Self.harmonicCount..<(base + 1) * Self.harmonicCount]
       }
       for (base, lines) in bases.enumerated() {
-        let steady = lines.filter { $0.share >= 0.7 && $0.ratio > 100 && $0.level > -90 }
-        let others = bases[1 - base].count { $0.share >= 0.5 && $0.ratio > 15 }
-        if steady.count >= 2, others < 2 { levels[base].append(steady.map(\.level).max() ?? -200) }
+        let steady = lines.filter { $0.weightedShare >= 0.5 && $0.ratio > 80 && $0.level > -90 }
+        guard steady.count >= 2 else { continue }
+        // Beside strong hum, weak lines say nothing.
+        let second = steady.map(\.ratio).sorted()[steady.count - 2]
+        let others = bases[1 - base].count { $0.share >= 0.5 && $0.ratio > max(15, 0.01 * second) }
+        let isLoop = elsewhere.contains { $0.ratio > max(40, 0.1 * second) }
+        if others < 2, !isLoop { levels[base].append(steady.map(\.level).max() ?? -200) }
       }
     }
     guard let found = levels.max(by: { $0.count < $1.count }), 2 * found.count >= stretchCount else { return nil }
@@ -167,14 +177,15 @@ struct MainsHum {
   private func fitted(_ lines: ArraySlice<Line>, turn: Double) -> Measures {
     let usual = lines.map(\.beside).sorted()[lines.count / 2]
     var (real, imaginary, weights) = (0.0, 0.0, 0.0)
-    var turned: [(real: Double, imaginary: Double)] = []
+    var turned: [(real: Double, imaginary: Double, weight: Double)] = []
     for (frame, line) in lines.enumerated() {
       let angle = -2 * Double.pi * turn * Double(frame) * Double(length / 2) / rate
       let (c, s) = (cos(angle), sin(angle))
-      let value = (
-        real: Double(line.real) * c - Double(line.imaginary) * s, imaginary: Double(line.real) * s + Double(line.imaginary) * c
-      )
       let weight = 1 / (Double(line.beside + 0.1 * usual) + 1e-12)
+      let value = (
+        real: Double(line.real) * c - Double(line.imaginary) * s,
+        imaginary: Double(line.real) * s + Double(line.imaginary) * c, weight: weight
+      )
       real += weight * value.real
       imaginary += weight * value.imaginary
       weights += weight
@@ -182,11 +193,12 @@ struct MainsHum {
     }
     (real, imaginary) = (real / weights, imaginary / weights)
     let power = real * real + imaginary * imaginary
-    let near = turned.count { value in
+    let near = turned.filter { value in
       let (a, b) = (value.real - real, value.imaginary - imaginary)
       return a * a + b * b < 0.25 * power
     }
     return Measures(
-      ratio: power * weights, share: Double(near) / Double(turned.count), level: 10 * log10(power + 1e-20))
+      ratio: power * weights, share: Double(near.count) / Double(turned.count),
+      weightedShare: near.reduce(0) { $0 + $1.weight } / weights, level: 10 * log10(power + 1e-20))
   }
 }

@@ -24,7 +24,7 @@ enum SampleCells {
     precondition(first >= 0 && first <= end && end <= samples.count)
     samples.withUnsafeMutableBufferPointer { samples in
       guard let base = samples.baseAddress else { return }
-      unsafe csamplecells_copy(base + first, end - first, base)
+      unsafe base.update(from: base + first, count: end - first)
     }
   }
 

@@ -74,7 +74,7 @@ private struct JAMSWriter: ExportWriter {
     json.beginObject()
     let identifiers = [
       ("file_id", ContentID(ofPath: record.path).description), ("id", record.contentID?.description),
-      ("uri", record.path.fileURI), ("isrc", record.track.first("isrc")),
+      ("uri", record.path.uri), ("isrc", record.track.first("isrc")),
       ("musicbrainz_recordingid", record.track.first("musicbrainz_recordingid")),
     ]
     for case (let name, let value?) in identifiers {

@@ -12,6 +12,7 @@ public struct MixxxExport: ExportFormat {
   public let abstract = "A copy of Mixxx's database with beats, keys, gains and cues"
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "sqlite")
+  public let needsFiles = true
 
   public init() {}
 

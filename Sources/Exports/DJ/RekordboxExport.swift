@@ -12,6 +12,7 @@ public struct RekordboxExport: ExportFormat {
   public let abstract = "XML for rekordbox: beat grids, keys and memory cues"
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "xml")
+  public let needsFiles = true
   /// rekordbox writes its own name.
   public var mark: String? { "<PRODUCT Name=\"Nocturne\"" }
 

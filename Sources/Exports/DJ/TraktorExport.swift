@@ -12,6 +12,7 @@ public struct TraktorExport: ExportFormat {
   public let abstract = "NML for Traktor: beat grids, keys, cues and gains"
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "nml")
+  public let needsFiles = true
   /// Traktor writes its own name once it has saved the collection.
   public var mark: String? { " PROGRAM=\"Nocturne " }
 

@@ -31,9 +31,10 @@ package enum M3UFile {
   }
 
   private static func location(of path: FilePath, relativeTo folder: FilePath?) -> [UInt8] {
+    if path.isObject { return Array(path.uri.utf8) }
     let bytes = path.withBytes { Array($0) }
     // A path that does not fit into a line, or would act on the terminal that shows it, can only be written as an address.
-    if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) { return Array(path.fileURI.utf8) }
+    if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) { return Array(path.uri.utf8) }
     guard let folder else { return bytes }
     let relative = relativePath(of: path, to: folder).withBytes { Array($0) }
     // A line that begins with # would be a comment; spaces at the ends are cut off by some readers.

@@ -11,6 +11,7 @@ public struct MPDExport: ExportFormat {
   public let name = "mpd"
   public let abstract = "Stickers for MPD: commands that set bpm, key, energy, …"
   public let output = ExportOutput.file(extension: "mpd")
+  public let needsFiles = true
 
   public init() {}
 

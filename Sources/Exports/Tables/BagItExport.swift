@@ -10,6 +10,7 @@ public struct BagItExport: ExportFormat {
   public let abstract = "The manifest of a BagIt bag, for archives"
   public let output = ExportOutput.folder(files: ["bagit.txt", "bag-info.txt"])
   public var needsChecksums: Bool { true }
+  public let needsFiles = true
 
   public init() {}
 

@@ -9,6 +9,7 @@ public struct ChecksumExport: ExportFormat {
   public let abstract = "Checksums for sha256sum -c, md5sum -c or xxhsum -c"
   public let output = ExportOutput.file(extension: "sha256")
   public var needsChecksums: Bool { true }
+  public let needsFiles = true
 
   public init() {}
 

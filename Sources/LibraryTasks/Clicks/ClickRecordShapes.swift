@@ -23,7 +23,7 @@ extension Shape<ClickRecord> {
     Shape(
       summary: "A track with clicks on its beats.",
       fields: [
-        .required("uri", .uri, "The track, with the bytes of its path percent-encoded.") { $0.track.path.fileURI },
+        .required("uri", .uri, "The track, with the bytes of its path percent-encoded.") { $0.track.path.uri },
         .required("path", .text, "Absolute path of the track for display, as in reports.") {
           DisplayPath.text(of: $0.track.path)
         },
@@ -87,7 +87,7 @@ extension Shape {
       .required("channels", .integer, "Channels.") { channels($0) },
       .required("duration_s", .number, "Seconds.") { duration($0).rounded(toPlaces: 6) },
       .optional("output_uri", .uri, "The file that was written; null if it was only played.") {
-        destination($0).output?.fileURI
+        destination($0).output?.uri
       },
       .optional("output", .text, "Absolute path of that file for display.") {
         destination($0).output.map { DisplayPath.text(of: $0) }

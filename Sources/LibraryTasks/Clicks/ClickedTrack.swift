@@ -139,6 +139,9 @@ package struct ClickedTrack: Sendable {
   }
 
   private func writeMix(to sink: Sink, _ seconds: Range<Double>?) throws -> Outcome? {
+    guard !path.isObject else {
+      throw ClickError.cannotRead(path, reason: "It is an object. Download it, and analyze the file.")
+    }
     guard path.exists else { throw ClickError.cannotRead(path, reason: "There is no such file any more.") }
     let isStill: Bool
     var source: AudioSource

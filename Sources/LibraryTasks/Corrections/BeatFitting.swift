@@ -27,6 +27,7 @@ package struct BeatFitting: Sendable {
   /// - Parameter audio: The audio that the file must hold: it may have changed since it was analyzed.
   /// - Throws: `Failure` if there are no beats to be had.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
+    guard !path.isObject else { throw Failure(reason: "it is an object, which is not fetched for that") }
     guard path.exists else {
       throw Failure(reason: "the file is not there to be read again")
     }

@@ -18,7 +18,7 @@ package struct DuplicateSearch {
   }
 
   /// The number of this way of comparing: raised when pairs are to be found again.
-  static let version = 2
+  static let version = 3
 
   private let store: ResultStore
 

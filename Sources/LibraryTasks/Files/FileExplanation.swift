@@ -80,6 +80,7 @@ package struct FileExplanation {
   private func next(_ record: FileRecord?, _ history: FileHistory?) throws -> [String] {
     // Also a folder that could not be read.
     if record?.status == .failed, record?.problem?.stage == .scan { return ["The next run looks at it again."] }
+    if path.isObject { return ["An object: a plan from a listing says whether it has changed (docs/workers.md)."] }
     guard let now = ScannedFile(lookingAt: path) else { return ["There is no file of this name now."] }
     if let reason = candidates.reasonToSkip(fileNamed: Array((path.lastComponent?.string ?? "").utf8)) {
       return ["In a folder it would be skipped: \(reason.sentence)."]

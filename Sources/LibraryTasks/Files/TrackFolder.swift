@@ -20,7 +20,7 @@ struct TrackFolder {
   private let way: FilePath
 
   init(of track: TrackFile) throws(OpenFile.Failure) {
-    guard let name = track.path.lastComponent else { throw .missing }
+    guard !track.path.isObject, let name = track.path.lastComponent else { throw .missing }
     self.name = FilePath(root: nil, [name])
     let path = track.path.removingLastComponent()
     let root = track.root ?? "/"

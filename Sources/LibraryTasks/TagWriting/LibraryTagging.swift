@@ -87,6 +87,9 @@ package final class LibraryTagging {
       }
     }
     guard !found.isEmpty else { return TagConfirmation.Outcome(result) }
+    guard !record.path.isObject else {
+      throw TagWriteError(.notWritable, "It is an object: tags are written into files only.")
+    }
     try refuseDamaged(record)
     let replacement = try TagReplacement(record.path, options.replacement)
     // Findings are about the audio: where only tags have changed since, by this program or another one, they hold.
@@ -181,7 +184,7 @@ package final class LibraryTagging {
     }
     try journal?.append(
       TagJournal.Entry(
-        at: Timestamp.now.description, uri: record.path.fileURI, path: DisplayPath.text(of: record.path),
+        at: Timestamp.now.description, uri: record.path.uri, path: DisplayPath.text(of: record.path),
         contentId: contentID.description, before: TagJournal.Stamp(replacement.identity),
         after: TagJournal.Stamp(new.identity), changes: changes, restore: new.reversal.map(TagJournal.Restore.init)))
   }

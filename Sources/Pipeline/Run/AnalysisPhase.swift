@@ -1,6 +1,7 @@
 internal import Analysis
 internal import AnalysisEngine
 internal import LibraryScan
+internal import Objects
 internal import Platform
 internal import ResultStore
 internal import Synchronization
@@ -42,6 +43,7 @@ struct AnalysisPhase {
   let isProfiled: Bool
   /// Digests of files to keep besides XXH3.
   let digests: Set<FileChecksum.Kind>
+  let objects: ObjectFetcher?
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
 
@@ -120,6 +122,9 @@ struct AnalysisPhase {
     _ file: PendingFile, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
     report(.started(file.path))
+    if file.path.isObject, let address = try? ObjectAddress(uri: file.path.uri.utf8) {
+      return analyze(address, of: file, with: supervision)
+    }
     // A file that has gone since the scan, perhaps with its disk, has not failed: the next scan finds out.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.modified == file.modified
@@ -127,20 +132,54 @@ struct AnalysisPhase {
     // out.
     let isReplaced = before.device != file.device || before.inode != file.inode
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
+    return analyze(before, of: file, isAsScanned: isAsScanned, with: supervision)
+  }
+
+  /// An object is fetched, and its file goes afterwards. If it cannot be had, the next run tries again.
+  private func analyze(
+    _ address: ObjectAddress, of file: PendingFile, with supervision: Supervision
+  ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
+    let object: FetchedObject?
+    do throws(FetchFailure) {
+      guard let objects else { return .success(.givenUp) }
+      object = try objects.fetch(address, isCancelled: { control.mustAbandon })
+    } catch {
+      switch error.code {
+      case .notFound: return .success(.givenUp)
+      case .changed: return .success(.postponed)
+      default:
+        let problem = Problem(stage: .open, code: DecodeError.Code.unreadable.rawValue, message: error.message)
+        return .success(.analyzed(FileAnalysis(status: .failed, problem: problem)))
+      }
+    }
+    guard let object, let found = LibraryScan.ScannedFile(lookingAt: object.path) else { return .success(.givenUp) }
+    let now = LibraryScan.ScannedFile(address.name, object)
+    let isAsScanned =
+      now.size == file.sizeBytes
+      && (now.inode != 0 && file.inode != 0 ? now.inode == file.inode : now.modified.seconds == file.modified.seconds)
+    return withExtendedLifetime(object) {
+      analyze(found, of: file, isAsScanned: isAsScanned, with: supervision)
+    }
+  }
+
+  /// - Parameter found: What is read.
+  private func analyze(
+    _ found: LibraryScan.ScannedFile, of file: PendingFile, isAsScanned: Bool, with supervision: Supervision
+  ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store fails to answer, decode the file.
       trustsResults(of: file) ? try? store.knownAudio(decodingID: id) : nil
     }
     return Swift.Result { () throws(WorkerPool.StartFailure) in
       try supervision.analyze(
-        before, job: { job(for: file, isAsScanned: isAsScanned, timeLimit: $0) },
+        found, job: { job(for: file, at: found.path, isAsScanned: isAsScanned, timeLimit: $0) },
         isCancelled: { control.mustAbandon }, findAudio: findAudio)
     }
   }
 
   /// The job for a file, given everything known about it.
-  private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
-    var job = AnalysisJob(path: file.path, timeLimit: timeLimit, isProfiled: isProfiled)
+  private func job(for file: PendingFile, at path: FilePath, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
+    var job = AnalysisJob(path: path, timeLimit: timeLimit, isProfiled: isProfiled)
     job.digests = digests
     guard trustsResults(of: file) else { return job }
     if file.reason == .outdated, isAsScanned {

@@ -7,7 +7,7 @@ internal import Text
 ///
 /// CSV with a header row. `path` or `uri` names the file, `size_bytes` is its size, and `modified` its modification time:
 /// seconds since 1970 with a fraction, as `find -printf %T@` gives them, or RFC 3339. Other columns are ignored. A name with
-/// a line break needs `uri`.
+/// a line break needs `uri`. Objects may have an `etag`.
 public final class FileListing {
   /// Why a listing cannot be used.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -19,6 +19,7 @@ public final class FileListing {
 
   private enum Column: String, CaseIterable {
     case path, uri
+    case entityTag = "etag"
     case size = "size_bytes"
     case modified
   }
@@ -65,6 +66,9 @@ public final class FileListing {
     guard let modified = cell(.modified).flatMap(Self.time) else {
       throw problem("modified is neither seconds since 1970 nor a date such as 2026-11-21T04:15:04.5Z")
     }
+    if let object = ObjectName(path) {
+      return .file(ScannedFile(object, size: size, modified: modified, entityTag: cell(.entityTag)))
+    }
     return .file(
       ScannedFile(
         // Numbers that no file has: a listing does not say which name was which file before.
@@ -74,7 +78,16 @@ public final class FileListing {
 
   private func path(uri: String?, path: String?) throws -> FilePath {
     if let uri {
-      guard uri.lowercased().hasPrefix("file:") else { throw problem("only file: URIs can be analyzed, not \(uri)") }
+      if ObjectName.scheme(of: uri.utf8) != nil {
+        do {
+          return try ObjectAddress(uri: uri.utf8).name.path
+        } catch {
+          throw problem(String(error.message.dropLast()))
+        }
+      }
+      guard uri.lowercased().hasPrefix("file:") else {
+        throw problem("only file:, https:, http:, s3: and gs: URIs can be analyzed")
+      }
       do {
         return try FilePath(fileURI: uri.utf8).lexicallyNormalized()
       } catch {

@@ -1,6 +1,7 @@
 public import Analysis
 public import AnalysisEngine
 public import LibraryScan
+public import Objects
 internal import Platform
 public import Records
 public import ResultStore
@@ -30,11 +31,14 @@ public struct LibraryRun: Sendable {
     public var isProfiled: Bool
     /// Digests of files to keep besides XXH3.
     public var digests: Set<FileChecksum.Kind>
+    /// Lists objects and brings them here; `nil` if that is not to be.
+    public var objects: ObjectFetcher?
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
       timeLimit: TimeLimit = .standard, isolation: Isolation = .none, programVersion: String,
-      ignoresStatusChanges: Bool = false, isProfiled: Bool = false, digests: Set<FileChecksum.Kind> = []
+      ignoresStatusChanges: Bool = false, isProfiled: Bool = false, digests: Set<FileChecksum.Kind> = [],
+      objects: ObjectFetcher? = nil
     ) {
       self.roots = roots
       self.walk = walk
@@ -47,6 +51,7 @@ public struct LibraryRun: Sendable {
       self.ignoresStatusChanges = ignoresStatusChanges
       self.isProfiled = isProfiled
       self.digests = digests
+      self.objects = objects
     }
   }
 
@@ -131,7 +136,7 @@ public struct LibraryRun: Sendable {
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force,
-        isProfiled: request.isProfiled, digests: request.digests, control: control, report: report)
+        isProfiled: request.isProfiled, digests: request.digests, objects: request.objects, control: control, report: report)
       var analyzed = try await phase.analyze()
       if request.isProfiled { analyzed.stageTimes.add(scanTime) }
       scanned.roots = judge(gone: analyzed.gone, in: scanned.roots)
@@ -185,12 +190,11 @@ public struct LibraryRun: Sendable {
   /// - Returns: The roots, with those that have gone during the run.
   private func judge(gone: [PendingFile], in roots: [RunRecord.Root]) -> [RunRecord.Root] {
     var losses = LostFolders(roots: roots.filter { $0.condition == .scanned }.map(\.path))
-    for file in gone { losses.add(file.path, device: file.device) }
-    if losses.otherFiles > 0 {
+    for file in gone where !file.path.isObject { losses.add(file.path, device: file.device) }
+    for (count, noun) in [(losses.otherFiles, "file"), (gone.count { $0.path.isObject }, "object")] where count > 0 {
       report(
         .notice(
-          "\(counted(losses.otherFiles, "file")) \(losses.otherFiles == 1 ? "has" : "have") gone since the scan; "
-            + "the next run looks again",
+          "\(counted(count, noun)) \(count == 1 ? "has" : "have") gone since the scan; the next run looks again",
           event: "files_gone"))
     }
     var roots = roots

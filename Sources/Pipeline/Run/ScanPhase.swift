@@ -77,7 +77,12 @@ struct ScanPhase {
   private func entries() -> () throws -> LibraryWalker.Entry? {
     var walker: LibraryWalker
     switch request.roots {
-    case .paths(let paths): walker = LibraryWalker(roots: paths, options: request.walk)
+    case .paths(let paths):
+      walker = LibraryWalker(roots: paths.filter { !$0.isObject }, options: request.walk)
+      var objects = ObjectWalk(
+        roots: paths.filter(\.isObject), fetcher: request.objects, rule: request.walk.candidates,
+        isCancelled: { [control] in control.isStopping })
+      return { try walker.next() ?? objects.next() }
     case .list(let next): walker = LibraryWalker(options: request.walk, nextRoot: next)
     case .listing(let next): return next
     }
@@ -88,7 +93,7 @@ struct ScanPhase {
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
   ) throws(StoreError) {
-    for scope in scopes where FolderStatus(at: scope.root) == nil {
+    for scope in scopes where !scope.root.isObject && FolderStatus(at: scope.root) == nil {
       roots.removeAll { $0.path == scope.root }
       let state: RootReport.State = scope.root.isGone(followingLinks: true) ? .missing : .unreadable("it could be read before")
       try take(RootReport(path: scope.root, state: state), into: &roots, scopes: &scopes)

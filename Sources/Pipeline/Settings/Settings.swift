@@ -285,12 +285,20 @@ extension Settings {
   public static let checksums = Setting<[FileChecksum.Kind]>(
     "checksums", trust: .notNeeded, default: [], "checksums of files to keep besides XXH3: sha256, md5")
 
+  public static let fetchSpace = Setting<Int>(
+    "fetch_space_mb", trust: .neededFor("more than 4096") { space, _ in space > 4096 }, default: 4096,
+    "temporary space for objects that are fetched, in TMPDIR (default: 4096)",
+    objection: { (1...1_000_000_000).contains($0) ? nil : "must be 1 to 1000000000, not \($0)" })
+  public static let fetchSilence = Setting<Duration>(
+    "fetch_silence", trust: .notNeeded, default: .seconds(60), "how long a server of objects may be silent",
+    objection: isPositive)
+
   /// Every setting.
   public static let all: [any AnySetting] = [
     library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
     timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
     ignoreCtime, hidden, allFiles,
-    extensions, quietPeriod, verify, checksums,
+    extensions, quietPeriod, verify, checksums, fetchSpace, fetchSilence,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {

@@ -1,14 +1,20 @@
-internal import Platform
+public import Platform
 public import SystemPackage
 internal import Text
 
-/// One line of input of `analyze worker`: a path, a `file:` URI, or a JSON object with a key and either of them.
+/// One line of input of `analyze worker`: a path, a URI of a file or an object, or a JSON object with a key and either of
+/// them.
 public struct FileRequest: Hashable, Sendable {
-  /// Identifies the answer; for a line that is not a JSON object, the line itself.
+  public enum Target: Hashable, Sendable {
+    case file(FilePath)
+    case object(ObjectAddress)
+  }
+
+  /// Identifies the answer; for a line that is not a JSON object, the line itself, without the secrets of a URI.
   public var key: String
   /// The bytes of the key, valid UTF-8 or not; they decide the shard.
   public var keyBytes: [UInt8]
-  public var target: Result<FilePath, Refusal>
+  public var target: Result<Target, Refusal>
 
   /// Why a line does not name a file.
   public struct Refusal: Error, Hashable, Sendable {
@@ -23,7 +29,9 @@ public struct FileRequest: Hashable, Sendable {
     if line.first == UInt8(ascii: "{") {
       self.init(json: line, workingFolder)
     } else {
-      self.init(key: Self.text(line), keyBytes: line, target: Self.target(of: line, workingFolder))
+      let target = Self.target(of: line, workingFolder)
+      let key = Self.withoutSecrets(line, target)
+      self.init(key: Self.text(key), keyBytes: key, target: target)
     }
   }
 
@@ -35,7 +43,7 @@ public struct FileRequest: Hashable, Sendable {
         Refusal(code: "line_too_long", message: "The line is longer than any path; key is its beginning.")))
   }
 
-  private init(key: String, keyBytes: [UInt8], target: Result<FilePath, Refusal>) {
+  private init(key: String, keyBytes: [UInt8], target: Result<Target, Refusal>) {
     self.key = key
     self.keyBytes = keyBytes
     self.target = target
@@ -72,39 +80,55 @@ public struct FileRequest: Hashable, Sendable {
       self.init(key: Self.text(key ?? bytes), keyBytes: key ?? bytes, target: Self.target(ofPath: bytes, workingFolder))
     case (nil, .string(let uri)):
       let bytes = Array(uri.utf8)
-      let target: Result<FilePath, Refusal> =
+      let target: Result<Target, Refusal> =
         Self.scheme(of: bytes) == nil
         ? .failure(Refusal(code: "bad_uri", message: "The uri of the line has no scheme; file:///… is meant, or path."))
         : Self.target(of: bytes, workingFolder)
-      self.init(key: Self.text(key ?? bytes), keyBytes: key ?? bytes, target: target)
+      let key = key ?? Self.withoutSecrets(bytes, target)
+      self.init(key: Self.text(key), keyBytes: key, target: target)
     default:
       self = refused("The line must have either path or uri, and that must be text.", key: key)
     }
   }
 
-  private static func target(of line: [UInt8], _ workingFolder: FilePath) -> Result<FilePath, Refusal> {
+  private static func target(of line: [UInt8], _ workingFolder: FilePath) -> Result<Target, Refusal> {
     guard let scheme = scheme(of: line) else { return target(ofPath: line, workingFolder) }
+    if ObjectName.Scheme(rawValue: scheme) != nil {
+      do {
+        return .success(.object(try ObjectAddress(uri: line)))
+      } catch {
+        return .failure(Refusal(code: "bad_uri", message: error.message))
+      }
+    }
     guard scheme == "file" else {
       return .failure(
         Refusal(
-          code: "unsupported_scheme",
-          message: "Nothing is fetched by \(scheme); make the file available as one of this machine."))
+          code: "unsupported_scheme", message: "Nothing is fetched by \(scheme), but by https, http, s3 and gs."))
     }
     do {
-      return .success(try FilePath(fileURI: line).lexicallyNormalized())
+      return .success(.file(try FilePath(fileURI: line).lexicallyNormalized()))
     } catch {
       return .failure(Refusal(code: "bad_uri", message: error.message))
     }
   }
 
-  private static func target(ofPath bytes: [UInt8], _ workingFolder: FilePath) -> Result<FilePath, Refusal> {
+  private static func target(ofPath bytes: [UInt8], _ workingFolder: FilePath) -> Result<Target, Refusal> {
     if bytes.isEmpty { return .failure(Refusal(code: "empty_line", message: "The line is empty.")) }
     if bytes.contains(0) {
       return .failure(
         Refusal(code: "bad_line", message: "The path has a NUL byte; a list of find -print0 needs --from0."))
     }
     let path = FilePath(bytes: bytes)
-    return .success((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized())
+    return .success(.file((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized()))
+  }
+
+  /// The key of a line that has none: passwords and signatures in it are for the server alone.
+  private static func withoutSecrets(_ line: [UInt8], _ target: Result<Target, Refusal>) -> [UInt8] {
+    switch target {
+    case .success(.object(let address)) where address.hasSecrets: Array(address.name.path.uri.utf8)
+    case .failure where ObjectName.scheme(of: line) != nil: ObjectAddress.withoutSecrets(line)
+    default: line
+    }
   }
 
   /// In lower case: `file` for `file:/a`, `s3` for `s3://a`. Text without slashes after its colon is a name that

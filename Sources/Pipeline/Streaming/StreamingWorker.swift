@@ -1,6 +1,7 @@
-internal import Analysis
+public import Analysis
 public import AnalysisEngine
 public import LibraryScan
+public import Objects
 internal import Platform
 public import Records
 internal import ResultStore
@@ -16,6 +17,8 @@ public final class StreamingWorker: Sendable {
     public var jobs: Int
     /// How long one file may take.
     public var timeLimit: TimeLimit
+    /// Digests of each file to compute besides its XXH3.
+    public var digests: Set<FileChecksum.Kind>
     public var isolation: LibraryRun.Isolation
     /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
@@ -25,21 +28,26 @@ public final class StreamingWorker: Sendable {
     public var separator: UInt8
     /// The base of relative paths.
     public var workingFolder: FilePath
+    /// Brings objects here.
+    public var objects: ObjectFetcher
     public var programVersion: String
 
     public init(
-      plan: AnalysisPlan, jobs: Int, timeLimit: TimeLimit = .standard, isolation: LibraryRun.Isolation,
-      walk: LibraryWalker.Options = .init(), shard: Shard? = nil, separator: UInt8 = 0x0A, workingFolder: FilePath,
-      programVersion: String
+      plan: AnalysisPlan, jobs: Int, timeLimit: TimeLimit = .standard, digests: Set<FileChecksum.Kind> = [],
+      isolation: LibraryRun.Isolation, walk: LibraryWalker.Options = .init(), shard: Shard? = nil,
+      separator: UInt8 = 0x0A,
+      workingFolder: FilePath, objects: ObjectFetcher, programVersion: String
     ) {
       self.plan = plan
       self.jobs = jobs
       self.timeLimit = timeLimit
+      self.digests = digests
       self.isolation = isolation
       self.walk = walk
       self.shard = shard
       self.separator = separator
       self.workingFolder = workingFolder
+      self.objects = objects
       self.programVersion = programVersion
     }
   }
@@ -145,34 +153,83 @@ public final class StreamingWorker: Sendable {
     switch request.target {
     case .failure(let refusal):
       record.problem = Problem(stage: .scan, code: refusal.code, message: refusal.message)
-    case .success(let path):
-      switch LibraryWalker.look(at: path, options: self.request.walk) {
-      case .unreachable(let reason):
-        record.note(path, .failed, Problem(stage: .open, code: "unreadable", message: reason))
-      case .skipped(let entry):
-        record.note(path, .skipped, Problem(stage: .scan, code: entry.reason.rawValue, message: entry.message))
-      case .folder:
-        record.status = .skipped
-        record.problem = Problem(stage: .scan, code: "folder", message: "A folder; name the files in it.")
-      case .file(let file):
-        let ending = try supervision.analyze(
-          file, job: { AnalysisJob(path: path, timeLimit: $0) }, isCancelled: { control.mustAbandon || hasFailed })
-        switch ending {
-        case .analyzed(let analysis):
-          record.note(file, analysis)
-        case .postponed:
-          let reason = SkipReason.stillChanging
-          record.note(path, .skipped, Problem(stage: .scan, code: reason.rawValue, message: reason.sentence))
-        case .givenUp where control.mustAbandon || hasFailed:
-          return nil
-        case .givenUp:
-          record.note(
-            path, .failed,
-            Problem(stage: .open, code: "unreadable", message: "The file was removed before it could be read."))
-        }
-      }
+    case .success(.file(let path)): return try analyze(path, &record) ? record : nil
+    case .success(.object(let address)): return try analyze(address, &record) ? record : nil
     }
     return record
+  }
+
+  private func job(for path: FilePath, timeLimit: TimeLimit) -> AnalysisJob {
+    var job = AnalysisJob(path: path, timeLimit: timeLimit)
+    job.digests = request.digests
+    return job
+  }
+
+  private var isAbandoned: Bool { control.mustAbandon || hasFailed }
+
+  /// - Returns: False if the work was abandoned.
+  private func analyze(_ path: FilePath, _ record: inout WorkerRecord) throws -> Bool {
+    switch LibraryWalker.look(at: path, options: request.walk) {
+    case .unreachable(let reason):
+      record.note(path, .failed, Problem(stage: .open, code: "unreadable", message: reason))
+    case .skipped(let entry):
+      record.note(path, .skipped, Problem(stage: .scan, code: entry.reason.rawValue, message: entry.message))
+    case .folder:
+      record.status = .skipped
+      record.problem = Problem(stage: .scan, code: "folder", message: "A folder; name the files in it.")
+    case .file(let file): return try analyze(file, as: file, tag: nil, &record)
+    }
+    return true
+  }
+
+  /// The same of an object, in a file that goes afterwards.
+  private func analyze(_ address: ObjectAddress, _ record: inout WorkerRecord) throws -> Bool {
+    let name = address.name
+    if let reason = request.walk.candidates.reasonToSkip(fileNamed: name.fileName) {
+      record.note(name.path, .skipped, Problem(stage: .scan, code: reason.rawValue, message: reason.sentence))
+      return true
+    }
+    let object: FetchedObject?
+    do throws(FetchFailure) {
+      object = try request.objects.fetch(address, isCancelled: { isAbandoned })
+    } catch {
+      record.note(name.path, .failed, Problem(stage: .open, code: error.code.rawValue, message: error.message))
+      return true
+    }
+    guard let object else { return false }
+    return try withExtendedLifetime(object) {
+      guard let file = ScannedFile(lookingAt: object.path) else {
+        let problem = Problem(stage: .open, code: "unreadable", message: "Its file in TMPDIR was removed by others.")
+        record.note(name.path, .failed, problem)
+        return true
+      }
+      return try analyze(file, as: ScannedFile(name, object), tag: object.version.entityTag, &record)
+    }
+  }
+
+  /// - Parameters:
+  ///   - file: What is read.
+  ///   - shown: What the answer is about.
+  private func analyze(
+    _ file: ScannedFile, as shown: ScannedFile, tag: String?, _ record: inout WorkerRecord
+  ) throws -> Bool {
+    let ending = try supervision.analyze(
+      file, job: { job(for: file.path, timeLimit: $0) }, isCancelled: { isAbandoned })
+    switch ending {
+    case .analyzed(let analysis):
+      record.note(shown, analysis)
+      record.stamp?.entityTag = tag
+    case .postponed:
+      let reason = SkipReason.stillChanging
+      record.note(shown.path, .skipped, Problem(stage: .scan, code: reason.rawValue, message: reason.sentence))
+    case .givenUp where isAbandoned:
+      return false
+    case .givenUp:
+      record.note(
+        shown.path, .failed,
+        Problem(stage: .open, code: "unreadable", message: "The file was removed before it could be read."))
+    }
+    return true
   }
 }
 

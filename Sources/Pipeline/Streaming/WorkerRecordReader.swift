@@ -1,4 +1,5 @@
 public import Analysis
+internal import LibraryScan
 internal import Platform
 internal import Records
 public import ResultStore
@@ -53,7 +54,8 @@ public struct WorkerRecordReader {
   private func content(of line: Line) throws(Refusal) -> Content {
     guard let file = line.file else { return .nothing }
     let uri = Array(file.uri.utf8)
-    guard uri.starts(with: "file:".utf8), let path = try? FilePath(fileURI: uri) else {
+    let object = try? ObjectAddress(uri: uri)
+    guard let path = object?.name.path ?? (uri.starts(with: "file:".utf8) ? try? FilePath(fileURI: uri) : nil) else {
       throw Refusal(message: "its uri does not name a file: \(file.uri)")
     }
     let content: WorkerResult.Content
@@ -68,8 +70,8 @@ public struct WorkerRecordReader {
       content = .analysis(
         analysis,
         of: FileStamp(
-          path: path, device: device, inode: inode, sizeBytes: stamp.sizeBytes,
-          modified: Timestamp(nanoseconds: stamp.modified)))
+          path: path, device: device, inode: object == nil ? inode : ScannedFile.number(ofEntityTag: stamp.entityTag),
+          sizeBytes: stamp.sizeBytes, modified: Timestamp(nanoseconds: stamp.modified)))
     } else {
       return .nothing
     }
@@ -117,9 +119,11 @@ private struct Line: Decodable {
     var inode: String
     var sizeBytes: Int64
     var modified: Int64
+    var entityTag: String?
 
     enum CodingKeys: String, CodingKey {
       case device, inode
+      case entityTag = "etag"
       case sizeBytes = "size_bytes"
       case modified = "modified_ns"
     }

@@ -26,7 +26,7 @@ struct Finding {
   /// Natural logarithm of the odds that the hit is right.
   ///
   /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in
-  /// noise, in rooms and clubs, at changed speed and through a telephone, once with their track in the catalog and
+  /// noise, at changed speed and through a telephone, once with their track in the catalog and
   /// once without it, and clips of other tracks of the same albums: so the ways in which related music comes near,
   /// loops and samples above all, are in it. A given z says the more, the less the track fits at other pitches and the
   /// less other tracks fit; the more the track explains of the query, and the query has of the track; and the less
@@ -53,7 +53,7 @@ struct Finding {
 
   /// In half of the data the track was taken out of the catalog; people mostly ask a catalog for tracks that are in it.
   /// By so much more often does a finding come true then.
-  private static let prior: Float = 0.65
+  private static let prior: Float = 0.8
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
   /// Beyond doubt: no further stage is needed.

@@ -26,7 +26,7 @@ extension Shape<FileRecord> {
         "id", .contentID,
         "Identifies the encoded audio without its tags: 128 bits in base62. Copies and re-tagged files have the same."
       ) { $0.contentID },
-      .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
+      .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.uri },
       .required(
         "path", .path,
         "Absolute path for display. Bytes that are not UTF-8 stand as \\xHH; a backslash that would read so, as \\x5C."

@@ -5,7 +5,7 @@ internal import Text
 /// The fields of records of tracks, by the names that they have everywhere: findings as the CSV report calls them.
 extension Field {
   package static func uri(_ path: @escaping @Sendable (Record) -> FilePath) -> Field {
-    .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { path($0).fileURI }
+    .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { path($0).uri }
   }
 
   package static func path(_ path: @escaping @Sendable (Record) -> FilePath) -> Field {

@@ -28,7 +28,7 @@ extension Shape<WorkerRecord> {
         .object("pipeline", .pipeline, "What the file was analyzed by.") { $0 },
         .optional(
           "analysis", .json,
-          "Every finding with its exact values, for analyze merge; what is in there belongs to the analyzers' versions."
+          "Every finding with its exact values and the checksum of the bytes, for analyze merge; findings belong to the analyzers' versions."
         ) { $0.analysis.flatMap(exactValue(of:)) },
       ])
   }
@@ -51,13 +51,14 @@ extension Shape<WorkerRecord> {
 extension Shape<WorkerRecord.Stamp> {
   fileprivate static var stamp: Shape {
     Shape(
-      summary: "Where a file lies and when it was changed, as stat tells.",
+      summary: "Where a file lies and when it was changed, as stat tells; for an object, as its server does.",
       fields: [
-        .required("device", .text, "Number of the device.") { String($0.device) },
+        .required("device", .text, "Number of the device; 0 for an object.") { String($0.device) },
         .required("inode", .text, "Number of the inode.") { String($0.inode) },
         .required("size_bytes", .integer, "Size in bytes.") { Int($0.sizeBytes) },
         .required("modified_ns", .nanoseconds, "Last change of the content, nanoseconds since 1970.") { $0.modified },
         .required("changed_ns", .nanoseconds, "Last change of content, name, owner or mode.") { $0.statusChanged },
+        .optional("etag", .text, "Entity tag of an object, as its server wrote it; null for a file.") { $0.entityTag },
       ])
   }
 }

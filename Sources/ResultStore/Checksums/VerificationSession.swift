@@ -122,9 +122,10 @@ public final class VerificationSession: Sendable {
 
   public var totals: VerificationTotals { state.withLock { $0.totals } }
 
-  /// Files that are there and were analyzed, and do not wait for an analysis because they have changed.
+  /// Files that are there and were analyzed, and do not wait for an analysis because they have changed. Objects, whose names
+  /// do not begin with a slash, would have to be fetched.
   private static let isCandidate = """
-    file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
+    substr(file.path, 1, 1) = x'2F' AND file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
     AND (file.pending & \(PendingState.reasonMask)) NOT IN (\(PendingReason.new.rawValue), \(PendingReason.changed.rawValue))
     """
 

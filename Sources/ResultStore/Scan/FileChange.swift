@@ -23,6 +23,16 @@ enum FileChange: Hashable {
     var looked: Int64?
   }
 
+  /// An object compares by its size and entity tag (`FileStamp.inode`); without both tags, by its size and time, which
+  /// some answers cut to seconds.
+  /// - Parameter inode: The number of the known tag.
+  static func betweenObjects(_ known: Known, inode: Int64?, and found: FileStamp) -> FileChange {
+    guard let size = known.sizeBytes, size == found.sizeBytes else { return .changed }
+    if let inode, inode != 0, found.inode != 0 { return inode == Int64(bitPattern: found.inode) ? .none : .changed }
+    guard let modified = known.modified else { return .changed }
+    return Timestamp(nanoseconds: modified).seconds == found.modified.seconds ? .none : .changed
+  }
+
   static func between(_ known: Known, and found: FileStamp) -> FileChange {
     guard let size = known.sizeBytes, let modified = known.modified, size == found.sizeBytes else { return .changed }
     let foundModified = found.modified.nanoseconds

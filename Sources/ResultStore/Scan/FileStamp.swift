@@ -3,9 +3,11 @@ public import SystemPackage
 
 /// A file as a scan finds it, from `lstat` alone.
 public struct FileStamp: Hashable, Sendable {
-  /// Absolute; the key of a file is its path's bytes.
+  /// Absolute, or the name of an object; the key of a file is its path's bytes.
   public var path: FilePath
+  /// 0 for an object.
   public var device: UInt64
+  /// For an object, a number that stands for its entity tag; 0 if it has none.
   public var inode: UInt64
   public var sizeBytes: Int64
   /// Last change of the content (`st_mtim`), or what a program has set it to.

@@ -258,7 +258,9 @@ public final class ScanSession: Sendable {
     on file: FileStamp, _ known: KnownFile, _ quarantine: Quarantine?, _ cache: inout [Int64: Currency], _ db: Database
   ) throws -> ScanVerdict {
     guard let status = known.status else { return .pending(.new) }
-    let change = FileChange.between(known.stamp, and: file)
+    let change =
+      file.path.isObject
+      ? FileChange.betweenObjects(known.stamp, inode: known.inode, and: file) : .between(known.stamp, and: file)
     if change == .changed || known.pending.reason == .changed { return .pending(.changed) }
     // Backup programs and `chmod -R` touch whole libraries, and must not end every quarantine.
     let isTouched = change == .touched || known.isDoubtful || known.pending.reason == .touched
@@ -300,7 +302,7 @@ public final class ScanSession: Sendable {
     let pending = known.pending.with(verdict.pendingReason, deaths: quarantine?.losses ?? 0)
     let device = Int64(bitPattern: file.device)
     let inode = Int64(bitPattern: file.inode)
-    state.disks.meet(device, file.path, knownAs: known.device)
+    if !file.path.isObject { state.disks.meet(device, file.path, knownAs: known.device) }
     let modified = file.modified.nanoseconds
     let statusChanged = file.statusChanged?.nanoseconds ?? known.stamp.statusChanged
     let isSameStamp =
@@ -329,7 +331,7 @@ public final class ScanSession: Sendable {
 
   /// - Returns: Whether the session meets the file for the first time.
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws -> Bool {
-    state.disks.meet(Int64(bitPattern: file.device), file.path)
+    if !file.path.isObject { state.disks.meet(Int64(bitPattern: file.device), file.path) }
     if options.isDryRun {
       let isFirst = state.unstored.insert(ContentID(ofPath: file.path)).inserted
       if isFirst { state.counts.add(.pending(.new)) }
@@ -355,6 +357,8 @@ public final class ScanSession: Sendable {
   // MARK: Moves
 
   private func findMoved(_ file: FileStamp, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
+    // Whether an object is still there is not known before its listing has ended.
+    if file.path.isObject { return nil }
     let select = try Query(db, Self.moveSQL)
     var found: KnownFile?
     try select.forEachWhile([

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryTasks
 internal import NIOCore
+internal import Platform
 internal import Serving
 
 /// An answer with a file, or the part of it that was asked for (RFC 9110, sections 13 and 14).

@@ -50,6 +50,9 @@ extension Services {
   }
 
   private func open(_ track: TrackFile) throws(RequestError) -> OpenFile {
+    if track.path.isObject {
+      throw RequestError(.notFound, "This track is an object on another server, which is not played from here.")
+    }
     do {
       return try OpenFile(track)
     } catch .replaced {

@@ -6,6 +6,7 @@ import BuiltInAnalyzers
 import Exports
 import Foundation
 import LibraryScan
+import Objects
 import Pipeline
 import Platform
 import Records
@@ -27,7 +28,10 @@ import Testing
     let worker = StreamingWorker(
       StreamingWorker.Request(
         plan: try place.plan(), jobs: 1, timeLimit: .standard, isolation: .none, walk: .init(), shard: nil,
-        separator: 0x0A, workingFolder: place.folder.path, programVersion: Nocturne.version),
+        separator: 0x0A, workingFolder: place.folder.path,
+        objects: ObjectFetcher(
+          ObjectAccess(environment: [:], home: place.folder.path), space: FetchSpace(limit: 0, in: place.folder.path)),
+        programVersion: Nocturne.version),
       reading: list, control: RunControl(), answer: { record in lines.withLock { $0 += writer.line(for: record) } })
     _ = try await worker.run()
     return lines.withLock { $0 }

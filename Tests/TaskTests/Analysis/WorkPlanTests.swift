@@ -146,14 +146,14 @@ import Text
       let status = try FileStatus(at: path, followingLinks: true)
       let fraction = String(status.modified.nanoseconds % 1_000_000_000)
       let digits = String(repeating: "0", count: 9 - fraction.count) + fraction
-      return "\(path.fileURI),\(size ?? status.size),\(status.modified.seconds).\(digits)0,x\n"
+      return "\(path.uri),\(size ?? status.size),\(status.modified.seconds).\(digits)0,x\n"
     }
     let header = "URI,size_bytes,modified,owner\n"
     let unchanged = try planning(place, roots: listing(place, header + row(a) + row(odd))).perform()
     #expect(unchanged.fileCount == 0 && unchanged.counts.cached == 2)
     let more = try header + row(a) + row(odd, size: 99) + "file:///no/cover.jpg,1,1\nfile:///no/where.mp3,3000000,1.5\n"
     let changed = try planning(place, roots: listing(place, more)).perform()
-    #expect(try lines(changed).map { text($0, "uri") }.sorted() == ["file:///no/where.mp3", odd.fileURI].sorted())
+    #expect(try lines(changed).map { text($0, "uri") }.sorted() == ["file:///no/where.mp3", odd.uri].sorted())
     #expect(changed.counts.changed == 1 && changed.counts.new == 1 && changed.counts.skipped == 1)
     // Files that are not in a listing are not gone.
     #expect(changed.counts.vanished == 0)
@@ -162,7 +162,7 @@ import Text
   @Test(arguments: [
     ("", "no header row"), ("path,size\n", "must name the columns"),
     ("path,size_bytes,modified\na.mp3,x,1\n", "Line 2"), ("path,size_bytes,modified\na.mp3,1,yesterday\n", "modified"),
-    ("uri,size_bytes,modified\ns3://a/b.mp3,1,1\n", "only file: URIs"),
+    ("uri,size_bytes,modified\nftp://a/b.mp3,1,1\n", "only file:"), ("uri,size_bytes,modified\ns3://a/,1,1\n", "names no object"),
     ("path,size_bytes,modified\n,1,1\n", "names no file"),
   ])
   func badListingsAreNamed(text: String, reason: String) throws {

@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Points in time in whole seconds, as headers have them (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-package enum HTTPDate {
+public enum HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   /// - Parameter seconds: Since 1970.
-  package static func text(ofSeconds seconds: Int64) -> String {
+  public static func text(ofSeconds seconds: Int64) -> String {
     var time = time_t(seconds)
     var parts = tm()
     // The year of a time that is too far away has no four digits.
@@ -18,7 +18,7 @@ package enum HTTPDate {
   }
 
   /// Seconds since 1970; `nil` for anything else than the preferred form.
-  package static func seconds(of text: String) -> Int64? {
+  public static func seconds(of text: String) -> Int64? {
     let words = text.split { $0 == " " || $0 == ":" || $0 == "," }
     guard words.count == 8, words[7] == "GMT", days.contains(String(words[0])),
       let month = months.firstIndex(of: String(words[2]))

@@ -1,0 +1,26 @@
+/// Why an object could not be fetched. The code goes into answers and is never renamed.
+public struct FetchFailure: Error, Hashable, Sendable {
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    case notFound = "object_not_found"
+    case denied = "object_denied"
+    /// The server does not answer, is busy, or breaks off, each time it is asked.
+    case unavailable = "object_unavailable"
+    /// Other bytes took the name while they were fetched.
+    case changed
+    case tooLarge = "object_too_large"
+    case noSpace = "no_space"
+    /// `curl` is missing, or too old.
+    case noClient = "no_curl"
+    /// An answer that makes no sense.
+    case badAnswer = "bad_answer"
+  }
+
+  public var code: Code
+  /// One sentence, without the name of the object and without secrets.
+  public var message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,142 @@
+internal import Glibc
+public import Platform
+internal import Synchronization
+public import SystemPackage
+
+/// The part of a disk that fetched objects may take at one time, shared by the threads of a process.
+///
+/// Objects lie in a folder of the process, which holds a lock on it. What a process that was killed left behind is removed
+/// by the next one: nobody holds its lock.
+public final class FetchSpace: Sendable {
+  enum Answer {
+    case granted(Reservation)
+    /// Others have it now.
+    case later
+  }
+
+  /// Bytes.
+  public let limit: Int
+  private let parent: FilePath
+  private let state = Mutex((used: 0, count: 0, folder: LockedFolder?.none))
+
+  /// The least that stays free on the disk besides the object, in bytes.
+  private static let margin = 16 << 20
+  static let prefix = "nocturne-fetch-"
+
+  /// - Parameters:
+  ///   - limit: Bytes.
+  ///   - parent: The folder in which objects take up space.
+  public init(limit: Int, in parent: FilePath = .temporaryFolder) {
+    self.limit = limit
+    self.parent = parent
+  }
+
+  /// Bytes that are spoken for.
+  var used: Int { state.withLock { $0.used } }
+
+  /// - Parameter bytes: The size of an object; `nil` if that is not known, for all there is.
+  /// - Throws: `FetchFailure` if there will never be so much.
+  func reserve(_ bytes: Int?) throws(FetchFailure) -> Answer {
+    guard (bytes ?? 0) <= limit else {
+      throw FetchFailure(
+        .tooLarge,
+        "The object has \((bytes ?? 0) >> 20) MB, and objects may take \(limit >> 20) MB (--fetch-space).")
+    }
+    let wanted = bytes ?? limit
+    return try state.withLock { state throws(FetchFailure) in
+      guard state.used == 0 || state.used + wanted <= limit else { return .later }
+      if let bytes, let free = DiskSpace(holding: parent)?.free, free < bytes + Self.margin {
+        guard state.used == 0 else { return .later }
+        throw Self.full(parent, "the object has \(bytes >> 20) MB, and \(free >> 20) MB are free")
+      }
+      state.used += wanted
+      return .granted(Reservation(bytes: wanted, of: self))
+    }
+  }
+
+  static func full(_ folder: FilePath, _ reason: String) -> FetchFailure {
+    FetchFailure(
+      .noSpace, "There is no room in \(DisplayPath.text(of: folder)): \(reason). TMPDIR names another folder.")
+  }
+
+  fileprivate func release(_ bytes: Int) { state.withLock { $0.used -= bytes } }
+
+  /// A new folder for one object.
+  func makeFolder() throws(FetchFailure) -> FilePath {
+    do {
+      return try state.withLock { state in
+        let folder = if let folder = state.folder { folder } else { try LockedFolder(in: parent, prefix: Self.prefix) }
+        state.folder = folder
+        state.count += 1
+        let path = folder.path.appending("\(state.count)")
+        try path.makeFolder(permissions: .ownerReadWriteExecute)
+        return path
+      }
+    } catch {
+      throw FetchFailure(.noSpace, "No file can be made in \(DisplayPath.text(of: parent)): \(error).")
+    }
+  }
+
+  final class Reservation: Sendable {
+    let bytes: Int
+    private let space: FetchSpace
+
+    fileprivate init(bytes: Int, of space: FetchSpace) {
+      self.bytes = bytes
+      self.space = space
+    }
+
+    deinit { space.release(bytes) }
+  }
+}
+
+/// A temporary folder that its process has locked while it lives.
+private final class LockedFolder: Sendable {
+  let path: FilePath
+  private let descriptor: FileDescriptor
+
+  init(in parent: FilePath, prefix: String) throws {
+    Self.removeAbandoned(in: parent, prefix: prefix)
+    // Another process that clears up may take a new folder for an abandoned one, before it is locked.
+    for _ in 0..<10 {
+      var name = parent.appending(prefix + "XXXXXX").bytes.map(CChar.init(bitPattern:)) + [0]
+      guard unsafe mkdtemp(&name) != nil else { throw Errno(rawValue: errno) }
+      let path = FilePath(bytes: name.map(UInt8.init(bitPattern:)))
+      guard let descriptor = Self.locked(path) else { continue }
+      if path.exists {
+        self.path = path
+        self.descriptor = descriptor
+        return
+      }
+      try? descriptor.close()
+    }
+    throw Errno.resourceBusy
+  }
+
+  deinit {
+    path.removeAll()
+    try? descriptor.close()
+  }
+
+  /// - Returns: `nil` if another process holds the lock, or the folder has gone.
+  private static func locked(_ path: FilePath) -> FileDescriptor? {
+    guard let folder = try? FileDescriptor.open(path, .readOnly, options: [.directory, .noFollow, .closeOnExec]) else {
+      return nil
+    }
+    guard flock(folder.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+      try? folder.close()
+      return nil
+    }
+    return folder
+  }
+
+  /// Folders of other users cannot be opened, so they stay.
+  private static func removeAbandoned(in parent: FilePath, prefix: String) {
+    for name in (try? FolderListing.names(in: parent)) ?? [] where name.string.hasPrefix(prefix) {
+      let path = parent.appending(name)
+      guard let descriptor = locked(path) else { continue }
+      path.removeAll()
+      try? descriptor.close()
+    }
+  }
+}

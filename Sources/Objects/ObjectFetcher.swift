@@ -1,0 +1,268 @@
+internal import Glibc
+public import Platform
+internal import Synchronization
+
+/// Brings objects to the disk of this machine, whole: checked by length and entity tag, tried again when the trouble may
+/// pass. Used by several threads at once; each blocks while it fetches.
+public final class ObjectFetcher: Sendable {
+  let access: ObjectAccess
+  let policy: FetchPolicy
+  private let space: FetchSpace
+  /// Regions of buckets that are not in the usual one.
+  private let regions = Mutex<[String: String]>([:])
+
+  public init(_ access: ObjectAccess, space: FetchSpace, policy: FetchPolicy = FetchPolicy()) {
+    self.access = access
+    self.space = space
+    self.policy = policy
+  }
+
+  /// - Parameter isCancelled: Called every tenth of a second.
+  /// - Returns: `nil` if canceled.
+  /// - Throws: `FetchFailure`.
+  public func fetch(_ address: ObjectAddress, isCancelled: () -> Bool) throws(FetchFailure) -> FetchedObject? {
+    var state = Progress()
+    var failures = 0
+    while true {
+      let attempt = Attempt(
+        address: address, region: region(of: address.name.authority), access: access, space: space,
+        policy: policy)
+      switch try attempt.perform(&state, isCancelled: isCancelled) {
+      case .complete(let object): return object
+      case .cancelled: return nil
+      case .elsewhere(let region):
+        failures += 1
+        guard failures < policy.attempts else {
+          throw FetchFailure(.badAnswer, "The server names one region after the other for the bucket.")
+        }
+        note(region, of: address.name.authority)
+      case .crowded(let size):
+        // The connection is not kept open meanwhile: servers end those.
+        while case .later = try space.reserve(size) {
+          guard pause(.milliseconds(100), isCancelled) else { return nil }
+        }
+      case .trouble(let reason, let retryAfter):
+        failures += 1
+        guard failures < policy.attempts else {
+          throw FetchFailure(.unavailable, "It could not be fetched in \(failures) tries: \(reason).")
+        }
+        guard pause(policy.pause(after: failures, asked: retryAfter), isCancelled) else { return nil }
+      }
+    }
+  }
+
+  /// The region of a bucket, if it is not the usual one.
+  func region(of bucket: String) -> String? { regions.withLock { $0[bucket] } }
+
+  func note(_ region: String, of bucket: String) { regions.withLock { $0[bucket] = region } }
+
+  /// - Returns: Whether to go on.
+  func pause(_ time: Duration, _ isCancelled: () -> Bool) -> Bool {
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end {
+      if isCancelled() { return false }
+      usleep(UInt32(min(max(0, (end - .now) / .microseconds(1)), 50_000)))
+    }
+    return !isCancelled()
+  }
+}
+
+/// What the tries of one object have brought so far.
+struct Progress {
+  /// The version that was met first.
+  var version: ObjectVersion?
+  var download: Download?
+}
+
+/// One request, and what becomes of it.
+struct Attempt {
+  enum Ending {
+    case complete(FetchedObject)
+    /// Worth another try; the reason is a clause.
+    case trouble(String, retryAfter: Duration?)
+    /// The bucket is in another region.
+    case elsewhere(String)
+    /// Others have the space now.
+    case crowded(Int?)
+    case cancelled
+  }
+
+  let address: ObjectAddress
+  let region: String?
+  let access: ObjectAccess
+  let space: FetchSpace
+  let policy: FetchPolicy
+
+  /// Bytes of an answer that is no object: for the reason in it.
+  private static let explanationLimit = 1 << 14
+
+  func perform(_ progress: inout Progress, isCancelled: () -> Bool) throws(FetchFailure) -> Ending {
+    let process: PipedProcess
+    var reader: AnswerReader
+    do throws(PipedProcess.Failure) {
+      let request = request(progress)
+      reader = AnswerReader(followsRedirects: request.isRedirected)
+      process = try PipedProcess(Program(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
+      try process.write(request.text)
+      process.endInput()
+    } catch {
+      throw Self.failure(error)
+    }
+    var head: AnswerHead?
+    var explanation: [UInt8] = []
+    while true {
+      let part: PipedProcess.Line
+      do throws(PipedProcess.Failure) {
+        process.allow(policy.silence * 2 + .seconds(10))
+        part = try process.nextOutput(isCancelled: isCancelled)
+      } catch {
+        return .trouble("the server was silent for \(policy.silence.components.seconds) s", retryAfter: nil)
+      }
+      guard case .text(var bytes) = part else {
+        if case .cancelled = part { return .cancelled }
+        break
+      }
+      if head == nil {
+        switch reader.take(bytes) {
+        case .needsMore: continue
+        case .nonsense: throw FetchFailure(.badAnswer, "The server does not speak HTTP, or its headers are too long.")
+        case .head(let found, let rest):
+          head = found
+          bytes = rest
+          if let ending = try begin(found, &progress) { return ending }
+        }
+      }
+      guard let head else { continue }
+      if head.isObject {
+        try progress.download?.append(bytes)
+      } else {
+        explanation += bytes
+        if explanation.count > Self.explanationLimit { break }
+      }
+    }
+    return try end(process, head, explanation, progress)
+  }
+
+  static func failure(_ error: PipedProcess.Failure) -> FetchFailure {
+    switch error {
+    case .cannotStart(let reason):
+      FetchFailure(.noClient, "The program curl cannot be started: \(reason). Install it (Debian: apt install curl).")
+    case .timeout, .tooMuchOutput: FetchFailure(.noClient, "The program curl does not read its settings.")
+    }
+  }
+
+  private func request(_ progress: Progress) -> CurlRequest {
+    var request = access.request(for: address, region: region, silence: policy.silence)
+    guard let tag = progress.version?.strongTag else { return request }
+    request.addHeader("If-Match", tag)
+    if let download = progress.download, download.written > 0 { request.set("range", "\(download.written)-") }
+    return request
+  }
+
+  /// Prepares for the bytes after a head.
+  /// - Returns: `nil` to go on.
+  private func begin(_ head: AnswerHead, _ progress: inout Progress) throws(FetchFailure) -> Ending? {
+    guard head.isObject else { return nil }
+    let version = ObjectVersion(head)
+    if let known = progress.version, !known.isSame(as: version) { throw Self.changed }
+    let start = head.status == 206 ? ObjectVersion.range(of: head)?.start : 0
+    if let download = progress.download {
+      if start != download.written {
+        try download.startOver()
+        // A part that was not asked for.
+        if start != 0 { return .trouble("the server sent another part than was asked for", retryAfter: nil) }
+      }
+    } else {
+      guard start == 0 else {
+        throw FetchFailure(.badAnswer, "The server sent a part of the object, but was asked for all of it.")
+      }
+      guard case .granted(let reservation) = try space.reserve(version.size) else { return .crowded(version.size) }
+      progress.download = try Download(named: address.name.fileName, in: space, reservation)
+    }
+    progress.version = progress.version ?? version
+    return nil
+  }
+
+  private static let changed = FetchFailure(
+    .changed, "Other bytes took its name while it was fetched. It is fetched again when it is asked for again.")
+
+  private func end(
+    _ process: PipedProcess, _ head: AnswerHead?, _ explanation: [UInt8], _ progress: Progress
+  ) throws(FetchFailure) -> Ending {
+    if let head, !head.isObject {
+      return try ending(of: Refusal(head, explanation), hasBegun: progress.version != nil)
+    }
+    let ending: ChildProcess.Ending
+    do throws(PipedProcess.Failure) {
+      process.allow(.seconds(10))
+      ending = try process.waitForEnd()
+    } catch {
+      return .trouble("curl did not end", retryAfter: nil)
+    }
+    switch CurlEnding(ending, silence: policy.silence) {
+    case .failed(let failure): throw failure
+    case .broken(let reason):
+      try dropUnlessResumable(progress)
+      return .trouble(reason, retryAfter: nil)
+    case .fine: break
+    }
+    guard let download = progress.download, let version = progress.version, head != nil else {
+      return .trouble("the server closed the connection without an answer", retryAfter: nil)
+    }
+    if let size = version.size, download.written != size {
+      try dropUnlessResumable(progress)
+      return .trouble("the answer ended early", retryAfter: nil)
+    }
+    return .complete(FetchedObject(download, version))
+  }
+
+  /// Without a tag, the next answer may be about other bytes.
+  private func dropUnlessResumable(_ progress: Progress) throws(FetchFailure) {
+    if progress.version?.strongTag == nil { try progress.download?.startOver() }
+  }
+
+  private func ending(of refusal: Refusal, hasBegun: Bool) throws(FetchFailure) -> Ending {
+    if let region = refusal.region, region != self.region, address.name.scheme == .s3 { return .elsewhere(region) }
+    let said = refusal.text
+    switch refusal.status {
+    case _ where refusal.mayPass: return .trouble("the server answered \(said)", retryAfter: refusal.retryAfter)
+    case 412 where hasBegun, 416 where hasBegun: throw Self.changed
+    case 404 where hasBegun, 410 where hasBegun:
+      throw FetchFailure(.changed, "It was removed while it was fetched.")
+    case 404, 410: throw FetchFailure(.notFound, "The server has no such object (\(said)).")
+    case 401, 403, 407:
+      throw FetchFailure(
+        .denied, "The server does not let this process read it (\(said)); see Objects in docs/workers.md for keys.")
+    default: throw FetchFailure(.badAnswer, "The server answered \(said).")
+    }
+  }
+}
+
+/// An answer that is no object.
+struct Refusal {
+  let status: Int
+  /// Of the stores that answer in XML: `SlowDown`.
+  let code: String?
+  let retryAfter: Duration?
+  let region: String?
+
+  init(_ head: AnswerHead, _ body: [UInt8]) {
+    status = head.status
+    // Nothing else of it: stores repeat the keys and signatures of a request.
+    code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map {
+      String($0.1)
+    }
+    retryAfter = head["retry-after"].flatMap { Int($0) }.map { .seconds(max(0, $0)) }
+    region = head["x-amz-bucket-region"].flatMap { $0.wholeMatch(of: /[a-z0-9\-]{1,40}/) == nil ? nil : $0 }
+  }
+
+  var mayPass: Bool {
+    [408, 425, 429, 500, 502, 503, 504].contains(status) || code == "RequestTimeout" || code == "SlowDown"
+  }
+
+  var text: String { code.map { "\(status) \($0)" } ?? "\(status)" }
+}
+
+extension AnswerHead {
+  fileprivate var isObject: Bool { status == 200 || status == 206 }
+}

@@ -1,0 +1,28 @@
+internal import Analysis
+internal import LibraryScan
+internal import Objects
+internal import Platform
+
+extension ScannedFile {
+  /// An object that was fetched. A server that does not say when it was changed is taken to say 1970.
+  init(_ name: ObjectName, _ object: FetchedObject) {
+    self.init(
+      name, size: Int64(object.size), modified: object.version.modified ?? Timestamp(nanoseconds: 0),
+      entityTag: object.version.entityTag)
+  }
+
+  /// An object by what a listing or a server says of it.
+  init(_ name: ObjectName, size: Int64, modified: Timestamp, entityTag: String?) {
+    self.init(
+      path: name.path, device: 0, inode: Self.number(ofEntityTag: entityTag), size: size, modified: modified,
+      statusChanged: modified, linkCount: 1)
+  }
+
+  /// Stands for the inode, which changes with the file that has a name: XXH3 of the entity tag, without its quotes and
+  /// without `W/`; 0 if there is none.
+  static func number(ofEntityTag tag: String?) -> UInt64 {
+    guard let tag else { return 0 }
+    let text = (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).replacing("\"", with: "")
+    return text.isEmpty ? 0 : max(1, ContentID(hashing: Array(text.utf8)).low)
+  }
+}

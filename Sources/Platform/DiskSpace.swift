@@ -1,0 +1,18 @@
+internal import Glibc
+public import SystemPackage
+
+/// The room on a file system.
+public struct DiskSpace: Hashable, Sendable {
+  /// Bytes that this user may still write.
+  public var free: Int
+  public var isReadOnly: Bool
+
+  /// - Parameter path: Any file or folder of it.
+  /// - Returns: `nil` if the system does not say.
+  public init?(holding path: FilePath) {
+    var status = statvfs()
+    guard path.withPlatformString({ unsafe statvfs($0, &status) }) == 0 else { return nil }
+    free = Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    isReadOnly = Int(status.f_flag) & Int(ST_RDONLY) != 0
+  }
+}

@@ -1,0 +1,109 @@
+internal import SystemPackage
+
+/// Percent-encoded text of URIs (RFC 3986, section 2) in the forms that names of objects have.
+enum PercentEncoding {
+  private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+  private static let delimiters = Set(":/?#[]@!$&'()*+,;=".utf8)
+  /// In a path; `?`, `#` and brackets would end it or are refused by servers.
+  private static let pathBytes = unreserved.union("/:@!$&'()*+,;=".utf8)
+  private static let percent = UInt8(ascii: "%")
+
+  /// The bytes that the text stands for; `nil` for a percent sign without two digits, and for a zero byte.
+  static func decoded(_ text: [UInt8]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var index = 0
+    while index < text.count {
+      guard text[index] == percent else {
+        guard text[index] != 0 else { return nil }
+        bytes.append(text[index])
+        index += 1
+        continue
+      }
+      guard let byte = byte(text, at: index), byte != 0 else { return nil }
+      bytes.append(byte)
+      index += 3
+    }
+    return bytes
+  }
+
+  /// One form for all texts that a server must read alike: unreserved characters are not encoded, digits are in upper
+  /// case, and what may not stand in a URI is encoded. `nil` as for `decoded`.
+  static func normal(_ text: [UInt8]) -> String? {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var index = 0
+    while index < text.count {
+      guard text[index] == percent else {
+        guard text[index] != 0 else { return nil }
+        append(text[index], to: &result, plain: unreserved.union(delimiters))
+        index += 1
+        continue
+      }
+      guard let byte = byte(text, at: index), byte != 0 else { return nil }
+      append(byte, to: &result, plain: unreserved)
+      index += 3
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// The path of a key. A file system takes several slashes for one, and `.` and `..` for folders, so these are encoded.
+  static func path(ofKey key: [UInt8]) throws(ObjectNameError) -> String {
+    let slash = UInt8(ascii: "/")
+    var result: [UInt8] = []
+    result.reserveCapacity(key.count)
+    for (index, byte) in key.enumerated() {
+      let isExtra = byte == slash && (index == 0 || key[index - 1] == slash)
+      append(byte, to: &result, plain: isExtra ? [] : pathBytes)
+    }
+    for part in result.split(separator: slash) where part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) {
+      throw .badPart
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Encoded text for people: letters of all scripts, spaces and other characters without a meaning in URIs stand for
+  /// themselves. `sendable` leads back.
+  static func readable(_ text: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var index = 0
+    while index < text.count {
+      if text[index] == percent, let byte = byte(text, at: index), byte >= 0x20, byte != 0x7F, byte != percent,
+        !unreserved.contains(byte), !delimiters.contains(byte)
+      {
+        result.append(byte)
+        index += 3
+      } else {
+        result.append(text[index])
+        index += 1
+      }
+    }
+    return result
+  }
+
+  /// Text with percent signs and delimiters as they are, and everything else encoded that a request may not contain.
+  static func sendable(_ text: [UInt8]) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    let plain = unreserved.union(delimiters).union([percent])
+    for byte in text { append(byte, to: &result, plain: plain) }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func append(_ byte: UInt8, to result: inout [UInt8], plain: Set<UInt8>) {
+    if plain.contains(byte) {
+      result.append(byte)
+    } else {
+      result += [percent, DisplayPath.hexDigits[Int(byte >> 4)], DisplayPath.hexDigits[Int(byte & 15)]]
+    }
+  }
+
+  /// The byte of an escape.
+  private static func byte(_ text: [UInt8], at index: Int) -> UInt8? {
+    guard index + 2 < text.count, let high = FilePath.hexDigit(text[index + 1]),
+      let low = FilePath.hexDigit(text[index + 2])
+    else { return nil }
+    return high << 4 | low
+  }
+}
