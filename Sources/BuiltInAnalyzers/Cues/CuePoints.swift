@@ -88,7 +88,9 @@ struct CuePoints {
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
-    guard beats[0] > sound.lowerBound, beats[0] < fadeInEnd, intervals.allSatisfy({ abs($0 - interval) < 0.04 * interval }) else { return beats[0] }
+    guard beats[0] > sound.lowerBound, beats[0] < fadeInEnd,
+      intervals.allSatisfy({ abs($0 - interval) < 0.04 * interval })
+    else { return beats[0] }
     return beats[0] - interval * ((beats[0] - sound.lowerBound) / interval).rounded(.down)
   }
 

@@ -43,10 +43,12 @@ struct Fade {
   ///   - slotSeconds: Length of a slot.
   ///   - offset: Seconds from the start of the first slot to the sound.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
-    let levels = energies.prefix(Int(Self.reach / slotSeconds)).map { 10 * log10(Double($0) + 1e-12) }
-    guard var fit = Fit(levels, slotSeconds: slotSeconds) else { return nil }
+    let powers = energies.prefix(Int(Self.reach / slotSeconds)).map { Double($0) + 1e-12 }
+    guard var fit = Fit(powers, slotSeconds: slotSeconds) else { return nil }
     let near = max(Self.leastReach, Self.nearReach * fit.length)
-    if near < 0.9 * Self.reach, let nearer = Fit(Array(levels.prefix(Int(near / slotSeconds))), slotSeconds: slotSeconds) {
+    if near < 0.9 * Self.reach,
+      let nearer = Fit(Array(powers.prefix(Int(near / slotSeconds))), slotSeconds: slotSeconds)
+    {
       fit = nearer
     }
     guard fit.depth >= Self.leastDepth, fit.explained >= Self.leastExplained,
@@ -54,34 +56,47 @@ struct Fade {
     else { return nil }
     let isExponential = fit.shape == Self.exponential
     guard !isExponential || fit.length >= Self.leastDecay else { return nil }
-    let motion = Self.motion(levels, slotSeconds: slotSeconds, fit)
-    guard motion.inside >= (isExponential ? Self.leastMotionOfDecay : Self.leastMotion) * motion.after else { return nil }
+    let motion = Self.motion(powers, slotSeconds: slotSeconds, fit)
+    guard motion.inside >= (isExponential ? Self.leastMotionOfDecay : Self.leastMotion) * motion.after else {
+      return nil
+    }
     length = max(0, fit.length - offset)
   }
 
-  private static func gain(_ shape: Int, _ share: Double) -> Double { shapes[shape].gains[min(steps, Int(share * Double(steps)))] }
-
-  /// The same for a part of the length, measured as `Fit` measures levels.
-  private static func gain(_ shape: Int, from start: Double, to end: Double) -> Double {
-    guard end - start > 1 / 16.0, start < 1 else { return gain(shape, (start + end) / 2) }
-    let gains = (0..<4).map { gain(shape, start + (Double($0) + 0.5) / 4 * (end - start)) }
-    return level(of: gains)
+  private static func gain(_ gains: [Double], _ share: Double) -> Double {
+    gains[min(steps, Int(share * Double(steps)))]
   }
 
-  /// Between the level of the energy, which peaks rule, and the mean level, which pauses rule.
-  private static func level(of levels: some Collection<Double>) -> Double {
-    let power = levels.reduce(0) { $0 + pow(10, $1 / 10) } / Double(levels.count)
-    return (10 * log10(power) + levels.reduce(0, +) / Double(levels.count)) / 2
+  /// The same for a part of the length, measured as `Fit` measures levels.
+  private static func gain(_ gains: [Double], from start: Double, to end: Double) -> Double {
+    guard end - start > 1 / 16.0, start < 1 else { return gain(gains, (start + end) / 2) }
+    let powers = (0..<4).map { (point: Int) -> Double in
+      let share = start + (Double(point) + 0.5) / 4 * (end - start)
+      return pow(10, gain(gains, share) / 10)
+    }
+    return level(of: powers)
+  }
+
+  /// Decibels between the mean power, which peaks rule, and the mean level, which pauses rule.
+  private static func level(of powers: some Collection<Double>) -> Double {
+    var (sum, logarithms) = (0.0, 0.0)
+    for power in powers {
+      sum += power
+      logarithms += log10(power)
+    }
+    let count = Double(powers.count)
+    return 5 * (log10(sum / count) + logarithms / count)
   }
 
   /// Decibels by which the level moves against the direction of the fade from a tenth of a second to the next, in the
   /// mean: within the louder part of the fade, and in the 20 seconds after it.
-  private static func motion(_ levels: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
+  private static func motion(_ powers: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
     let width = max(1, Int((0.1 / slotSeconds).rounded()))
     let seconds = Double(width) * slotSeconds
-    let steady = (0..<levels.count / width).map { step in
-      let powers = levels[step * width..<(step + 1) * width].reduce(0) { $0 + pow(10, $1 / 10) }
-      return 10 * log10(powers / Double(width)) - gain(fit.shape, (Double(step) + 0.5) * seconds / fit.length)
+    let gains = shapes[fit.shape].gains
+    let steady = (0..<powers.count / width).map { (step: Int) -> Double in
+      let power: Double = powers[step * width..<(step + 1) * width].reduce(0, +)
+      return 10 * log10(power) - gain(gains, (Double(step) + 0.5) * seconds / fit.length)
     }
     func mean(from start: Double, to end: Double) -> Double {
       let falls = zip(steady, steady.dropFirst()).map { max(0, $0 - $1) }
@@ -121,28 +136,32 @@ struct Fade {
       for index in levels.indices { levels[index] = max(levels[index], loud + Fade.floor) }
 
       let candidates = lengths.flatMap { length in Fade.shapes.indices.map { (shape: $0, length: length) } }
-      func residuals(_ candidate: (shape: Int, length: Double)) -> [Double] {
+      let residuals = candidates.map { candidate in
         let share = seconds / candidate.length
+        let gains = Fade.shapes[candidate.shape].gains
         return levels.indices.map {
-          levels[$0] - Fade.gain(candidate.shape, from: Double($0) * share, to: Double($0 + 1) * share)
+          levels[$0] - Fade.gain(gains, from: Double($0) * share, to: Double($0 + 1) * share)
         }
       }
-      func costs(_ scale: Double) -> [Double] {
-        candidates.map { Self.cost(Self.centered(residuals($0), scale), scale) }
+      func cost(_ candidate: Int, _ scale: Double) -> Double {
+        Self.cost(Self.centered(residuals[candidate], scale), scale)
       }
-      let first = costs(Self.firstScale)
-      let nearest = candidates[first.indices.min { first[$0] < first[$1] }!]
-      let innovations = Self.innovations(Self.centered(residuals(nearest), Self.firstScale)).map { abs($0) }
+      // Any of the better ones tells the scale.
+      let nearest = stride(from: 0, to: candidates.count, by: 4).map { (index: $0, cost: cost($0, Self.firstScale)) }
+        .min { $0.cost < $1.cost }!.index
+      let innovations = Self.innovations(Self.centered(residuals[nearest], Self.firstScale)).map { abs($0) }
       // The median of a normal distribution's deviations is 0.67 of the standard deviation.
       let scale = 1.48 * innovations.sorted()[innovations.count / 2] + Self.leastScale
-      let chances = zip(costs(scale), candidates).map { -Self.evidence * $0 + log(Fade.shapes[$1.shape].chance) }
+      let chances = candidates.indices.map {
+        -Self.evidence * cost($0, scale) + log(Fade.shapes[candidates[$0].shape].chance)
+      }
       let best = chances.indices.max { chances[$0] < chances[$1] }!
       shape = candidates[best].shape
       let likeliest = candidates[best].length
       let weights = chances.map { exp($0 - chances[best]) }
       length = Self.median(lengths, weights)
 
-      let found = residuals(candidates[best])
+      let found = residuals[best]
       let level = Self.center(found, scale)
       let inside = min(levels.count, max(1, Int((likeliest / seconds + 0.5).rounded(.down))))
       let beginning = max(1, Int((max(seconds, likeliest / 8) / seconds).rounded()))
@@ -189,12 +208,10 @@ struct Fade {
 
     /// What is new in each residual.
     private static func innovations(_ residuals: [Double]) -> [Double] {
-      var last = residuals[0]
-      return [last * (1 - memory * memory).squareRoot()]
-        + residuals.dropFirst().map { residual in
-          defer { last = residual }
-          return residual - memory * last
-        }
+      var found = residuals
+      found[0] *= (1 - memory * memory).squareRoot()
+      for index in 1..<residuals.count { found[index] -= memory * residuals[index - 1] }
+      return found
     }
 
     /// The negative logarithm of the likelihood, but for a constant.
@@ -202,8 +219,9 @@ struct Fade {
       let factor = 1 / (scale * scale * freedom)
       // Products stay far below what a Double holds: a factor is below 10^4.
       var (sum, product) = (0.0, 1.0)
-      for (index, innovation) in innovations(residuals).enumerated() {
-        product *= 1 + innovation * innovation * factor
+      let innovations = innovations(residuals)
+      for index in innovations.indices {
+        product *= 1 + innovations[index] * innovations[index] * factor
         if index % 32 == 31 {
           sum += log(product)
           product = 1
