@@ -29,6 +29,8 @@ enum CurlEnding: Hashable {
         .failed(FetchFailure(.noClient, "The program curl is too old or lacks what is needed; version 7.88 has it."))
       case 51, 58, 60, 77, 83, 90, 91:
         .failed(FetchFailure(.denied, "The certificate of the server is not trusted (curl: status \(status))."))
+      // What starts a program and does not find it ends so.
+      case 127: .failed(.missingCurl("not found"))
       default: .failed(FetchFailure(.badAnswer, "The program curl ended with status \(status)."))
       }
   }

@@ -23,4 +23,9 @@ public struct FetchFailure: Error, Hashable, Sendable {
     self.code = code
     self.message = message
   }
+
+  /// - Parameter reason: A clause.
+  static func missingCurl(_ reason: String) -> FetchFailure {
+    FetchFailure(.noClient, "The program curl cannot be started: \(reason). Install it (Debian: apt install curl).")
+  }
 }

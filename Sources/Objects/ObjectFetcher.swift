@@ -145,8 +145,7 @@ struct Attempt {
 
   static func failure(_ error: PipedProcess.Failure) -> FetchFailure {
     switch error {
-    case .cannotStart(let reason):
-      FetchFailure(.noClient, "The program curl cannot be started: \(reason). Install it (Debian: apt install curl).")
+    case .cannotStart(let reason): .missingCurl("\(reason)")
     case .timeout, .tooMuchOutput: FetchFailure(.noClient, "The program curl does not read its settings.")
     }
   }
