@@ -154,7 +154,7 @@ let package = Package(
         "ResultStore", "Platform", "Text", "Yams", systemPackage,
       ],
       // Jobs for engines, which are no definitions.
-      exclude: ["BuiltInDefinitions/spark"],
+      exclude: ["BuiltInDefinitions/redis", "BuiltInDefinitions/spark"],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
     // The analyzers without store and command line, for other programs.

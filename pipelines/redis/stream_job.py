@@ -32,7 +32,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "spark"))
-from analyze_job import LineWorker, LostWorker  # noqa: E402
+from analyze_job import LineWorker, LostWorker, Parser  # noqa: E402
 
 GROUP, FIELD = "analyze", b"line"
 # Requests that wait are answered by then, and a broker that is gone is asked again after this long at most.
@@ -314,12 +314,6 @@ def consumer_name(text):
     if not text or "/" in text or text.startswith((".", "_")):
         raise argparse.ArgumentTypeError(f"{text!r} is no name of a file that begins with a letter or number")
     return text
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        self.print_usage(sys.stderr)
-        fail(64, message)
 
 
 def arguments():

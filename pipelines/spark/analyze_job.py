@@ -386,8 +386,16 @@ def outcome(row, answer):
 # MARK: - On the driver
 
 
+class Parser(argparse.ArgumentParser):
+    """Ends with 64 after wrong usage."""
+
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(64, f"{self.prog}: {message}\n")
+
+
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plan", required=True, metavar="DIR", help="what analyze plan --parquet wrote")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder for answers, failures and report.json")
     parser.add_argument("--analyze", metavar="FILE", help="the program on every machine, instead of looking for it")
