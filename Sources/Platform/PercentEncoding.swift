@@ -4,6 +4,8 @@ internal import SystemPackage
 enum PercentEncoding {
   private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
   private static let delimiters = Set(":/?#[]@!$&'()*+,;=".utf8)
+  private static let uriBytes = unreserved.union(delimiters)
+  private static let sendableBytes = uriBytes.union([percent])
   /// In a path; `?`, `#` and brackets would end it or are refused by servers.
   private static let pathBytes = unreserved.union("/:@!$&'()*+,;=".utf8)
   private static let percent = UInt8(ascii: "%")
@@ -12,19 +14,7 @@ enum PercentEncoding {
   static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
-    var index = 0
-    while index < text.count {
-      guard text[index] == percent else {
-        guard text[index] != 0 else { return nil }
-        bytes.append(text[index])
-        index += 1
-        continue
-      }
-      guard let byte = byte(text, at: index), byte != 0 else { return nil }
-      bytes.append(byte)
-      index += 3
-    }
-    return bytes
+    return forEachByte(of: text) { byte, _ in bytes.append(byte) } ? bytes : nil
   }
 
   /// One form for all texts that a server must read alike: unreserved characters are not encoded, digits are in upper
@@ -32,19 +22,22 @@ enum PercentEncoding {
   static func normal(_ text: [UInt8]) -> String? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
+    let isWhole = forEachByte(of: text) { byte, isEscaped in
+      append(byte, to: &result, plain: isEscaped ? unreserved : uriBytes)
+    }
+    return isWhole ? String(decoding: result, as: UTF8.self) : nil
+  }
+
+  /// - Returns: False for a percent sign without two digits, and for a zero byte.
+  private static func forEachByte(of text: [UInt8], _ body: (_ byte: UInt8, _ isEscaped: Bool) -> Void) -> Bool {
     var index = 0
     while index < text.count {
-      guard text[index] == percent else {
-        guard text[index] != 0 else { return nil }
-        append(text[index], to: &result, plain: unreserved.union(delimiters))
-        index += 1
-        continue
-      }
-      guard let byte = byte(text, at: index), byte != 0 else { return nil }
-      append(byte, to: &result, plain: unreserved)
-      index += 3
+      let isEscaped = text[index] == percent
+      guard let byte = isEscaped ? byte(text, at: index) : text[index], byte != 0 else { return false }
+      body(byte, isEscaped)
+      index += isEscaped ? 3 : 1
     }
-    return String(decoding: result, as: UTF8.self)
+    return true
   }
 
   /// The path of a key. A file system takes several slashes for one, and `.` and `..` for folders, so these are encoded.
@@ -70,7 +63,7 @@ enum PercentEncoding {
     var index = 0
     while index < text.count {
       if text[index] == percent, let byte = byte(text, at: index), byte >= 0x20, byte != 0x7F, byte != percent,
-        !unreserved.contains(byte), !delimiters.contains(byte)
+        !uriBytes.contains(byte)
       {
         result.append(byte)
         index += 3
@@ -86,8 +79,7 @@ enum PercentEncoding {
   static func sendable(_ text: [UInt8]) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
-    let plain = unreserved.union(delimiters).union([percent])
-    for byte in text { append(byte, to: &result, plain: plain) }
+    for byte in text { append(byte, to: &result, plain: sendableBytes) }
     return String(decoding: result, as: UTF8.self)
   }
 

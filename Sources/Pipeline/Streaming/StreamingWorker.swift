@@ -35,8 +35,7 @@ public final class StreamingWorker: Sendable {
     public init(
       plan: AnalysisPlan, jobs: Int, timeLimit: TimeLimit = .standard, digests: Set<FileChecksum.Kind> = [],
       isolation: LibraryRun.Isolation, walk: LibraryWalker.Options = .init(), shard: Shard? = nil,
-      separator: UInt8 = 0x0A,
-      workingFolder: FilePath, objects: ObjectFetcher, programVersion: String
+      separator: UInt8 = 0x0A, workingFolder: FilePath, objects: ObjectFetcher, programVersion: String
     ) {
       self.plan = plan
       self.jobs = jobs

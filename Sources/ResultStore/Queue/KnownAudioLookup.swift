@@ -4,7 +4,7 @@ internal import GRDB
 /// Finds whole files whose audio was analyzed before. Findings of a damaged file are for no other one.
 enum KnownAudioLookup {
   /// Files of one size are looked at, but not all of them: disc images and generated files may share theirs by the thousand.
-  /// The second number is of those without decoded audio, too.
+  /// Of the first `mostOfOneSize`, decoded or not, `limit` decoded ones are taken.
   static let (limit, mostOfOneSize) = (8, 64)
 
   static func candidates(
