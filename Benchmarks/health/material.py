@@ -26,8 +26,10 @@ vectoroids singularity-music hyperrogue-music drascula-music asc-music xmoto-dat
 fretsonfire-songs-muldjord fretsonfire-songs-sectoid supertux-data zaz-data extremetuxracer-data widelands-data flare-game
 unknown-horizons warmux-data warzone2100-music lincity-ng-data ardentryst hedgewars-data krank mu-cade-data noiz2sa-data
 parsec47-data torus-trooper-data titanion-data amoebax-data freedroidrpg-data colobot-common-sounds""".split()
-# With another one, recordings and faults are other excerpts, places and strengths.
+# With another one, all are other excerpts, soundfonts, codecs, places and strengths of the same sources.
 SEED = os.environ.get('SEED', '')
+# Only sources of this split.
+SPLIT = os.environ.get('SPLIT', '')
 KEPT = ['ogg', 'mp3', 'flac', 'wav', 'mid', 'mod', 'xm', 's3m', 'it', 'sf2', 'opus', 'wad', 'aiff']
 SECONDS = 16
 
@@ -233,8 +235,10 @@ def honest(work):
     fonts = soundfonts(work)
 
     def job(kind, number, source, make):
+        if SPLIT and split(source) != SPLIT: return
+
         def go():
-            rng = random.Random(f'{kind}{number}')
+            rng = random.Random(f'{SEED}{kind}{number}')
             name = f'{kind}-{number:03d}.flac'
             if os.path.exists(table.path(name)):
                 table.add(name, kind, source, {})
@@ -337,7 +341,7 @@ def transcodes(work, each=2):
     for path, _, kind, source, _ in rows(work, 'honest'):
         # Speech below 44.1 kHz has other rates, and is what telephones and broadcasters deliver.
         if kind in ('speech', 'old', 'quiet', 'from-32k'): continue
-        rng = random.Random('transcodes' + path)
+        rng = random.Random(SEED + 'transcodes' + path)
         for codec, rate, options, end in rng.sample(CODECS, each):
             after = rng.choice(['', '', '', '', 'gain', 'resampled', 'dither'])
             name = f'{os.path.basename(path)[:-5]}-{codec}-{rate}{after and "-" + after}.flac'

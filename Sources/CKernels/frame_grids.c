@@ -80,16 +80,18 @@ INLINE void score_lapped(
   }
   const float even = grid->first_bin % 2 == 0 ? 1 : -1;
   const lanes signs = {even, -even, even, -even, even, -even, even, -even};
-  const ptrdiff_t bin_count = grid->bin_count / 8 * 8;
+  const ptrdiff_t group_size = grid->bin_count / grid->group_count;
   for (ptrdiff_t offset = 0; offset < offset_count; offset++) {
-    whole_lanes logs = {0};
-    for (ptrdiff_t k = 0; k < bin_count; k += 8) {
-      lanes l, r;
-      get_coefficients(grid, k, &signs, bins[0], bins[1], &l);
-      get_coefficients(grid, k, &signs, bins[2], bins[3], &r);
-      add_logs(&l, &r, grid->floor, &logs);
+    for (ptrdiff_t group = 0; group < grid->group_count; group++) {
+      whole_lanes logs = {0};
+      for (ptrdiff_t k = group * group_size; k < (group + 1) * group_size; k += 8) {
+        lanes l, r;
+        get_coefficients(grid, k, &signs, bins[0], bins[1], &l);
+        get_coefficients(grid, k, &signs, bins[2], bins[3], &r);
+        add_logs(&l, &r, grid->floor, &logs);
+      }
+      scores[group * offset_count + offset] = sum(&logs);
     }
-    scores[offset] = sum(&logs);
     slide(turns, left[offset + length] - left[offset], bins[0], bins[1]);
     slide(turns, right[offset + length] - right[offset], bins[2], bins[3]);
   }
@@ -105,32 +107,38 @@ typedef struct {
   float butterfly_cosines[8], butterfly_sines[8];
 } mpeg_tables;
 
-INLINE void subbands(const float *prototype, const mpeg_tables *tables, const float *newest, float *row) {
+/* The subbands of the parts of 8 from `first_part` on. */
+INLINE void subbands(
+    const float *prototype, const mpeg_tables *tables, const float *newest, int first_part, int end_part, float *row) {
   float folded[64] = {0};
   /* The cosines turn their sign every 64 samples. */
   for (int part = 0; part < 8; part++)
     for (int n = 0; n < 64; n++)
       folded[n] += (part % 2 ? -1.0f : 1.0f) * prototype[64 * part + n] * newest[-(64 * part + n)];
-  lanes sums[4] = {{0}};
-  for (int n = 0; n < 64; n++)
-    for (int part = 0; part < 4; part++) sums[part] += folded[n] * *(const lanes *)(tables->cosines[n] + 8 * part);
-  for (int part = 0; part < 4; part++) *(lanes *)(row + 8 * part) = sums[part];
+  for (int part = first_part; part < end_part; part++) {
+    lanes total = {0};
+    for (int n = 0; n < 64; n++) total += folded[n] * *(const lanes *)(tables->cosines[n] + 8 * part);
+    *(lanes *)(row + 8 * part) = total;
+  }
 }
 
-/* The coefficients of layer III of all subbands; `rows` from the first slot of the block on. */
-INLINE void hybrid(const mpeg_tables *tables, const float *rows, float parity, float coefficients[18][BANDS + 8]) {
-  for (int k = 0; k < 18; k++) {
-    lanes sums[4] = {{0}};
-    for (int m = 0; m < 36; m++)
-      for (int part = 0; part < 4; part++) sums[part] += tables->transform[k][m] * *(const lanes *)(rows + m * BANDS + 8 * part);
-    for (int part = 0; part < 4; part++) *(lanes *)(coefficients[k] + 8 * part) = sums[part];
-  }
+/* The coefficients of layer III of the same subbands; `rows` from the first slot of the block on. Aliases of subbands that are
+ * not among them stay. */
+INLINE void hybrid(
+    const mpeg_tables *tables, const float *rows, float parity, int first_part, int end_part, float coefficients[18][BANDS + 8]) {
+  for (int k = 0; k < 18; k++)
+    for (int part = first_part; part < end_part; part++) {
+      lanes total = {0};
+      for (int m = 0; m < 36; m++) total += tables->transform[k][m] * *(const lanes *)(rows + m * BANDS + 8 * part);
+      *(lanes *)(coefficients[k] + 8 * part) = total;
+    }
   for (int s = 0; s < 8; s++) {
     const float c = tables->butterfly_cosines[s], a = parity * tables->butterfly_sines[s];
     float upper[BANDS], lower[BANDS];
-    memcpy(upper, coefficients[17 - s], sizeof upper);
-    memcpy(lower, coefficients[s], sizeof lower);
-    for (int band = 0; band < BANDS - 1; band++) {
+    const size_t size = (size_t)(end_part - first_part) * sizeof(lanes);
+    memcpy(upper + 8 * first_part, coefficients[17 - s] + 8 * first_part, size);
+    memcpy(lower + 8 * first_part, coefficients[s] + 8 * first_part, size);
+    for (int band = 8 * first_part; band < 8 * end_part - 1; band++) {
       coefficients[17 - s][band] = upper[band] * c + lower[band + 1] * a;
       coefficients[s][band + 1] = lower[band + 1] * c - upper[band] * a;
     }
@@ -151,33 +159,35 @@ INLINE void score_mpeg(
     tables.butterfly_cosines[s] = (float)(1 / sqrt(1 + aliases[s] * aliases[s]));
     tables.butterfly_sines[s] = (float)(aliases[s] / sqrt(1 + aliases[s] * aliases[s]));
   }
-  const ptrdiff_t first = first_band / 8 * 8, end = (last_band + 8) / 8 * 8;
+  const int first_part = (int)(first_band / 8), end_part = (int)(last_band / 8) + 1;
+  const ptrdiff_t first = 8 * first_part, end = 8 * end_part;
   float coefficients[2][18][BANDS + 8];
   const float *const channels[2] = {left, right};
   for (int phase = 0; phase < 32; phase++) {
-    whole_lanes logs = {0};
+    whole_lanes logs[BANDS / 8] = {{0}};
     for (int slot = 0; slot < ROWS; slot++) {
       float *row[2];
       for (int channel = 0; channel < 2; channel++) {
         row[channel] = rows + (channel * ROWS + slot) * BANDS;
-        subbands(prototype, &tables, channels[channel] + phase + 32 * slot + TAPS - 1, row[channel]);
+        subbands(prototype, &tables, channels[channel] + phase + 32 * slot + TAPS - 1, first_part, end_part, row[channel]);
       }
       for (ptrdiff_t band = first; band < end; band += 8)
-        add_logs((lanes *)(row[0] + band), (lanes *)(row[1] + band), floors[0], &logs);
+        add_logs((lanes *)(row[0] + band), (lanes *)(row[1] + band), floors[0], &logs[band / 8]);
       /* Subbands with an odd number have their spectrum turned around. */
       if (slot % 2)
         for (int channel = 0; channel < 2; channel++)
-          for (int band = 1; band < BANDS; band += 2) row[channel][band] = -row[channel][band];
+          for (ptrdiff_t band = first + 1; band < end; band += 2) row[channel][band] = -row[channel][band];
     }
-    subband_scores[phase] = sum(&logs);
+    for (ptrdiff_t band = first; band < end; band += 8) subband_scores[(band - first) / 8 * 32 + phase] = sum(&logs[band / 8]);
     for (int slot = 0; slot < SLOTS; slot++) {
-      whole_lanes hybrid_logs = {0};
+      whole_lanes hybrid_logs[BANDS / 8] = {{0}};
       for (int channel = 0; channel < 2; channel++)
-        hybrid(&tables, rows + (channel * ROWS + slot) * BANDS, slot % 2 ? -1 : 1, coefficients[channel]);
+        hybrid(&tables, rows + (channel * ROWS + slot) * BANDS, slot % 2 ? -1 : 1, first_part, end_part, coefficients[channel]);
       for (int k = 0; k < 18; k++)
         for (ptrdiff_t band = first; band < end; band += 8)
-          add_logs((lanes *)(coefficients[0][k] + band), (lanes *)(coefficients[1][k] + band), floors[1], &hybrid_logs);
-      hybrid_scores[slot * 32 + phase] = sum(&hybrid_logs);
+          add_logs((lanes *)(coefficients[0][k] + band), (lanes *)(coefficients[1][k] + band), floors[1], &hybrid_logs[band / 8]);
+      for (ptrdiff_t band = first; band < end; band += 8)
+        hybrid_scores[(band - first) / 8 * CFRAMEGRIDS_HYBRID_OFFSETS + slot * 32 + phase] = sum(&hybrid_logs[band / 8]);
     }
   }
 }

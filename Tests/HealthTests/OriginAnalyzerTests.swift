@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisTesting
+import DSP
 import Foundation
 import SystemPackage
 import Testing
@@ -33,7 +34,79 @@ private func noise(_ seconds: Double = 4, rate: Int = 44_100) -> Signal {
   ])
 }
 
+/// A codec with windowed cosine transforms (MDCT) of 2,048 samples, as Vorbis has them for steady sounds.
+private struct LappedCodec {
+  private static let count = 1024
+  private let transform = RealFFT(length: 4 * count)
+  private let window = (0..<2 * count).map { index in
+    let part = sin(Double.pi * (Double(index) + 0.5) / Double(2 * count))
+    return Float(sin(Double.pi / 2 * part * part))
+  }
+
+  /// - Parameters:
+  ///   - start: Where the first block begins.
+  ///   - step: What coefficients are rounded to multiples of, at each.
+  func coded(_ samples: [Float], from start: Int, step: (Int) -> Float) -> [Float] {
+    var result = [Float](repeating: 0, count: samples.count)
+    for first in stride(from: start, through: samples.count - 2 * Self.count, by: Self.count) {
+      let block = (0..<2 * Self.count).map { samples[first + $0] * window[$0] }
+      var coefficients = coefficients(block)
+      for bin in 0..<Self.count { coefficients[bin] = (coefficients[bin] / step(bin)).rounded() * step(bin) }
+      for (index, value) in inverse(coefficients).enumerated() { result[first + index] += value * window[index] }
+    }
+    return result
+  }
+
+  private func angle(_ bin: Int) -> Double {
+    Double.pi * (0.5 + Double(Self.count) / 2) * Double(2 * bin + 1) / Double(2 * Self.count)
+  }
+
+  /// The bins with odd numbers of a transform twice as long, turned.
+  private func coefficients(_ block: [Float]) -> [Float] {
+    let padded = block + [Float](repeating: 0, count: 2 * Self.count)
+    return transform.transform(padded.span) { bins in
+      (0..<Self.count).map { bin in
+        let (real, imaginary) = (bins[2 * (2 * bin + 1)], bins[2 * (2 * bin + 1) + 1])
+        return real * Float(cos(angle(bin))) + imaginary * Float(sin(angle(bin)))
+      }
+    }
+  }
+
+  private func inverse(_ coefficients: [Float]) -> [Float] {
+    var parts = [[Float]](repeating: [Float](repeating: 0, count: 4 * Self.count), count: 2)
+    for (bin, value) in coefficients.enumerated() {
+      parts[0][2 * bin + 1] = value * Float(cos(angle(bin)))
+      parts[1][2 * bin + 1] = value * Float(sin(angle(bin)))
+    }
+    let real = transform.transform(parts[0].span) { bins in (0..<2 * Self.count).map { bins[2 * $0] } }
+    let imaginary = transform.transform(parts[1].span) { bins in (0..<2 * Self.count).map { bins[2 * $0 + 1] } }
+    return zip(real, imaginary).map { 2 * ($0 + $1) / Float(Self.count) }
+  }
+}
+
 @Suite struct `Origin of a lossless file` {
+  /// Steps are so coarse that most high coefficients become zero, or so fine that none do.
+  @Test(arguments: [(37, Float(1)), (700, Float(0.2))]) func `frames of a codec are found, at any volume`(
+    start: Int, gain: Float
+  ) throws {
+    let noise = noise(3)
+    func signal(step: @escaping (Int) -> Float) -> Signal {
+      var signal = noise
+      signal.channels = noise.channels.map { samples in
+        LappedCodec().coded(samples, from: start) { step($0) }.map { $0 * gain }
+      }
+      return rounded(signal, bits: 16)
+    }
+    let coarse = try origin(of: signal { $0 < 300 ? 0.5 : 14 })
+    #expect(coarse.verdict == "lossy")
+    #expect(coarse.codec == "vorbis")
+    #expect(coarse.codedSampleRate == 44_100)
+    #expect(try #require(coarse.frameOffset) == start % 64)
+    #expect(coarse.frameLength == 64)
+    let fine = try origin(of: signal { _ in 1e-3 })
+    #expect(fine.verdict == "lossless")
+  }
+
   @Test(arguments: [22_050, 44_100, 48_000, 96_000]) func `noise of all frequencies is lossless`(rate: Int) throws {
     let found = try origin(of: rounded(noise(rate: rate), bits: 16))
     #expect(found.verdict == "lossless")

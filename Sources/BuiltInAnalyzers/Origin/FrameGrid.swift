@@ -10,6 +10,9 @@ internal import Foundation
 struct FrameGrid {
   enum Codec: String, CaseIterable {
     case mp3, mp2, aac, vorbis, opus
+
+    /// Of the deviations of one excerpt.
+    var limit: Float { self == .vorbis ? 20 : 8 }
   }
 
   let codec: Codec
@@ -22,33 +25,47 @@ struct FrameGrid {
   static let leastLength = 2 * 1024 + 1024 + 2 * margin + 1
 
   /// How much lower the coefficients are on each offset than beside it.
+  ///
+  /// Coefficients are judged in groups by frequency: those of low frequencies, which change most from offset to offset and are
+  /// seldom rounded to zero, would drown the others in one sum.
   struct Contrast {
-    /// In standard deviations of all offsets, at most `limit`.
+    /// In standard deviations of all offsets, at most the limit.
     var deviations: [Float]
     /// In dB for each coefficient.
     var decibels: [Float]
 
-    static let limit: Float = 20
-
     /// - Parameters:
-    ///   - scores: Sums of logarithms to base 2, of `margin` more offsets on either side.
+    ///   - scores: Sums of logarithms to base 2 of each group, of `margin` more offsets on either side.
     ///   - count: Coefficients in a sum.
-    init(_ scores: [Float], count: Int) {
-      let period = scores.count - 2 * FrameGrid.margin
-      var differences: [Float] = []
-      for offset in FrameGrid.margin..<FrameGrid.margin + period {
-        var around: Float = 0
-        for distance in 5..<15 { around += scores[offset - distance] + scores[offset + distance] }
-        differences.append(around / 20 - scores[offset])
+    ///   - limit: An excerpt where a note begins at the right sample stands out by far; frames are in all excerpts.
+    init(_ scores: [ArraySlice<Float>], count: Int, limit: Float) {
+      let differences = scores.map { scores -> [Float] in
+        let (first, period) = (scores.startIndex, scores.count - 2 * FrameGrid.margin)
+        return (first + FrameGrid.margin..<first + FrameGrid.margin + period).map { offset in
+          var around: Float = 0
+          for distance in 5..<15 { around += scores[offset - distance] + scores[offset + distance] }
+          return around / 20 - scores[offset]
+        }
       }
-      self.init(differences: differences, count: count)
+      self.init(differences: differences, count: count, limit: limit)
     }
 
-    init(differences: [Float], count: Int) {
-      let middle = Self.median(differences)
-      let spread = 1.4826 * Self.median(differences.map { abs($0 - middle) }) + 1e-3 * Float(count)
-      deviations = differences.map { max(-4, min(Self.limit, ($0 - middle) / spread)) }
-      decibels = differences.map { ($0 - middle) / Float(count) * 3.0103 }
+    /// - Parameter differences: From what is beside an offset to what is there, of each group.
+    init(differences groups: [[Float]], count: Int, limit: Float) {
+      let period = groups.first?.count ?? 0
+      deviations = [Float](repeating: 0, count: period)
+      decibels = deviations
+      let (root, all) = (Float(groups.count).squareRoot(), Float(groups.count * count))
+      for differences in groups {
+        let middle = Self.median(differences)
+        let spread = 1.4826 * Self.median(differences.map { abs($0 - middle) }) + 1e-3 * Float(count)
+        for offset in 0..<period {
+          let difference = differences[offset] - middle
+          deviations[offset] += max(-4, min(20, difference / spread)) / root
+          decibels[offset] += difference / all * 3.0103
+        }
+      }
+      for offset in 0..<period { deviations[offset] = min(deviations[offset], limit) }
     }
 
     private static func median(_ values: [Float]) -> Float {
@@ -61,16 +78,20 @@ struct FrameGrid {
 /// A codec whose blocks are windowed cosine transforms (MDCT).
 struct LappedGrid {
   let grid: FrameGrid
+  private static let groupCount = 4
+
   private let blockLength: Int
   private let harmonics: [Float]
   private let firstBin: Int
-  private let binCount: Int
+  /// Coefficients of a group.
+  private let groupSize: Int
   /// The encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
   private let emphasis: Float
   private let transform: RealFFT
   private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
 
-  init(_ codec: FrameGrid.Codec, sampleRate: Int) {
+  /// - Parameter end: Where the spectrum ends, in Hz. Coefficients above say nothing.
+  init(_ codec: FrameGrid.Codec, sampleRate: Int, end: Double) {
     let window: [Double]
     switch codec {
     case .vorbis: window = Self.powerSine(1024, overlap: 1024)
@@ -81,37 +102,47 @@ struct LappedGrid {
     // Blocks of two lengths follow each other in Vorbis; both begin at multiples of this.
     grid = FrameGrid(codec: codec, period: codec == .vorbis ? 64 : blockLength)
     emphasis = codec == .opus ? 0.85 : 0
-    let harmonicCount = codec == .opus ? 24 : 8
+    // What is left out is 50 dB below the window. That of Opus is steep.
+    let harmonicCount =
+      switch codec {
+      case .opus: 24
+      case .vorbis: 6
+      default: 5
+      }
     let scale = (2 / Double(blockLength)).squareRoot() / 2 / 2.0.squareRoot()
     harmonics = (0..<harmonicCount).map { Float(Self.harmonic($0, of: window) * scale) }
     let nyquist = Double(sampleRate) / 2
-    let last = codec == .opus ? min(0.92, 21_500 / nyquist) : min(0.9, 20_000 / nyquist)
+    let last = min(codec == .opus ? min(0.92, 21_500 / nyquist) : min(0.9, 20_000 / nyquist), end / nyquist)
     firstBin = Int(min(4000 / nyquist, 0.3) * Double(blockLength))
-    binCount = (Int(last * Double(blockLength)) - firstBin) / 8 * 8
+    groupSize = max(8, (Int(last * Double(blockLength)) - firstBin) / Self.groupCount / 8 * 8)
     transform = RealFFT(length: 2 * blockLength)
   }
 
   /// The contrast of each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
-  mutating func contrast(_ channels: [[Float]]) -> FrameGrid.Contrast {
+  /// - Parameter part: A number for one group of coefficients, modulo that of groups; `nil` for all.
+  mutating func contrast(_ channels: [[Float]], part: Int?) -> FrameGrid.Contrast {
     let offsets = blockLength + 2 * FrameGrid.margin
     let signals = channels.map { samples in
       (0..<offsets + 2 * blockLength).map { samples[$0 + 1] - emphasis * samples[$0] }
     }
-    var (left, right) = (firstBins(signals[0]), firstBins(signals[1]))
-    var scores = [Float](repeating: 0, count: offsets)
+    let groups = part.map { $0 % Self.groupCount..<$0 % Self.groupCount + 1 } ?? 0..<Self.groupCount
+    let bins = firstBin + groups.lowerBound * groupSize..<firstBin + groups.upperBound * groupSize
+    var (left, right) = (firstBins(signals[0], bins), firstBins(signals[1], bins))
+    var scores = [Float](repeating: 0, count: offsets * groups.count)
     harmonics.withUnsafeBufferPointer { harmonics in
       var layout = unsafe cframegrids_lapped(
-        block_length: blockLength, first_bin: firstBin, bin_count: binCount, harmonics: harmonics.baseAddress,
-        harmonic_count: harmonics.count, floor: OriginNoise.floor)
+        block_length: blockLength, first_bin: bins.lowerBound, bin_count: bins.count, group_count: groups.count,
+        harmonics: harmonics.baseAddress, harmonic_count: harmonics.count, floor: OriginNoise.floor)
       unsafe cframegrids_score_lapped(&layout, signals[0], signals[1], offsets, &left, &right, &scratch, &scores)
     }
-    return FrameGrid.Contrast(scores, count: 4 * binCount)
+    return FrameGrid.Contrast(
+      (0..<groups.count).map { scores[$0 * offsets..<($0 + 1) * offsets] }, count: 4 * groupSize, limit: grid.codec.limit)
   }
 
-  /// Fourier bins of the first window at half samples: real parts, then imaginary ones.
-  private func firstBins(_ signal: [Float]) -> [Float] {
-    let count = binCount + 2 * harmonics.count
-    let first = firstBin - harmonics.count + 1
+  /// Fourier bins of the first window at half samples, and those that the harmonics reach: real parts, then imaginary ones.
+  private func firstBins(_ signal: [Float], _ range: Range<Int>) -> [Float] {
+    let count = range.count + 2 * harmonics.count
+    let first = range.lowerBound - harmonics.count + 1
     var result = [Float](repeating: 0, count: 2 * count)
     transform.transform(signal.span.extracting(0..<2 * blockLength)) { bins in
       for index in 0..<count {
@@ -188,25 +219,35 @@ struct MPEGGrid {
   private let lastBand: Int
   private var rows = [Float](repeating: 0, count: 2 * Int(CFRAMEGRIDS_HYBRID_ROWS) * bands)
 
-  init(sampleRate: Int) {
+  /// - Parameter end: Where the spectrum ends, in Hz.
+  init(sampleRate: Int, end: Double) {
     let width = Double(sampleRate) / 2 / Double(Self.bands)
     firstBand = Int(min(4000 / width, 8))
-    lastBand = min(Self.bands - 2, Int(20_000 / width))
+    lastBand = max(firstBand + 1, min(Self.bands - 2, Int(min(20_000, end) / width)))
   }
 
   /// The contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank. Offset 0 is the
   /// excerpt's sample `FrameGrid.margin`, phase 0 its first one.
-  mutating func contrasts(_ channels: [[Float]]) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast) {
-    var phases = [Float](repeating: 0, count: Self.bands)
-    var offsets = [Float](repeating: 0, count: Int(CFRAMEGRIDS_HYBRID_OFFSETS))
+  /// - Parameter part: A number for one group of 8 subbands, modulo that of groups; `nil` for all.
+  mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast) {
+    let (phaseCount, offsetCount) = (Self.bands, Int(CFRAMEGRIDS_HYBRID_OFFSETS))
+    let all = firstBand / 8..<lastBand / 8 + 1
+    let groups = part.map { all.lowerBound + $0 % all.count..<all.lowerBound + $0 % all.count + 1 } ?? all
+    var phases = [Float](repeating: 0, count: phaseCount * groups.count)
+    var offsets = [Float](repeating: 0, count: offsetCount * groups.count)
     let floors = [OriginNoise.floor, OriginNoise.floor]
     cframegrids_score_mpeg(
-      MPEGPrototype.values, firstBand, lastBand, channels[0], channels[1], floors, &rows, &phases, &offsets)
-    let bandCount = (lastBand + 8) / 8 * 8 - firstBand / 8 * 8
-    let count = 4 * bandCount
+      MPEGPrototype.values, 8 * groups.lowerBound, 8 * groups.upperBound - 1, channels[0], channels[1], floors, &rows,
+      &phases, &offsets)
+    // Left, right, mean and difference of 8 subbands.
+    let count = 4 * 8
     return (
-      FrameGrid.Contrast(offsets, count: 18 * count),
-      FrameGrid.Contrast(differences: phases.map { -$0 }, count: Int(CFRAMEGRIDS_HYBRID_ROWS) * count)
+      FrameGrid.Contrast(
+        (0..<groups.count).map { offsets[$0 * offsetCount..<($0 + 1) * offsetCount] }, count: 18 * count,
+        limit: FrameGrid.Codec.mp3.limit),
+      FrameGrid.Contrast(
+        differences: (0..<groups.count).map { phases[$0 * phaseCount..<($0 + 1) * phaseCount].map { -$0 } },
+        count: Int(CFRAMEGRIDS_HYBRID_ROWS) * count, limit: FrameGrid.Codec.mp2.limit)
     )
   }
 }

@@ -17,12 +17,18 @@ struct FrameSearch {
     /// The same of the best place elsewhere.
     var elsewhere: Double
     var decibels: Double
+
+    /// How far the best place stands out of all others.
+    var margin: Double { deviations - elsewhere }
   }
 
   private struct Sum {
     var period: Int
     var deviations: [Float]
     var decibels: [Float]
+    private var excerptCount = 0
+    /// Whether further excerpts are added.
+    var isOpen = true
 
     init(period: Int) {
       self.period = period
@@ -33,6 +39,7 @@ struct FrameSearch {
     /// Adds the best of the offsets that are the same place, less the mean of the others there: a synthesizer that works in
     /// blocks of 64 samples marks them all, a codec one.
     mutating func add(_ contrast: FrameGrid.Contrast, start: Int64) {
+      excerptCount += 1
       var best = [Int](repeating: -1, count: period)
       var totals = [Float](repeating: 0, count: period)
       let first = Int(start % Int64(period))
@@ -49,7 +56,7 @@ struct FrameSearch {
       }
     }
 
-    func trace(_ codec: FrameGrid.Codec, sampleRate: Int, excerptCount: Int) -> Trace {
+    func trace(_ codec: FrameGrid.Codec, sampleRate: Int) -> Trace {
       let best = deviations.indices.max { deviations[$0] < deviations[$1] } ?? 0
       // The best of several is above zero by itself.
       let base = deviations.sorted()[period / 2]
@@ -71,36 +78,49 @@ struct FrameSearch {
   private var layer3 = Sum(period: 576)
   private var layer2 = Sum(period: 32)
   private var sums: [Sum]
-  private var excerptCount = 0
 
-  /// - Parameter hasOpus: Whether to look for Opus, which always works at 48 kHz.
-  init(sampleRate: Int, hasOpus: Bool) {
+  /// - Parameters:
+  ///   - end: Where the spectrum ends, in Hz.
+  ///   - hasOpus: Whether to look for Opus, which always works at 48 kHz.
+  init(sampleRate: Int, end: Double, hasOpus: Bool) {
     self.sampleRate = sampleRate
-    mpeg = MPEGGrid(sampleRate: sampleRate)
-    lapped = ([.aac, .vorbis] + (hasOpus ? [.opus] : [])).map { LappedGrid($0, sampleRate: sampleRate) }
+    mpeg = MPEGGrid(sampleRate: sampleRate, end: end)
+    lapped = ([.aac, .vorbis] + (hasOpus ? [.opus] : [])).map { LappedGrid($0, sampleRate: sampleRate, end: end) }
     sums = lapped.map { Sum(period: $0.grid.period) }
   }
+
+  /// Whether any codec is still looked for.
+  var isOpen: Bool { layer3.isOpen || layer2.isOpen || sums.contains(where: \.isOpen) }
 
   /// - Parameters:
   ///   - channels: Left and right, at the rate of the search; at least `FrameGrid.leastLength` samples.
   ///   - start: Their first sample.
-  mutating func add(_ channels: [[Float]], start: Int64) {
-    excerptCount += 1
-    for index in lapped.indices {
-      sums[index].add(lapped[index].contrast(channels), start: start + Int64(FrameGrid.margin) + 1)
+  ///   - part: A number for a part of the coefficients; `nil` for all.
+  mutating func add(_ channels: [[Float]], start: Int64, part: Int?) {
+    for index in lapped.indices where sums[index].isOpen {
+      sums[index].add(lapped[index].contrast(channels, part: part), start: start + Int64(FrameGrid.margin) + 1)
     }
-    let (three, two) = mpeg.contrasts(channels)
-    layer3.add(three, start: start + Int64(FrameGrid.margin))
-    layer2.add(two, start: start)
+    guard layer3.isOpen || layer2.isOpen else { return }
+    let (three, two) = mpeg.contrasts(channels, part: part)
+    if layer3.isOpen { layer3.add(three, start: start + Int64(FrameGrid.margin)) }
+    if layer2.isOpen { layer2.add(two, start: start) }
+  }
+
+  /// Ends the search for codecs of which nothing is seen so far, and begins that for the others again.
+  /// - Parameter leastMargin: Of a trace that may become one, by codec.
+  mutating func narrow(_ leastMargin: (FrameGrid.Codec) -> Double) {
+    let sampleRate = sampleRate
+    func narrow(_ sum: inout Sum, _ codec: FrameGrid.Codec) {
+      if sum.trace(codec, sampleRate: sampleRate).margin >= leastMargin(codec) { sum = Sum(period: sum.period) } else { sum.isOpen = false }
+    }
+    narrow(&layer3, .mp3)
+    narrow(&layer2, .mp2)
+    for index in lapped.indices { narrow(&sums[index], lapped[index].grid.codec) }
   }
 
   var traces: [Trace] {
-    [
-      layer3.trace(.mp3, sampleRate: sampleRate, excerptCount: excerptCount),
-      layer2.trace(.mp2, sampleRate: sampleRate, excerptCount: excerptCount),
-    ]
-      + zip(lapped, sums).map { grid, sum in
-        sum.trace(grid.grid.codec, sampleRate: sampleRate, excerptCount: excerptCount)
-      }
+    [trace(layer3, .mp3), trace(layer2, .mp2)] + zip(lapped, sums).map { trace($1, $0.grid.codec) }
   }
+
+  private func trace(_ sum: Sum, _ codec: FrameGrid.Codec) -> Trace { sum.trace(codec, sampleRate: sampleRate) }
 }

@@ -13,7 +13,7 @@ internal import Foundation
 /// docs/health.md tells what it does and how well.
 struct OriginAnalyzer: Analyzer {
   static let id = "origin"
-  static let version = 2
+  static let version = 3
   static let summary = "Whether a lossless file was lossless from the start, with evidence"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
@@ -36,6 +36,8 @@ struct OriginAnalyzer: Analyzer {
     private static let usualRates = [44_100, 48_000]
     /// Samples before and after an excerpt that resampling spoils.
     private static let settling = 128
+    /// Of a sample rate: what was resampled from it to a higher one has nothing above.
+    private static let leastEndAbove = 0.51
 
     private let sampleRate: Int
     private let channelCount: Int
@@ -83,22 +85,35 @@ struct OriginAnalyzer: Analyzer {
       return finding
     }
 
+    /// Every codec is searched for in a part of the coefficients of each excerpt, which change from one to the next; in all of
+    /// them only if something is seen then. Resampled files are rare: their search begins with every second excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
-      let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
+      let rates =
+        sampleRate < 40_000
+        ? [sampleRate] : Self.usualRates.filter { $0 >= sampleRate || wall.end <= Self.leastEndAbove * Double($0) }
       return rates.flatMap { rate -> [FrameSearch.Trace] in
+        let step = rate == sampleRate ? 1 : 2
+        let first = stride(from: 0, to: excerpts.excerpts.count, by: step).compactMap { part(of: excerpts.excerpts[$0], at: rate) }
         var search = FrameSearch(
-          sampleRate: rate, hasOpus: rate != 44_100 && wall.end <= OriginDecision.endOfOpus)
+          sampleRate: rate, end: wall.end, hasOpus: rate != 44_100 && wall.end <= OriginDecision.endOfOpus)
+        for (number, part) in first.enumerated() { search.add(part.channels, start: part.start, part: number) }
+        search.narrow { OriginDecision.leastMargin($0, wall) }
+        guard search.isOpen else { return search.traces }
         for excerpt in excerpts.excerpts {
-          if rate == sampleRate {
-            search.add(excerpt.channels, start: excerpt.start)
-          } else {
-            let channels = excerpt.channels.map { resampled($0, to: rate) }
-            let start = excerpt.start * Int64(rate) / Int64(sampleRate) + Int64(Self.settling)
-            if channels[0].count >= FrameGrid.leastLength { search.add(channels, start: start) }
-          }
+          guard let part = part(of: excerpt, at: rate) else { continue }
+          search.add(part.channels, start: part.start, part: nil)
         }
         return search.traces
       }
+    }
+
+    /// An excerpt at another rate; `nil` if it is too short then.
+    private func part(of excerpt: ExcerptCollection.Excerpt, at rate: Int) -> ExcerptCollection.Excerpt? {
+      if rate == sampleRate { return excerpt }
+      let channels = excerpt.channels.map { resampled($0, to: rate) }
+      guard channels[0].count >= FrameGrid.leastLength else { return nil }
+      return ExcerptCollection.Excerpt(
+        start: excerpt.start * Int64(rate) / Int64(sampleRate) + Int64(Self.settling), channels: channels)
     }
 
     /// Without the first samples, which lack what was before them.

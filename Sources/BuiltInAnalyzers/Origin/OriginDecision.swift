@@ -11,15 +11,21 @@ struct OriginDecision {
 
   /// How far the best place must stand out of all others, for a trace that is one and for one that may be.
   ///
-  /// Synthesizers that begin notes at multiples of 64 samples mark places of Vorbis, and trackers with ticks of 20 ms mark frames of
-  /// Opus, so these need more.
+  /// Synthesizers that begin notes at multiples of 64 samples mark places of Vorbis, and of layer II one place in 32 is best by
+  /// chance sooner than one in a thousand, so these need more.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     switch codec {
-    case .vorbis: (10, 5.5)
-    case .opus: (11, 4)
-    default: (4.5, 3.2)
+    case .vorbis: (8, 5)
+    case .mp2: (5.5, 4)
+    case .opus: (5, 3)
+    case .mp3, .aac: (4, 3)
     }
   }
+  /// The spectrum ends where that of Opus does.
+  private static let wallOfOpus = 19_850.0...20_250
+  private static let leastDropOfOpus = 10.0
+  /// A quarter of the coefficients shows half of the margin, more or less.
+  private static let leastShare = 0.25
   /// Drops of the spectrum from which on it ends abruptly, in dB.
   private static let leastDrop = 15.0
   /// Opus codes nothing above 20 kHz; some is left where blocks overlap.
@@ -35,13 +41,17 @@ struct OriginDecision {
       finding.wallDepth = wall.depth.rounded(toPlaces: 1)
       finding.wallSteadiness = wall.steadiness.rounded(toPlaces: 2)
     }
-    guard let best = traces.max(by: { strength($0) < strength($1) }) else { return }
-    let limits = Self.limits(best.codec)
-    let margin = best.deviations - best.elsewhere
+    // Grids of other codecs are marked, too, but less deeply.
+    guard
+      let best = traces.filter({ $0.margin >= limits($0.codec).certain }).max(by: { $0.decibels < $1.decibels })
+        ?? traces.max(by: { strength($0) < strength($1) })
+    else { return }
+    let (certain, possible) = limits(best.codec)
+    let margin = best.margin
     finding.frameTrace = best.deviations.rounded(toPlaces: 2)
-    if margin >= limits.certain {
+    if margin >= certain {
       finding.verdict = OriginFinding.Verdict.lossy.rawValue
-      finding.confidence = margin >= 2 * limits.certain ? 0.99 : 0.95
+      finding.confidence = margin >= 2 * certain ? 0.99 : 0.95
       finding.codec = best.codec.rawValue
       finding.codedSampleRate = best.sampleRate
       finding.frameLength = best.period
@@ -51,13 +61,29 @@ struct OriginDecision {
       return
     }
     if isWall { finding.upsampledFrom = formerRate }
-    if margin >= limits.possible || (isWall && finding.upsampledFrom == nil) {
+    if margin >= possible || (isWall && finding.upsampledFrom == nil) {
       finding.verdict = OriginFinding.Verdict.unsure.rawValue
       finding.confidence = 0.5
     } else {
       finding.verdict = OriginFinding.Verdict.lossless.rawValue
       finding.confidence = isWall ? 0.8 : 0.95
     }
+  }
+
+  private func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
+    var limits = Self.limits(codec)
+    // Two traces of one codec.
+    if codec == .opus, Self.isWallOfOpus(wall) { limits.certain = limits.possible }
+    return limits
+  }
+
+  /// The least margin in a part of the coefficients from which on a codec is searched for in all of them.
+  static func leastMargin(_ codec: FrameGrid.Codec, _ wall: SpectralWall) -> Double {
+    codec == .opus && isWallOfOpus(wall) ? 0 : leastShare * limits(codec).certain
+  }
+
+  private static func isWallOfOpus(_ wall: SpectralWall) -> Bool {
+    wallOfOpus.contains(wall.frequency) && wall.steepness >= leastDropOfOpus
   }
 
   /// The usual rate whose filters end the spectrum where it ends; `nil` if there is none, or it is no lower.
@@ -70,7 +96,7 @@ struct OriginDecision {
   }
 
   private func strength(_ trace: FrameSearch.Trace) -> Double {
-    (trace.deviations - trace.elsewhere) / Self.limits(trace.codec).certain
+    trace.margin / limits(trace.codec).certain
   }
 }
 
