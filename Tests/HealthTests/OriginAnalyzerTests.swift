@@ -50,9 +50,8 @@ private struct LappedCodec {
     var result = [Float](repeating: 0, count: samples.count)
     for first in stride(from: start, through: samples.count - 2 * Self.count, by: Self.count) {
       let block = (0..<2 * Self.count).map { samples[first + $0] * window[$0] }
-      var coefficients = coefficients(block)
-      for bin in 0..<Self.count { coefficients[bin] = (coefficients[bin] / step(bin)).rounded() * step(bin) }
-      for (index, value) in inverse(coefficients).enumerated() { result[first + index] += value * window[index] }
+      let steps = coefficients(block).enumerated().map { bin, value in (value / step(bin)).rounded() * step(bin) }
+      for (index, value) in inverse(steps).enumerated() { result[first + index] += value * window[index] }
     }
     return result
   }
@@ -73,13 +72,14 @@ private struct LappedCodec {
   }
 
   private func inverse(_ coefficients: [Float]) -> [Float] {
-    var parts = [[Float]](repeating: [Float](repeating: 0, count: 4 * Self.count), count: 2)
+    var cosines = [Float](repeating: 0, count: 4 * Self.count)
+    var sines = cosines
     for (bin, value) in coefficients.enumerated() {
-      parts[0][2 * bin + 1] = value * Float(cos(angle(bin)))
-      parts[1][2 * bin + 1] = value * Float(sin(angle(bin)))
+      cosines[2 * bin + 1] = value * Float(cos(angle(bin)))
+      sines[2 * bin + 1] = value * Float(sin(angle(bin)))
     }
-    let real = transform.transform(parts[0].span) { bins in (0..<2 * Self.count).map { bins[2 * $0] } }
-    let imaginary = transform.transform(parts[1].span) { bins in (0..<2 * Self.count).map { bins[2 * $0 + 1] } }
+    let real = transform.transform(cosines.span) { bins -> [Float] in (0..<2 * Self.count).map { bins[2 * $0] } }
+    let imaginary = transform.transform(sines.span) { bins -> [Float] in (0..<2 * Self.count).map { bins[2 * $0 + 1] } }
     return zip(real, imaginary).map { 2 * ($0 + $1) / Float(Self.count) }
   }
 }
@@ -89,21 +89,19 @@ private struct LappedCodec {
   @Test(arguments: [(37, Float(1)), (700, Float(0.2))]) func `frames of a codec are found, at any volume`(
     start: Int, gain: Float
   ) throws {
-    let noise = noise(3)
-    func signal(step: @escaping (Int) -> Float) -> Signal {
-      var signal = noise
-      signal.channels = noise.channels.map { samples in
-        LappedCodec().coded(samples, from: start) { step($0) }.map { $0 * gain }
+    func coded(step: (Int) -> Float) -> Signal {
+      let channels = noise(3).channels.map { samples in
+        LappedCodec().coded(samples, from: start, step: step).map { $0 * gain }
       }
-      return rounded(signal, bits: 16)
+      return rounded(Signal(sampleRate: 44_100, channels: channels), bits: 16)
     }
-    let coarse = try origin(of: signal { $0 < 300 ? 0.5 : 14 })
+    let coarse = try origin(of: coded { $0 < 300 ? 0.5 : 14 })
     #expect(coarse.verdict == "lossy")
     #expect(coarse.codec == "vorbis")
     #expect(coarse.codedSampleRate == 44_100)
     #expect(try #require(coarse.frameOffset) == start % 64)
     #expect(coarse.frameLength == 64)
-    let fine = try origin(of: signal { _ in 1e-3 })
+    let fine = try origin(of: coded { _ in 1e-3 })
     #expect(fine.verdict == "lossless")
   }
 

@@ -36,8 +36,6 @@ struct OriginAnalyzer: Analyzer {
     private static let usualRates = [44_100, 48_000]
     /// Samples before and after an excerpt that resampling spoils.
     private static let settling = 128
-    /// Of a sample rate: what was resampled from it to a higher one has nothing above.
-    private static let leastEndAbove = 0.51
 
     private let sampleRate: Int
     private let channelCount: Int
@@ -88,9 +86,7 @@ struct OriginAnalyzer: Analyzer {
     /// Every codec is searched for in a part of the coefficients of each excerpt, which change from one to the next; in all of
     /// them only if something is seen then. Resampled files are rare: their search begins with every second excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
-      let rates =
-        sampleRate < 40_000
-        ? [sampleRate] : Self.usualRates.filter { $0 >= sampleRate || wall.end <= Self.leastEndAbove * Double($0) }
+      let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in
         let step = rate == sampleRate ? 1 : 2
         let first = stride(from: 0, to: excerpts.excerpts.count, by: step).compactMap { part(of: excerpts.excerpts[$0], at: rate) }

@@ -25,7 +25,7 @@ struct OriginDecision {
   private static let wallOfOpus = 19_850.0...20_250
   private static let leastDropOfOpus = 10.0
   /// A quarter of the coefficients shows half of the margin, more or less.
-  private static let leastShare = 0.25
+  private static let leastShare = 0.15
   /// Drops of the spectrum from which on it ends abruptly, in dB.
   private static let leastDrop = 15.0
   /// Opus codes nothing above 20 kHz; some is left where blocks overlap.
