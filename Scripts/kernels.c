@@ -81,20 +81,20 @@ static void landmark_network(void) {
 }
 
 static void frame_grids(void) {
-  enum { BLOCK = 192, OFFSETS = 40, BINS = 60, HARMONICS = 2, FIRST = 20, COUNT = BINS + 2 * HARMONICS };
-  cframegrids_lapped grid = {BLOCK, FIRST, BINS, numbers(HARMONICS), HARMONICS, 1e-6f};
+  enum { BLOCK = 192, OFFSETS = 40, BINS = 64, GROUPS = 2, HARMONICS = 2, FIRST = 20, COUNT = BINS + 2 * HARMONICS, PARTS = 3 };
+  cframegrids_lapped grid = {BLOCK, FIRST, BINS, GROUPS, numbers(HARMONICS), HARMONICS, 1e-6f};
   const float *left = numbers(OFFSETS + 2 * BLOCK), *right = numbers(OFFSETS + 2 * BLOCK);
-  float *scratch = numbers(CFRAMEGRIDS_SCRATCH), *scores = numbers(OFFSETS);
+  float *scratch = numbers(CFRAMEGRIDS_SCRATCH), *scores = numbers(GROUPS * OFFSETS);
   cframegrids_score_lapped(&grid, left, right, OFFSETS, numbers(2 * COUNT), numbers(2 * COUNT), scratch, scores);
-  print("grids", scores, OFFSETS);
+  print("grids", scores, GROUPS * OFFSETS);
   const float floors[2] = {1e-6f, 1e-6f};
-  float *rows = numbers(2 * CFRAMEGRIDS_HYBRID_ROWS * 32), *subbands = numbers(32);
-  float *hybrid = numbers(CFRAMEGRIDS_HYBRID_OFFSETS);
+  float *rows = numbers(2 * CFRAMEGRIDS_HYBRID_ROWS * 32), *subbands = numbers(PARTS * 32);
+  float *hybrid = numbers(PARTS * CFRAMEGRIDS_HYBRID_OFFSETS);
   cframegrids_score_mpeg(
       numbers(CFRAMEGRIDS_TAPS), 4, 20, numbers(CFRAMEGRIDS_HYBRID_SAMPLES), numbers(CFRAMEGRIDS_HYBRID_SAMPLES), floors,
       rows, subbands, hybrid);
-  print("grids", subbands, 32);
-  print("grids", hybrid, CFRAMEGRIDS_HYBRID_OFFSETS);
+  print("grids", subbands, PARTS * 32);
+  print("grids", hybrid, PARTS * CFRAMEGRIDS_HYBRID_OFFSETS);
 }
 
 static void sample_cells(void) {

@@ -11,7 +11,7 @@ struct FrameGrid {
   enum Codec: String, CaseIterable {
     case mp3, mp2, aac, vorbis, opus
 
-    /// Of the deviations of one excerpt.
+    /// The most that a deviation in one excerpt counts.
     var limit: Float { self == .vorbis ? 20 : 8 }
   }
 

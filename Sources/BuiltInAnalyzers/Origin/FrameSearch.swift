@@ -106,7 +106,7 @@ struct FrameSearch {
     if layer2.isOpen { layer2.add(two, start: start) }
   }
 
-  /// Ends the search for codecs of which nothing is seen so far, and begins that for the others again.
+  /// Ends the search for codecs that show nothing so far, and begins that for the others again.
   /// - Parameter leastMargin: Of a trace that may become one, by codec.
   mutating func narrow(_ leastMargin: (FrameGrid.Codec) -> Double) {
     let sampleRate = sampleRate
