@@ -177,7 +177,7 @@ let package = Package(
       "RecognitionTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "DSP", "Landmarks", "Library", "Listening",
-        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
