@@ -71,7 +71,7 @@ private func clockSeconds() -> Double {
 /// Page faults that waited for the disk.
 private func usage() -> Int {
   var usage = rusage()
-  getrusage(RUSAGE_SELF, &usage)
+  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
   return usage.ru_majflt
 }
 
