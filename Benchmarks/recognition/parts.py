@@ -78,9 +78,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
             parts, count = divide(analyze, options.catalog, folder, options.parts)
+            # A server wants a library; any will do.
             database = os.path.join(folder, 'library.sqlite')
-            os.mkdir(os.path.join(folder, 'music'))
-            run(analyze, 'run', os.path.join(folder, 'music'), '--database', database, '--no-reports')
+            run(analyze, 'run', clips[0], '--pipeline', 'tags-only', '--database', database, '--no-reports')
             served = [serve(analyze, part, database) for part in parts[options.here:]]
             servers = [server for server, _ in served]
             whole, whole_time = match(analyze, [options.catalog], clips)
