@@ -12,7 +12,7 @@ struct RecognitionServices: Sendable {
 
   /// - Throws: `ResourceError` if the system gives no thread.
   init(store: ResultStore, options: ServerOptions) throws {
-    catalog = ServedCatalog(path: options.catalog)
+    catalog = ServedCatalog(path: options.catalog, others: options.otherCatalogs, parts: options.catalogParts)
     links = LibraryLinks(store: store)
     sessions = try LiveSessions(
       catalog: catalog, links: links, threadCount: options.recognitionThreadCount,
