@@ -63,6 +63,8 @@ extension Workplace {
     let remote = try place.analyze("match", "2.wav", "--json", environment: settings)
     #expect(remote.status == 0, "\(remote.errors)")
     #expect(try Self.tracks(remote) == [Self.tracks(expected)[1]])
+    let doctor = try place.analyze("doctor", "--database", Argument(place.database), environment: settings)
+    #expect(doctor.text.contains("ok     catalog of \(server.address)\n"), "\(doctor.text)\(doctor.errors)")
     // Live sound.
     let pcm = Tracks.pcm(Tracks.cut(Tracks.signals[1], from: 4, seconds: 14)).flatMap { Tracks.bytes($0) }
     let heard = try place.start(
@@ -91,6 +93,9 @@ extension Workplace {
     #expect(records[0]["tracks"].elements.first?["title"] == "First")
     #expect(records[1]["missing_catalogs"].elements.first?["catalog"].textValue == server.address)
     try Tracks.checkSchema("match", match)
+    let doctor = try place.analyze(
+      "doctor", "--database", Argument(place.database), environment: ["ANALYZE_CATALOG_SERVERS": server.address])
+    #expect(doctor.status == 1 && doctor.text.contains("WRONG  the catalog of \(server.address) does not answer"))
     let text = try place.start(["match", "2.wav", "--catalog", a, "--catalog", Argument("\(server.address)")]).end()
     #expect(text.text.hasSuffix("nothing recognized, but a catalog did not answer\n"), "\(text.text)")
   }

@@ -10,6 +10,11 @@ package protocol CatalogPart: Sendable {
   func ask(_ question: [UInt8]) -> PartReply
 }
 
+extension CatalogPart {
+  /// Asks whether it answers at all.
+  package func check() throws(PartFailure) { _ = try PartAnswer.read(ask(PartQuestion.size.bytes).get()) }
+}
+
 /// The answer of a part, under way.
 package struct PartReply: Sendable {
   private let wait: @Sendable () throws(PartFailure) -> [UInt8]

@@ -31,13 +31,8 @@ struct AskedCatalogArguments: ParsableArguments {
 
   /// The catalogs named here, or those of the settings.
   func catalogs(_ settings: CommandSettings) -> AskedCatalogs {
-    let tokens = settings[Settings.catalogTokens]
-    guard !catalogs.isEmpty else {
-      return AskedCatalogs(
-        places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers], tokens: tokens,
-        mayBeMissing: true)
-    }
-    var asked = AskedCatalogs(places: [], tokens: tokens)
+    guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
+    var asked = AskedCatalogs(places: [], tokens: settings[Settings.catalogTokens])
     for catalog in catalogs {
       switch catalog {
       case .place(let argument): asked.places.append(argument.path)
@@ -46,6 +41,15 @@ struct AskedCatalogArguments: ParsableArguments {
       }
     }
     return asked
+  }
+}
+
+extension AskedCatalogArguments {
+  /// The catalogs of the settings.
+  static func ofSettings(_ settings: CommandSettings) -> AskedCatalogs {
+    AskedCatalogs(
+      places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers],
+      tokens: settings[Settings.catalogTokens], mayBeMissing: true)
   }
 }
 
