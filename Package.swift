@@ -177,7 +177,8 @@ let package = Package(
       "RecognitionTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "DSP", "Landmarks", "Library", "Listening",
-        "Platform", "Recognition", "Records", "RemoteCatalogs", "Reporting", "ResultStore", "Text", systemPackage,
+        "Pipeline", "Platform", "Recognition", "Records", "RemoteCatalogs", "Reporting", "ResultStore", "Text",
+        systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
