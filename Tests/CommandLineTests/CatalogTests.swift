@@ -199,7 +199,7 @@ import Text
     let place = try Workplace()
     _ = try place.analyzeTracks()
     #expect(try Self.build(place, "whole", nil).status == 0)
-    let parts = (1...5).map { (folder: "part-\($0)", part: "\($0)/5") }
+    let parts = (0..<5).map { (folder: "part-\($0)", part: "\($0)/5") }
     for (folder, part) in parts {
       let build = try Self.build(place, folder, part)
       #expect(build.status == 0, "\(build.errors)")
@@ -236,12 +236,12 @@ import Text
     let place = try Workplace()
     _ = try place.analyzeTracks()
     #expect(try Self.build(place, "whole", nil).status == 0)
-    #expect(try Self.build(place, "first", "1/2").status == 0)
+    #expect(try Self.build(place, "first", "0/2").status == 0)
     let refusals: [(folder: String, part: String?, hint: String)] = [
-      ("first", nil, "is part 1/2 and can only be built as that: add --partition 1/2"),
-      ("first", "2/2", "is part 1/2 and can only be built as that: add --partition 1/2"),
-      ("first", "1/4", "is part 1/2 and can only be built as that: add --partition 1/2"),
-      ("whole", "1/2", "was built as a whole and cannot become a part: leave out --partition"),
+      ("first", nil, "is part 0/2 and can only be built as that: add --partition 0/2"),
+      ("first", "1/2", "is part 0/2 and can only be built as that: add --partition 0/2"),
+      ("first", "0/4", "is part 0/2 and can only be built as that: add --partition 0/2"),
+      ("whole", "0/2", "was built as a whole and cannot become a part: leave out --partition"),
     ]
     func checkRefusals() throws {
       for (folder, part, hint) in refusals {
@@ -261,19 +261,19 @@ import Text
       try place.write("damaged", to: folder.appending(names[0]))
     }
     try checkRefusals()
-    #expect(try Self.build(place, "first", "1/2").errors.contains("was damaged and was rebuilt"))
-    #expect(try Self.build(place, "first", "1/2").errors.contains(", 0 removed, "))
+    #expect(try Self.build(place, "first", "0/2").errors.contains("was damaged and was rebuilt"))
+    #expect(try Self.build(place, "first", "0/2").errors.contains(", 0 removed, "))
 
     // A folder without such a list may hold another part.
     #expect(try place.start(["catalog", "merge", "whole", "--catalog", "merged"]).end().status == 0)
     let before = try Self.list(place, "merged")
-    let build = try Self.build(place, "merged", "2/2")
+    let build = try Self.build(place, "merged", "1/2")
     #expect(build.status == 1)
-    #expect(build.errors.contains("holds tracks that do not belong to part 2/2"), "\(build.errors)")
+    #expect(build.errors.contains("holds tracks that do not belong to part 1/2"), "\(build.errors)")
     #expect(try Self.list(place, "merged") == before)
   }
 
-  @Test(arguments: ["0/4", "5/4", "x", "1/0", "-1/4", "1/2/3"]) func whatIsNoPartIsWrongUsage(text: String) throws {
+  @Test(arguments: ["4/4", "5/4", "x", "1/0", "-1/4", "1/2/3"]) func whatIsNoPartIsWrongUsage(text: String) throws {
     let place = try Workplace()
     let outcome = try place.start(["catalog", "build", "--catalog", "new", "--partition=\(text)"]).end()
     #expect(outcome.status == 64)

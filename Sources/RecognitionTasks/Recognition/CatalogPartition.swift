@@ -9,23 +9,16 @@ package import SystemPackage
 package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
   private let shard: Shard
 
-  /// Reads `K/N`; `nil` unless K is 1 to N.
+  /// Reads `K/N`; `nil` unless K is 0 to N − 1, as of all shards.
   package init?(_ text: String) {
-    let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map(Self.number)
-    guard numbers.count == 2, let number = numbers[0], let count = numbers[1],
-      let shard = try? Shard(index: number - 1, of: count)
-    else { return nil }
+    guard let shard = try? Shard(text) else { return nil }
     self.shard = shard
   }
 
-  private static func number(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
-  }
-
-  /// From 1.
-  package var number: Int { shard.index + 1 }
+  /// From 0.
+  package var index: Int { shard.index }
   package var count: Int { shard.count }
-  package var description: String { "\(number)/\(count)" }
+  package var description: String { "\(index)/\(count)" }
 
   package func contains(_ id: ContentID) -> Bool { shard.contains(Array(id.description.utf8)) }
 
@@ -40,7 +33,7 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
   // MARK: The name of a build list
 
   /// The end of the name of a build list, before its extension: damage to the list leaves it as it is.
-  var buildListSuffix: String { ".part-\(number)-of-\(count)" }
+  var buildListSuffix: String { ".part-\(index)-of-\(count)" }
 
   /// - Parameter name: The name of a build list; that of a whole catalog gives `nil`.
   init?(ofBuildList name: String) {

@@ -31,9 +31,9 @@ struct MatchRoutes: RouteSet {
       .post, "catalog/part", "Answer another server that asks this one's catalog as a part of a larger one",
       body: .bytes(["application/octet-stream"]), type: "application/octet-stream"
     ) { request, _ in
-      try await services.recognition.uploads.admit {
+      try await services.recognition.questions.admit {
         let question = try await request.body.collect(upTo: Self.longestQuestion)
-        let answer = try await services.recognition.uploads.run { try self.answer(Array(question.readableBytesView)) }
+        let answer = try await services.recognition.questions.run { try self.answer(Array(question.readableBytesView)) }
         return Response(
           status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
           body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))

@@ -20,7 +20,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Add only files below this path (default: all)", valueName: "path"))
   var paths: [PathArgument] = []
 
-  @Option(help: ArgumentHelp("Build part K of N, counted from 1 and split by content id", valueName: "K/N"))
+  @Option(help: ArgumentHelp("Build part K of N, counted from 0 and split by content id", valueName: "K/N"))
   var partition: String?
 
   @OptionGroup
@@ -36,7 +36,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
 
   func validate() throws {
     if let partition, part == nil {
-      throw ValidationError("--partition expects K/N, such as 1/4 for the first of four parts, not '\(partition)'.")
+      throw ValidationError("--partition expects K/N, such as 0/4 for the first of four parts, not '\(partition)'.")
     }
   }
 
