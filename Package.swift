@@ -177,11 +177,19 @@ let package = Package(
       "RecognitionTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "DSP", "Landmarks", "Library", "Listening",
-        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Pipeline", "Platform", "Recognition", "Records", "RemoteCatalogs", "Reporting", "ResultStore", "Text",
+        systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
       "Fpcalc", ["Analysis", "AudioDecoding", "Chromaprint", "Platform", "ResultStore", systemPackage]),
+    // Catalogs of other servers, asked over HTTP.
+    .target(
+      name: "RemoteCatalogs",
+      dependencies: [
+        "Platform", "Recognition", "Text", systemPackage, .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strictWithNIO),
     .target(
       name: "Serving",
       dependencies: [

@@ -14,7 +14,7 @@ enum Fuzz {
       Entry(SettingTarget.self), Entry(PathTarget.self), Entry(JSONTarget.self), Entry(MessageTarget.self),
       Entry(StoreFileTarget.self), Entry(StoreRowTarget.self), Entry(SearchTarget.self), Entry(SignatureTarget.self),
       Entry(SegmentTarget.self), Entry(TableTarget.self), Entry(FeedTarget.self), Entry(ClipTarget.self),
-      Entry(RequestTarget.self), Entry(ParquetTarget.self),
+      Entry(RequestTarget.self), Entry(ParquetTarget.self), Entry(CatalogPartTarget.self),
     ]
   }
 

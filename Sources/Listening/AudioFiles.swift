@@ -53,11 +53,11 @@ extension CueSheet {
   }
 }
 
-extension CueSheet {
-  /// Recognizes the tracks in a file: a clip is matched as a whole, anything longer as by `init(ofFile:in:progress:)`.
+extension HeardRecording {
+  /// Recognizes the tracks in a file: a clip is matched as a whole, anything longer as by `CueSheet(ofFile:in:progress:)`.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if it is too short or the catalog cannot be used.
   package init(
-    ofRecording path: FilePath, _ session: RecognitionSession, progress: (Double) -> Void = { _ in }
+    ofFile path: FilePath, _ session: RecognitionSession, progress: (Double) -> Void = { _ in }
   ) throws {
     var source = try MonoSource(path: path)
     var matcher = try RecordingMatcher(session, sampleRate: source.sampleRate)
@@ -65,6 +65,6 @@ extension CueSheet {
       matcher.append(frames.span)
       progress(source.progress)
     }
-    self = try matcher.cueSheet()
+    self = try matcher.finish()
   }
 }

@@ -64,28 +64,45 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   private let session: RecognitionSession
-  /// The path of the catalog and its state when it was opened, if its changes are followed.
-  private let followed: (path: FilePath, state: CatalogState)?
+  /// The catalogs whose changes are followed.
+  private let followed: Followed?
   private let source: RecordingSource
+  private let missing: @Sendable ([MissingCatalog]) -> Void
   private let shared = Mutex(Shared())
   private let stream: AsyncStream<Swift.Result<RecognitionSession.Result, RecordingError>>
   private let continuation: AsyncStream<Swift.Result<RecognitionSession.Result, RecordingError>>.Continuation
 
   public convenience init(catalog: CustomCatalog, source: RecordingSource) throws(CatalogError) {
-    try self.init(catalog, nil, source)
+    try self.init(RecognitionSession(catalog: catalog), nil, source)
   }
 
   /// Opens a catalog and follows its changes: once a second of audio, between two buffers, it is looked whether there is a
   /// new one. If that cannot be opened, the result is an error, and listening goes on with the old one.
   public convenience init(following path: FilePath, source: RecordingSource) throws(CatalogError) {
-    let state = CatalogState(of: path)
-    try self.init(CustomCatalog(contentsOf: path), (path, state), source)
+    let followed = Followed(paths: [path]) { () throws(CatalogError) in try CustomCatalog(contentsOf: path) }
+    try self.init(RecognitionSession(catalog: followed.open()), followed, source)
+  }
+
+  /// Opens several catalogs to be asked as one, and follows their changes.
+  /// - Parameters:
+  ///   - paths: The catalogs of this machine.
+  ///   - open: Opens them as one.
+  ///   - parts: Catalogs elsewhere that are asked, too.
+  ///   - missing: Gets the parts that did not answer, none or more, whenever something was looked for.
+  package convenience init(
+    following paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog,
+    parts: [any CatalogPart], source: RecordingSource, missing: @escaping @Sendable ([MissingCatalog]) -> Void
+  ) throws(CatalogError) {
+    let followed = Followed(paths: paths, open: open)
+    try self.init(RecognitionSession(catalog: followed.open(), parts: parts), followed, source, missing)
   }
 
   private init(
-    _ catalog: CustomCatalog, _ followed: (path: FilePath, state: CatalogState)?, _ source: RecordingSource
-  ) throws(CatalogError) {
-    session = try RecognitionSession(catalog: catalog)
+    _ session: RecognitionSession, _ followed: Followed?, _ source: RecordingSource,
+    _ missing: @escaping @Sendable ([MissingCatalog]) -> Void = { _ in }
+  ) {
+    self.session = session
+    self.missing = missing
     self.followed = followed
     self.source = source
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
@@ -177,25 +194,26 @@ public final class ManagedRecognitionSession: Sendable {
     let sampleRate: Int
     /// Frames since it was looked whether there is a new catalog.
     private var frameCount = 0
-    private var state: CatalogState?
+    private var states: [CatalogState]
 
     init(_ managed: ManagedRecognitionSession) {
       self.managed = managed
       sampleRate = managed.source.sampleRate
-      state = managed.followed?.state
+      states = managed.followed?.states ?? []
     }
 
     mutating func append(_ frames: Span<Float>) {
       frameCount += frames.count
       if frameCount >= sampleRate {
         frameCount = 0
-        managed.follow(&state)
+        managed.follow(&states)
       }
       managed.yield(managed.session.match(streaming: frames, sampleRate: sampleRate))
     }
   }
 
   private func yield(_ results: [RecognitionSession.Result]) {
+    if !results.isEmpty { missing(session.takeMissingCatalogs()) }
     for result in results { continuation.yield(.success(result)) }
   }
 
@@ -214,15 +232,31 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   /// Takes the new catalog if it has changed.
-  private func follow(_ state: inout CatalogState?) {
-    guard let path = followed?.path else { return }
-    let now = CatalogState(of: path)
-    guard now != state else { return }
-    state = now
+  private func follow(_ states: inout [CatalogState]) {
+    guard let followed else { return }
+    let now = followed.currentStates
+    guard now != states else { return }
+    states = now
     do {
-      try session.replaceCatalog(with: CustomCatalog(contentsOf: path))
+      try session.replaceCatalog(with: followed.open())
     } catch {
       yield([.error(error)])
     }
+  }
+
+  /// Catalogs that are opened again when one of them changes.
+  private struct Followed: Sendable {
+    let paths: [FilePath]
+    let open: @Sendable () throws(CatalogError) -> CustomCatalog
+    /// Taken before they are opened first.
+    let states: [CatalogState]
+
+    init(paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog) {
+      self.paths = paths
+      self.open = open
+      states = paths.map { CatalogState(of: $0) }
+    }
+
+    var currentStates: [CatalogState] { paths.map { CatalogState(of: $0) } }
   }
 }

@@ -5,6 +5,7 @@
 //     Catalog/      references with their media items: in memory, in a file, in a folder that grows
 //     Index/        the segments that catalogs consist of: landmarks, and an inverted file of their pairs
 //     Matching/     the place in a catalog that a query is from, and how sure that is
+//     Parts/        catalogs that are kept elsewhere, and asked together with those of this machine
 //     Session/      matching for apps: clips and streams
 //     Cues/         which tracks play when in a long recording or a stream
 //

@@ -2,6 +2,7 @@ package import AnalysisEngine
 package import AnalysisTasks
 internal import Foundation
 package import Pipeline
+package import Recognition
 package import Serving
 package import SystemPackage
 
@@ -10,6 +11,10 @@ package struct ServerOptions: Sendable {
   package var serving = ServingOptions()
   /// The catalog of recordings; it need not be there.
   package var catalog: FilePath
+  /// Catalogs that are asked together with it.
+  package var otherCatalogs: [FilePath] = []
+  /// Catalogs of other servers that are asked together with these.
+  package var catalogParts: [any CatalogPart] = []
   /// Threads that read the store; as many read files.
   package var threadCount = 4
   /// Covers that are made at a time. One processor is left for what answers in milliseconds.

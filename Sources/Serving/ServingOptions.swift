@@ -1,3 +1,4 @@
+internal import Platform
 package import SystemPackage
 
 /// The address and clients of a server.
@@ -19,7 +20,7 @@ package struct ServingOptions: Sendable {
   package var accessLog: AccessLog?
 
   package static let standardHost = "127.0.0.1"
-  package static let standardPort = 8642
+  package static let standardPort = ServerAddress.standardPort
 
   package init() {}
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import RecognitionTasks
 import Text
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         analyzers: BuiltInAnalyzers.all, notices: settings.settings.notices,
         plan: try settings.definition().plan(with: BuiltInAnalyzers.all), library: settings[Settings.library],
         database: try settings.database(), reports: settings[Settings.output],
-        catalog: settings[Settings.catalog],
+        catalog: settings[Settings.catalog], catalogParts: try AskedCatalogArguments.ofSettings(settings).parts(),
         installation: Installation(environment: ProcessInfo.processInfo.environment), comparesAll: check,
         rebuildsIndex: repair)
       let findings = try checkup.findings()

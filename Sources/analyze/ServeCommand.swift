@@ -5,6 +5,7 @@ import Foundation
 import LibraryScan
 import Pipeline
 import Platform
+internal import RecognitionTasks
 import ResultStore
 import Server
 import Serving
@@ -48,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
   var paths: [PathArgument] = []
 
   @OptionGroup
-  var catalog: CatalogArguments
+  var catalogs: AskedCatalogArguments
 
   @OptionGroup
   var database: DatabaseArgument
@@ -127,9 +128,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings(database)
-      catalog.apply(to: &settings)
-      var options = ServerOptions(catalog: settings[Settings.catalog])
+      let settings = try CommandSettings(database)
+      let asked = catalogs.catalogs(settings)
+      // The first one of this machine is the server's own: it can be changed, and need not be there yet.
+      var options = ServerOptions(catalog: asked.places.first ?? settings[Settings.catalog])
+      options.otherCatalogs = Array(asked.places.dropFirst())
+      options.catalogParts = try asked.parts()
       apply(to: &options)
       options.serving.accessLog = try accessLog.map(Self.open)
       options.coverCommand = CoverProcessCommand.command

@@ -177,6 +177,112 @@ import Text
     #expect(try place.catalog("build", "--verbose").errors.contains("1 removed, 2 unchanged"))
   }
 
+  // MARK: - Parts
+
+  /// `catalog build` into a folder.
+  private static func build(_ place: Workplace, _ folder: String, _ part: String?) throws -> Outcome {
+    let partition: [Argument] = part.map { ["--partition", "\($0)"] } ?? []
+    return try place.start(
+      ["catalog", "build", "--verbose", "--catalog", "\(folder)", "--database", Argument(place.database)] + partition
+    ).end()
+  }
+
+  private static func list(_ place: Workplace, _ folder: String) throws -> [String] {
+    try place.start(["catalog", "list", "--catalog", "\(folder)"]).end().lines.sorted()
+  }
+
+  private static func info(_ place: Workplace, _ folder: String) throws -> JSONValue {
+    try JSONValue(parsing: place.start(["catalog", "info", "--json", "--catalog", "\(folder)"]).end().output)
+  }
+
+  @Test func partsAreWhatOneBuildMakes() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try Self.build(place, "whole", nil).status == 0)
+    let parts = (0..<5).map { (folder: "part-\($0)", part: "\($0)/5") }
+    for (folder, part) in parts {
+      let build = try Self.build(place, folder, part)
+      #expect(build.status == 0, "\(build.errors)")
+      #expect(build.errors.contains(", part \(part): "), "\(build.errors)")
+    }
+    #expect(try parts.flatMap { try Self.list(place, $0.folder) }.sorted() == Self.list(place, "whole"))
+    // Three tracks leave some parts empty.
+    let filled = try parts.filter { try !Self.list(place, $0.folder).isEmpty }
+    try #require(filled.count > 1)
+    for (folder, part) in filled {
+      #expect(try Self.info(place, folder)["partition"] == .string(part))
+      #expect(try place.start(["catalog", "info", "--catalog", "\(folder)"]).end().lines[1] == "  part       \(part)")
+    }
+    #expect(try Self.info(place, "whole")["partition"] == .null)
+    #expect(try !place.start(["catalog", "info", "--catalog", "whole"]).end().text.contains("  part "))
+
+    // A copy goes to its track, and merged parts are one catalog.
+    try place.put(Tracks.file(0, title: "Copy"), as: "d.wav")
+    _ = try place.analyzeSignatures()
+    for (folder, part) in parts {
+      let again = try Self.build(place, folder, part)
+      #expect(again.errors.contains(": 0 added, 0 updated, 0 removed,"), "\(again.errors)")
+    }
+    let merge = try place.start(
+      ["catalog", "merge"] + filled.map { "\($0.folder)" } + ["--catalog", "merged"]
+    ).end()
+    #expect(merge.status == 0, "\(merge.errors)")
+    #expect(try Self.build(place, "merged", nil).errors.contains("0 added, 0 updated, 0 removed, 3 unchanged"))
+    #expect(try Self.list(place, "merged") == Self.list(place, "whole"))
+    #expect(try Self.info(place, "merged")["partition"] == .null)
+  }
+
+  @Test func aPartRemainsThatPart() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try Self.build(place, "whole", nil).status == 0)
+    #expect(try Self.build(place, "first", "0/2").status == 0)
+    let refusals: [(folder: String, part: String?, hint: String)] = [
+      ("first", nil, "is part 0/2 and can only be built as that: add --partition 0/2"),
+      ("first", "1/2", "is part 0/2 and can only be built as that: add --partition 0/2"),
+      ("first", "0/4", "is part 0/2 and can only be built as that: add --partition 0/2"),
+      ("whole", "0/2", "was built as a whole and cannot become a part: leave out --partition"),
+    ]
+    func checkRefusals() throws {
+      for (folder, part, hint) in refusals {
+        let before = try Self.info(place, folder)
+        let build = try Self.build(place, folder, part)
+        #expect(build.status == 1)
+        #expect(build.errors.contains(hint) && build.errors.contains("Nothing was changed."), "\(build.errors)")
+        #expect(try Self.info(place, folder) == before)
+      }
+    }
+    try checkRefusals()
+    // Even if the list of what was built is damaged.
+    for folder in ["first", "whole"] {
+      let folder = place.folder.file(folder)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { $0.hasSuffix(".build") }
+      try #require(names.count == 1)
+      try place.write("damaged", to: folder.appending(names[0]))
+    }
+    try checkRefusals()
+    #expect(try Self.build(place, "first", "0/2").errors.contains("was damaged and was rebuilt"))
+    #expect(try Self.build(place, "first", "0/2").errors.contains(", 0 removed, "))
+
+    // A folder without such a list may hold another part.
+    #expect(try place.start(["catalog", "merge", "whole", "--catalog", "merged"]).end().status == 0)
+    let before = try Self.list(place, "merged")
+    let build = try Self.build(place, "merged", "1/2")
+    #expect(build.status == 1)
+    #expect(build.errors.contains("holds tracks that do not belong to part 1/2"), "\(build.errors)")
+    #expect(try Self.list(place, "merged") == before)
+  }
+
+  @Test(arguments: ["4/4", "5/4", "x", "1/0", "-1/4", "1/2/3"]) func whatIsNoPartIsWrongUsage(text: String) throws {
+    let place = try Workplace()
+    let outcome = try place.start(["catalog", "build", "--catalog", "new", "--partition=\(text)"]).end()
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.contains("K/N") && outcome.errors.contains("'\(text)'"), "\(outcome.errors)")
+    #expect(!FileManager.default.fileExists(atPath: place.folder.file("new").string))
+  }
+
+  // MARK: - Merging, locks
+
   @Test func mergingTheSameAgainChangesNothing() throws {
     let place = try Workplace()
     _ = try place.analyzeTracks()

@@ -9,7 +9,7 @@ import Testing
   private static func cueSheet(_ samples: [Float]) throws -> CueSheet {
     var matcher = try RecordingMatcher(session(), sampleRate: Music.sampleRate)
     matcher.append(samples.span)
-    return try matcher.cueSheet()
+    return try matcher.finish().sheet
   }
 
   private static func changes(_ samples: [Float]) throws -> [TrackChanges.Change] {

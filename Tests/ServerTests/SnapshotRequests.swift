@@ -402,6 +402,7 @@ enum SnapshotRequests {
     .get("recording", "/v1/catalog/one"),
     .get("recording-unknown", "/v1/catalog/two"),
     .get("signature-unknown", "/v1/catalog/two/signature"),
+    .json("POST", "part-bad", "/v1/catalog/part", "{}"),
     SnapshotRequest("POST", "match-bad-limit", "/v1/match?min_confidence=7"),
     SnapshotRequest("POST", "session", "/v1/sessions").keeping("session", at: "id"),
     .get("session-status", "/v1/sessions/@session"),

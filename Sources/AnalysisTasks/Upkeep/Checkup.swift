@@ -4,6 +4,7 @@ internal import BuiltInAnalyzers
 internal import Foundation
 package import Pipeline
 internal import Platform
+package import Recognition
 internal import Records
 internal import ResultStore
 package import SystemPackage
@@ -29,6 +30,8 @@ package struct Checkup {
   package var reports: FilePath
   /// `nil`: the catalog is not looked at.
   package var catalog: FilePath?
+  /// Catalogs of servers that are asked together with it.
+  package var catalogParts: [any CatalogPart]
   /// `nil`: only settings, library and database are looked at.
   package var installation: Installation?
   /// Whether all that is in the database, its search index and the reports are compared with each other.
@@ -38,7 +41,7 @@ package struct Checkup {
 
   package init(
     analyzers: [AnalyzerKind], notices: [String], plan: AnalysisPlan, library: [FilePath], database: FilePath,
-    reports: FilePath, catalog: FilePath? = nil, installation: Installation? = nil, comparesAll: Bool = false,
+    reports: FilePath, catalog: FilePath? = nil, catalogParts: [any CatalogPart] = [], installation: Installation? = nil, comparesAll: Bool = false,
     rebuildsIndex: Bool = false
   ) {
     self.analyzers = analyzers
@@ -48,6 +51,7 @@ package struct Checkup {
     self.database = database
     self.reports = reports
     self.catalog = catalog
+    self.catalogParts = catalogParts
     self.installation = installation
     self.comparesAll = comparesAll
     self.rebuildsIndex = rebuildsIndex
@@ -69,6 +73,14 @@ package struct Checkup {
           "library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
     }
     findings += StorageCheck(database: database, catalog: catalog, reports: reports, verifiesAll: comparesAll).findings()
+    findings += catalogParts.map { part in
+      do throws(PartFailure) {
+        try part.check()
+        return .ok("catalog of \(part.name)")
+      } catch {
+        return .wrong("the catalog of \(part.name) does not answer: \(error); what it has is not recognized meanwhile")
+      }
+    }
     return try findings + findingsOfDatabase()
   }
 

@@ -1,3 +1,4 @@
+public import Platform
 public import SystemPackage
 
 /// The type of a setting's value: something people write as one word or line.
@@ -84,6 +85,17 @@ extension FilePath: SettingValue {
 
   /// White space at the end would be lost when read back; the slash protects it.
   public var settingText: String { string.last?.isWhitespace ?? false ? string + "/" : string }
+}
+
+extension ServerAddress: SettingValue {
+  public static var expectation: String { "an address such as http://host:\(standardPort)" }
+
+  public init?(setting text: String, in context: SettingContext) {
+    guard let address = try? ServerAddress(text) else { return nil }
+    self = address
+  }
+
+  public var settingText: String { description }
 }
 
 extension Optional: SettingValue where Wrapped: SettingValue {

@@ -212,6 +212,12 @@ extension Settings {
   public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog: a folder, or a file made by catalog export") {
     $0.data.appending("catalog")
   }
+  public static let catalogServers = Setting<[ServerAddress]>(
+    "catalog_servers", trust: .needed, default: [],
+    "servers (http://host:port) whose catalogs match, listen and serve ask, too")
+  public static let catalogTokens = Setting<FilePath?>(
+    "catalog_tokens", trust: .needed, default: nil,
+    "a file with the tokens of these servers: a line for each, http://host:port and the token")
   public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {
     $0.data.appending("reports")
   }
@@ -295,7 +301,7 @@ extension Settings {
 
   /// Every setting.
   public static let all: [any AnySetting] = [
-    library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
+    library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
     timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
     ignoreCtime, hidden, allFiles,
     extensions, quietPeriod, verify, checksums, fetchSpace, fetchSilence,

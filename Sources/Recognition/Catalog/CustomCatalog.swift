@@ -47,6 +47,15 @@ public struct CustomCatalog: Sendable {
     }
   }
 
+  /// Several catalogs, to be asked as one: none is copied. A track that several have is reported once.
+  package init(joining catalogs: [CustomCatalog]) throws(CatalogError) {
+    for catalog in catalogs {
+      let catalog = try catalog.sealed()
+      segments += catalog.segments
+      removed += catalog.removed
+    }
+  }
+
   init(segments: [Segment], removed: [Set<Int>]) {
     self.segments = segments
     self.removed = removed
@@ -60,7 +69,7 @@ public struct CustomCatalog: Sendable {
     pendingCount + segments.indices.reduce(0) { $0 + segments[$1].trackCount - removed[$1].count }
   }
 
-  private static func digest(of identifier: String) -> ContentID { ContentID(hashing: Array(identifier.utf8)) }
+  static func digest(of identifier: String) -> ContentID { ContentID(hashing: Array(identifier.utf8)) }
 
   /// Calls `body` with each track of a segment that is part of the catalog.
   private func forEachTrack<E: Error>(_ body: (_ segment: Int, _ track: Int) throws(E) -> Void) throws(E) {

@@ -16,8 +16,13 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
   ///   - catalog: The catalog whose tracks are looked for.
   ///   - sampleRate: Frames per second of the buffers, greater than zero.
   public init(catalog: CustomCatalog, sampleRate: Int) throws(CatalogError) {
+    try self.init(catalog: catalog, parts: [], sampleRate: sampleRate)
+  }
+
+  /// - Parameter parts: Catalogs elsewhere that are asked together with this one.
+  init(catalog: CustomCatalog, parts: [any CatalogPart], sampleRate: Int) throws(CatalogError) {
     self.sampleRate = sampleRate
-    matcher = CatalogMatcher(try catalog.sealed())
+    matcher = CatalogMatcher(try catalog.sealed(), parts: parts)
     stream = StreamingMatcher(sampleRate: sampleRate)
   }
 
@@ -26,6 +31,9 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
     frameCount += frames.count
     for result in stream.append(frames, with: &matcher) { collector.add(result) }
   }
+
+  /// The catalogs elsewhere that have not answered since this was asked last.
+  mutating func takeMissingCatalogs() -> [MissingCatalog] { matcher.takeMissing() }
 
   /// Ends the cue sheet. The generator is used up then.
   public mutating func cueSheet() -> CueSheet {

@@ -19,7 +19,7 @@ package struct RecordingMatcher: PCMReceiver, ~Copyable {
   ///   - sampleRate: Frames per second of the buffers, greater than zero.
   package init(_ session: RecognitionSession, sampleRate: Int) throws(CatalogError) {
     self.session = session
-    generator = try CueSheetGenerator(catalog: session.catalog, sampleRate: sampleRate)
+    generator = try CueSheetGenerator(catalog: session.catalog, parts: session.parts, sampleRate: sampleRate)
     self.sampleRate = sampleRate
     longestClip = Self.longestClip * sampleRate
   }
@@ -36,8 +36,17 @@ package struct RecordingMatcher: PCMReceiver, ~Copyable {
 
   /// Ends the recording. The matcher is used up then.
   /// - Throws: `CatalogError.queryTooShort`.
-  package mutating func cueSheet() throws(CatalogError) -> CueSheet {
-    if isLong { return generator.cueSheet() }
+  package mutating func finish() throws(CatalogError) -> HeardRecording {
+    if isLong {
+      let sheet = generator.cueSheet()
+      return HeardRecording(sheet: sheet, missing: generator.takeMissingCatalogs())
+    }
+    _ = session.takeMissingCatalogs()
+    let sheet = try clipSheet()
+    return HeardRecording(sheet: sheet, missing: session.takeMissingCatalogs())
+  }
+
+  private func clipSheet() throws(CatalogError) -> CueSheet {
     var generator = RecognitionQueryGenerator(sampleRate: sampleRate)
     generator.append(clip.span)
     let query = generator.query()

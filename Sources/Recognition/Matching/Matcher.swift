@@ -24,6 +24,12 @@ struct Matcher: ~Copyable {
   }
 
   struct Stage {
+    /// The name by which a part of the catalog that is kept elsewhere knows it.
+    enum Name: UInt8, CaseIterable {
+      case likely, speeds, tempos, pitches, thorough, farSpeeds, farTempos, farPitches
+    }
+
+    let name: Name
     /// Rarity up to which pairs are looked up.
     var limit: Float
     /// Whether it is for what the others have not found: less likely peaks, and more places of short queries.
@@ -40,7 +46,9 @@ struct Matcher: ~Copyable {
 
   /// A place in the catalog that was checked.
   struct Hit {
+    /// A segment, or behind the last one a part that is kept elsewhere.
     var segment: Int
+    /// A track of the segment, or one that the part has named.
     var track: Int
     var placement: MatchedFilter.Placement
     var z: Float
@@ -49,17 +57,22 @@ struct Matcher: ~Copyable {
   }
 
   static let stages =
-    [Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral])]
-    + [speeds, tempos, pitches].map { changed(by: $0) }
-    + [
+    [
       Stage(
-        limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral])
+        name: .likely, limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
+      changed(.speeds, by: speeds), changed(.tempos, by: tempos), changed(.pitches, by: pitches),
+      Stage(
+        name: .thorough, limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20,
+        transforms: [.neutral]),
     ]
   /// Stages for what the others have not found.
-  static let farStages = [farSpeeds, farTempos, farPitches].map { changed(by: $0) }
+  static let farStages = [
+    changed(.farSpeeds, by: farSpeeds), changed(.farTempos, by: farTempos), changed(.farPitches, by: farPitches),
+  ]
+  private static let stageByName = Dictionary(uniqueKeysWithValues: (stages + farStages).map { ($0.name, $0) })
 
-  private static func changed(by transforms: [Transform]) -> Stage {
-    Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: transforms)
+  private static func changed(_ name: Stage.Name, by transforms: [Transform]) -> Stage {
+    Stage(name: name, limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: transforms)
   }
   private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
   private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
@@ -76,7 +89,10 @@ struct Matcher: ~Copyable {
   private let segments: [Segment]
   /// Tracks of each segment that have been removed.
   private let removed: [Set<Int>]
-  private let postingCount: Int
+  /// Postings of all segments and parts: the measure of the whole catalog's size.
+  private var postingCount: Int
+  private let ownPostingCount: Int
+  private var parts: AskedParts
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
@@ -87,9 +103,11 @@ struct Matcher: ~Copyable {
   /// The landmarks around the hit that was loaded last.
   private(set) var points: [MatchedFilter.Point] = []
 
-  init(segments: [Segment], removed: [Set<Int>]? = nil) {
+  init(segments: [Segment], removed: [Set<Int>]? = nil, parts: [any CatalogPart] = []) {
     self.segments = segments
-    postingCount = segments.reduce(0) { $0 + $1.postingCount }
+    ownPostingCount = segments.reduce(0) { $0 + $1.postingCount }
+    postingCount = ownPostingCount
+    self.parts = AskedParts(parts)
     self.removed = removed ?? Array(repeating: [], count: segments.count)
   }
 
@@ -115,6 +133,15 @@ struct Matcher: ~Copyable {
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
 
   // MARK: Matching
+
+  /// Begins another query: parts that have not answered are asked again.
+  mutating func begin() {
+    parts.begin()
+    postingCount = ownPostingCount + parts.postingCount
+  }
+
+  /// The parts that have not answered since this was asked last.
+  mutating func takeMissing() -> [MissingCatalog] { parts.takeMissing() }
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: RecognitionQuery) -> Finding? {
@@ -249,7 +276,7 @@ struct Matcher: ~Copyable {
       }
     }
     load(hit, around(hit, query))
-    let otherColumns = 0..<Int(segments[other.segment].track(other.track).columnCount)
+    let otherColumns = 0..<columnCount(ofTrackOf: other)
     var slope = other.placement.slope / hit.placement.slope
     var shift = other.placement.shift - hit.placement.shift
     // Copies are mostly alike in speed, and placements are not so exact.
@@ -281,14 +308,27 @@ struct Matcher: ~Copyable {
   /// Ten seconds, in columns.
   private static let surroundings = Float(10 * LandmarkSpectrum.columnsPerSecond)
 
-  /// Votes, and checks the places with the most votes.
+  /// Votes, and checks the places with the most votes, here and in the parts at the same time.
   private mutating func scan(
     _ query: RecognitionQuery, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
+  ) {
+    guard parts.count > 0 else { return scan(query.duration, pairs, stage, filter, into: &hits) }
+    let pending = parts.ask(.places(PlaceSearch(query, stage.name, postingCount: postingCount)))
+    scan(query.duration, pairs, stage, filter, into: &hits)
+    var places: [AskedParts.Place] = []
+    if !parts.takePlaces(pending, into: &places) { hasReadAll = false }
+    hits += places.map { Hit(segment: segments.count + $0.part, track: $0.track, placement: $0.placement, z: $0.z) }
+  }
+
+  /// Votes, and checks the places with the most votes.
+  /// - Parameter duration: Seconds of the query.
+  private mutating func scan(
+    _ duration: Double, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     // In the last stage the right one has few votes: the shorter the query, the fewer.
-    let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / query.duration), 4) : 1
+    let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {
@@ -323,24 +363,34 @@ struct Matcher: ~Copyable {
   }
 
   private mutating func load(_ hit: Hit, _ columns: Range<Int>) {
-    let segment = segments[hit.segment]
     points.removeAll(keepingCapacity: true)
+    guard hit.segment < segments.count else {
+      points += parts.points(part: hit.segment - segments.count, track: hit.track, in: columns)
+      return
+    }
+    let segment = segments[hit.segment]
     segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, strength in
       points.append(MatchedFilter.Point(column: column, band: band, strength: strength))
     }
   }
 
-  func columnCount(ofTrackOf hit: Hit) -> Int { Int(segments[hit.segment].track(hit.track).columnCount) }
+  func columnCount(ofTrackOf hit: Hit) -> Int {
+    hit.segment < segments.count
+      ? Int(segments[hit.segment].track(hit.track).columnCount)
+      : parts.columnCount(part: hit.segment - segments.count, track: hit.track)
+  }
+
+  /// What the catalog has of a hit's track beside its signature.
+  func record(ofTrackOf hit: Hit) -> ReferenceRecord {
+    hit.segment < segments.count
+      ? ReferenceRecord(bytes: segments[hit.segment].items(ofTrack: hit.track))
+      : parts.record(part: hit.segment - segments.count, track: hit.track)
+  }
 
   /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
-    hits.sort { $0.z > $1.z }
-    var best: [Hit] = []
-    // Hits far behind need not be refined.
-    let least = 0.25 * (hits.first?.z ?? 0)
-    for hit in hits where best.count < 10 && hit.z >= least {
-      if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
-    }
+    var best = Self.foremost(hits)
+    fetch(&best)
     for index in best.indices {
       load(best[index], filter)
       points.withUnsafeBufferPointer { filter.nudge(&best[index], $0) }
@@ -352,6 +402,73 @@ struct Matcher: ~Copyable {
     }
     best.sort { $0.z > $1.z }
     hits = best
+  }
+
+  /// The hits that are worth refining, best first.
+  private static func foremost(_ hits: [Hit]) -> [Hit] {
+    var best: [Hit] = []
+    let hits = hits.sorted { $0.z > $1.z }
+    // Hits far behind need not be refined.
+    let least = 0.25 * (hits.first?.z ?? 0)
+    for hit in hits where best.count < 10 && hit.z >= least {
+      if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
+    }
+    return best
+  }
+
+  /// Gets the landmarks of hits that parts have found; without them a hit is none.
+  private mutating func fetch(_ hits: inout [Hit]) {
+    let first = segments.count
+    let foreign = hits.filter { $0.segment >= first }.map { (part: $0.segment - first, track: $0.track) }
+    guard !foreign.isEmpty else { return }
+    parts.fetch(foreign)
+    hits.removeAll { $0.segment >= first && !parts.has(part: $0.segment - first, track: $0.track) }
+  }
+
+  // MARK: Being a part
+
+  /// The answer to what is asked of this catalog as a part of a larger one.
+  mutating func answer(_ question: PartQuestion) -> [UInt8] {
+    let answer: PartAnswer
+    switch question {
+    case .size: answer = .size
+    case .places(let search): answer = .places(places(search))
+    case .tracks(let names):
+      var tracks: [FoundTrack] = []
+      for name in names { if let track = track(name) { tracks.append(track) } }
+      answer = .tracks(tracks)
+    }
+    return answer.bytes(postingCount: ownPostingCount)
+  }
+
+  /// The places that can be among the best of all parts.
+  private mutating func places(_ search: PlaceSearch) -> FoundPlaces {
+    guard let stage = Self.stageByName[search.stage] else { return FoundPlaces(hasReadAll: true, places: []) }
+    let wasCount = postingCount
+    postingCount = max(search.postingCount, ownPostingCount)
+    defer { postingCount = wasCount }
+    hasReadAll = true
+    var hits: [Hit] = []
+    let pairs = QueryPairs(search.peaks, columnCount: search.columnCount, limit: stage.limit)
+    _ = MatchedFilter.with(search.filter) { scan(search.duration, pairs, stage, $0, into: &hits) }
+    return FoundPlaces(
+      hasReadAll: hasReadAll,
+      places: Self.foremost(hits).map { hit in
+        FoundPlaces.Place(
+          name: PartTrackName(
+            segment: hit.segment, track: hit.track, digest: segments[hit.segment].identifier(ofTrack: hit.track)),
+          columnCount: columnCount(ofTrackOf: hit), placement: hit.placement, z: hit.z)
+      })
+  }
+
+  /// A track by its name, if this catalog has it under that name.
+  private func track(_ name: PartTrackName) -> FoundTrack? {
+    guard segments.indices.contains(name.segment), name.track < segments[name.segment].trackCount,
+      segments[name.segment].identifier(ofTrack: name.track) == name.digest,
+      let signature = try? segments[name.segment].signature(ofTrack: name.track)
+    else { return nil }
+    return FoundTrack(
+      name: name, record: segments[name.segment].items(ofTrack: name.track), signature: signature.bytes)
   }
 
   /// Looks for a better place in the track of the best hit; says whether there is one.

@@ -63,6 +63,27 @@ struct FilterRows {
     }
   }
 
+  /// Rows that another program has made.
+  /// - Parameter rows: `columnCount` values of each band.
+  /// - Returns: `nil` if a value is out of range.
+  init?(_ rows: [Int16], columnCount: Int) {
+    let limit = Int16(Self.maximumValue)
+    guard rows.count == columnCount * LandmarkSpectrum.bandCount, rows.allSatisfy({ -limit...limit ~= $0 }) else {
+      return nil
+    }
+    self.columnCount = columnCount
+    stride = columnCount + 2 * Self.padding
+    let margin = [Int16](repeating: 0, count: Self.padding)
+    var values: [Int16] = []
+    values.reserveCapacity(stride * LandmarkSpectrum.bandCount)
+    for first in Swift.stride(from: 0, to: rows.count, by: columnCount) {
+      values += margin
+      values += rows[first..<first + columnCount]
+      values += margin
+    }
+    self.values = values
+  }
+
   private static let lanes = 8
   private static let lowest = SIMD8<Float>(repeating: -maximumValue)
   private static let highest = SIMD8<Float>(repeating: maximumValue)

@@ -15,7 +15,8 @@ struct RankedPeaks {
   let peaks: [Peak]
   /// The places of all in `peaks`, the strongest first; of equals the first.
   let order: [Int]
-  private let found: [LandmarkPeaks.Peak]
+  /// As they were found, in the same order as `peaks`.
+  let found: [LandmarkPeaks.Peak]
 
   init(_ found: [LandmarkPeaks.Peak]) {
     self.found = found

@@ -48,13 +48,20 @@ public final class RecognitionSession: Sendable {
   }
 
   private let state: Mutex<State>
+  /// Catalogs elsewhere that are asked, too.
+  let parts: [any CatalogPart]
   private let continuation: AsyncStream<Result>.Continuation
   /// The results of streaming buffers, in order; the newest 64 are kept until they are read.
   public let results: AsyncStream<Result>
 
-  public init(catalog: CustomCatalog) throws(CatalogError) {
+  public convenience init(catalog: CustomCatalog) throws(CatalogError) { try self.init(catalog: catalog, parts: []) }
+
+  /// - Parameter parts: Catalogs elsewhere that are asked together with this one, as if all were one; see
+  ///   `takeMissingCatalogs()`.
+  package init(catalog: CustomCatalog, parts: [any CatalogPart]) throws(CatalogError) {
     let catalog = try catalog.sealed()
-    state = Mutex(State(catalog: catalog, matcher: CatalogMatcher(catalog), stream: nil))
+    self.parts = parts
+    state = Mutex(State(catalog: catalog, matcher: CatalogMatcher(catalog, parts: parts), stream: nil))
     (results, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
@@ -65,8 +72,21 @@ public final class RecognitionSession: Sendable {
     let catalog = try catalog.sealed()
     state.withLock { state in
       state.catalog = catalog
-      state.matcher = CatalogMatcher(catalog)
+      state.matcher = CatalogMatcher(catalog, parts: parts)
     }
+  }
+
+  // MARK: Parts
+
+  /// The catalogs elsewhere that have not answered since this was asked last: their tracks may be missing in the results
+  /// since then.
+  package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
+
+  /// Answers a question of another session, of which this one's catalog is a part.
+  /// - Throws: `PartFailure` for bytes that are no such question, or one of another version.
+  package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
+    let question = try PartQuestion(bytes: question)
+    return state.withLock { $0.matcher.answer(question) }
   }
 
   // MARK: Clips

@@ -9,7 +9,8 @@ internal import Text
 /// new, which have changed, and which were taken out or added by hand; those it leaves alone.
 ///
 /// A text file in the catalog's folder: a line that says what it is, the path of the database, and a line for each
-/// track with its content id and the digest of its media item, or `-` while it is being added.
+/// track with its content id and the digest of its media item, or `-` while it is being added. Its name says which part
+/// of a catalog is built there.
 struct BuildList {
   enum State: Equatable {
     /// A run may have ended before the track was in the catalog.
@@ -31,10 +32,10 @@ struct BuildList {
 
   private static let title = "nocturne catalog build 1"
 
-  init(in directory: FilePath, database: FilePath) throws {
+  init(in directory: FilePath, database: FilePath, partition: CatalogPartition?) throws {
     self.database = database
     let name = ContentID(hashing: Array(DisplayPath.text(of: database).utf8))
-    file = directory.appending("\(name)\(Self.fileExtension)")
+    file = directory.appending("\(name)\(partition?.buildListSuffix ?? "")\(Self.fileExtension)")
     guard file.fileKind != nil else {
       condition = .missing
       return

@@ -27,10 +27,12 @@ extension MediaItem {
 
 extension CustomCatalog.Information {
   /// As an object for programs.
-  /// - Parameter path: The path of the catalog.
-  package func jsonValue(path: FilePath) -> JSONValue {
+  /// - Parameters:
+  ///   - path: The path of the catalog.
+  ///   - partition: The part that it was built as.
+  package func jsonValue(path: FilePath, partition: CatalogPartition?) -> JSONValue {
     .object([
-      "path": .string(path.string), "tracks": .integer(Int64(referenceCount)),
+      "path": .string(path.string), "partition": partition.map { .string("\($0)") } ?? .null, "tracks": .integer(Int64(referenceCount)),
       "duration_s": .number((duration * 10).rounded() / 10), "landmarks": .integer(Int64(landmarkCount)),
       "segments": .integer(Int64(segmentCount)), "size_bytes": .integer(Int64(sizeBytes)),
       "format_version": .integer(Int64(CustomCatalog.formatVersion)),

@@ -13,11 +13,14 @@ package struct CatalogSynchronization {
   package var store: ResultStore
   /// Only what lies here is added; everything if there are none.
   package var roots: [FilePath]
+  /// The part of the catalog that is built; `nil` for all of it. A folder remains what it was first built as.
+  package var partition: CatalogPartition?
 
-  package init(catalog: FilePath, store: ResultStore, roots: [FilePath] = []) {
+  package init(catalog: FilePath, store: ResultStore, roots: [FilePath] = [], partition: CatalogPartition? = nil) {
     self.catalog = catalog
     self.store = store
     self.roots = roots
+    self.partition = partition
   }
 
   /// The result of an update.
@@ -42,9 +45,14 @@ package struct CatalogSynchronization {
   /// - Throws: `CatalogTaskError`, `CatalogError`, `StoreError`.
   package func perform(progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }) throws -> Outcome {
     let update = try CatalogUpdate(at: catalog)
+    let built = try CatalogUpdate.builtPartitions(in: catalog)
+    if let other = built.first(where: { $0 != partition }) {
+      throw CatalogTaskError.otherPartition(catalog, built: other)
+    }
     let repair = try update.directory.repair()
-    var synchronizer = try Synchronizer(
-      store, update, list: BuildList(in: update.directory.path, database: store.path), roots: roots, repair: repair)
+    let list = try BuildList(in: catalog, database: store.path, partition: partition)
+    var synchronizer = Synchronizer(
+      store, update, list: list, isFirstBuild: built.isEmpty, roots: roots, partition: partition, repair: repair)
     try synchronizer.perform(progress)
     return synchronizer.outcome
   }
@@ -62,23 +70,26 @@ private struct Synchronizer {
   private let update: CatalogUpdate
   private var list: BuildList
   private let roots: [FilePath]
+  private let partition: CatalogPartition?
   /// Whether the list of what earlier builds have added is lost.
   private let hasLostList: Bool
   private(set) var outcome = CatalogSynchronization.Outcome()
 
+  /// - Parameter isFirstBuild: Whether no database has built the catalog yet, as far as can be seen.
   init(
-    _ store: ResultStore, _ update: CatalogUpdate, list: BuildList, roots: [FilePath],
-    repair: CatalogDirectory.Repair?
-  ) throws(CatalogError) {
+    _ store: ResultStore, _ update: CatalogUpdate, list: BuildList, isFirstBuild: Bool, roots: [FilePath],
+    partition: CatalogPartition?, repair: CatalogDirectory.Repair?
+  ) {
     self.store = store
     self.update = update
     self.list = list
     self.roots = roots
+    self.partition = partition
     switch list.condition {
     case .whole: hasLostList = false
     case .damaged: hasLostList = true
     // If another database has built it, this one is new to the catalog.
-    case .missing: hasLostList = try !update.hasBuildLists
+    case .missing: hasLostList = isFirstBuild
     }
     outcome.repair = repair
     if list.condition == .damaged { outcome.repairedList = list.file.lastComponent?.string ?? "" }
@@ -86,9 +97,7 @@ private struct Synchronizer {
 
   mutating func perform(_ progress: (_ done: Int, _ all: Int) -> Void) throws {
     let (tracks, there) = try survey()
-    guard !tracks.isEmpty || !list.states.isEmpty else {
-      throw CatalogTaskError.noSignatures(database: store.path, root: roots.first)
-    }
+    if hasLostList { try checkPartition(there) }
     try recoverList(tracks)
     try removeVanished(there)
     let changes = try changes(of: tracks)
@@ -101,28 +110,48 @@ private struct Synchronizer {
     }
   }
 
-  /// The tracks of the library, one for each content, by the first of its paths; and the content of every file there is.
+  /// The tracks of this part of the library, one for each content, by the first of its paths; and the content of every
+  /// file there is.
   private mutating func survey() throws -> (tracks: [Track], there: Set<ContentID>) {
     var tracks: [Track] = []
     var there: Set<ContentID> = []
     var taken: Set<ContentID> = []
     var unsigned = 0
+    var areThereOthers = false
     try store.forEachRecord { record in
       guard let id = record.contentID else { return }
       there.insert(id)
       guard roots.isEmpty || roots.contains(where: { record.path.starts(with: $0) }) else { return }
+      let isInPart = partition?.contains(id) ?? true
       guard let signature = record.signature, signature.version == Signature.version else {
-        if record.status != .failed { unsigned += 1 }
+        if isInPart, record.status != .failed { unsigned += 1 }
         return
       }
       // Silence cannot be recognized.
       guard signature.landmarkCount > 0 else { return }
+      guard isInPart else {
+        areThereOthers = true
+        return
+      }
       guard taken.insert(id).inserted else { return }
       let item = LibraryItem.item(path: record.path, tags: record.tags)
       tracks.append(Track(id: id, path: record.path, digest: LibraryItem.digest(of: item)))
     }
     outcome.unsigned = unsigned
+    // A small library has no track for some parts.
+    guard !tracks.isEmpty || areThereOthers || !list.states.isEmpty else {
+      throw CatalogTaskError.noSignatures(database: store.path, root: roots.first)
+    }
     return (tracks, there)
+  }
+
+  /// - Throws: If the folder holds tracks of the library that belong to other parts: it may have been one of these.
+  private func checkPartition(_ there: Set<ContentID>) throws {
+    guard let partition else { return }
+    try update.directory.catalog().forEachEntry { entry in
+      guard let id = ContentID(entry.identifier), there.contains(id), !partition.contains(id) else { return }
+      throw CatalogTaskError.tracksOfOtherParts(update.directory.path, than: partition)
+    }
   }
 
   /// After damage: notes which tracks this and earlier builds have added, as far as that can be seen, and that lost ones

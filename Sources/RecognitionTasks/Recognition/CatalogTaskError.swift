@@ -11,6 +11,9 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
   case cannotMakeFolder(FilePath, reason: String)
   /// - Parameter root: The folder that was searched; `nil` for everywhere.
   case noSignatures(database: FilePath, root: FilePath?)
+  /// A folder that was built as a part, or as a whole catalog (`nil`), is to become something else.
+  case otherPartition(FilePath, built: CatalogPartition?)
+  case tracksOfOtherParts(FilePath, than: CatalogPartition)
   case unusableSignature(database: FilePath, of: FilePath, SignatureError)
   /// A track that is to be removed.
   case noTrack(String)
@@ -30,6 +33,15 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
         + "or with another one that includes the analyzer signature: analyze FOLDER"
     case .noSignatures(let database, let root?):
       "The database \(database.string) has no file with a signature there. Analyze it first: analyze \(root.string)"
+    case .otherPartition(let path, built: let part?):
+      "The catalog \(path.string) is part \(part) and can only be built as that: add --partition \(part), or name "
+        + "another folder with --catalog. Nothing was changed."
+    case .otherPartition(let path, built: nil):
+      "The catalog \(path.string) was built as a whole and cannot become a part: leave out --partition, or name another "
+        + "folder with --catalog. Nothing was changed."
+    case .tracksOfOtherParts(let path, let part):
+      "The catalog \(path.string) holds tracks that do not belong to part \(part). Name an empty folder with --catalog. "
+        + "Nothing was added."
     case .unusableSignature(let database, let path, let error):
       "In the database \(database.string), the entry of \(path.string) is \(error) with --force."
     case .noTrack(let name):

@@ -51,12 +51,12 @@ final class CatalogUpdate {
     }
   }
 
-  /// Whether any database has built this catalog.
-  var hasBuildLists: Bool {
-    get throws(CatalogError) {
-      try Self.names(in: directory.path).contains { $0.hasSuffix(BuildList.fileExtension) }
-    }
+  /// What databases have built in a folder, a part or, as `nil`, a whole catalog; empty if none has.
+  static func builtPartitions(in folder: FilePath) throws(CatalogError) -> [CatalogPartition?] {
+    try names(in: folder).filter { $0.hasSuffix(BuildList.fileExtension) }
+      .map(CatalogPartition.init(ofBuildList:))
   }
+
 
   func add(_ references: some Sequence<ReferenceSignature>) throws(CatalogError) {
     var batch: [ReferenceSignature] = []

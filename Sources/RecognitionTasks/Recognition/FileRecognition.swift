@@ -8,8 +8,11 @@ package struct FileRecognition {
   package var session: RecognitionSession
   package var limit: ConfidenceLimit
 
-  package init(catalog: CustomCatalog, limit: ConfidenceLimit = ConfidenceLimit()) throws(CatalogError) {
-    session = try RecognitionSession(catalog: catalog)
+  /// - Parameter parts: Catalogs elsewhere that are asked together with this one.
+  package init(
+    catalog: CustomCatalog, parts: [any CatalogPart] = [], limit: ConfidenceLimit = ConfidenceLimit()
+  ) throws(CatalogError) {
+    session = try RecognitionSession(catalog: catalog, parts: parts)
     self.limit = limit
   }
 
@@ -23,9 +26,10 @@ package struct FileRecognition {
   ) throws -> MatchRecord {
     var record = MatchRecord(path: shownPath ?? file)
     do {
-      let sheet = try CueSheet(ofRecording: file, session, progress: progress)
-      record.duration = sheet.duration
-      record.tracks = sheet.cues.filter { limit.accepts($0.confidence) }
+      let heard = try HeardRecording(ofFile: file, session, progress: progress)
+      record.duration = heard.sheet.duration
+      record.tracks = heard.sheet.cues.filter { limit.accepts($0.confidence) }
+      record.missing = heard.missing
     } catch let error as DecodeError {
       record.problem = Problem(stage: .open, code: error.code.rawValue, message: error.message)
     } catch let error as CatalogError {

@@ -15,14 +15,20 @@ package struct MatchRecord: Sendable {
   package var duration: Double?
   /// Ascending by start.
   package var tracks: [CueSheet.Cue]
+  /// Catalogs that did not answer: their tracks may be missing.
+  package var missing: [MissingCatalog]
   /// The files into which the recording was cut; `nil` if it was not.
   package var split: MixSplit.Outcome?
 
-  package init(path: FilePath, problem: Problem? = nil, duration: Double? = nil, tracks: [CueSheet.Cue] = []) {
+  package init(
+    path: FilePath, problem: Problem? = nil, duration: Double? = nil, tracks: [CueSheet.Cue] = [],
+    missing: [MissingCatalog] = []
+  ) {
     self.path = path
     self.problem = problem
     self.duration = duration
     self.tracks = tracks
+    self.missing = missing
   }
 
   /// As a line of NDJSON, line break included.
@@ -30,7 +36,7 @@ package struct MatchRecord: Sendable {
 
   /// What was recognized, without what says in which file.
   package static var heardFields: [Field<MatchRecord>] {
-    Shape.match.fields.filter { ["duration_s", "tracks"].contains($0.name) }
+    Shape.match.fields.filter { ["duration_s", "tracks", "partial", "missing_catalogs"].contains($0.name) }
   }
 }
 

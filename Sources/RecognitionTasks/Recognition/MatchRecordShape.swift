@@ -15,10 +15,25 @@ extension Shape<MatchRecord> {
         .objects("tracks", .cue, "Which tracks play when, ascending by start; null if none was recognized.") {
           $0.tracks
         },
+        .required("partial", .boolean, "Whether a catalog did not answer, so that tracks may be missing.") {
+          !$0.missing.isEmpty
+        },
+        .objects("missing_catalogs", .missing, "Catalogs that did not answer; null if all did.") { $0.missing },
         .optionalObject(
           "split", .split,
           "The files into which the recording was cut; null without --split, or if nothing was recognized."
         ) { $0.split },
+      ])
+  }
+}
+
+extension Shape<MissingCatalog> {
+  fileprivate static var missing: Shape {
+    Shape(
+      summary: "A catalog that did not answer.",
+      fields: [
+        .required("catalog", .text, "Its address.") { $0.name },
+        .required("reason", .text, "Why it did not answer.") { $0.reason },
       ])
   }
 }

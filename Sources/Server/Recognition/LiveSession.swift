@@ -195,8 +195,9 @@ final class LiveSession: Sendable {
   ) {
     for query in queries {
       do {
-        let result = limit.accepted(try catalog.withSession { $0.match(query) })
-        listening.hasFailed = false
+        let (found, missing) = try catalog.withSession { ($0.match(query), $0.takeMissingCatalogs()) }
+        let result = limit.accepted(found)
+        say(missing, &listening)
         add(listening.changes.next(result), &listening, links)
         if case .noMatch(let start, let duration) = result, listening.openCount == 0 {
           var json = JSONWriter()
@@ -208,11 +209,24 @@ final class LiveSession: Sendable {
         }
       } catch  where !listening.hasFailed {
         listening.hasFailed = true
-        var json = JSONWriter()
-        json.value(.object(["event": "error", "message": .string(RequestError(error).message)]))
-        add(.error, json.bytes)
+        addError(RequestError(error).message)
       } catch {}
     }
+  }
+
+  /// Says once that catalogs do not answer, until all do.
+  private func say(_ missing: [MissingCatalog], _ listening: inout Listening) {
+    if !missing.isEmpty, !listening.hasFailed {
+      let catalogs = missing.map { "\($0.name) (\($0.reason))" }.joined(separator: ", ")
+      addError("Not all catalogs answer, so tracks may be missing: \(catalogs). They are asked again.")
+    }
+    listening.hasFailed = !missing.isEmpty
+  }
+
+  private func addError(_ message: String) {
+    var json = JSONWriter()
+    json.value(.object(["event": "error", "message": .string(message)]))
+    add(.error, json.bytes)
   }
 
   private func add(_ changes: [TrackChanges.Change], _ listening: inout Listening, _ links: LibraryLinks) {

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import Platform
 internal import Recognition
 internal import RecognitionTasks
@@ -7,7 +8,8 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// `POST /v1/match`: which tracks of the catalog are heard in an audio file or in PCM.
+/// `POST /v1/match`: which tracks of the catalog are heard in an audio file or in PCM; and what other servers ask whose
+/// catalog this one's is a part of.
 struct MatchRoutes: RouteSet {
   let api = API.recognition
   let services: Services
@@ -20,18 +22,45 @@ struct MatchRoutes: RouteSet {
       let limit = try request.confidenceLimit
       return try await services.recognition.uploads.admit {
         let audio = try await UploadedAudio(request, services)
-        let sheet = try await services.recognition.uploads.run { try cueSheet(audio, limit) }
-        return JSONType.match.response(MatchRecord(path: "/", duration: sheet.duration, tracks: sheet.cues))
+        let heard = try await services.recognition.uploads.run { try recording(audio, limit) }
+        return JSONType.match.response(
+          MatchRecord(path: "/", duration: heard.sheet.duration, tracks: heard.sheet.cues, missing: heard.missing))
+      }
+    }
+    route(
+      .post, "catalog/part", "Answer another server that asks this one's catalog as a part of a larger one",
+      body: .bytes(["application/octet-stream"]), type: "application/octet-stream"
+    ) { request, _ in
+      try await services.recognition.questions.admit {
+        let question = try await request.body.collect(upTo: Self.longestQuestion)
+        let answer = try await services.recognition.questions.run { try self.answer(Array(question.readableBytesView)) }
+        return Response(
+          status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
+          body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))
       }
     }
   }
 
-  private func cueSheet(_ audio: UploadedAudio, _ limit: ConfidenceLimit) throws -> CueSheet {
-    var sheet = try services.recognition.catalog.withSession {
-      try audio.cueSheet($0, decoder: services.options.decoder)
+  /// Bytes: a minute of audio, as landmarks.
+  private static let longestQuestion = 4 << 20
+
+  private func answer(_ question: [UInt8]) throws -> [UInt8] {
+    try services.recognition.catalog.withSession { session in
+      do throws(PartFailure) {
+        return try session.answer(toPart: question)
+      } catch {
+        throw RequestError(.badRequest, "The question to the catalog cannot be read: \(error).")
+      }
     }
-    sheet.cues = try sheet.cues.filter { limit.accepts($0.confidence) }.map(services.recognition.links.linked)
-    return sheet
+  }
+
+  private func recording(_ audio: UploadedAudio, _ limit: ConfidenceLimit) throws -> HeardRecording {
+    var heard = try services.recognition.catalog.withSession {
+      try audio.heard($0, decoder: services.options.decoder)
+    }
+    heard.sheet.cues = try heard.sheet.cues.filter { limit.accepts($0.confidence) }.map(
+      services.recognition.links.linked)
+    return heard
   }
 }
 

@@ -9,15 +9,18 @@ struct RecognitionServices: Sendable {
   let links: LibraryLinks
   let sessions: LiveSessions
   let uploads: Uploads
+  /// What other servers ask has threads of its own: two servers may ask each other, and must not wait for each other.
+  let questions: Uploads
 
   /// - Throws: `ResourceError` if the system gives no thread.
   init(store: ResultStore, options: ServerOptions) throws {
-    catalog = ServedCatalog(path: options.catalog)
+    catalog = ServedCatalog(path: options.catalog, others: options.otherCatalogs, parts: options.catalogParts)
     links = LibraryLinks(store: store)
     sessions = try LiveSessions(
       catalog: catalog, links: links, threadCount: options.recognitionThreadCount,
       maximumCount: options.maximumSessionCount)
     uploads = try Uploads(threadCount: options.recognitionThreadCount)
+    questions = try Uploads(threadCount: options.recognitionThreadCount)
   }
 
   /// Ends sessions, so no client waits for their events; to be called when the server is to stop.
@@ -27,11 +30,12 @@ struct RecognitionServices: Sendable {
   func close() {
     sessions.endThreads()
     uploads.close()
+    questions.close()
   }
 }
 
-/// Threads for uploads that are decoded and matched as a whole, which may take many seconds: live sessions do not wait for
-/// them.
+/// Threads for what is sent to be decoded or matched as a whole, which may take many seconds: live sessions do not wait
+/// for them.
 final class Uploads: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue

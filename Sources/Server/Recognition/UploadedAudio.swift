@@ -63,14 +63,14 @@ final class UploadedAudio: Sendable {
     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
     "The server has no room for the audio. Is the disk of its TMPDIR full?")
 
-  /// The tracks heard in it; blocks while it is decoded and matched.
+  /// What is heard in it; blocks while it is decoded and matched.
   /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.
   /// - Throws: `RequestError` if it cannot be decoded or is too short.
-  func cueSheet(_ session: RecognitionSession, decoder: [String]) throws -> CueSheet {
+  func heard(_ session: RecognitionSession, decoder: [String]) throws -> HeardRecording {
     do {
       var matcher = try RecordingMatcher(session, sampleRate: sampleRate)
       try read(into: &matcher, decoder)
-      return try matcher.cueSheet()
+      return try matcher.finish()
     } catch let error as DecodeError {
       let isForeign = error.code == .unknownFormat || error.code == .unsupportedCodec
       throw RequestError(isForeign ? .unsupportedMediaType : .unprocessableContent, error.message)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipeline
+internal import Platform
 import Recognition
 internal import RecognitionTasks
 
@@ -11,6 +12,70 @@ struct CatalogArguments: ParsableArguments {
   func apply(to settings: inout CommandSettings) {
     settings.take(catalog, for: Settings.catalog, option: "--catalog")
   }
+}
+
+/// The catalogs that a command asks together.
+struct AskedCatalogArguments: ParsableArguments {
+  @Option(
+    name: .customLong("catalog"),
+    help: ArgumentHelp(
+      "Ask this catalog, a folder, file or http://host:port of a server; again to ask several as one",
+      valueName: "catalog"))
+  var catalogs: [AskedCatalogArgument] = []
+
+  func validate() throws {
+    for case .neither(let text, let problem) in catalogs {
+      throw ValidationError("--catalog cannot be \(text): \(problem).")
+    }
+  }
+
+  /// The catalogs named here, or those of the settings.
+  func catalogs(_ settings: CommandSettings) -> AskedCatalogs {
+    guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
+    var asked = AskedCatalogs(places: [], tokens: settings[Settings.catalogTokens])
+    for catalog in catalogs {
+      switch catalog {
+      case .place(let argument): asked.places.append(argument.path)
+      case .server(let address): asked.servers.append(address)
+      case .neither: break
+      }
+    }
+    return asked
+  }
+}
+
+extension AskedCatalogArguments {
+  /// The catalogs of the settings.
+  static func ofSettings(_ settings: CommandSettings) -> AskedCatalogs {
+    AskedCatalogs(
+      places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers],
+      tokens: settings[Settings.catalogTokens], mayBeMissing: true)
+  }
+}
+
+/// A catalog as given on the command line.
+enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
+  case place(PathArgument)
+  case server(ServerAddress)
+  /// Refused once the command line is read, so that the message says why.
+  case neither(String, problem: String)
+
+  init?(argument: String) {
+    if argument.contains("://"), !argument.lowercased().hasPrefix("file:") {
+      do {
+        self = .server(try ServerAddress(argument))
+      } catch {
+        // What stands before an @ may be a secret.
+        self = .neither(error == .hasSecret ? "that address" : argument, problem: error.description)
+      }
+    } else if let path = PathArgument(argument: argument) {
+      self = .place(path)
+    } else {
+      return nil
+    }
+  }
+
+  static let defaultCompletionKind = CompletionKind.file()
 }
 
 extension CommandSettings {

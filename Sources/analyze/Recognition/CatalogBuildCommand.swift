@@ -13,10 +13,15 @@ struct CatalogBuildCommand: AsyncParsableCommand {
     discussion: """
       What was analyzed since the last time is added, changed tags are taken over, and what has vanished from the library \
       is removed. What catalog remove, add, merge and edited media items have changed stays as it is.
+
+      With --partition, N workers build a catalog in N parts of about equal size, each in a folder of its own.
       """)
 
   @Argument(help: ArgumentHelp("Add only files below this path (default: all)", valueName: "path"))
   var paths: [PathArgument] = []
+
+  @Option(help: ArgumentHelp("Build part K of N, counted from 0 and split by content id", valueName: "K/N"))
+  var partition: String?
 
   @OptionGroup
   var catalog: CatalogArguments
@@ -27,6 +32,14 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal")
   var verbose = false
 
+  private var part: CatalogPartition? { partition.flatMap { CatalogPartition($0) } }
+
+  func validate() throws {
+    if let partition, part == nil {
+      throw ValidationError("--partition expects K/N, such as 0/4 for the first of four parts, not '\(partition)'.")
+    }
+  }
+
   func run() async throws {
     try await reportingErrors {
       var settings = try CommandSettings(database)
@@ -34,7 +47,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
       let store = try settings.openStoreForReading()
       let terminal = Terminal()
       let synchronization = CatalogSynchronization(
-        catalog: settings[Settings.catalog], store: store, roots: paths.map(\.path))
+        catalog: settings[Settings.catalog], store: store, roots: paths.map(\.path), partition: part)
       let outcome = try synchronization.perform { done, all in
         guard terminal.isInteractive, all > Self.longWork else { return }
         Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
@@ -42,7 +55,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
       let folder = printable(settings[Settings.catalog].string)
       for line in outcome.repairs(of: folder) { Log.write(.warning, "catalog_repaired", line) }
       for line in outcome.complaints { Log.write(.warning, "track_left_out", line) }
-      if terminal.isInteractive || verbose { Terminal.writeLine(outcome.summary(of: folder)) }
+      if terminal.isInteractive || verbose { Terminal.writeLine(outcome.summary(of: folder, part)) }
     }
   }
 
@@ -92,9 +105,9 @@ extension CatalogSynchronization.Outcome {
     ]
   }
 
-  fileprivate func summary(of folder: String) -> String {
+  fileprivate func summary(of folder: String, _ part: CatalogPartition?) -> String {
     var parts = ["\(added) added", "\(updated) updated", "\(removed) removed", "\(unchanged) unchanged"]
     if leftAlone > 0 { parts.append("\(leftAlone) left as changed by hand") }
-    return "catalog \(folder): \(parts.joined(separator: ", "))"
+    return "catalog \(folder)\(part.map { ", part \($0)" } ?? ""): \(parts.joined(separator: ", "))"
   }
 }

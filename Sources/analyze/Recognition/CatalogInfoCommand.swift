@@ -28,16 +28,18 @@ struct CatalogInfoCommand: AsyncParsableCommand {
       if check { try catalog.verify() }
       let path = settings[Settings.catalog].string
       let info = catalog.information
+      let partition = try CatalogPartition(ofCatalog: settings[Settings.catalog])
       if json {
-        let value = info.jsonValue(path: settings[Settings.catalog])
+        let value = info.jsonValue(path: settings[Settings.catalog], partition: partition)
         try StandardOutput.write(value.canonicalText + "\n")
       } else {
         try StandardOutput.writeLines([
-          printable(path), "  tracks     \(info.referenceCount.formatted())",
+          printable(path), partition.map { "  part       \($0)" },
+          "  tracks     \(info.referenceCount.formatted())",
           "  audio      \(describe(seconds: info.duration))", "  landmarks  \(info.landmarkCount.formatted())",
           "  segments   \(info.segmentCount)", "  size       \(info.sizeBytes.formatted()) bytes",
           "  format     \(CustomCatalog.formatVersion), signatures of version \(Signature.version)",
-        ])
+        ].compactMap { $0 })
       }
     }
   }

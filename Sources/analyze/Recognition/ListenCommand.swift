@@ -7,6 +7,7 @@ internal import Platform
 import Recognition
 import RecognitionTasks
 import Reporting
+internal import Synchronization
 
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -41,7 +42,7 @@ struct ListenCommand: AsyncParsableCommand {
   var confidence: ConfidenceArguments
 
   @OptionGroup
-  var catalog: CatalogArguments
+  var catalogs: AskedCatalogArguments
 
   func validate() throws {
     if !(1000...768_000).contains(rate) { throw ValidationError("--rate must be 1000 to 768000, not \(rate).") }
@@ -53,16 +54,18 @@ struct ListenCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      catalog.apply(to: &settings)
+      let asked = catalogs.catalogs(try CommandSettings())
       if command == nil, isatty(STDIN_FILENO) == 1 {
         throw CommandFailure(
           .usage,
           "Standard input is a terminal, not sound. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen"
         )
       }
-      _ = try settings.openCatalog()
-      let session = try ManagedRecognitionSession(following: settings[Settings.catalog], source: source)
+      _ = try asked.local()
+      let outages = Mutex(CatalogOutages())
+      let session = try ManagedRecognitionSession(
+        following: asked.places, open: { () throws(CatalogError) in try asked.reopened() }, parts: asked.parts(),
+        source: source, missing: { missing in outages.withLock { $0.report(missing) } })
       let signals = SignalHandling { _ in session.cancel() }
       var changes = TrackChanges()
       var failure: RecordingError?

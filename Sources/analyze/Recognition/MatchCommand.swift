@@ -15,7 +15,7 @@ struct MatchCommand: AsyncParsableCommand {
     commandName: "match",
     abstract: "Find the tracks of the catalog in clips, mixes and recordings",
     discussion: """
-      Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognized; 3 if one could not.
+      Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognized; 3 if one could not, or if a catalog did not answer.
 
       --split cuts a mix or a recording of the radio into one file per track, named and tagged after it. What was not \
       recognized is kept in files of its own. Audio without loss becomes FLAC, cut to the sample; other audio is \
@@ -43,7 +43,7 @@ struct MatchCommand: AsyncParsableCommand {
   var confidence: ConfidenceArguments
 
   @OptionGroup
-  var catalog: CatalogArguments
+  var catalogs: AskedCatalogArguments
 
   func validate() throws {
     if json, cue { throw ValidationError("--json and --cue exclude each other.") }
@@ -58,10 +58,10 @@ struct MatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      catalog.apply(to: &settings)
-      let recognition = try FileRecognition(catalog: settings.openCatalog(), limit: confidence.limit)
+      let asked = catalogs.catalogs(try CommandSettings())
+      let recognition = try FileRecognition(catalog: asked.local(), parts: asked.parts(), limit: confidence.limit)
       var failures = 0
+      var outages = CatalogOutages()
       for file in files {
         let record = try record(of: file, recognition)
         if let problem = record.problem {
@@ -70,13 +70,14 @@ struct MatchCommand: AsyncParsableCommand {
         } else if cue {
           try StandardOutput.write(cueFile(record))
         }
+        outages.report(record.missing)
         if json {
           try StandardOutput.write(record.ndjsonLine)
         } else if !cue, record.problem == nil {
           try StandardOutput.writeLines(MatchText.lines(for: record))
         }
       }
-      if failures > 0 { throw ExitStatus.filesFailed.exitCode }
+      if failures > 0 || outages.hasAny { throw ExitStatus.filesFailed.exitCode }
     }
   }
 
@@ -147,7 +148,9 @@ struct ConfidenceArguments: ParsableArguments {
 enum MatchText {
   static func lines(for record: MatchRecord) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]
-    if record.tracks.isEmpty { lines.append("  nothing recognized") }
+    if record.tracks.isEmpty {
+      lines.append(record.missing.isEmpty ? "  nothing recognized" : "  nothing recognized, but a catalog did not answer")
+    }
     for cue in record.tracks {
       lines.append("  \(trackTime(cue.start))–\(trackTime(cue.end))  \(text(of: cue.match))")
       lines.append("      \(place(of: cue.match))")

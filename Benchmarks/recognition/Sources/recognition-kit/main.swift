@@ -8,6 +8,9 @@ import SystemPackage
 //     recognition-kit grow CATALOG DIRECTORY TRACKS
 //     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
 //     recognition-kit tracks CATALOG queries.csv tracks.csv      all that each query holds
+//     recognition-kit part CATALOG DIRECTORY TRACKS NUMBER SECONDS      of a large catalog; see scale.py
+//     recognition-kit segments DIRECTORY      makes the list of the segments that lie there
+//     recognition-kit costs CATALOG queries.csv costs.csv
 //     recognition-kit landmarks manifest.csv DIRECTORY
 //     recognition-kit adding COUNT      how the time to add references grows with their number
 //     recognition-kit evidence CATALOG queries.csv evidence.csv      queries: id,track or NONE,path
@@ -144,17 +147,13 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
   print("CPU ms per query: mean", times.reduce(0, +) / Double(max(1, times.count)), "longest", times.last ?? 0)
 }
 
-/// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many, and makes one segment of it.
-///
-/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 14 to 24 bands up
-/// or down: so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's
-/// own music at a speed or pitch that a query could have.
+/// Puts made-up tracks of some 195 s beside a kit's own into a catalog directory, until there are so many, and makes one
+/// segment of it.
 func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) throws {
   var real: [ReferenceSignature] = []
   try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
-  let sources = real.map { (landmarks: $0.signature.landmarks, columnCount: $0.signature.columnCount) }
   let directory = CatalogDirectory(at: FilePath(directoryPath))
-  var random = SystemRandomNumberGenerator()
+  var tracks = MadeUpTracks(of: real, lengths: 3000...9200, random: SystemRandomNumberGenerator())
   // A directory that was begun is grown further.
   var made = max(real.count, try directory.catalog().information.referenceCount)
   while made < trackCount {
@@ -162,37 +161,8 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
     // The kit's own tracks lie among the others, in a segment like the others.
     var batch = made == real.count ? real : []
     while made < trackCount, batch.count < 4000 {
-      var landmarks: [Landmark] = []
-      var column = 0
-      let length = Int.random(in: 3000...9200, using: &random)
-      while column < length {
-        guard let source = sources.randomElement(using: &random) else { return }
-        let piece = min(Int.random(in: 190...440, using: &random), source.columnCount - 1)
-        let first = Int.random(in: 0..<source.columnCount - piece, using: &random)
-        let shift = Int.random(in: 14...24, using: &random) * (Bool.random(using: &random) ? 1 : -1)
-        var low = 0
-        var high = source.landmarks.count
-        while low < high {
-          let middle = (low + high) / 2
-          if source.landmarks[middle].column < first { low = middle + 1 } else { high = middle }
-        }
-        while low < source.landmarks.count, source.landmarks[low].column < first + piece {
-          var landmark = source.landmarks[low]
-          landmark.column += column - first
-          // Landmarks that leave the bands at one end come in at the other: the number of landmarks stays that of real
-          // music.
-          landmark.band = (landmark.band + shift + Landmark.bandCount) % Landmark.bandCount
-          landmarks.append(landmark)
-          low += 1
-        }
-        column += piece
-      }
-      landmarks.sort { ($0.column, $0.band) < ($1.column, $1.band) }
       made += 1
-      batch.append(
-        ReferenceSignature(
-          identifier: "made-\(made)", signature: Signature(landmarks: landmarks, columnCount: column),
-          items: [MediaItem(title: "Made-up track \(made)", artist: "Nobody", album: "Simulation")]))
+      batch.append(tracks.next(identifier: "made-\(made)"))
     }
     try directory.add(batch)
     print("tracks", made, "CPU s for the batch", cpuSeconds() - start)
@@ -282,6 +252,12 @@ do {
   case "adding" where arguments.count == 3: try add(Int(arguments[2]) ?? 0)
   case "tracks" where arguments.count == 5: try tracks(arguments[2], arguments[3], arguments[4])
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
+  case "part" where arguments.count == 7:
+    try makePart(
+      arguments[2], arguments[3], count: Int(arguments[4]) ?? 0, number: Int(arguments[5]) ?? 0,
+      seconds: Int(arguments[6]) ?? 0)
+  case "segments" where arguments.count == 3: try list(segmentsIn: arguments[2])
+  case "costs" where arguments.count == 5: try measureCosts(arguments[2], arguments[3], arguments[4])
   case "landmarks" where arguments.count == 4: try writeLandmarks(arguments[2], arguments[3])
   case "evidence" where arguments.count == 5: try writeEvidence(arguments[2], arguments[3], arguments[4])
   case "cells" where arguments.count == 4: try writeCells(arguments[2], arguments[3])
@@ -291,7 +267,8 @@ do {
       usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS
              recognition-kit match CATALOG queries.csv answers.csv [signature] | landmarks manifest.csv DIRECTORY
              recognition-kit tracks CATALOG queries.csv tracks.csv
-             recognition-kit adding COUNT
+             recognition-kit adding COUNT | part CATALOG DIRECTORY TRACKS NUMBER SECONDS | segments DIRECTORY
+             recognition-kit costs CATALOG queries.csv costs.csv
              recognition-kit evidence CATALOG queries.csv evidence.csv | cells queries.csv cells.i16
       """)
     exit(64)

@@ -1,0 +1,127 @@
+internal import Analysis
+internal import Landmarks
+
+/// The answer of a part of a catalog to a `PartQuestion`:
+///
+///     magic "NCA1" · UInt64 postings of the part · UInt8 kind · what the kind has
+enum PartAnswer {
+  case size
+  case places(FoundPlaces)
+  case tracks([FoundTrack])
+
+  static let magic = Array("NCA1".utf8)
+
+  /// - Parameter postingCount: Postings of the part: a measure of its size.
+  func bytes(postingCount: Int) -> [UInt8] {
+    var writer = PartBytesWriter()
+    for byte in Self.magic { writer.append(byte) }
+    writer.append(UInt64(postingCount))
+    switch self {
+    case .size: writer.append(UInt8(0))
+    case .places(let places):
+      writer.append(UInt8(1))
+      places.write(to: &writer)
+    case .tracks(let tracks):
+      writer.append(UInt8(2))
+      writer.append(UInt32(tracks.count))
+      for track in tracks { track.write(to: &writer) }
+    }
+    return writer.bytes
+  }
+
+  /// - Throws: `PartFailure` for bytes that are no answer.
+  static func read(_ bytes: [UInt8]) throws(PartFailure) -> (answer: PartAnswer, postingCount: Int) {
+    var reader = PartBytesReader(bytes)
+    for byte in magic where try reader.integer(UInt8.self) != byte {
+      throw PartFailure("it is no answer of a catalog, or one of another version of Nocturne")
+    }
+    let postingCount = Int(clamping: min(try reader.integer(UInt64.self), 1 << 40))
+    switch try reader.integer(UInt8.self) {
+    case 0: return (.size, postingCount)
+    case 1: return (.places(try FoundPlaces(&reader)), postingCount)
+    case 2:
+      var tracks: [FoundTrack] = []
+      for _ in 0..<(try reader.count(ofSize: FoundTrack.leastSize)) { tracks.append(try FoundTrack(&reader)) }
+      return (.tracks(tracks), postingCount)
+    default: throw PartFailure("it is a kind of answer that this version of Nocturne does not know")
+    }
+  }
+}
+
+/// The best places that a part has found in one stage: no more than could be among the best of all parts.
+struct FoundPlaces {
+  struct Place {
+    var name: PartTrackName
+    /// Columns of the whole track.
+    var columnCount: Int
+    var placement: MatchedFilter.Placement
+    var z: Float
+
+    static let size = PartTrackName.size + 20
+  }
+
+  /// Whether no list of postings was left out for want of budget.
+  var hasReadAll: Bool
+  var places: [Place]
+
+  init(hasReadAll: Bool, places: [Place]) {
+    self.hasReadAll = hasReadAll
+    self.places = places
+  }
+
+  func write(to writer: inout PartBytesWriter) {
+    writer.append(UInt8(hasReadAll ? 1 : 0))
+    writer.append(UInt32(places.count))
+    for place in places {
+      place.name.write(to: &writer)
+      writer.append(UInt32(place.columnCount))
+      writer.append(place.placement.center)
+      writer.append(place.placement.slope)
+      writer.append(Int32(place.placement.shift))
+      writer.append(place.z)
+    }
+  }
+
+  init(_ reader: inout PartBytesReader) throws(PartFailure) {
+    hasReadAll = try reader.integer(UInt8.self) != 0
+    places = []
+    for _ in 0..<(try reader.count(ofSize: Place.size)) {
+      let name = try PartTrackName(&reader)
+      let columnCount = Int(try reader.integer(UInt32.self))
+      let placement = MatchedFilter.Placement(
+        center: try reader.float(), slope: try reader.float(), shift: Int(try reader.integer(Int32.self)))
+      guard 0.5...2 ~= placement.slope, abs(placement.shift) <= LandmarkSpectrum.bandCount,
+        abs(placement.center) <= Float(SegmentFormat.maximumColumnCount)
+      else { throw PartFailure("a place in it is impossible") }
+      places.append(Place(name: name, columnCount: columnCount, placement: placement, z: try reader.float()))
+    }
+  }
+}
+
+/// What a part has of a track; nothing, if it no longer has it.
+struct FoundTrack {
+  var name: PartTrackName
+  /// Of `ReferenceRecord`.
+  var record: [UInt8]
+  var signature: [UInt8]
+
+  static let leastSize = PartTrackName.size + 8
+
+  init(name: PartTrackName, record: [UInt8], signature: [UInt8]) {
+    self.name = name
+    self.record = record
+    self.signature = signature
+  }
+
+  func write(to writer: inout PartBytesWriter) {
+    name.write(to: &writer)
+    writer.append(counted: record)
+    writer.append(counted: signature)
+  }
+
+  init(_ reader: inout PartBytesReader) throws(PartFailure) {
+    name = try PartTrackName(&reader)
+    record = try reader.counted()
+    signature = try reader.counted()
+  }
+}

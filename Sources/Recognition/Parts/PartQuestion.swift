@@ -1,0 +1,169 @@
+internal import Analysis
+internal import Landmarks
+
+/// A question to a part of a catalog.
+///
+///     magic "NCQ1" · UInt32 version of signatures · UInt8 kind · what the kind has
+///
+/// Questions and answers stand for themselves: a part keeps nothing from one to the next. A part whose catalog has
+/// changed in between does not find a track that it has named, and the track is left out.
+enum PartQuestion {
+  /// How large the catalog is.
+  case size
+  /// The places that fit a query best.
+  case places(PlaceSearch)
+  /// Signatures and media items of tracks.
+  case tracks([PartTrackName])
+
+  static let magic = Array("NCQ1".utf8)
+
+  var bytes: [UInt8] {
+    var writer = PartBytesWriter()
+    for byte in Self.magic { writer.append(byte) }
+    writer.append(UInt32(Signature.version))
+    switch self {
+    case .size: writer.append(UInt8(0))
+    case .places(let search):
+      writer.append(UInt8(1))
+      search.write(to: &writer)
+    case .tracks(let names):
+      writer.append(UInt8(2))
+      writer.append(UInt32(names.count))
+      for name in names { name.write(to: &writer) }
+    }
+    return writer.bytes
+  }
+
+  /// - Throws: `PartFailure` for bytes that are no question, or one of another version.
+  init(bytes: [UInt8]) throws(PartFailure) {
+    var reader = PartBytesReader(bytes)
+    for byte in Self.magic where try reader.integer(UInt8.self) != byte {
+      throw PartFailure("it is no question to a catalog, or one of another version of Nocturne")
+    }
+    let version = try reader.integer(UInt32.self)
+    guard version == UInt32(Signature.version) else {
+      throw PartFailure(
+        "it is about signatures of version \(version), and this catalog has version \(Signature.version)")
+    }
+    switch try reader.integer(UInt8.self) {
+    case 0: self = .size
+    case 1: self = .places(try PlaceSearch(&reader))
+    case 2:
+      let count = try reader.count(ofSize: PartTrackName.size)
+      guard count <= Self.mostTracks else { throw PartFailure("it asks for more than \(Self.mostTracks) tracks") }
+      var names: [PartTrackName] = []
+      for _ in 0..<count { names.append(try PartTrackName(&reader)) }
+      self = .tracks(names)
+    default: throw PartFailure("it is a kind of question that this version of Nocturne does not know")
+    }
+    guard reader.remaining == 0 else { throw PartFailure("there is something behind its end") }
+  }
+
+  /// Tracks that are asked for at a time.
+  private static let mostTracks = 64
+}
+
+/// A search for the places of a part that fit a query: what one stage of `Matcher` looks for.
+struct PlaceSearch {
+  let stage: Matcher.Stage.Name
+  /// Postings of all parts together: the larger the whole, the more places are checked.
+  let postingCount: Int
+  let columnCount: Int
+  let peaks: RankedPeaks
+  let filter: FilterRows
+
+  init(_ query: RecognitionQuery, _ stage: Matcher.Stage.Name, postingCount: Int) {
+    self.stage = stage
+    self.postingCount = postingCount
+    columnCount = query.columnCount
+    peaks = query.peaks
+    filter = query.filter
+  }
+
+  /// Seconds.
+  var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
+
+  func write(to writer: inout PartBytesWriter) {
+    writer.append(stage.rawValue)
+    writer.append(UInt64(postingCount))
+    writer.append(UInt32(columnCount))
+    writer.append(UInt32(peaks.found.count))
+    for peak in peaks.found {
+      writer.append(UInt32(peak.column))
+      writer.append(UInt16(peak.band))
+      writer.append(peak.strength)
+      writer.append(peak.columnOffset)
+      writer.append(peak.bandOffset)
+    }
+    filter.values.withUnsafeBufferPointer { values in
+      for band in 0..<LandmarkSpectrum.bandCount {
+        let first = band * filter.stride + FilterRows.padding
+        writer.append(values[first..<first + columnCount])
+      }
+    }
+  }
+
+  fileprivate init(_ reader: inout PartBytesReader) throws(PartFailure) {
+    guard let stage = Matcher.Stage.Name(rawValue: try reader.integer()) else {
+      throw PartFailure("it is about a stage of the search that this version of Nocturne does not know")
+    }
+    self.stage = stage
+    postingCount = Int(clamping: min(try reader.integer(UInt64.self), Self.mostPostings))
+    columnCount = Int(try reader.integer(UInt32.self))
+    guard 1...Self.mostColumns ~= columnCount else { throw PartFailure("its query is empty or too long") }
+    let peakCount = try reader.count(ofSize: Self.peakSize)
+    var found: [LandmarkPeaks.Peak] = []
+    found.reserveCapacity(peakCount)
+    for _ in 0..<peakCount {
+      let peak = LandmarkPeaks.Peak(
+        column: Int(try reader.integer(UInt32.self)), band: Int(try reader.integer(UInt16.self)),
+        strength: try reader.float(), columnOffset: try reader.float(), bandOffset: try reader.float())
+      guard (found.last?.column ?? 0)...(columnCount - 1) ~= peak.column, peak.band < LandmarkSpectrum.bandCount,
+        peak.strength >= 0, abs(peak.columnOffset) <= 1, abs(peak.bandOffset) <= 1
+      else { throw PartFailure("a peak in it lies outside its query") }
+      found.append(peak)
+    }
+    peaks = RankedPeaks(found)
+    let rows = try reader.integers(columnCount * LandmarkSpectrum.bandCount)
+    guard let filter = FilterRows(rows, columnCount: columnCount) else {
+      throw PartFailure("a value in it is out of range")
+    }
+    self.filter = filter
+  }
+
+  /// A little over a minute, the longest query of a catalog.
+  private static let mostColumns = 2048
+  /// A hundred million tracks.
+  private static let mostPostings: UInt64 = 1 << 40
+  private static let peakSize = 18
+}
+
+/// The name that a part gives to a track.
+struct PartTrackName: Hashable {
+  /// Where the part has found it; its catalog may have changed since.
+  var segment: Int
+  var track: Int
+  /// The digest of its reference's identifier.
+  var digest: ContentID
+
+  static let size = 24
+
+  func write(to writer: inout PartBytesWriter) {
+    writer.append(UInt32(segment))
+    writer.append(UInt32(track))
+    writer.append(digest.high)
+    writer.append(digest.low)
+  }
+
+  init(segment: Int, track: Int, digest: ContentID) {
+    self.segment = segment
+    self.track = track
+    self.digest = digest
+  }
+
+  init(_ reader: inout PartBytesReader) throws(PartFailure) {
+    segment = Int(try reader.integer(UInt32.self))
+    track = Int(try reader.integer(UInt32.self))
+    digest = ContentID(high: try reader.integer(), low: try reader.integer())
+  }
+}

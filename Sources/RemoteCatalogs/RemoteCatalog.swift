@@ -1,0 +1,175 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+package import Platform
+package import Recognition
+internal import Synchronization
+internal import SystemPackage
+internal import Text
+
+/// The catalog of another `analyze serve`, asked over HTTP as a part of one's own.
+///
+/// Connections stay open and are shared by all threads. A server that has failed is left alone for some seconds, so that
+/// one that is down does not hold up each query of an hour of audio.
+package final class RemoteCatalog: CatalogPart {
+  private struct State {
+    /// Connections on which nothing is under way.
+    var idle: [any Channel] = []
+    /// The last failure, and when it was.
+    var failure: (reason: PartFailure, time: ContinuousClock.Instant)?
+  }
+
+  private let address: ServerAddress
+  private let token: String?
+  private let state = Mutex(State())
+
+  /// How long a connection may take, and an answer.
+  private static let connectLimit = TimeAmount.seconds(2)
+  private static let answerSeconds: Int64 = 10
+  /// How long a server that has failed is not asked.
+  private static let pause = Duration.seconds(5)
+  private static let mostIdle = 16
+  /// One thread carries all connections: they wait most of the time.
+  private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+  /// - Parameter token: Shown to the server, if it wants one.
+  package init(_ address: ServerAddress, token: String?) {
+    self.address = address
+    self.token = token
+  }
+
+  deinit {
+    for channel in state.withLock({ $0.idle }) { channel.close(promise: nil) }
+  }
+
+  package var name: String { address.description }
+
+  package func ask(_ question: [UInt8]) -> PartReply {
+    if let reason = recentFailure { return PartReply { () throws(PartFailure) in throw reason } }
+    let answer = Self.threads.next().makePromise(of: RemoteAnswer.self)
+    send(ByteBuffer(bytes: question), answer)
+    let future = answer.futureResult
+    return PartReply { [self] () throws(PartFailure) in
+      let reason: PartFailure
+      do {
+        let answer = try future.wait()
+        if answer.status == .ok { return answer.body }
+        reason = Self.refusal(answer)
+      } catch {
+        reason = Self.failure(error)
+      }
+      state.withLock { $0.failure = (reason, .now) }
+      throw reason
+    }
+  }
+
+  private var recentFailure: PartFailure? {
+    state.withLock { state in
+      guard let failure = state.failure else { return nil }
+      if ContinuousClock.now - failure.time < Self.pause { return failure.reason }
+      state.failure = nil
+      return nil
+    }
+  }
+
+  // MARK: Connections
+
+  private func send(_ question: ByteBuffer, _ answer: EventLoopPromise<RemoteAnswer>) {
+    guard let channel = idleConnection else { return sendOverNewConnection(question, answer) }
+    let first = channel.eventLoop.makePromise(of: RemoteAnswer.self)
+    first.futureResult.whenComplete { [self] result in
+      // The server may have closed it a moment ago.
+      if case .failure(is ClosedConnection) = result { return sendOverNewConnection(question, answer) }
+      answer.completeWith(result)
+    }
+    send(question, over: channel, first)
+  }
+
+  private var idleConnection: (any Channel)? {
+    state.withLock { state in
+      state.idle.removeAll { !$0.isActive }
+      return state.idle.popLast()
+    }
+  }
+
+  private func sendOverNewConnection(_ question: ByteBuffer, _ answer: EventLoopPromise<RemoteAnswer>) {
+    ClientBootstrap(group: Self.threads).connectTimeout(Self.connectLimit)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHTTPClientHandlers()
+          try channel.pipeline.syncOperations.addHandler(RemoteExchange())
+        }
+      }
+      .connect(host: address.host, port: address.port).whenComplete { [self] result in
+        switch result {
+        case .success(let channel): send(question, over: channel, answer)
+        case .failure(let error): answer.fail(error)
+        }
+      }
+  }
+
+  private func send(_ question: ByteBuffer, over channel: any Channel, _ answer: EventLoopPromise<RemoteAnswer>) {
+    let received = channel.eventLoop.makePromise(of: RemoteAnswer.self)
+    let limit = channel.eventLoop.scheduleTask(in: .seconds(Self.answerSeconds)) {
+      received.fail(PartFailure("it does not answer within \(Self.answerSeconds) s"))
+      channel.close(promise: nil)
+    }
+    received.futureResult.whenComplete { [self] result in
+      limit.cancel()
+      if case .success(let answer) = result, answer.keepsOpen { keep(channel) }
+      answer.completeWith(result)
+    }
+    let message = RemoteQuestion(body: question, authority: address.authority, token: token, answer: received)
+    channel.writeAndFlush(message).whenFailure { received.fail($0) }
+  }
+
+  private func keep(_ channel: any Channel) {
+    let isKept = state.withLock { state in
+      guard state.idle.count < Self.mostIdle else { return false }
+      state.idle.append(channel)
+      return true
+    }
+    if !isKept { channel.close(promise: nil) }
+  }
+
+  // MARK: Failures
+
+  private static func failure(_ error: any Error) -> PartFailure {
+    switch error {
+    case let failure as PartFailure: failure
+    case let error as NIOConnectionError:
+      PartFailure(
+        error.connectionErrors.isEmpty
+          ? "there is no machine of this name" : "no connection (\(reason(error.connectionErrors[0].error)))")
+    case is ClosedConnection: PartFailure("it has closed the connection")
+    default: PartFailure("no connection (\(reason(error)))")
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: "\(Errno(rawValue: error.errnoCode))"
+    case ChannelError.connectTimeout: "no answer"
+    default: "\(error)"
+    }
+  }
+
+  /// What a server says that does not answer the question.
+  private static func refusal(_ answer: RemoteAnswer) -> PartFailure {
+    switch answer.status {
+    case .unauthorized: PartFailure("it wants a token, or another one: see the setting catalog_tokens")
+    case .notFound, .methodNotAllowed:
+      PartFailure("it is no server of Nocturne, or one of a version without this question")
+    default: PartFailure("it answers with \(answer.status.code)\(message(answer).map { ": \($0)" } ?? "")")
+    }
+  }
+
+  /// The message of Nocturne's errors, which are JSON.
+  private static func message(_ answer: RemoteAnswer) -> String? {
+    guard case .object(let object)? = try? JSONValue(parsing: answer.body),
+      case .object(let error)? = object["error"], case .string(let message)? = error["message"]
+    else { return nil }
+    return String(message.prefix(300))
+  }
+}
