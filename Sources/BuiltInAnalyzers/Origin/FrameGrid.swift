@@ -136,7 +136,8 @@ struct LappedGrid {
       unsafe cframegrids_score_lapped(&layout, signals[0], signals[1], offsets, &left, &right, &scratch, &scores)
     }
     return FrameGrid.Contrast(
-      (0..<groups.count).map { scores[$0 * offsets..<($0 + 1) * offsets] }, count: 4 * groupSize, limit: grid.codec.limit)
+      (0..<groups.count).map { scores[$0 * offsets..<($0 + 1) * offsets] }, count: 4 * groupSize,
+      limit: grid.codec.limit)
   }
 
   /// Fourier bins of the first window at half samples, and those that the harmonics reach: real parts, then imaginary ones.

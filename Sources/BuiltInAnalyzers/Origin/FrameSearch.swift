@@ -111,7 +111,11 @@ struct FrameSearch {
   mutating func narrow(_ leastMargin: (FrameGrid.Codec) -> Double) {
     let sampleRate = sampleRate
     func narrow(_ sum: inout Sum, _ codec: FrameGrid.Codec) {
-      if sum.trace(codec, sampleRate: sampleRate).margin >= leastMargin(codec) { sum = Sum(period: sum.period) } else { sum.isOpen = false }
+      if sum.trace(codec, sampleRate: sampleRate).margin >= leastMargin(codec) {
+        sum = Sum(period: sum.period)
+      } else {
+        sum.isOpen = false
+      }
     }
     narrow(&layer3, .mp3)
     narrow(&layer2, .mp2)

@@ -89,7 +89,9 @@ struct OriginAnalyzer: Analyzer {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in
         let step = rate == sampleRate ? 1 : 2
-        let first = stride(from: 0, to: excerpts.excerpts.count, by: step).compactMap { part(of: excerpts.excerpts[$0], at: rate) }
+        let first = stride(from: 0, to: excerpts.excerpts.count, by: step).compactMap {
+          part(of: excerpts.excerpts[$0], at: rate)
+        }
         var search = FrameSearch(
           sampleRate: rate, end: wall.end, hasOpus: rate != 44_100 && wall.end <= OriginDecision.endOfOpus)
         for (number, part) in first.enumerated() { search.add(part.channels, start: part.start, part: number) }
