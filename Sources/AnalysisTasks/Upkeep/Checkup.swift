@@ -41,8 +41,8 @@ package struct Checkup {
 
   package init(
     analyzers: [AnalyzerKind], notices: [String], plan: AnalysisPlan, library: [FilePath], database: FilePath,
-    reports: FilePath, catalog: FilePath? = nil, catalogParts: [any CatalogPart] = [], installation: Installation? = nil, comparesAll: Bool = false,
-    rebuildsIndex: Bool = false
+    reports: FilePath, catalog: FilePath? = nil, catalogParts: [any CatalogPart] = [],
+    installation: Installation? = nil, comparesAll: Bool = false, rebuildsIndex: Bool = false
   ) {
     self.analyzers = analyzers
     self.notices = notices

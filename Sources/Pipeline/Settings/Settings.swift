@@ -301,10 +301,9 @@ extension Settings {
 
   /// Every setting.
   public static let all: [any AnySetting] = [
-    library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
-    timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
-    ignoreCtime, hidden, allFiles,
-    extensions, quietPeriod, verify, checksums, fetchSpace, fetchSilence,
+    library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline,
+    jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock,
+    retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod, verify, checksums, fetchSpace, fetchSilence,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {

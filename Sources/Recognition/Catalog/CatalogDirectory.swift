@@ -96,7 +96,7 @@ public struct CatalogDirectory: Sendable {
       let unchanged = try open(list).unchanged(unique)
       let changed = unique.filter { !unchanged.contains($0.identifier) }
       guard !changed.isEmpty else { return }
-      try remove(Set(changed.map { ContentID(hashing: Array($0.identifier.utf8)) }), from: &list)
+      try remove(Set(changed.map { CustomCatalog.digest(of: $0.identifier) }), from: &list)
       let builder = try CustomCatalog.builder(for: changed)
       try append(to: &list) { (writer) throws(CatalogError) in try builder.write(with: writer) }
       try mergeSimilar(&list)
@@ -105,7 +105,7 @@ public struct CatalogDirectory: Sendable {
 
   /// Takes references out.
   public func remove(_ identifiers: some Sequence<String>) throws(CatalogError) {
-    let digests = Set(identifiers.map { ContentID(hashing: Array($0.utf8)) })
+    let digests = Set(identifiers.map { CustomCatalog.digest(of: $0) })
     try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
   }
 

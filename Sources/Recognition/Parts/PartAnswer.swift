@@ -9,12 +9,11 @@ enum PartAnswer {
   case places(FoundPlaces)
   case tracks([FoundTrack])
 
-  static let magic = Array("NCA1".utf8)
+  private static let magic = Array("NCA1".utf8)
 
   /// - Parameter postingCount: Postings of the part: a measure of its size.
   func bytes(postingCount: Int) -> [UInt8] {
-    var writer = PartBytesWriter()
-    for byte in Self.magic { writer.append(byte) }
+    var writer = PartBytesWriter(magic: Self.magic)
     writer.append(UInt64(postingCount))
     switch self {
     case .size: writer.append(UInt8(0))
@@ -31,10 +30,7 @@ enum PartAnswer {
 
   /// - Throws: `PartFailure` for bytes that are no answer.
   static func read(_ bytes: [UInt8]) throws(PartFailure) -> (answer: PartAnswer, postingCount: Int) {
-    var reader = PartBytesReader(bytes)
-    for byte in magic where try reader.integer(UInt8.self) != byte {
-      throw PartFailure("it is no answer of a catalog, or one of another version of Nocturne")
-    }
+    var reader = try PartBytesReader(bytes, magic: magic, of: "answer of a catalog")
     let postingCount = Int(clamping: min(try reader.integer(UInt64.self), 1 << 40))
     switch try reader.integer(UInt8.self) {
     case 0: return (.size, postingCount)

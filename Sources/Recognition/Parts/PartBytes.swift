@@ -1,6 +1,11 @@
 /// The bytes of a question to a part of a catalog, or of its answer: numbers are little-endian.
 struct PartBytesWriter {
-  private(set) var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8]
+
+  /// - Parameter magic: The first bytes, which say what it is.
+  init(magic: [UInt8]) {
+    bytes = magic
+  }
 
   mutating func append(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
@@ -8,8 +13,9 @@ struct PartBytesWriter {
 
   mutating func append(_ value: Float) { append(value.bitPattern) }
 
+  /// As they lie in memory: like segments, for little-endian machines.
   mutating func append(_ values: Slice<UnsafeBufferPointer<Int16>>) {
-    for value in values { append(value) }
+    bytes.append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: values)))
   }
 
   /// Bytes behind their number.
@@ -24,8 +30,15 @@ struct PartBytesReader {
   private let bytes: [UInt8]
   private var next = 0
 
-  init(_ bytes: [UInt8]) {
+  /// - Parameters:
+  ///   - magic: The first bytes that are expected, which are passed over.
+  ///   - name: What they stand for.
+  init(_ bytes: [UInt8], magic: [UInt8], of name: String) throws(PartFailure) {
+    guard bytes.starts(with: magic) else {
+      throw PartFailure("it is no \(name), or one of another version of Nocturne")
+    }
     self.bytes = bytes
+    next = magic.count
   }
 
   var remaining: Int { bytes.count - next }

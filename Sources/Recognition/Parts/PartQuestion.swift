@@ -15,11 +15,10 @@ enum PartQuestion {
   /// Signatures and media items of tracks.
   case tracks([PartTrackName])
 
-  static let magic = Array("NCQ1".utf8)
+  private static let magic = Array("NCQ1".utf8)
 
   var bytes: [UInt8] {
-    var writer = PartBytesWriter()
-    for byte in Self.magic { writer.append(byte) }
+    var writer = PartBytesWriter(magic: Self.magic)
     writer.append(UInt32(Signature.version))
     switch self {
     case .size: writer.append(UInt8(0))
@@ -36,10 +35,7 @@ enum PartQuestion {
 
   /// - Throws: `PartFailure` for bytes that are no question, or one of another version.
   init(bytes: [UInt8]) throws(PartFailure) {
-    var reader = PartBytesReader(bytes)
-    for byte in Self.magic where try reader.integer(UInt8.self) != byte {
-      throw PartFailure("it is no question to a catalog, or one of another version of Nocturne")
-    }
+    var reader = try PartBytesReader(bytes, magic: Self.magic, of: "question to a catalog")
     let version = try reader.integer(UInt32.self)
     guard version == UInt32(Signature.version) else {
       throw PartFailure(
