@@ -213,6 +213,16 @@ import Text
       #expect(try Self.info(place, folder)["partition"] == .string(part))
       #expect(try place.start(["catalog", "info", "--catalog", "\(folder)"]).end().lines[1] == "  part       \(part)")
     }
+    // Asked together, empty ones included, they are the whole.
+    func match(_ folders: [String]) throws -> Outcome {
+      try place.start(["match", "--json", "library/a.wav"] + folders.flatMap { ["--catalog", "\($0)"] }).end()
+    }
+    let whole = try match(["whole"])
+    #expect(whole.status == 0 && !whole.output.isEmpty, "\(whole.errors)")
+    #expect(try match(parts.map(\.folder)).output == whole.output)
+    let empty = parts.map(\.folder).filter { folder in !filled.contains { $0.folder == folder } }
+    let nothing = try match(empty)
+    #expect(nothing.status == 1 && nothing.errors.contains("is empty"), "\(nothing.errors)")
     #expect(try Self.info(place, "whole")["partition"] == .null)
     #expect(try !place.start(["catalog", "info", "--catalog", "whole"]).end().text.contains("  part "))
 

@@ -84,7 +84,7 @@ import Text
   // MARK: Writing
 
   @Test func questionsAreAnsweredWhileTheDatabaseIsLocked() async throws {
-    let library = try await ServedLibrary(Self.files) { $0.writePatience = .seconds(600) }
+    let library = try await ServedLibrary(Self.files) { $0.writePatience = .seconds(3600) }
     let program = try lock(library)
     let writes = Self.changes.map { change in Task { try await change.ask(library) } }
     try await waitUntil("writing", has: writes.count, library)
@@ -129,7 +129,7 @@ import Text
     let gate = folder.file("gate")
     let library = try await ServedLibrary(Self.files) {
       $0.coverCommand = ["/bin/sh", "-c", "while [ ! -e '\(gate)' ]; do sleep 0.02; done", "sh"]
-      $0.coverPatience = .seconds(600)
+      $0.coverPatience = .seconds(3600)
       $0.coverThreadCount = 2
     }
     let pictures = Self.ids.map { id in Task { try await library.get("/media/covers/\(id)?missing=empty") } }

@@ -38,7 +38,7 @@ package struct Installation: Sendable {
       user: NSUserName())
   }
 
-  package func findings() -> [Checkup.Finding] { [program] + others + [belongings] + brokenServices + timers }
+  package func findings() -> [Checkup.Finding] { [program] + others + curl + [belongings] + brokenServices + timers }
 
   // MARK: The program
 
@@ -55,6 +55,11 @@ package struct Installation: Sendable {
         "PATH finds another analyze first, \(DisplayPath.text(of: first)), perhaps of an older installation; remove one of them"
       )
     ]
+  }
+
+  private var curl: [Checkup.Finding] {
+    if searchPath.contains(where: { $0.appending("curl").allows(.run) }) { return [] }
+    return [.ok("no program curl; music in object stores and questions to AcoustID need it (Debian: apt install curl)")]
   }
 
   /// The manual page and completions, in the places that belong to the folder of the program.

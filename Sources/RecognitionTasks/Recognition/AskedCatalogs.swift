@@ -24,9 +24,12 @@ package struct AskedCatalogs: Sendable {
   }
 
   /// Opens those of this machine.
-  /// - Throws: `CatalogTaskError` if there is none or nothing in it; `CatalogError`.
+  /// - Throws: `CatalogTaskError` if one is missing, or there is no track in any; `CatalogError`.
   package func local() throws -> CustomCatalog {
-    try CustomCatalog(joining: places.compactMap { try open($0) })
+    let catalog = try CustomCatalog(joining: places.compactMap { try open($0) })
+    // One part of a catalog of few tracks can have none.
+    if catalog.count == 0, servers.isEmpty, let first = places.first { throw CatalogTaskError.emptyCatalog(first) }
+    return catalog
   }
 
   /// Opens those of this machine again, when they have changed.
@@ -39,11 +42,9 @@ package struct AskedCatalogs: Sendable {
   }
 
   private func open(_ place: FilePath) throws -> CustomCatalog? {
-    do {
-      return try CustomCatalog(forAsking: place)
-    } catch is CatalogTaskError where mayBeMissing && !servers.isEmpty {
-      return nil
-    }
+    guard place.fileKind == nil else { return try CustomCatalog(contentsOf: place) }
+    if mayBeMissing && !servers.isEmpty { return nil }
+    throw CatalogTaskError.noCatalog(place)
   }
 
   /// The catalogs of the servers.

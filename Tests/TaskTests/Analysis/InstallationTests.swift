@@ -1,10 +1,10 @@
-@testable import AnalysisTasks
 import AnalysisTesting
 import Foundation
 import Platform
 import SystemPackage
 import Testing
 
+@testable import AnalysisTasks
 
 /// The findings of `doctor` about an installation and the places that are written to.
 @Suite struct InstallationTests {
@@ -15,7 +15,8 @@ import Testing
     folder = try TemporaryDirectory()
     let root = folder.path
     installation = Installation(
-      executable: root.pushing("usr/bin/analyze"), searchPath: [root.pushing("usr/local/bin"), root.pushing("usr/bin")],
+      executable: root.pushing("usr/bin/analyze"),
+      searchPath: [root.pushing("usr/local/bin"), root.pushing("usr/bin")],
       home: root.pushing("home/me"), configuration: root.pushing("home/me/.config"), user: "me", root: root)
     try put("", as: "usr/bin/analyze", permissions: 0o755)
   }
@@ -37,6 +38,12 @@ import Testing
     try put("", as: "usr/share/zsh/vendor-completions/_analyze")
     #expect(texts.contains("installed with it: manual page, zsh"))
     #expect(problems.isEmpty)
+  }
+
+  @Test func curlIsMissed() throws {
+    #expect(texts.contains { $0.hasPrefix("no program curl") } && problems.isEmpty)
+    try put("", as: "usr/bin/curl", permissions: 0o755)
+    #expect(!texts.contains { $0.contains("curl") })
   }
 
   @Test func anotherProgramInFrontIsNamed() throws {
