@@ -91,8 +91,8 @@ struct BarProfile {
       && thirds > Self.leadOverQuarters * most([5, 6, 18, 19])
   }
 
-  /// Set by hand: of 500 made songs and 88 of a development set, songs in thirds have leads of 5 to 40 over halves, all others
-  /// that are slow below 1.4.
+  /// Set by hand (`Benchmarks/tempo/thirds.py`): of 528 made songs and 96 of a development set, most of those in thirds have
+  /// leads of 1.7 to 80 over halves, slow ones in halves below 0.8.
   private static let leastThirds: Float = 0.12
   private static let leadOverHalves: Float = 1.5
   private static let leadOverQuarters: Float = 3
