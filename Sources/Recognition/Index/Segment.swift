@@ -264,7 +264,7 @@ final class Segment: Sendable {
 
   /// - Parameter lists: As `list(_:)` has them.
   func fetch(_ lists: some Sequence<Range<Int>>) {
-    bytes.fetch(lists.map { postings.lowerBound + $0.lowerBound..<postings.lowerBound + $0.upperBound })
+    bytes.fetch(lists.map { $0.shifted(by: postings.lowerBound) })
   }
 
   /// Fetches the landmarks of tracks between two columns of each.
@@ -277,13 +277,15 @@ final class Segment: Sendable {
           return start..<start + Format.blockSize
         }
       })
-    let landmarks = sections[Format.Section.landmarks.rawValue]
     bytes.fetch(
-      places.map { track, columns in
-        let start = landmarks.lowerBound + Int(clamping: track.landmarkOffset)
+      places.compactMap { track, columns in
+        let codes = codes(of: track)
+        guard let base = codes.baseAddress, let start = bytes.pointer.baseAddress?.distance(to: base) else {
+          return nil
+        }
         let first = block(ofTrack: track, at: columns.lowerBound)?.next ?? 0
-        let end = block(ofTrack: track, at: columns.upperBound + Format.blockColumns)?.next ?? Int(track.codeCount)
-        return (start + 2 * first..<start + 2 * max(first, end)).clamped(to: landmarks)
+        let end = block(ofTrack: track, at: columns.upperBound + Format.blockColumns)?.next ?? codes.count / 2
+        return (2 * first..<2 * max(first, end)).clamped(to: 0..<codes.count).shifted(by: start)
       })
   }
 
@@ -378,4 +380,8 @@ final class Segment: Sendable {
       }
     }
   }
+}
+
+extension Range<Int> {
+  fileprivate func shifted(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
 }

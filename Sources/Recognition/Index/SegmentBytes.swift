@@ -7,6 +7,7 @@ final class SegmentBytes: Sendable {
   /// It is never written to.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
   private let isMapped: Bool
+  private let coldness: Coldness
   /// Whether the system was told to read nothing but what is asked for.
   private let isScattered = Atomic(false)
 
@@ -15,10 +16,12 @@ final class SegmentBytes: Sendable {
     copy.copyBytes(from: bytes)
     pointer = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<bytes.count])
     isMapped = false
+    coldness = Coldness()
   }
 
   /// Maps a file. It may be replaced by another one meanwhile, but must not be changed in place.
-  init(mapping path: FilePath) throws(CatalogError) {
+  init(mapping path: FilePath, coldness: Coldness = Coldness()) throws(CatalogError) {
+    self.coldness = coldness
     do {
       let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
       defer { try? file.close() }
@@ -50,8 +53,14 @@ final class SegmentBytes: Sendable {
 
   // MARK: Files that are not in memory
 
-  /// Of smaller files all is soon there, as the system reads around each place that is touched.
-  private static let leastSize = 64 << 20
+  /// When a mapped file counts as cold.
+  struct Coldness {
+    /// Of smaller files all is soon in memory, as the system reads around each place that is touched.
+    var leastSize = 64 << 20
+    /// The share that is still to be read from the disk.
+    var leastShare = 0.05
+  }
+
   /// One page is looked at for each of these many bytes: microseconds for gigabytes.
   private static let sampleStep = 32 << 20
   /// Ranges with less between them are read together.
@@ -63,16 +72,18 @@ final class SegmentBytes: Sendable {
   /// - Returns: Whether a good part is still to be read from the disk, so that what is needed should be fetched first.
   ///   `mincore(2)` says of files of other users that all is there: then the system does as it does without advice.
   func prepareForQuery() -> Bool {
-    guard isMapped, pointer.count >= Self.leastSize, let base = pointer.baseAddress else { return false }
-    var sampled = 0
+    guard isMapped, pointer.count >= coldness.leastSize, let base = pointer.baseAddress else { return false }
+    let count = max(1, pointer.count / Self.sampleStep)
     var missing = 0
-    for offset in stride(from: 0, to: pointer.count, by: Self.sampleStep) {
+    for index in 0..<count {
+      let place = pointer.count / (2 * count) * (2 * index + 1)
       var state: UInt8 = 1
-      guard mincore(UnsafeMutableRawPointer(mutating: base + offset), 1, &state) == 0 else { return false }
-      sampled += 1
+      guard mincore(UnsafeMutableRawPointer(mutating: base + Self.startOfPage(place)), 1, &state) == 0 else {
+        return false
+      }
       if state & 1 == 0 { missing += 1 }
     }
-    let isCold = 20 * missing >= sampled
+    let isCold = Double(missing) >= coldness.leastShare * Double(count)
     if isScattered.exchange(isCold, ordering: .relaxed) != isCold {
       _ = madvise(UnsafeMutableRawPointer(mutating: base), pointer.count, isCold ? MADV_RANDOM : MADV_NORMAL)
     }
@@ -83,10 +94,9 @@ final class SegmentBytes: Sendable {
   /// another would wait for each.
   func fetch(_ ranges: [Range<Int>]) {
     guard isMapped, let base = pointer.baseAddress else { return }
-    let pageSize = sysconf(Int32(_SC_PAGESIZE))
     var next: Range<Int>?
     func advise(_ range: Range<Int>) {
-      let start = range.lowerBound & ~(pageSize - 1)
+      let start = Self.startOfPage(range.lowerBound)
       _ = madvise(UnsafeMutableRawPointer(mutating: base + start), range.upperBound - start, MADV_WILLNEED)
     }
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -101,4 +111,8 @@ final class SegmentBytes: Sendable {
     }
     if let next { advise(next) }
   }
+
+  private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
+
+  private static func startOfPage(_ offset: Int) -> Int { offset & ~(pageSize - 1) }
 }
