@@ -16,7 +16,7 @@ public import Analysis
 /// - `Course`: from stretches to the tempo of a track and its changes.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
-  public static let version = 6
+  public static let version = 7
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {

@@ -17,6 +17,38 @@ struct PipelineArgument: ParsableArguments {
   }
 }
 
+/// How a command goes through a library, and what it says meanwhile.
+struct CourseArguments: ParsableArguments {
+  @Option(name: [.customShort("j", allowingJoined: true), .long], help: Settings.jobs.help("n"))
+  var jobs: String?
+
+  @Option(help: Settings.timeBudget.help("time"))
+  var timeBudget: String?
+
+  @Option(help: Settings.nice.help("n"))
+  var nice: String?
+
+  @Option(help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
+  var failOn: String?
+
+  @Option(help: Settings.progress.help("style"), completion: .list(ProgressStyle.choices))
+  var progress: String?
+
+  @Option(help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
+  var logFormat: String?
+
+  /// To be called before other options: from here on, messages have the form that is wanted.
+  func apply(to settings: inout CommandSettings) throws {
+    try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
+    Log.use(settings[Settings.logFormat])
+    try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
+    try settings.take(nice, for: Settings.nice, option: "--nice")
+    try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
+    try settings.take(progress, for: Settings.progress, option: "--progress")
+  }
+}
+
 /// `--quiet` and `--verbose`.
 struct MessageArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print errors only")

@@ -31,11 +31,6 @@ struct RunCommand: AsyncParsableCommand {
   var analysis: AnalysisArguments
 
   @Option(
-    name: [.customShort("j", allowingJoined: true), .long],
-    help: Settings.jobs.help("n"))
-  var jobs: String?
-
-  @Option(
     help: ArgumentHelp("Read the paths to analyze from a file, or from standard input with -", valueName: "file|-"))
   var filesFrom: String?
 
@@ -59,26 +54,11 @@ struct RunCommand: AsyncParsableCommand {
   @Option(name: .customLong("fetch-space"), help: Settings.fetchSpace.help("MB"))
   var fetchSpace: String?
 
-  @Option(help: Settings.timeBudget.help("time"))
-  var timeBudget: String?
-
-  @Option(help: Settings.nice.help("n"))
-  var nice: String?
-
   @Option(help: Settings.verify.help("share"))
   var verify: String?
 
-  @Option(
-    help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
-  var failOn: String?
-
-  @Option(
-    help: Settings.progress.help("style"), completion: .list(ProgressStyle.choices))
-  var progress: String?
-
-  @Option(
-    help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
-  var logFormat: String?
+  @OptionGroup
+  var course: CourseArguments
 
   @Option(help: Settings.metrics.help("file"))
   var metrics: PathArgument?
@@ -114,8 +94,6 @@ struct RunCommand: AsyncParsableCommand {
 
   private func analyze(_ metrics: inout RunMetrics) async throws -> ExitStatus {
     var settings = try CommandSettings(warns: false)
-    try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
-    Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
     if !dryRun {
       try takeOutputs(settings, &metrics)
@@ -173,15 +151,11 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   private func apply(to settings: inout CommandSettings) throws {
+    try course.apply(to: &settings)
     settings.take(database.path, for: Settings.database, option: "--database")
     try analysis.apply(to: &settings)
-    try settings.take(jobs, for: Settings.jobs, option: "--jobs")
     try settings.take(fetchSpace, for: Settings.fetchSpace, option: "--fetch-space")
-    try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
-    try settings.take(nice, for: Settings.nice, option: "--nice")
     try settings.take(verify, for: Settings.verify, option: "--verify")
-    try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
-    try settings.take(progress, for: Settings.progress, option: "--progress")
     if let metrics { settings.take(metrics, for: Settings.metrics, option: "--metrics") }
     try settings.take(waitLock, for: Settings.waitLock, option: "--wait-lock")
     settings.take(oneFileSystem, for: Settings.oneFileSystem, option: "--one-file-system")

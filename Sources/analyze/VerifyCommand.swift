@@ -38,25 +38,8 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  @Option(
-    name: [.customShort("j", allowingJoined: true), .long],
-    help: Settings.jobs.help("n"))
-  var jobs: String?
-
-  @Option(help: Settings.timeBudget.help("time"))
-  var timeBudget: String?
-
-  @Option(help: Settings.nice.help("n"))
-  var nice: String?
-
-  @Option(help: Settings.failOn.help("when"), completion: .list(FailurePolicy.choices))
-  var failOn: String?
-
-  @Option(help: Settings.progress.help("style"), completion: .list(ProgressStyle.choices))
-  var progress: String?
-
-  @Option(help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
-  var logFormat: String?
+  @OptionGroup
+  var course: CourseArguments
 
   @OptionGroup
   var messages: MessageArguments
@@ -79,14 +62,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
   private func verify() async throws -> ExitStatus {
     var settings = try CommandSettings(warns: false)
-    try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
-    Log.use(settings[Settings.logFormat])
+    try course.apply(to: &settings)
     settings.take(database.path, for: Settings.database, option: "--database")
-    try settings.take(jobs, for: Settings.jobs, option: "--jobs")
-    try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
-    try settings.take(nice, for: Settings.nice, option: "--nice")
-    try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
-    try settings.take(progress, for: Settings.progress, option: "--progress")
     try settings.take(checksum, for: Settings.checksums, option: "--checksum")
     try settings.take(share, for: Settings.verify, option: "--share")
     let store = try settings.openStore(.readWrite)

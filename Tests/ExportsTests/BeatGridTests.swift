@@ -66,6 +66,8 @@ import Testing
     let waltz = BarNumbers(tempo(beats, metre: "3/4", downbeats: [beats[2], beats[5]]))
     #expect((0..<6).map { waltz?.beatInBar($0) } == [2, 3, 1, 2, 3, 1])
     #expect(waltz?.firstDownbeat == 2)
+    let dotted = BarNumbers(tempo(beats, metre: "6/8", downbeats: [beats[1], beats[3], beats[5]]))
+    #expect((0..<4).map { dotted?.beatInBar($0) } == [2, 1, 2, 1])
     // A metre alone is not enough.
     #expect(BarNumbers(tempo(beats, metre: "4/4")) == nil)
   }

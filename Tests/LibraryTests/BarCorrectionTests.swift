@@ -26,6 +26,19 @@ import Testing
     #expect(waltz.downbeats == stride(from: 1, to: 32, by: 3).map { tempo.beats[$0] })
   }
 
+  @Test func beatsOfEighthsStayDotted() {
+    var gospel = tempo
+    gospel.metre = "12/8"
+    #expect(gospel.withBars(ofBeats: 3).metre == "9/8")
+    #expect(gospel.withBars(ofBeats: 2).withBars(ofBeats: 2).metre == "6/8")
+    // Six beats to a bar of 6/8 are eighths.
+    let eighths = tempo.withBars(ofBeats: 6)
+    #expect(eighths.metre == "6/8" && eighths.withBars(ofBeats: 3).metre == "3/4")
+  }
+
+  @Test(arguments: [("4/4", 4), ("3/4", 3), ("6/8", 6), ("9/8", 3), ("12/8", 4), ("", nil), ("x/8", nil)] as [(String, Int?)])
+  func musiciansCountBeats(metre: String, count: Int?) { #expect(TempoFinding.beatsPerBar(metre) == count) }
+
   @Test func unknownBarsDoNotMove() {
     var free = tempo
     free.downbeats = nil

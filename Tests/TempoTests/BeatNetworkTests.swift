@@ -43,8 +43,7 @@ import Testing
         }
       }
     }
-    let width = BeatNetworkInput.width
-    var rows = (0..<input.frameCount).map { Array(input.values[($0 * width)..<(($0 + 1) * width)]) }
+    var rows = (0..<input.frameCount).map { Array(input[$0]) }
     rows = convolved(rows, taps: 3, dilation: 1)
     for layer in 0..<9 {
       let added = convolved(rows, taps: 5, dilation: 1 << layer)

@@ -32,7 +32,7 @@ import Testing
       let frame = try #require(Int(name.dropFirst("input.".count)))
       let expected = try #require(Self.golden[name])
       try #require(expected.count == width)
-      let found = Self.input.values[frame * width..<(frame + 1) * width]
+      let found = Self.input[frame]
       largest = max(largest, Self.largestDifference(of: found, from: expected))
       frames += 1
     }

@@ -153,6 +153,36 @@ import Testing
     #expect(BarReading(three, downbeats: heard(4, bars: 15), bpm: 120)?.firstDownbeat == nil)
   }
 
+  /// Slow thirds are dotted beats. Bars of two are given where only each other beat begins one.
+  @Test func metresInEighths() {
+    let clear = (accents: accents(four, bars: 16), downbeats: heard(4, bars: 16))
+    let three = (accents: accents([four[0], four[1], four[1]], bars: 20), downbeats: heard(3, bars: 20))
+    let two = (accents: accents([four[0], four[1]], bars: 32), downbeats: heard(2, bars: 32))
+    for (bars, metre, first) in [(clear, "12/8", 0), (three, "9/8", 0), (two, "6/8", 0)] {
+      let reading = BarReading(bars.accents, downbeats: bars.downbeats, bpm: 66, hasThirds: true)
+      #expect(reading?.metre == metre && reading?.firstDownbeat == first, "\(String(describing: reading)) for \(metre)")
+    }
+    #expect(BarReading(clear.accents, downbeats: clear.downbeats, bpm: 120, hasThirds: true)?.metre == "4/4")
+    #expect(BarReading(three.accents, downbeats: three.downbeats, bpm: 66)?.metre == "3/4")
+  }
+
+  /// Onsets at these shares of a beat, with how strong they are.
+  @Test(
+    arguments: [
+      ([0: 1, 1.0 / 3: 0.4, 2.0 / 3: 0.5], true), ([0: 1, 0.5: 0.6], false), ([0: 1, 2.0 / 3: 0.5], false),
+      ([0: 1, 0.25: 0.4, 0.5: 0.5, 0.75: 0.4], false), ([0: 1, 1.0 / 3: 0.3, 0.5: 0.5, 2.0 / 3: 0.3], false), ([0: 1], false),
+    ] as [([Double: Float], Bool)])
+  func thirdsOfBeats(strokes: [Double: Float], hasThirds: Bool) {
+    for period in [72.0, 100.3, 130] {
+      let beats = (0..<24).map { 10 + period * Double($0) }
+      var envelope = [OnsetEnvelopes.Lanes](repeating: .init(repeating: 0.02), count: Int(beats[23] + period))
+      for beat in beats {
+        for (share, strength) in strokes { envelope[Int((beat + share * period).rounded())] = .init(repeating: strength) }
+      }
+      #expect(BarProfile(envelope, over: BeatGrid(beats: beats)).hasThirds == hasThirds, "\(strokes), \(period)")
+    }
+  }
+
   @Test func equalBeatsHaveNoBars() {
     #expect(
       BarReading(accents([four[0]], bars: 64, newChords: false), downbeats: .init(repeating: -2, count: 64), bpm: 120)

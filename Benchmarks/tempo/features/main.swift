@@ -35,6 +35,8 @@ struct Features: Encodable {
   var accentNames: [String]
   /// `BeatAccents.rows` of the beats of the best hypothesis.
   var accents: [[Float]]
+  /// `BarProfile` of the same beats.
+  var profile: [[Float]]
 }
 
 func floats(of path: String) throws -> [Float] {
@@ -77,7 +79,9 @@ func features(of path: String, hearing network: BeatNetwork) throws -> Data {
     accentNames: BeatAccents.names,
     accents: BeatAccents(survey.envelopes, at: best).rows(downbeats: survey.activation.downbeats(at: best)).map { row in
       row.indices.map { row[$0] }
-    })
+    },
+    profile: best.count < 2
+      ? [] : BarProfile(survey.envelopes.values, over: BeatGrid(beats: best)).means.map { row in row.indices.map { row[$0] } })
   return try JSONEncoder().encode(features)
 }
 

@@ -18,7 +18,9 @@ extension TempoFinding {
         "beats_s", \.beats, "Beats in seconds from the start; null unless the report was made with beats.",
         long: "beats", table: "beat_grid"),
       .column("beat_count", "Number of beats.", table: "beat_grid") { $0.beats.count },
-      .field("metre", \.metre, "4/4, 3/4 or 6/8; null where it is not sure."),
+      .field(
+        "metre", \.metre,
+        "4/4, 3/4, 6/8, 9/8 or 12/8, in eighths with a dotted quarter as the beat; null where it is not sure."),
       .field(
         "downbeats_s", \.downbeats,
         "The beats that begin a bar; null where they are not sure, or without beats.", long: "beats",

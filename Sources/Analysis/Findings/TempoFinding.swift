@@ -74,7 +74,8 @@ public struct TempoFinding: DeclaredFinding {
   public var map: [Section]
   /// Seconds from the start of the audio, ascending.
   public var beats: [Double]
-  /// `4/4`, `3/4` or `6/8`; `nil` where it is not sure.
+  /// `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or what someone has said; `nil` where it is not sure. In eighths, a beat is a
+  /// dotted quarter, unless someone has counted six beats to a bar of 6/8.
   public var metre: String?
   /// The beats that begin a bar, in seconds; `nil` where they are not sure.
   public var downbeats: [Double]?

@@ -93,10 +93,7 @@ struct BarNumbers {
 
   /// `nil` where bars are not known.
   init?(_ tempo: TempoFinding) {
-    guard let times = tempo.downbeats, !times.isEmpty, let metre = tempo.metre,
-      let beatsPerBar = TempoFinding.beatsPerBar(metre), beatsPerBar > 0
-    else { return nil }
-    self.beatsPerBar = beatsPerBar
+    guard let times = tempo.downbeats, !times.isEmpty, let metre = tempo.metre else { return nil }
     var indices: [Int] = []
     var next = 0
     for (index, beat) in tempo.beats.enumerated() where next < times.count {
@@ -107,7 +104,9 @@ struct BarNumbers {
         next += 1
       }
     }
-    guard !indices.isEmpty else { return nil }
+    guard !indices.isEmpty, let beatsPerBar = indices.barLength ?? TempoFinding.beatsPerBar(metre), beatsPerBar > 0
+    else { return nil }
+    self.beatsPerBar = beatsPerBar
     downbeats = indices
   }
 

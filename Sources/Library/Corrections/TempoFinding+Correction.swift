@@ -118,13 +118,13 @@ extension TempoFinding {
     guard count > 0, !beats.isEmpty else { return self }
     let first = (downbeatNumbers.first ?? 0) % count
     var result = self
-    result.metre = count == 6 ? "6/8" : "\(count)/4"
+    result.metre = hasDottedBeats ? "\(3 * count)/8" : count == 6 ? "6/8" : "\(count)/4"
     result.downbeats = stride(from: first, to: beats.count, by: count).map { beats[$0] }
     return result
   }
 
   /// The numbers of beats that are downbeats, ascending.
-  private var downbeatNumbers: [Int] {
+  var downbeatNumbers: [Int] {
     guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
     return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)
   }

@@ -28,7 +28,7 @@ extension Shape<ClickRecord> {
           DisplayPath.text(of: $0.track.path)
         },
         .tempo { $0.track.bpm }, .tempoIsLocked { $0.track.isLocked },
-        .optional("tempo_metre", .text, "4/4, 3/4 or 6/8; null where it is not sure.") { $0.track.metre },
+        .optional("tempo_metre", .text, "4/4, 3/4, 6/8, 9/8 or 12/8; null where it is not sure.") { $0.track.metre },
         .required("clicks", .integer, "Clicks, accents included.") { $0.outcome.clickCount },
         .required("accents", .integer, "Clicks on downbeats; 0 where these are not known.") {
           $0.outcome.accentCount

@@ -23,7 +23,7 @@ enum CorrectionTable {
       .optional("title", .text, "Title. Not read.") { $0.title },
       .required("bpm", .text, "Beats per minute, or none.") { $0.correction.bpm.map(text) ?? none },
       .optional("found_bpm", .number, "What the analyzer says. Not read.") { $0.foundBPM },
-      .optional("metre", .text, "4/4, 3/4 or 6/8.") { $0.correction.grid?.metre },
+      .optional("metre", .text, "Such as 4/4, 3/4, 6/8 or 12/8.") { $0.correction.grid?.metre },
       .optional("first_beat_s", .number, "The first beat in seconds. Not read.") { $0.correction.grid?.beats.first },
       .required("beats", .text, "Beats, found or none.") { beatText($0.correction) },
       .optional("downbeats", .text, "The beats that begin a bar.") {
@@ -127,8 +127,8 @@ enum CorrectionTable {
       if let text = layout.cell("downbeats", in: row) { grid.downbeats = try times(text, "downbeats") }
     }
     if let metre = layout.cell("metre", in: row) {
-      guard ["4/4", "3/4", "6/8"].contains(metre) else {
-        throw RowError(reason: "metre is not 4/4, 3/4 or 6/8: \(shortened(metre))")
+      guard Metronome.Metre(metre) != nil else {
+        throw RowError(reason: "metre is none, such as 4/4 or 6/8: \(shortened(metre))")
       }
       grid.metre = metre
     }

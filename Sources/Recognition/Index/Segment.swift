@@ -217,14 +217,7 @@ final class Segment: Sendable {
     _ body: (_ column: Int, _ band: Int, _ strength: Int) -> Void
   ) {
     let codes = codes(of: track)
-    let blocks = section(.blocks)
-    var next = 0
-    var column = 0
-    let block = Int(track.firstBlock) + max(0, columns.lowerBound) / Format.blockColumns
-    if columns.lowerBound < Int(track.columnCount), (block + 1) * Format.blockSize <= blocks.count {
-      next = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize, as: UInt32.self))
-      column = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize + 4, as: UInt32.self))
-    }
+    var (next, column) = block(ofTrack: track, at: columns.lowerBound) ?? (0, 0)
     let count = codes.count / 2
     guard let base = codes.baseAddress, next < count else { return }
     while next < count {
@@ -234,6 +227,66 @@ final class Segment: Sendable {
       if column >= columns.upperBound { break }
       if column >= columns.lowerBound { body(column, band, strength) }
     }
+  }
+
+  /// Where among the codes of a track decoding can begin to reach a column, and at which column that is; `nil` behind
+  /// the end.
+  @inline(__always)
+  private func block(ofTrack track: SegmentFormat.Track, at column: Int) -> (next: Int, column: Int)? {
+    let blocks = section(.blocks)
+    let start = placeOfBlock(ofTrack: track, at: column)
+    guard column < Int(track.columnCount), start + Format.blockSize <= blocks.count else { return nil }
+    return (
+      Int(blocks.loadUnaligned(fromByteOffset: start, as: UInt32.self)),
+      Int(blocks.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
+    )
+  }
+
+  @inline(__always)
+  private func placeOfBlock(ofTrack track: SegmentFormat.Track, at column: Int) -> Int {
+    (Int(track.firstBlock) + max(0, column) / Format.blockColumns) * Format.blockSize
+  }
+
+  // MARK: Files that are not in memory
+
+  /// See `SegmentBytes.prepareForQuery()`; the following need only be called if it is.
+  func prepareForQuery() -> Bool { bytes.prepareForQuery() }
+
+  /// Fetches where lists begin.
+  func fetchStarts(ofLists lists: some Sequence<Int>) {
+    guard sparse == nil else { return }
+    bytes.fetch(
+      lists.map { list in
+        let start = listOffsetsStart + listOffsetWidth * list
+        return start..<start + 2 * listOffsetWidth
+      })
+  }
+
+  /// - Parameter lists: As `list(_:)` has them.
+  func fetch(_ lists: some Sequence<Range<Int>>) {
+    bytes.fetch(lists.map { $0.shifted(by: postings.lowerBound) })
+  }
+
+  /// Fetches the landmarks of tracks between two columns of each.
+  func fetchLandmarks(_ places: [(track: SegmentFormat.Track, columns: Range<Int>)]) {
+    let blocks = sections[Format.Section.blocks.rawValue].lowerBound
+    bytes.fetch(
+      places.flatMap { track, columns in
+        [columns.lowerBound, columns.upperBound + Format.blockColumns].map { column in
+          let start = blocks + placeOfBlock(ofTrack: track, at: min(column, Int(track.columnCount)))
+          return start..<start + Format.blockSize
+        }
+      })
+    bytes.fetch(
+      places.compactMap { track, columns in
+        let codes = codes(of: track)
+        guard let base = codes.baseAddress, let start = bytes.pointer.baseAddress?.distance(to: base) else {
+          return nil
+        }
+        let first = block(ofTrack: track, at: columns.lowerBound)?.next ?? 0
+        let end = block(ofTrack: track, at: columns.upperBound + Format.blockColumns)?.next ?? codes.count / 2
+        return (2 * first..<2 * max(first, end)).clamped(to: 0..<codes.count).shifted(by: start)
+      })
   }
 
   // MARK: Postings
@@ -327,4 +380,8 @@ final class Segment: Sendable {
       }
     }
   }
+}
+
+extension Range<Int> {
+  fileprivate func shifted(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
 }

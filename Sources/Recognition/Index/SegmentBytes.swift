@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 internal import SystemPackage
 
 /// The bytes of a segment, in memory or mapped from a file, for as long as they are needed.
@@ -6,16 +7,21 @@ final class SegmentBytes: Sendable {
   /// It is never written to.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
   private let isMapped: Bool
+  private let coldness: Coldness
+  /// Whether the system was told to read nothing but what is asked for.
+  private let isScattered = Atomic(false)
 
   init(_ bytes: [UInt8]) {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
     copy.copyBytes(from: bytes)
     pointer = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<bytes.count])
     isMapped = false
+    coldness = Coldness()
   }
 
   /// Maps a file. It may be replaced by another one meanwhile, but must not be changed in place.
-  init(mapping path: FilePath) throws(CatalogError) {
+  init(mapping path: FilePath, coldness: Coldness = Coldness()) throws(CatalogError) {
+    self.coldness = coldness
     do {
       let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
       defer { try? file.close() }
@@ -44,4 +50,69 @@ final class SegmentBytes: Sendable {
       pointer.deallocate()
     }
   }
+
+  // MARK: Files that are not in memory
+
+  /// When a mapped file counts as cold.
+  struct Coldness {
+    /// Of smaller files all is soon in memory, as the system reads around each place that is touched.
+    var leastSize = 64 << 20
+    /// The share that is still to be read from the disk.
+    var leastShare = 0.05
+  }
+
+  /// One page is looked at for each of these many bytes: microseconds for gigabytes.
+  private static let sampleStep = 32 << 20
+  /// Ranges with less between them are read together.
+  private static let leastGap = 16 << 10
+
+  /// Looks how much of the file is in memory. If little is, the system from now on reads what is asked for and nothing
+  /// around it, which can be megabytes for each of thousands of places.
+  ///
+  /// - Returns: Whether a good part is still to be read from the disk, so that what is needed should be fetched first.
+  ///   `mincore(2)` says of files of other users that all is there: then the system does as it does without advice.
+  func prepareForQuery() -> Bool {
+    guard isMapped, pointer.count >= coldness.leastSize, let base = pointer.baseAddress else { return false }
+    let count = max(1, pointer.count / Self.sampleStep)
+    var missing = 0
+    for index in 0..<count {
+      let place = pointer.count / (2 * count) * (2 * index + 1)
+      var state: UInt8 = 1
+      guard mincore(UnsafeMutableRawPointer(mutating: base + Self.startOfPage(place)), 1, &state) == 0 else {
+        return false
+      }
+      if state & 1 == 0 { missing += 1 }
+    }
+    let isCold = Double(missing) >= coldness.leastShare * Double(count)
+    if isScattered.exchange(isCold, ordering: .relaxed) != isCold {
+      _ = madvise(UnsafeMutableRawPointer(mutating: base), pointer.count, isCold ? MADV_RANDOM : MADV_NORMAL)
+    }
+    return isCold
+  }
+
+  /// Has ranges of a mapped file read, all at once: a disk has much to do at a time, where touching one page after
+  /// another would wait for each.
+  func fetch(_ ranges: [Range<Int>]) {
+    guard isMapped, let base = pointer.baseAddress else { return }
+    var next: Range<Int>?
+    func advise(_ range: Range<Int>) {
+      let start = Self.startOfPage(range.lowerBound)
+      _ = madvise(UnsafeMutableRawPointer(mutating: base + start), range.upperBound - start, MADV_WILLNEED)
+    }
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      let range = range.clamped(to: 0..<pointer.count)
+      if range.isEmpty { continue }
+      if let last = next, range.lowerBound - last.upperBound < Self.leastGap {
+        next = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        if let next { advise(next) }
+        next = range
+      }
+    }
+    if let next { advise(next) }
+  }
+
+  private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
+
+  private static func startOfPage(_ offset: Int) -> Int { offset & ~(pageSize - 1) }
 }

@@ -89,6 +89,8 @@ struct Matcher: ~Copyable {
   private let segments: [Segment]
   /// Tracks of each segment that have been removed.
   private let removed: [Set<Int>]
+  /// Whether each segment is still to be read from the disk.
+  private var isCold: [Bool]
   /// Postings of all segments and parts: the measure of the whole catalog's size.
   private var postingCount: Int
   private let ownPostingCount: Int
@@ -109,20 +111,21 @@ struct Matcher: ~Copyable {
     postingCount = ownPostingCount
     self.parts = AskedParts(parts)
     self.removed = removed ?? Array(repeating: [], count: segments.count)
+    isCold = Array(repeating: false, count: segments.count)
   }
 
   /// Counts what the lists of a query's pairs vote for in one segment.
-  private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
-    probes.collect(pairs, transform, limit: stage.limit, in: segment)
+  private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segmentIndex: Int) {
+    let segment = segments[segmentIndex]
+    probes.collect(pairs, transform, limit: stage.limit, in: segment, isCold: isCold[segmentIndex])
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
     if probes.trim(to: budget) { hasReadAll = false }
+    if isCold[segmentIndex] { segment.fetch(probes.probes.lazy.map(\.list)) }
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
     for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
     votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
     for probe in probes.probes {
-      votes.add(
-        probe.start..<probe.start + Int(probe.length), of: segment, offset: Int(probe.offset),
-        binWidthLog2: stage.binWidthLog2)
+      votes.add(probe.list, of: segment, offset: Int(probe.offset), binWidthLog2: stage.binWidthLog2)
     }
   }
 
@@ -138,6 +141,11 @@ struct Matcher: ~Copyable {
   mutating func begin() {
     parts.begin()
     postingCount = ownPostingCount + parts.postingCount
+    prepareFiles()
+  }
+
+  private mutating func prepareFiles() {
+    for index in segments.indices { isCold[index] = segments[index].prepareForQuery() }
   }
 
   /// The parts that have not answered since this was asked last.
@@ -336,21 +344,29 @@ struct Matcher: ~Copyable {
       // Each segment has its share of the places, with some to spare for the smaller ones.
       let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
-        vote(pairs, transform, stage, in: segment)
+        vote(pairs, transform, stage, in: segmentIndex)
+        let first = hits.count
         var perTrack: [Int: Int] = [:]
         for place in votes.strongest(limit) {
           let column = (place.bin + 1) << stage.binWidthLog2
           guard let track = segment.track(atColumn: column), !removed[segmentIndex].contains(track) else { continue }
           perTrack[track, default: 0] += 1
           guard perTrack[track, default: 0] <= candidatesPerTrack else { continue }
-          var hit = Hit(
-            segment: segmentIndex, track: track,
-            placement: MatchedFilter.Placement(
-              center: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
-              shift: Int(transform.shift.rounded())), z: 0)
-          load(hit, filter)
-          (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
-          hits.append(hit)
+          hits.append(
+            Hit(
+              segment: segmentIndex, track: track,
+              placement: MatchedFilter.Placement(
+                center: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
+                shift: Int(transform.shift.rounded())), z: 0))
+        }
+        if isCold[segmentIndex] {
+          segment.fetchLandmarks(hits[first...].map { (segment.track($0.track), columns(of: $0, filter)) })
+        }
+        for index in hits[first...].indices {
+          load(hits[index], columns(of: hits[index], filter))
+          (hits[index].z, hits[index].placement) = points.withUnsafeBufferPointer {
+            filter.best($0, hits[index].placement)
+          }
         }
       }
     }
@@ -358,8 +374,13 @@ struct Matcher: ~Copyable {
 
   /// Reads the landmarks around a hit.
   mutating func load(_ hit: Hit, _ filter: MatchedFilter) {
+    load(hit, columns(of: hit, filter))
+  }
+
+  /// The columns of its track that a hit is about.
+  private func columns(of hit: Hit, _ filter: MatchedFilter) -> Range<Int> {
     let reach = filter.reach(of: hit.placement)
-    load(hit, max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1))
+    return max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1)
   }
 
   private mutating func load(_ hit: Hit, _ columns: Range<Int>) {
@@ -429,6 +450,7 @@ struct Matcher: ~Copyable {
 
   /// The answer to what is asked of this catalog as a part of a larger one.
   mutating func answer(_ question: PartQuestion) -> [UInt8] {
+    prepareFiles()
     let answer: PartAnswer
     switch question {
     case .size: answer = .size
@@ -475,6 +497,10 @@ struct Matcher: ~Copyable {
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = columnCount(ofTrackOf: hit)
+    if hit.segment < segments.count, isCold[hit.segment] {
+      let segment = segments[hit.segment]
+      segment.fetchLandmarks([(segment.track(hit.track), 0..<columnCount)])
+    }
     load(hit, 0..<columnCount)
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }

@@ -11,6 +11,8 @@ struct ProbeList {
     var offset: Int32
     /// See `QueryPairs.Rarity`.
     var rarity: Float
+
+    var list: Range<Int> { start..<start + Int(length) }
   }
 
   /// The first bits of a context of `LandmarkPair` that a pair may have.
@@ -30,8 +32,12 @@ struct ProbeList {
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
   /// do not wait for each other.
-  /// - Parameter limit: Rarity from which on cells are left out; that of the pairs, or less.
-  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
+  /// - Parameters:
+  ///   - limit: Rarity from which on cells are left out; that of the pairs, or less.
+  ///   - isCold: Whether the segment is still to be read from the disk.
+  mutating func collect(
+    _ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment, isCold: Bool = false
+  ) {
     probes.removeAll(keepingCapacity: true)
     findContexts(query, transform, bits: segment.contextBits)
     let contextLimit =
@@ -66,6 +72,7 @@ struct ProbeList {
         }
       }
     }
+    if isCold { segment.fetchStarts(ofLists: probes.lazy.map(\.start)) }
     find(in: segment)
   }
 

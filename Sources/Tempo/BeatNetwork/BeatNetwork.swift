@@ -45,14 +45,14 @@ struct BeatNetwork {
     let count = input.frameCount
     // Zero frames on both sides, so that every tap has something to read.
     let margin = convolutions.map(\.margin).max() ?? 0
-    let padding = [Float](repeating: 0, count: margin * BeatNetworkInput.width)
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
-    convolutions[0].add(padding + input.values + padding, to: &channels, margin: margin, frameCount: count)
+    convolutions[0].add(
+      input.paddedValues, margin: BeatNetworkInput.padding, to: &channels, margin: margin, frameCount: count)
     // The input of a layer; its taps must not read what it has already added to.
     var before = channels
     for layer in convolutions.dropFirst() {
       before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }
-      layer.add(before, to: &channels, margin: margin, frameCount: count)
+      layer.add(before, margin: margin, to: &channels, margin: margin, frameCount: count)
     }
     let outputs = (0..<Self.outputCount).map { output($0, of: channels, margin: margin, frameCount: count) }
     return (outputs[0], outputs[1])
@@ -89,16 +89,19 @@ private struct Convolution {
 
   /// - Parameters:
   ///   - values: `inputCount` for each frame.
+  ///   - inputMargin: Extra frames in them, before the first and after the last.
   ///   - channels: `BeatNetwork.channelCount` for each frame.
-  ///   - margin: Extra frames in both, before the first and after the last.
-  func add(_ values: [Float], to channels: inout [Float], margin: Int, frameCount: Int) {
-    precondition(margin >= self.margin && values.count == (frameCount + 2 * margin) * inputCount)
+  ///   - margin: Extra frames in these.
+  func add(
+    _ values: [Float], margin inputMargin: Int, to channels: inout [Float], margin: Int, frameCount: Int
+  ) {
+    precondition(inputMargin >= self.margin && values.count == (frameCount + 2 * inputMargin) * inputCount)
     precondition(channels.count == (frameCount + 2 * margin) * BeatNetwork.channelCount)
     values.withUnsafeBufferPointer { values in
       channels.withUnsafeMutableBufferPointer { channels in
         guard let values = values.baseAddress, let channels = channels.baseAddress else { return }
         unsafe cbeatnetwork_add_convolution(
-          values + margin * inputCount, inputCount, frameCount, taps, dilation, weights, constants,
+          values + inputMargin * inputCount, inputCount, frameCount, taps, dilation, weights, constants,
           channels + margin * BeatNetwork.channelCount)
       }
     }

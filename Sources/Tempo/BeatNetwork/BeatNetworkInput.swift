@@ -13,16 +13,26 @@ struct BeatNetworkInput {
   private static let levelScale: Float = 0.35
 
   let frameCount: Int
-  private(set) var values: [Float]
+  /// The frames, and one of zeros before the first and after the last: all that the network's first layer reads.
+  private(set) var paddedValues: [Float]
+  static let padding = 1
 
   /// - Parameter columnCount: If odd, the last column is left out.
   init(columnCount: Int) {
     frameCount = columnCount / 2
-    values = [Float](repeating: 0, count: frameCount * Self.width)
+    paddedValues = [Float](repeating: 0, count: (frameCount + 2 * Self.padding) * Self.width)
     for frame in 0..<frameCount {
-      for place in 0..<2 * Self.groupCount { values[frame * Self.width + place] = -Self.riseScale * Self.meanRise }
+      let row = Self.row(frame)
+      for place in 0..<2 * Self.groupCount { paddedValues[row + place] = -Self.riseScale * Self.meanRise }
     }
   }
+
+  /// The place of a frame in `paddedValues`.
+  @inline(__always)
+  private static func row(_ frame: Int) -> Int { (padding + frame) * width }
+
+  /// The numbers of a frame.
+  subscript(frame: Int) -> ArraySlice<Float> { paddedValues[Self.row(frame)..<Self.row(frame + 1)] }
 
   /// - Parameters:
   ///   - levels: Logarithms for the bands of the column.
@@ -30,10 +40,10 @@ struct BeatNetworkInput {
   @inline(__always)
   mutating func add(column: Int, levels: UnsafePointer<Float>, rises: UnsafePointer<Float>) {
     guard column < 2 * frameCount else { return }
-    let row = column / 2 * Self.width
+    let row = Self.row(column / 2)
     let rising = row + column % 2 * Self.groupCount
     let level = row + 2 * Self.groupCount
-    values.withUnsafeMutableBufferPointer { values in
+    paddedValues.withUnsafeMutableBufferPointer { values in
       for group in 0..<Self.groupCount {
         let band = group * Self.bandsPerGroup
         let rise = unsafe rises[band] + rises[band + 1] + rises[band + 2]
@@ -47,11 +57,11 @@ struct BeatNetworkInput {
   mutating func finish() {
     for place in 2 * Self.groupCount..<Self.width {
       var sum = 0.0
-      for frame in 0..<frameCount { sum += Double(values[frame * Self.width + place]) }
+      for frame in 0..<frameCount { sum += Double(paddedValues[Self.row(frame) + place]) }
       let mean = Float(sum / Double(max(frameCount, 1)))
       for frame in 0..<frameCount {
-        let index = frame * Self.width + place
-        values[index] = Self.levelScale / Float(Self.bandsPerGroup) * (values[index] - mean)
+        let index = Self.row(frame) + place
+        paddedValues[index] = Self.levelScale / Float(Self.bandsPerGroup) * (paddedValues[index] - mean)
       }
     }
   }

@@ -7,45 +7,74 @@ internal import Glibc
 /// or four beats picks the first, from accents, new chords and sections, and the network, summed over all bars.
 /// Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
 /// (`BarWeights`).
+///
+/// Slow beats that are divided into thirds are dotted: bars of three are then 9/8, bars of four 12/8. Two bars of 6/8 and
+/// one of 12/8 differ in where people write bar lines, so it is 12/8 only if the first of the four beats is clear.
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int
+  /// Whether a beat is a dotted quarter, and not a quarter.
+  let isCompound: Bool
   /// The index of the first beat that begins a bar; nil if uncertain.
   let firstDownbeat: Int?
+
+  /// Of the beats of bars: `4/4`, `3/4`, `6/8`, `9/8` or `12/8`.
+  var metre: String { isCompound ? "\(3 * beatCount)/8" : "\(beatCount)/4" }
 
   private typealias Row = BeatAccents.Row
 
   /// Faster bars of three are just as likely halves of 6/8 bars.
   private static let fastestThree = 160.0
+  /// Faster beats in thirds are mostly shuffles, which are written in quarters.
+  private static let fastestCompound = 84.0
   private static let fewestBeats = 16
   /// More bars than these are no better evidence: music repeats what misleads.
   private static let mostBars = 32
 
-  /// - Parameter downbeats: `BeatActivation.downbeats` at each beat.
-  init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double) {
-    let count = accents.values.count
-    guard count >= Self.fewestBeats, downbeats.count == count else { return nil }
+  /// - Parameters:
+  ///   - downbeats: `BeatActivation.downbeats` at each beat.
+  ///   - hasThirds: See `BarProfile.hasThirds`.
+  init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double, hasThirds: Bool = false) {
+    let total = accents.values.count
+    guard total >= Self.fewestBeats, downbeats.count == total else { return nil }
     let weights = BarWeights.fitted
     let rows = accents.rows(downbeats: downbeats)
     let (three, four) = (Self.means(rows, every: 3), Self.means(rows, every: 4))
     let advantage =
       log(
-        (Self.evidence(four, of: count, weights.shares) + weights.chance)
-          / (Self.evidence(three, of: count, weights.shares) + weights.chance))
+        (Self.evidence(four, of: total, weights.shares) + weights.chance)
+          / (Self.evidence(three, of: total, weights.shares) + weights.chance))
       + (Self.advantage(four) - Self.advantage(three)) / weights.networkScale
     guard abs(advantage) > weights.leastAdvantage, advantage > 0 || bpm <= Self.fastestThree else { return nil }
-    beatCount = advantage > 0 ? 4 : 3
-    let (means, own) = beatCount == 4 ? (four, weights.ofFour) : (three, weights.ofThree)
+    isCompound = hasThirds && bpm <= Self.fastestCompound
+    let count = advantage > 0 ? 4 : 3
+    let chances = Self.chances(count == 4 ? four : three, barCount: total / count, weights)
+    let best = chances.indices.max { chances[$0] < chances[$1] }!
+    if chances[best] >= weights.sureDownbeat {
+      (beatCount, firstDownbeat) = (count, best)
+    } else if isCompound, count == 4 {
+      beatCount = 2
+      let even = chances[0] + chances[2]
+      firstDownbeat = max(even, 1 - even) >= weights.sureDownbeat ? (even > 0.5 ? 0 : 1) : nil
+    } else {
+      (beatCount, firstDownbeat) = (count, nil)
+    }
+  }
+
+  /// How likely each beat begins the bars.
+  private static func chances(_ means: [Row], barCount: Int, _ weights: BarWeights) -> [Float] {
     // Few bars are weaker evidence.
-    let certainty = Float(Double(min(count / beatCount, Self.mostBars)).squareRoot() / 4)
+    let certainty = Float(Double(min(barCount, mostBars)).squareRoot() / 4)
     let scores = means.indices.map { first in
       var sum: Float = 0
-      for (place, weights) in own.enumerated() { sum += (means[(first + place) % means.count] * weights).sum() }
+      for (place, weights) in (means.count == 4 ? weights.ofFour : weights.ofThree).enumerated() {
+        sum += (means[(first + place) % means.count] * weights).sum()
+      }
       return certainty * sum
     }
-    let best = scores.indices.max { scores[$0] < scores[$1] }!
-    let sum = scores.reduce(Float(0)) { $0 + exp($1 - scores[best]) }
-    firstDownbeat = 1 / sum >= weights.sureDownbeat ? best : nil
+    let most = scores.max() ?? 0
+    let sum = scores.reduce(Float(0)) { $0 + exp($1 - most) }
+    return scores.map { exp($0 - most) / sum }
   }
 
   private static func means(_ values: [Row], every step: Int) -> [Row] {

@@ -89,7 +89,8 @@ struct StretchReading {
           beats: seconds,
           bar: BarReading(
             BeatAccents(envelopes, at: columns), downbeats: survey.activation.downbeats(at: columns),
-            bpm: hypothesis.candidate.bpm)))
+            bpm: hypothesis.candidate.bpm,
+            hasThirds: BarProfile(envelopes.values, over: BeatGrid(beats: columns)).hasThirds)))
     }
     outcome = .pulse(options)
   }

@@ -52,13 +52,13 @@ struct TempoDecision {
     let octaveConfidence = TempoConfidence.fitted.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
     // Bars of wrong beats are wrong.
     let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []
-    let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.beatCount == first?.beatCount } ? first : nil }
+    let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.metre == first?.metre } ? first : nil }
     return TempoFinding(
       bpm: bpm, confidence: confidence.rounded(toPlaces: 3), octaveConfidence: octaveConfidence.rounded(toPlaces: 3),
       candidates: candidates.prefix(Self.candidateLimit).map {
         TempoFinding.Candidate(bpm: $0.bpm.rounded(toPlaces: 2), weight: $0.weight.rounded(toPlaces: 4))
       },
-      isStable: isStable, map: map, beats: beats.map(Self.time), metre: metre.map { "\($0.beatCount)/4" },
+      isStable: isStable, map: map, beats: beats.map(Self.time), metre: metre?.metre,
       downbeats: metre == nil ? nil : course.downbeats(among: beats)?.map(Self.time), onsets: onsets)
   }
 
