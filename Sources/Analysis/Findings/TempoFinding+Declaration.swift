@@ -41,7 +41,7 @@ extension TempoFinding {
         FindingLine(
           "tempo",
           (correction.bpm.map { String(format: "%.2f BPM", $0) } ?? "none, there is no steady beat")
-            + ", locked, \(counted(tempo.beats.count, "beat"))"),
+            + ", locked, \(tempo.beatText)"),
         FindingLine("tempo found", correction.found.map(\.text) ?? "not looked for"),
       ]
     })
@@ -53,7 +53,13 @@ extension TempoFinding {
     let others = candidates.dropFirst().prefix(3).map { String(format: "%.2f", $0.bpm) }
     if !others.isEmpty { parts.append("alternatives: \(others.joined(separator: ", "))") }
     parts.append(isStable ? "stable" : counted(map.count, "section"))
-    parts.append(counted(beats.count, "beat"))
-    return parts.joined(separator: ", ")
+    return (parts + [beatText]).joined(separator: ", ")
+  }
+
+  /// The beats, and how they make up bars.
+  private var beatText: String {
+    let count = counted(beats.count, "beat")
+    guard let metre else { return count }
+    return "\(count), \(metre)" + (downbeats == nil ? " (where bars begin is not clear)" : "")
   }
 }
