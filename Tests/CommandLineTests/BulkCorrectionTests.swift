@@ -170,6 +170,21 @@ import Text
     #expect(try take("60", "2199-01-01T00:00:00+02:00").errors.contains("1 replaced"))
   }
 
+  @Test func everyMetreComesBack() throws {
+    let place = try Self.library()
+    #expect(try Self.set(place, "library/90.wav", "--half").status == 0)
+    let id = try #require(try CSVReader.rows(of: Self.set(place, "--export", "-").text).last?.cells[0])
+    for (metre, isOne) in [("5/4", true), ("12/8", true), ("7", false), ("4/0", false), ("x", false)] {
+      let table =
+        "content_id,bpm,metre,beats,downbeats,corrected_at\n\(id),120,\(metre),0.25+0.5*12,0.25+2.5*2,2199-01-01T00:00:00Z\n"
+      let outcome = try place.start(
+        ["set", "--database", Argument(place.database), "--import", "-", "--force"], input: Array(table.utf8)
+      ).end()
+      #expect(outcome.status == (isOne ? 0 : 3), "\(metre): \(outcome.errors)")
+      if isOne { #expect(try Self.tempi(place)["90.wav"]?["metre"] == .string(metre)) }
+    }
+  }
+
   @Test func badTablesLoseNothing() throws {
     let place = try Self.library()
     #expect(try Self.set(place, "--where", "bpm:70..200", "--double", "--yes").status == 0)
