@@ -29,7 +29,11 @@ struct Lanes: Sendable {
     reading = try Lane(threadCount: options.threadCount, longestQueue: waiting)
     writing = try Lane(
       threadCount: 1, longestQueue: waiting, longestWait: options.writePatience, overdue: .lockedDatabase)
-    picturing = try Lane(threadCount: options.coverThreadCount, longestQueue: waiting) {
+    // Who waits behind a picture has at least the patience that is had with the picture itself.
+    picturing = try Lane(
+      threadCount: options.coverThreadCount, longestQueue: waiting,
+      longestWait: max(Lane.patience, options.coverPatience)
+    ) {
       Priority.lowerThread(toNiceness: Self.niceness)
     }
     computing = try Lane(threadCount: Self.patientThreadCount, longestQueue: waiting)

@@ -13,7 +13,7 @@ package final class Lane: Sendable {
   private let present = Atomic(0)
 
   /// How long work waits for a thread unless the lane says otherwise.
-  private static let patience = Duration.seconds(30)
+  package static let patience = Duration.seconds(30)
 
   /// - Parameters:
   ///   - longestQueue: Pieces of work that may wait.
