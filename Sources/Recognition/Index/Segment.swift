@@ -249,12 +249,15 @@ final class Segment: Sendable {
 
   // MARK: Files that are not in memory
 
-  /// See `SegmentBytes.prepareForQuery()`; the following need only be called if it is.
+  // Of a segment that is in memory, nothing is fetched.
+
+  /// See `SegmentBytes.prepareForQuery()`.
+  @discardableResult
   func prepareForQuery() -> Bool { bytes.prepareForQuery() }
 
   /// Fetches where lists begin.
   func fetchStarts(ofLists lists: some Sequence<Int>) {
-    guard sparse == nil else { return }
+    guard bytes.isCold, sparse == nil else { return }
     bytes.fetch(
       lists.map { list in
         let start = listOffsetsStart + listOffsetWidth * list
@@ -264,11 +267,13 @@ final class Segment: Sendable {
 
   /// - Parameter lists: As `list(_:)` has them.
   func fetch(_ lists: some Sequence<Range<Int>>) {
+    guard bytes.isCold else { return }
     bytes.fetch(lists.map { $0.shifted(by: postings.lowerBound) })
   }
 
   /// Fetches the landmarks of tracks between two columns of each.
-  func fetchLandmarks(_ places: [(track: SegmentFormat.Track, columns: Range<Int>)]) {
+  func fetchLandmarks(_ places: some Collection<(track: SegmentFormat.Track, columns: Range<Int>)>) {
+    guard bytes.isCold else { return }
     let blocks = sections[Format.Section.blocks.rawValue].lowerBound
     bytes.fetch(
       places.flatMap { track, columns in

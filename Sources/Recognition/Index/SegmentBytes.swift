@@ -8,8 +8,9 @@ final class SegmentBytes: Sendable {
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
   private let isMapped: Bool
   private let coldness: Coldness
-  /// Whether the system was told to read nothing but what is asked for.
-  private let isScattered = Atomic(false)
+  /// Whether a good part of the file is still to be read from the disk, when `prepareForQuery` last looked.
+  private let cold = Atomic(false)
+  var isCold: Bool { cold.load(ordering: .relaxed) }
 
   init(_ bytes: [UInt8]) {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
@@ -69,8 +70,9 @@ final class SegmentBytes: Sendable {
   /// Looks how much of the file is in memory. If little is, the system from now on reads what is asked for and nothing
   /// around it, which can be megabytes for each of thousands of places.
   ///
-  /// - Returns: Whether a good part is still to be read from the disk, so that what is needed should be fetched first.
-  ///   `mincore(2)` says of files of other users that all is there: then the system does as it does without advice.
+  /// - Returns: Whether a good part is not in memory. `mincore(2)` says of files of other users that all is there: then the
+  ///   system does as it does without advice.
+  @discardableResult
   func prepareForQuery() -> Bool {
     guard isMapped, pointer.count >= coldness.leastSize, let base = pointer.baseAddress else { return false }
     let count = max(1, pointer.count / Self.sampleStep)
@@ -84,14 +86,14 @@ final class SegmentBytes: Sendable {
       if state & 1 == 0 { missing += 1 }
     }
     let isCold = Double(missing) >= coldness.leastShare * Double(count)
-    if isScattered.exchange(isCold, ordering: .relaxed) != isCold {
+    if cold.exchange(isCold, ordering: .relaxed) != isCold {
       _ = madvise(UnsafeMutableRawPointer(mutating: base), pointer.count, isCold ? MADV_RANDOM : MADV_NORMAL)
     }
     return isCold
   }
 
   /// Has ranges of a mapped file read, all at once: a disk has much to do at a time, where touching one page after
-  /// another would wait for each.
+  /// another would wait for each. Only worth its cost if the file is cold.
   func fetch(_ ranges: [Range<Int>]) {
     guard isMapped, let base = pointer.baseAddress else { return }
     var next: Range<Int>?

@@ -89,8 +89,6 @@ struct Matcher: ~Copyable {
   private let segments: [Segment]
   /// Tracks of each segment that have been removed.
   private let removed: [Set<Int>]
-  /// Whether each segment is still to be read from the disk.
-  private var isCold: [Bool]
   /// Postings of all segments and parts: the measure of the whole catalog's size.
   private var postingCount: Int
   private let ownPostingCount: Int
@@ -111,16 +109,14 @@ struct Matcher: ~Copyable {
     postingCount = ownPostingCount
     self.parts = AskedParts(parts)
     self.removed = removed ?? Array(repeating: [], count: segments.count)
-    isCold = Array(repeating: false, count: segments.count)
   }
 
   /// Counts what the lists of a query's pairs vote for in one segment.
-  private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segmentIndex: Int) {
-    let segment = segments[segmentIndex]
-    probes.collect(pairs, transform, limit: stage.limit, in: segment, isCold: isCold[segmentIndex])
+  private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
+    probes.collect(pairs, transform, limit: stage.limit, in: segment)
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
     if probes.trim(to: budget) { hasReadAll = false }
-    if isCold[segmentIndex] { segment.fetch(probes.probes.lazy.map(\.list)) }
+    segment.fetch(probes.probes.lazy.map(\.list))
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
     for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
     votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
@@ -144,9 +140,7 @@ struct Matcher: ~Copyable {
     prepareFiles()
   }
 
-  private mutating func prepareFiles() {
-    for index in segments.indices { isCold[index] = segments[index].prepareForQuery() }
-  }
+  private func prepareFiles() { for segment in segments { segment.prepareForQuery() } }
 
   /// The parts that have not answered since this was asked last.
   mutating func takeMissing() -> [MissingCatalog] { parts.takeMissing() }
@@ -344,7 +338,7 @@ struct Matcher: ~Copyable {
       // Each segment has its share of the places, with some to spare for the smaller ones.
       let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
-        vote(pairs, transform, stage, in: segmentIndex)
+        vote(pairs, transform, stage, in: segment)
         let first = hits.count
         var perTrack: [Int: Int] = [:]
         for place in votes.strongest(limit) {
@@ -359,11 +353,9 @@ struct Matcher: ~Copyable {
                 center: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
                 shift: Int(transform.shift.rounded())), z: 0))
         }
-        if isCold[segmentIndex] {
-          segment.fetchLandmarks(hits[first...].map { (segment.track($0.track), columns(of: $0, filter)) })
-        }
+        segment.fetchLandmarks(hits[first...].lazy.map { (segment.track($0.track), Self.columns(of: $0, filter)) })
         for index in hits[first...].indices {
-          load(hits[index], columns(of: hits[index], filter))
+          load(hits[index], filter)
           (hits[index].z, hits[index].placement) = points.withUnsafeBufferPointer {
             filter.best($0, hits[index].placement)
           }
@@ -374,11 +366,11 @@ struct Matcher: ~Copyable {
 
   /// Reads the landmarks around a hit.
   mutating func load(_ hit: Hit, _ filter: MatchedFilter) {
-    load(hit, columns(of: hit, filter))
+    load(hit, Self.columns(of: hit, filter))
   }
 
   /// The columns of its track that a hit is about.
-  private func columns(of hit: Hit, _ filter: MatchedFilter) -> Range<Int> {
+  private static func columns(of hit: Hit, _ filter: MatchedFilter) -> Range<Int> {
     let reach = filter.reach(of: hit.placement)
     return max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1)
   }
@@ -497,9 +489,9 @@ struct Matcher: ~Copyable {
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = columnCount(ofTrackOf: hit)
-    if hit.segment < segments.count, isCold[hit.segment] {
+    if hit.segment < segments.count {
       let segment = segments[hit.segment]
-      segment.fetchLandmarks([(segment.track(hit.track), 0..<columnCount)])
+      segment.fetchLandmarks(CollectionOfOne((segment.track(hit.track), 0..<columnCount)))
     }
     load(hit, 0..<columnCount)
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }

@@ -32,12 +32,8 @@ struct ProbeList {
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
   /// do not wait for each other.
-  /// - Parameters:
-  ///   - limit: Rarity from which on cells are left out; that of the pairs, or less.
-  ///   - isCold: Whether the segment is still to be read from the disk.
-  mutating func collect(
-    _ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment, isCold: Bool = false
-  ) {
+  /// - Parameter limit: Rarity from which on cells are left out; that of the pairs, or less.
+  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     findContexts(query, transform, bits: segment.contextBits)
     let contextLimit =
@@ -72,7 +68,7 @@ struct ProbeList {
         }
       }
     }
-    if isCold { segment.fetchStarts(ofLists: probes.lazy.map(\.start)) }
+    segment.fetchStarts(ofLists: probes.lazy.map(\.start))
     find(in: segment)
   }
 

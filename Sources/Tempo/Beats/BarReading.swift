@@ -33,8 +33,8 @@ struct BarReading: Equatable {
 
   /// - Parameters:
   ///   - downbeats: `BeatActivation.downbeats` at each beat.
-  ///   - hasThirds: See `BarProfile.hasThirds`.
-  init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double, hasThirds: Bool = false) {
+  ///   - hasThirds: See `BarProfile.hasThirds`; only asked of slow beats.
+  init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double, hasThirds: @autoclosure () -> Bool = false) {
     let total = accents.values.count
     guard total >= Self.fewestBeats, downbeats.count == total else { return nil }
     let weights = BarWeights.fitted
@@ -46,7 +46,7 @@ struct BarReading: Equatable {
           / (Self.evidence(three, of: total, weights.shares) + weights.chance))
       + (Self.advantage(four) - Self.advantage(three)) / weights.networkScale
     guard abs(advantage) > weights.leastAdvantage, advantage > 0 || bpm <= Self.fastestThree else { return nil }
-    isCompound = hasThirds && bpm <= Self.fastestCompound
+    isCompound = bpm <= Self.fastestCompound && hasThirds()
     let count = advantage > 0 ? 4 : 3
     let chances = Self.chances(count == 4 ? four : three, barCount: total / count, weights)
     let best = chances.indices.max { chances[$0] < chances[$1] }!
