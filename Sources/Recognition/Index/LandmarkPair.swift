@@ -1,3 +1,4 @@
+internal import CKernels
 internal import Landmarks
 
 /// Two landmarks of one signature, an anchor and a later target: the hash that is looked up (Wang, ISMIR 2003).
@@ -10,6 +11,11 @@ enum LandmarkPair {
   /// Bands from the anchor to the target.
   static let intervals = -24...24
   static let keyCount = LandmarkSpectrum.bandCount * intervals.count * gaps.count
+
+  /// The same for the loops in C.
+  static let cells = cpaircells_index(
+    lowest: (0, Float(intervals.lowerBound), Float(gaps.lowerBound)),
+    highest: (Float(LandmarkSpectrum.bandCount - 1), Float(intervals.upperBound), Float(gaps.upperBound)))
 
   /// Landmarks of each second that form pairs in a catalog.
   static let referencePeaksPerSecond = 20

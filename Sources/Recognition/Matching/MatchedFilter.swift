@@ -1,3 +1,4 @@
+internal import CKernels
 internal import Glibc
 internal import Landmarks
 
@@ -42,7 +43,7 @@ struct MatchedFilter {
     }
   }
 
-  /// A landmark as the filter reads it.
+  /// A landmark as the filter reads it: laid out like `cmatchedfilter_point`.
   struct Point {
     var column: Int32
     var band: Int16
@@ -50,6 +51,7 @@ struct MatchedFilter {
 
     static let maximumWeight = (Landmark.strengthCount + 1) / 2
 
+    @inline(__always)
     init(column: Int, band: Int, strength: Int) {
       self.column = Int32(truncatingIfNeeded: column)
       self.band = Int16(truncatingIfNeeded: band)
@@ -65,7 +67,7 @@ struct MatchedFilter {
   }
 
   /// Displacements that are tried together: −8 to 7 columns.
-  static let lanes = 16
+  static let lanes = Int(CMATCHEDFILTER_LANES)
   /// Fewer landmarks than this prove nothing.
   static let minimumCount = 15
 
@@ -99,70 +101,31 @@ struct MatchedFilter {
   }
 
   /// z for 16 displacements of the query against the track, of which lane 8 is none.
-  @inline(__always)
   func scores(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> SIMD16<Float> {
     let inverse = 1 / placement.slope
     let origin = Float(columnCount) / 2 - placement.center * inverse + 0.5
-    let limit = Int32(columnCount)
-    let bands = Int32(bandCount)
-    let shift = Int32(placement.shift)
-    let margin = Int32(Self.lanes / 2)
-    let start = values + FilterRows.padding - Self.lanes / 2
-    var sums = Sums()
-    var count: Int32 = 0
-    var squares: Int32 = 0
-    var next = 0
-    while next < points.count {
-      var part = SIMD16<Int16>.zero
-      let end = min(next + Self.partLength, points.count)
-      while next < end {
-        let point = points[next]
-        next &+= 1
-        let column = Self.floor(Float(point.column) * inverse + origin)
-        let band = Int32(point.band) &+ shift
-        guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
-          continue
-        }
-        let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
-        part &+= address.loadUnaligned(as: SIMD16<Int16>.self) &* point.weight
-        if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
-          count &+= 1
-          squares &+= Int32(point.weight &* point.weight)
-        }
-      }
-      sums.add(part)
+    var rows = cmatchedfilter_rows(
+      values: values + FilterRows.padding, row_step: stride, column_count: Int32(columnCount),
+      band_count: Int32(bandCount))
+    var lines = cmatchedfilter_placement(inverse: inverse, origin: origin, shift: Int32(placement.shift))
+    var score = cmatchedfilter_score()
+    points.withMemoryRebound(to: cmatchedfilter_point.self) { points in
+      unsafe cmatchedfilter_add(&rows, points.baseAddress, points.count, &lines, &score)
     }
-    return sums.scores(count: Int(count), squares: Int(squares))
+    return Self.scores(unsafeBitCast(score.sums, to: Sums.self), count: Int(score.count), squares: Int(score.squares))
   }
 
-  /// Sums of 16 lanes, which are put together from sums of 16 bits.
-  struct Sums {
-    private var even = SIMD8<Int32>.zero
-    private var odd = SIMD8<Int32>.zero
+  /// Sums of 16 lanes.
+  typealias Sums = SIMD16<Int32>
 
-    @inline(__always)
-    mutating func add(_ part: SIMD16<Int16>) {
-      let both = unsafeBitCast(part, to: SIMD8<Int32>.self)
-      even &+= (both &<< 16) &>> 16
-      odd &+= both &>> 16
-    }
-
-    /// z of each lane.
-    /// - Parameters:
-    ///   - count: Landmarks within the query, without displacement.
-    ///   - squares: The sum of the squares of their weights.
-    @inline(__always)
-    func scores(count: Int, squares: Int) -> SIMD16<Float> {
-      guard count >= MatchedFilter.minimumCount else { return .zero }
-      var total = SIMD16<Float>()
-      total.evenHalf = SIMD8<Float>(even)
-      total.oddHalf = SIMD8<Float>(odd)
-      return total * (1 / (FilterRows.steps * Float(squares).squareRoot()))
-    }
+  /// z of each lane.
+  /// - Parameters:
+  ///   - count: Landmarks within the query, without displacement.
+  ///   - squares: The sum of the squares of their weights.
+  static func scores(_ sums: Sums, count: Int, squares: Int) -> SIMD16<Float> {
+    guard count >= minimumCount else { return .zero }
+    return SIMD16<Float>(sums) * (1 / (FilterRows.steps * Float(squares).squareRoot()))
   }
-
-  /// So many products of a weight and a value fit into 16 bits.
-  static let partLength = Int(Int16.max) / (Point.maximumWeight * Int(FilterRows.maximumValue))
 
   /// The columns of a track that may lie in the query, at this placement and at those next to it.
   func reach(of placement: Placement) -> ClosedRange<Float> {

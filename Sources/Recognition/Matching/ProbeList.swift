@@ -1,3 +1,4 @@
+internal import CKernels
 internal import Glibc
 internal import Landmarks
 
@@ -24,6 +25,8 @@ struct ProbeList {
   private(set) var probes: [Probe] = []
   /// The cost of finding and reading all lists, in bytes.
   private(set) var byteCount = 0
+  /// Room for the cells that the pairs may fall into.
+  private var cells: [cpaircells_cell] = []
   /// Contexts that the targets give, one target after another, and where those of each begin.
   private var contexts: [Context] = []
   private var contextStarts: [Int] = []
@@ -38,38 +41,44 @@ struct ProbeList {
     findContexts(query, transform, bits: segment.contextBits)
     let contextLimit =
       limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
-    let perCell = QueryPairs.Rarity.fitted.perCell
-    for pair in query.pairs {
-      let exactGap = pair.gap * transform.slope
-      let exactBand = pair.band - transform.shift
-      let least =
-        QueryPairs.Rarity.leastDistance(pair.interval) + QueryPairs.Rarity.leastDistance(exactGap)
-        + QueryPairs.Rarity.leastDistance(exactBand)
-      guard pair.rarity + perCell * least < limit else { continue }
-      let offset = Int32((transform.slope * (query.center - pair.column)).rounded())
-      let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
-      let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
-      chooseContexts(of: pair, limit: contextLimit)
-      for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
-        for interval in intervals {
-          let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
-          guard pair.rarity + perCell * distance < limit else { continue }
-          for gap in gaps {
-            let rarity = pair.rarity + perCell * (distance + abs(exactGap - Float(gap)))
-            guard rarity < limit else { continue }
-            let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
-            for context in chosen where rarity + context.rarity < contextLimit {
-              probes.append(
-                Probe(
-                  start: segment.listNumber(ofKey: key, context: context.value), length: 0, offset: offset,
-                  rarity: rarity + context.rarity))
-            }
-          }
-        }
+    let count = findCells(query, transform, limit: limit)
+    probes.reserveCapacity(count)
+    var last: Int32 = -1
+    var offset: Int32 = 0
+    for cell in cells[..<count] {
+      if cell.pair != last {
+        let pair = query.pairs[Int(cell.pair)]
+        offset = Int32((transform.slope * (query.center - pair.column)).rounded())
+        chooseContexts(of: pair, limit: contextLimit)
+        last = cell.pair
+      }
+      for context in chosen where cell.rarity + context.rarity < contextLimit {
+        probes.append(
+          Probe(
+            start: segment.listNumber(ofKey: Int(cell.key), context: context.value), length: 0, offset: offset,
+            rarity: cell.rarity + context.rarity))
       }
     }
     segment.fetchStarts(ofLists: probes.lazy.map(\.start))
     find(in: segment)
+  }
+
+  /// Finds the cells that are near enough to the pairs.
+  /// - Returns: How many there are in `cells`; what is behind them is left from other queries.
+  private mutating func findCells(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float) -> Int {
+    let room = Int(CPAIRCELLS_PER_PAIR) * query.pairs.count
+    if cells.count < room { cells = Array(repeating: cpaircells_cell(), count: room) }
+    return cells.withUnsafeMutableBufferPointer { cells in
+      query.withRows { pairs in
+        withUnsafePointer(to: LandmarkPair.cells) { index in
+          var pairs = pairs
+          var search = cpaircells_search(
+            shift: transform.shift, slope: transform.slope, reach: Self.reach,
+            per_cell: QueryPairs.Rarity.fitted.perCell, limit: limit)
+          return unsafe cpaircells_find(index, &pairs, &search, cells.baseAddress)
+        }
+      }
+    }
   }
 
   /// Replaces the numbers of lists by where they are, in a loop of its own: so the processor can wait for many of
@@ -180,10 +189,9 @@ struct ProbeList {
   }
 
   /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
-  @inline(__always)
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
-    let low = -floor(1 - nearness - value)
-    let high = floor(value + (1 - nearness))
+    let low = -floor(reach - value)
+    let high = floor(value + reach)
     let first = max(low, limits.lowerBound)
     return first..<max(first, min(high, limits.upperBound) + 1)
   }
@@ -195,4 +203,5 @@ struct ProbeList {
   /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
   /// work.
   private static let nearness: Float = 0.3
+  private static let reach = 1 - nearness
 }

@@ -1,3 +1,4 @@
+internal import CKernels
 internal import DSP
 internal import Glibc
 internal import Landmarks
@@ -62,6 +63,8 @@ struct QueryPairs {
   let center: Float
   /// Rarity from which on pairs are left out.
   let limit: Float
+  /// Band, interval, gap and rarity of all pairs, one row each, filled up with pairs too rare for anything.
+  private let rows: [Float]
 
   init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
     center = Float(columnCount) / 2
@@ -100,5 +103,31 @@ struct QueryPairs {
     }
     self.targets = targets
     self.pairs = pairs
+    let length = Self.rowLength(pairs.count)
+    rows = [Float](unsafeUninitializedCapacity: Self.rowCount * length) { rows, count in
+      rows.initialize(repeating: .infinity)
+      count = rows.count
+      for (index, pair) in pairs.enumerated() {
+        rows[index] = pair.band
+        rows[length + index] = pair.interval
+        rows[2 * length + index] = pair.gap
+        rows[3 * length + index] = pair.rarity
+      }
+    }
+  }
+
+  private static let rowCount = Int(CPAIRCELLS_AXES) + 1
+
+  private static func rowLength(_ count: Int) -> Int {
+    (count + Int(CPAIRCELLS_LANES) - 1) / Int(CPAIRCELLS_LANES) * Int(CPAIRCELLS_LANES)
+  }
+
+  /// Calls `body` with the pairs as `cpaircells_find` reads them.
+  func withRows<R>(_ body: (cpaircells_pairs) -> R) -> R {
+    rows.withUnsafeBufferPointer { rows in
+      let length = Self.rowLength(pairs.count)
+      func row(_ index: Int) -> UnsafePointer<Float>? { rows.baseAddress.map { $0 + index * length } }
+      return body(cpaircells_pairs(axes: (row(0), row(1), row(2)), rarities: row(3), count: length))
+    }
   }
 }

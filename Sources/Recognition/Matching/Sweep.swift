@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// Scores one place of a track after another, as far apart as displacements are tried together.
 ///
 /// From one place to the next all landmarks move by the same number of columns: so where each lies in the filter is
@@ -43,25 +45,19 @@ struct Sweep {
     let margin = MatchedFilter.lanes / 2
     advance(&inner, to: shift..<shift + filter.columnCount)
     advance(&outer, to: shift - margin..<shift + filter.columnCount + margin)
-    let start = filter.values - shift
-    var sums = MatchedFilter.Sums()
+    var sums = MatchedFilter.Sums.zero
     offsets.withUnsafeBufferPointer { offsets in
       weights.withUnsafeBufferPointer { weights in
-        var next = outer.lowerBound
-        while next < outer.upperBound {
-          var part = SIMD16<Int16>.zero
-          let end = min(next + MatchedFilter.partLength, outer.upperBound)
-          while next < end {
-            let values = UnsafeRawPointer(start + offsets[next]).loadUnaligned(as: SIMD16<Int16>.self)
-            part &+= values &* weights[next]
-            next &+= 1
-          }
-          sums.add(part)
+        guard let first = offsets.baseAddress, let firstWeight = weights.baseAddress else { return }
+        unsafe withUnsafeMutableBytes(of: &sums) { sums in
+          unsafe cmatchedfilter_add_at(
+            filter.values - shift, first + outer.lowerBound, firstWeight + outer.lowerBound, outer.count,
+            sums.assumingMemoryBound(to: Int32.self).baseAddress)
         }
       }
     }
     shift += MatchedFilter.lanes
-    return sums.scores(count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
+    return MatchedFilter.scores(sums, count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
   }
 
   /// Moves a range of landmarks on to those whose columns lie in a range.

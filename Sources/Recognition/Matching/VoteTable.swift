@@ -20,16 +20,19 @@ struct VoteTable: ~Copyable {
   /// The ends of each stretch's votes in `sorted`.
   private var ends: [Int] = []
 
-  private static let lanes = 32
+  /// Bins that are looked at together.
+  private static let lanes = 64
   private static let directLimit = 1 << 22
   /// Bins of a stretch, as a power of two.
   private static let stretchLog2 = 17
   /// Bins that are kept free before the first, so the neighbors of any bin can be read.
   private static let margin = 2
+  /// Fewer votes are no place.
+  private static let leastVotes: UInt8 = 2
 
   init() {
     capacity = 0
-    counts = .allocate(capacity: 2 * Self.lanes)
+    counts = .allocate(capacity: Self.lanes + Self.margin)
     votes = .allocate(capacity: 1)
     sorted = .allocate(capacity: 1)
   }
@@ -48,10 +51,10 @@ struct VoteTable: ~Copyable {
     if size > capacity {
       counts.deallocate()
       capacity = size
-      counts = .allocate(capacity: size + 2 * Self.lanes)
+      counts = .allocate(capacity: size + Self.lanes + Self.margin)
     }
     self.binCount = binCount
-    counts.update(repeating: 0, count: size + 2 * Self.lanes)
+    counts.update(repeating: 0, count: size + Self.lanes + Self.margin)
     voteCount = 0
     if !isDirect, byteCount > voteCapacity {
       votes.deallocate()
@@ -69,7 +72,7 @@ struct VoteTable: ~Copyable {
     if isDirect {
       let counts = counts
       segment.forEachPosting(in: list) { column in
-        let bin = (column &+ offset) >> binWidthLog2
+        let bin = (column &+ offset) &>> binWidthLog2
         if UInt(bitPattern: bin) < binCount { Self.increment(counts + bin) }
       }
     } else {
@@ -77,7 +80,7 @@ struct VoteTable: ~Copyable {
       let target = votes + voteCount
       var added = 0
       segment.forEachPosting(in: list) { column in
-        let bin = (column &+ offset) >> binWidthLog2
+        let bin = (column &+ offset) &>> binWidthLog2
         target[added] = UInt32(truncatingIfNeeded: bin)
         added &+= UInt(bitPattern: bin) < binCount ? 1 : 0
       }
@@ -96,36 +99,52 @@ struct VoteTable: ~Copyable {
   /// The places with the most votes in two neighboring bins, most first; of neighbors only the best.
   mutating func strongest(_ limit: Int) -> [Location] {
     var places: [Location] = []
-    var threshold: UInt8 = 2
     if isDirect {
-      findInTable(limit, &threshold, into: &places)
+      findInTable(limit, into: &places)
     } else {
       sortIntoStretches()
-      findInStretches(limit, &threshold, into: &places)
+      findInStretches(limit, into: &places)
     }
     Self.keepStrongest(limit, of: &places)
     return places
   }
 
-  private func findInTable(_ limit: Int, _ threshold: inout UInt8, into places: inout [Location]) {
+  /// Of places with equal votes the first are kept: so once there are as many as wanted, others must have more.
+  private func findInTable(_ limit: Int, into places: inout [Location]) {
+    let highBits: UInt64 = 0x8080_8080_8080_8080
+    let counts = UnsafeRawPointer(counts)
+    @inline(__always) func count(_ bin: Int) -> UInt8 { counts.load(fromByteOffset: bin, as: UInt8.self) }
+    @inline(__always) func sums(_ bin: Int) -> SIMD2<UInt64> {
+      counts.loadUnaligned(fromByteOffset: bin, as: SIMD2<UInt64>.self)
+        &+ counts.loadUnaligned(fromByteOffset: bin &+ 1, as: SIMD2<UInt64>.self)
+    }
+    var threshold = Self.leastVotes
+    // How many places have how many votes, and how many at least those of the threshold.
+    var placeCounts = [Int](repeating: 0, count: 128)
+    var found = 0
     var bin = 0
     while bin < binCount {
-      let raw = UnsafeRawPointer(counts + bin)
-      let sums =
-        raw.loadUnaligned(as: SIMD4<UInt64>.self) &+ raw.loadUnaligned(fromByteOffset: 1, as: SIMD4<UInt64>.self)
       // The high bit of each byte says whether it has reached the threshold: no sum is greater than 127.
-      let reached = sums &+ UInt64(128 - threshold) &* 0x0101_0101_0101_0101
-      if (reached[0] | reached[1] | reached[2] | reached[3]) & 0x8080_8080_8080_8080 != 0 {
-        let sums = unsafeBitCast(sums, to: SIMD32<UInt8>.self)
-        for lane in 0..<Self.lanes where sums[lane] >= threshold {
-          let place = bin + lane
-          let before = place > 0 ? counts[place - 1] &+ counts[place] : 0
-          let after = counts[place + 1] &+ counts[place + 2]
-          if sums[lane] > before, sums[lane] >= after { places.append(Location(bin: place, votes: Int(sums[lane]))) }
+      let missing = SIMD2(repeating: UInt64(128 - threshold) &* 0x0101_0101_0101_0101)
+      let reached =
+        ((sums(bin) &+ missing) | (sums(bin &+ 16) &+ missing))
+        | ((sums(bin &+ 32) &+ missing) | (sums(bin &+ 48) &+ missing))
+      if (reached[0] | reached[1]) & highBits != 0 {
+        for place in bin..<bin + Self.lanes {
+          let sum = count(place) &+ count(place + 1)
+          guard sum >= threshold else { continue }
+          let before = place > 0 ? count(place - 1) &+ count(place) : 0
+          guard sum > before, sum >= count(place + 1) &+ count(place + 2) else { continue }
+          places.append(Location(bin: place, votes: Int(sum)))
+          placeCounts[Int(sum)] += 1
+          found += 1
+          while found >= limit {
+            found -= placeCounts[Int(threshold)]
+            threshold += 1
+          }
         }
-        Self.raise(&threshold, limit, &places)
       }
-      bin += Self.lanes
+      bin &+= Self.lanes
     }
   }
 
@@ -145,7 +164,8 @@ struct VoteTable: ~Copyable {
   }
 
   /// Votes are counted and judged at once: each looks whether its bin and a neighbor have reached the threshold.
-  private func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Location]) {
+  private func findInStretches(_ limit: Int, into places: inout [Location]) {
+    var threshold = Self.leastVotes
     let counts = counts + Self.margin
     var start = 0
     for stretch in ends.indices {
