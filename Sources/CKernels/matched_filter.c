@@ -28,18 +28,18 @@ INLINE void write(const half_lanes *even, const half_lanes *odd, int32_t *sums) 
 }
 
 INLINE void add(
-    const cmatchedfilter_rows *rows, const cmatchedfilter_point *points, ptrdiff_t count,
+    const cmatchedfilter_rows *rows, const cmatchedfilter_landmark *landmarks, ptrdiff_t count,
     const cmatchedfilter_placement *placement, cmatchedfilter_score *score) {
   const int16_t *start = rows->values - HALF;
   half_lanes even = {0}, odd = {0};
   whole_block inner_count = {0}, squares = {0};
   /* Landmarks of no band fill up the last block. */
-  cmatchedfilter_point rest[BLOCK];
-  for (int index = 0; index < BLOCK; index++) rest[index] = (cmatchedfilter_point){0, INT16_MIN, 0};
-  memcpy(rest, points + count / BLOCK * BLOCK, count % BLOCK * sizeof(*points));
+  cmatchedfilter_landmark rest[BLOCK];
+  for (int index = 0; index < BLOCK; index++) rest[index] = (cmatchedfilter_landmark){0, INT16_MIN, 0};
+  memcpy(rest, landmarks + count / BLOCK * BLOCK, count % BLOCK * sizeof(*landmarks));
   lanes part = {0};
   for (ptrdiff_t first = 0; first < count; first += BLOCK) {
-    const int32_t *words = (const int32_t *)(count - first < BLOCK ? rest : points + first);
+    const int32_t *words = (const int32_t *)(count - first < BLOCK ? rest : landmarks + first);
     const whole_block low = *(const whole_block *)words, high = *(const whole_block *)(words + BLOCK);
     const block columns = __builtin_convertvector(__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14), block);
     const whole_block others = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
@@ -50,7 +50,8 @@ INLINE void add(
     const whole_block is_outer =
         (band >= 0) & (band < rows->band_count) & (column >= -HALF) & (column < rows->column_count + HALF);
     const whole_block is_inner = is_outer & (column >= 0) & (column < rows->column_count);
-    const whole_block weight = (others >> 16) & is_outer;
+    /* As cmatchedfilter_weight() has it. */
+    const whole_block weight = __builtin_elementwise_max(((others >> 16) + 1) >> 1, (whole_block){0} + 1) & is_outer;
     inner_count -= is_inner;
     squares += weight * weight & is_inner;
     const whole_block offset = (band * (int32_t)rows->row_step + column) & is_outer;
@@ -82,9 +83,9 @@ INLINE void add_at(
 }
 
 WIDE void add_wide(
-    const cmatchedfilter_rows *rows, const cmatchedfilter_point *points, ptrdiff_t count,
+    const cmatchedfilter_rows *rows, const cmatchedfilter_landmark *landmarks, ptrdiff_t count,
     const cmatchedfilter_placement *placement, cmatchedfilter_score *score) {
-  add(rows, points, count, placement, score);
+  add(rows, landmarks, count, placement, score);
 }
 
 WIDE void add_at_wide(
@@ -93,12 +94,12 @@ WIDE void add_at_wide(
 }
 
 void cmatchedfilter_add(
-    const cmatchedfilter_rows *rows, const cmatchedfilter_point *points, ptrdiff_t count,
+    const cmatchedfilter_rows *rows, const cmatchedfilter_landmark *landmarks, ptrdiff_t count,
     const cmatchedfilter_placement *placement, cmatchedfilter_score *score) {
   if (IS_WIDE)
-    add_wide(rows, points, count, placement, score);
+    add_wide(rows, landmarks, count, placement, score);
   else
-    add(rows, points, count, placement, score);
+    add(rows, landmarks, count, placement, score);
 }
 
 void cmatchedfilter_add_at(

@@ -181,6 +181,45 @@ package enum SignatureCoding {
   }
 }
 
+/// A landmark in eight bytes.
+package struct PackedLandmark: Equatable, Sendable {
+  package var column: Int32
+  package var band: Int16
+  package var strength: Int16
+
+  package init(_ landmark: Landmark) {
+    column = Int32(truncatingIfNeeded: landmark.column)
+    band = Int16(truncatingIfNeeded: landmark.band)
+    strength = Int16(truncatingIfNeeded: landmark.strength)
+  }
+}
+
+extension SignatureCoding {
+  /// Decodes 16-bit codes, little-endian, until they end, a column is reached or there is no more room.
+  /// - Parameters:
+  ///   - next: The number of the next code.
+  ///   - column: That of the landmark before.
+  /// - Returns: How many landmarks are written.
+  package static func decode(
+    _ codes: UnsafeRawBufferPointer, next: inout Int, column: inout Int, until end: Int,
+    into landmarks: UnsafeMutableBufferPointer<PackedLandmark>
+  ) -> Int {
+    // Not in place: what is written might be these.
+    var (code, place) = (next, column)
+    var count = 0
+    while code < codes.count / 2, count < landmarks.count {
+      let value = UInt16(littleEndian: unsafe codes.loadUnaligned(fromByteOffset: 2 &* code, as: UInt16.self))
+      code &+= 1
+      guard let (band, strength) = decode(value, column: &place) else { continue }
+      if place >= end { break }
+      unsafe landmarks[count] = PackedLandmark(Landmark(column: place, band: band, strength: strength))
+      count &+= 1
+    }
+    (next, column) = (code, place)
+    return count
+  }
+}
+
 /// Writes landmarks as they come.
 struct SignatureEncoder {
   private(set) var codes: [UInt16] = []

@@ -15,8 +15,14 @@ enum {
 /// A landmark.
 typedef struct {
   int32_t column;
-  int16_t band, weight;
-} cmatchedfilter_point;
+  int16_t band, strength;
+} cmatchedfilter_landmark;
+
+/// What a landmark weighs.
+static inline int16_t cmatchedfilter_weight(int16_t strength) {
+  const int16_t half = (strength + 1) >> 1;
+  return half > 1 ? half : 1;
+}
 
 /// One row for each band.
 typedef struct {
@@ -40,7 +46,7 @@ typedef struct {
 } cmatchedfilter_score;
 
 void cmatchedfilter_add(
-    const cmatchedfilter_rows *rows, const cmatchedfilter_point *points, ptrdiff_t count,
+    const cmatchedfilter_rows *rows, const cmatchedfilter_landmark *landmarks, ptrdiff_t count,
     const cmatchedfilter_placement *placement, cmatchedfilter_score *score);
 
 /// The sums alone, of values that lie at known distances from `values`.

@@ -210,24 +210,24 @@ final class Segment: Sendable {
     }
   }
 
-  /// Calls `body` with the landmarks of a track between two of its columns.
-  @inline(__always)
-  func forEachLandmark(
-    ofTrack track: SegmentFormat.Track, in columns: Range<Int>,
-    _ body: (_ column: Int, _ band: Int, _ strength: Int) -> Void
+  /// Appends the landmarks of a track between two of its columns.
+  func appendLandmarks(
+    ofTrack track: SegmentFormat.Track, in columns: Range<Int>, to landmarks: inout [PackedLandmark]
   ) {
     let codes = codes(of: track)
     var (next, column) = block(ofTrack: track, at: columns.lowerBound) ?? (0, 0)
-    let count = codes.count / 2
-    guard let base = codes.baseAddress, next < count else { return }
-    while next < count {
-      let code = base.loadUnaligned(fromByteOffset: 2 &* next, as: UInt16.self)
-      next &+= 1
-      guard let (band, strength) = SignatureCoding.decode(code, column: &column) else { continue }
-      if column >= columns.upperBound { break }
-      if column >= columns.lowerBound { body(column, band, strength) }
+    unsafe withUnsafeTemporaryAllocation(of: PackedLandmark.self, capacity: Self.decodedTogether) { buffer in
+      while column < columns.upperBound, next < codes.count / 2 {
+        let count = unsafe SignatureCoding.decode(
+          codes, next: &next, column: &column, until: columns.upperBound, into: buffer)
+        var first = 0
+        while first < count, Int(buffer[first].column) < columns.lowerBound { first &+= 1 }
+        unsafe landmarks.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[first..<count]))
+      }
     }
   }
+
+  private static let decodedTogether = 128
 
   /// Where among the codes of a track decoding can begin to reach a column, and at which column that is; `nil` behind
   /// the end.

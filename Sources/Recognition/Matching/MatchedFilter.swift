@@ -43,21 +43,8 @@ struct MatchedFilter {
     }
   }
 
-  /// A landmark as the filter reads it: laid out like `cmatchedfilter_point`.
-  struct Point {
-    var column: Int32
-    var band: Int16
-    var weight: Int16
-
-    static let maximumWeight = (Landmark.strengthCount + 1) / 2
-
-    @inline(__always)
-    init(column: Int, band: Int, strength: Int) {
-      self.column = Int32(truncatingIfNeeded: column)
-      self.band = Int16(truncatingIfNeeded: band)
-      weight = Int16(truncatingIfNeeded: max(1, (strength + 1) / 2))
-    }
-  }
+  /// A landmark as the filter reads it, laid out like `cmatchedfilter_landmark`.
+  typealias Point = PackedLandmark
 
   /// The filter's value under a landmark.
   struct Value {
@@ -109,7 +96,7 @@ struct MatchedFilter {
       band_count: Int32(bandCount))
     var lines = cmatchedfilter_placement(inverse: inverse, origin: origin, shift: Int32(placement.shift))
     var score = cmatchedfilter_score()
-    points.withMemoryRebound(to: cmatchedfilter_point.self) { points in
+    points.withMemoryRebound(to: cmatchedfilter_landmark.self) { points in
       unsafe cmatchedfilter_add(&rows, points.baseAddress, points.count, &lines, &score)
     }
     return Self.scores(unsafeBitCast(score.sums, to: Sums.self), count: Int(score.count), squares: Int(score.squares))

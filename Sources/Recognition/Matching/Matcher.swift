@@ -382,9 +382,7 @@ struct Matcher: ~Copyable {
       return
     }
     let segment = segments[hit.segment]
-    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, strength in
-      points.append(MatchedFilter.Point(column: column, band: band, strength: strength))
-    }
+    segment.appendLandmarks(ofTrack: segment.track(hit.track), in: columns, to: &points)
   }
 
   func columnCount(ofTrackOf hit: Hit) -> Int {

@@ -1,3 +1,5 @@
+internal import Landmarks
+
 /// The search for the placement that fits a query best, from one that is about right.
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>

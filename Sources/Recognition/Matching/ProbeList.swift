@@ -49,7 +49,7 @@ struct ProbeList {
       if cell.pair != last {
         let pair = query.pairs[Int(cell.pair)]
         offset = Int32((transform.slope * (query.center - pair.column)).rounded())
-        chooseContexts(of: pair, limit: contextLimit)
+        if !contextStarts.isEmpty { chooseContexts(of: pair, limit: contextLimit) }
         last = cell.pair
       }
       for context in chosen where cell.rarity + context.rarity < contextLimit {
@@ -100,10 +100,8 @@ struct ProbeList {
   }
 
   /// Chooses the contexts that a pair is looked up with, each once: those of the weaker targets of its anchor, since with
-  /// the stronger ones the two change places; its own, if it is the only one. All of them are one list if lists are not
-  /// divided.
+  /// the stronger ones the two change places; its own, if it is the only one.
   private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
-    guard !contextStarts.isEmpty else { return }
     chosen.removeAll(keepingCapacity: true)
     let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
     var seen = SIMD4<UInt64>.zero

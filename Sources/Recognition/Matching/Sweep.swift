@@ -1,4 +1,5 @@
 internal import CKernels
+internal import Landmarks
 
 /// Scores one place of a track after another, as far apart as displacements are tried together.
 ///
@@ -33,8 +34,9 @@ struct Sweep {
       guard (0..<filter.bandCount).contains(place.band) else { continue }
       columns.append(place.column)
       offsets.append(place.band * filter.stride + FilterRows.padding - MatchedFilter.lanes / 2 + place.column)
-      weights.append(point.weight)
-      sum += Int(point.weight) * Int(point.weight)
+      let weight = cmatchedfilter_weight(point.strength)
+      weights.append(weight)
+      sum += Int(weight) * Int(weight)
       squares.append(sum)
     }
   }

@@ -149,9 +149,7 @@ struct AskedParts {
     guard let number = parts[part].numbers[found.name], let signature = try? Signature(bytes: found.signature),
       signature.columnCount == parts[part].tracks[number].columnCount
     else { return }
-    parts[part].tracks[number].points = signature.landmarks.map {
-      MatchedFilter.Point(column: $0.column, band: $0.band, strength: $0.strength)
-    }
+    parts[part].tracks[number].points = signature.landmarks.map(MatchedFilter.Point.init)
     parts[part].tracks[number].record = ReferenceRecord(bytes: found.record)
   }
 

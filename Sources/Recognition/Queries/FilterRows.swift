@@ -40,6 +40,7 @@ struct FilterRows {
     let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
     // Columns without information, and those behind the end, are neither above nor below the mean.
     var picture = picture
+    picture.reserveCapacity(picture.count + (Self.lanes - 1) * bandCount)
     for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
       for band in 0..<bandCount where isSteady[first + band] { picture[first + band] = means[band] }
     }
@@ -54,7 +55,9 @@ struct FilterRows {
             var lanes = SIMD8<Float>.zero
             for lane in 0..<Self.lanes { lanes[lane] = picture[first + lane * bandCount] }
             lanes = (lanes - means[band]) * gain
-            let whole = Self.cutOff(lanes.clamped(lowerBound: Self.lowest, upperBound: Self.highest))
+            lanes = lanes.replacing(with: Self.maximumValue, where: lanes .> Self.maximumValue)
+            lanes = lanes.replacing(with: -Self.maximumValue, where: lanes .< -Self.maximumValue)
+            let whole = Self.cutOff(lanes)
             UnsafeMutableRawBufferPointer(rows).storeBytes(
               of: whole, toByteOffset: 2 * (band * stride + Self.padding + column), as: SIMD8<Int16>.self)
           }
@@ -85,8 +88,6 @@ struct FilterRows {
   }
 
   private static let lanes = 8
-  private static let lowest = SIMD8<Float>(repeating: -maximumValue)
-  private static let highest = SIMD8<Float>(repeating: maximumValue)
 
   /// Cuts off what is behind the point: from 2^23 on, floats are whole, and the last bits of theirs are these numbers.
   @inline(__always)
