@@ -272,7 +272,7 @@ let package = Package(
     testTarget(
       "RecognitionTests",
       [
-        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "CKernels", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
       ]),
     testTarget("AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text"]),
     testTarget("DigestsTests", ["Digests"]),

@@ -92,6 +92,64 @@ import Testing
     #expect(abs(Double(center) / LandmarkSpectrum.columnsPerSecond - 12) < 0.2)
   }
 
+  /// The cells of all pairs, one written down after another.
+  @Test(arguments: [1, 1.03, 0.874]) func listsAreThoseOfAllCellsThatAreNear(speed: Float) throws {
+    let segment = try Self.segment()
+    #expect(segment.contextBits == 0)
+    let query = Self.pairs(limit: 4)
+    let transform = Matcher.Transform.speed(speed)
+    let perCell = QueryPairs.Rarity.fitted.perCell
+    let limit: Float = 3.5
+    var expected: [[Double]] = []
+    for pair in query.pairs {
+      let (exactBand, exactGap) = (pair.band - transform.shift, pair.gap * transform.slope)
+      for band in ProbeList.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
+        for interval in ProbeList.cells(pair.interval, within: LandmarkPair.intervals) {
+          for gap in ProbeList.cells(exactGap, within: LandmarkPair.gaps) {
+            let distance =
+              abs(exactBand - Float(band)) + abs(pair.interval - Float(interval)) + abs(exactGap - Float(gap))
+            let rarity = pair.rarity + perCell * distance
+            let list = segment.list(LandmarkPair.key(band: band, interval: interval, gap: gap))
+            guard rarity < limit, !list.isEmpty else { continue }
+            let offset = (transform.slope * (query.center - pair.column)).rounded()
+            expected.append([Double(list.lowerBound), Double(list.count), Double(offset), Double(rarity)])
+          }
+        }
+      }
+    }
+    var probes = ProbeList()
+    probes.collect(query, transform, limit: limit, in: segment)
+    #expect(expected.count > 1000)
+    #expect(
+      probes.probes.map { [Double($0.start), Double($0.length), Double($0.offset), Double($0.rarity)] } == expected)
+  }
+
+  @Test(arguments: [1, 5, 40, 5000]) func thePlacesWithTheMostVotesAreThoseOfAllCounts(limit: Int) throws {
+    let segment = try Self.segment()
+    var probes = ProbeList()
+    probes.collect(Self.pairs(limit: 4), .neutral, limit: 4, in: segment)
+    let binCount = segment.columnCount / 2 + 1
+    var votes = VoteTable()
+    votes.reset(binCount: binCount, byteCount: probes.byteCount)
+    var counts = [Int](repeating: 0, count: binCount + 3)
+    for probe in probes.probes {
+      votes.add(probe.list, of: segment, offset: Int(probe.offset), binWidthLog2: 1)
+      segment.forEachPosting(in: probe.list) { column in
+        let bin = (column + Int(probe.offset)) >> 1
+        if (0..<binCount).contains(bin) { counts[bin + 1] = min(counts[bin + 1] + 1, 63) }
+      }
+    }
+    // Sums of two neighbors, of which none before is as high and none behind is higher.
+    let places = (0..<binCount).compactMap { bin -> [Int]? in
+      let (before, sum, after) =
+        (counts[bin] + counts[bin + 1], counts[bin + 1] + counts[bin + 2], counts[bin + 2] + counts[bin + 3])
+      return sum >= 2 && sum > before && sum >= after ? [bin, sum] : nil
+    }
+    let expected = places.sorted { ($1[1], $0[0]) < ($0[1], $1[0]) }.prefix(limit)
+    #expect(expected.count == min(limit, places.count))
+    #expect(votes.strongest(limit).map { [$0.bin, $0.votes] } == Array(expected))
+  }
+
   @Test func aBudgetLeavesOutTheDearestLists() throws {
     let segment = try Self.segment()
     let query = Self.pairs(limit: 4)
