@@ -9,6 +9,8 @@
 #include "frame_grids.h"
 #include "key_network.h"
 #include "landmark_network.h"
+#include "matched_filter.h"
+#include "pair_cells.h"
 #include "sample_cells.h"
 #include "spectra.h"
 #include "true_peak.h"
@@ -131,6 +133,44 @@ static void spectra(void) {
   print("spectra", products, COUNT);
 }
 
+static void matched_filter(void) {
+  enum { BANDS = 138, COLUMNS = 90, STEP = COLUMNS + 2 * CMATCHEDFILTER_MARGIN, COUNT = 397 };
+  static int16_t values[BANDS * STEP];
+  for (int index = 0; index < BANDS * STEP; index++)
+    values[index] = (int16_t)(fabsf(index % STEP - STEP / 2 + 0.5f) < COLUMNS / 2 ? 255 * next() : 0);
+  static cmatchedfilter_landmark landmarks[COUNT];
+  for (int index = 0; index < COUNT; index++)
+    landmarks[index] = (cmatchedfilter_landmark){index / 3, (int16_t)(69 + 69 * next()), (int16_t)(8 + 8 * next())};
+  const cmatchedfilter_rows rows = {values + CMATCHEDFILTER_MARGIN, STEP, COLUMNS, BANDS};
+  const cmatchedfilter_placement placement = {1 / 1.03f, -14.3f, 3};
+  cmatchedfilter_score score;
+  cmatchedfilter_add(&rows, landmarks, COUNT, &placement, &score);
+  ptrdiff_t offsets[COUNT];
+  int16_t weights[COUNT];
+  int32_t sums[CMATCHEDFILTER_LANES];
+  for (int index = 0; index < COUNT; index++) {
+    offsets[index] = landmarks[index].band * STEP + landmarks[index].column % COLUMNS;
+    weights[index] = cmatchedfilter_weight(landmarks[index].strength);
+  }
+  cmatchedfilter_add_at(rows.values, offsets, weights, COUNT, sums);
+  for (int lane = 0; lane < CMATCHEDFILTER_LANES; lane++)
+    printf("filter %a\nfilter %a\n", (double)score.sums[lane], (double)sums[lane]);
+  printf("filter %a\nfilter %a\n", (double)score.count, (double)score.squares);
+}
+
+static void pair_cells(void) {
+  enum { COUNT = 25 * CPAIRCELLS_LANES };
+  const cpaircells_index index = {{0, -24, 2}, {137, 24, 60}};
+  float *bands = numbers(COUNT), *intervals = numbers(COUNT), *gaps = numbers(COUNT), *rarities = numbers(COUNT);
+  for (int pair = 0; pair < COUNT; pair++) bands[pair] = 69 + 70 * bands[pair], intervals[pair] *= 24, gaps[pair] = 31 + 30 * gaps[pair];
+  const cpaircells_pairs pairs = {{bands, intervals, gaps}, rarities, COUNT};
+  const cpaircells_search search = {1.5f, 1.03f, 0.7f, 0.5f, 1};
+  static cpaircells_cell cells[CPAIRCELLS_PER_PAIR * COUNT];
+  const ptrdiff_t found = cpaircells_find(&index, &pairs, &search, cells);
+  for (ptrdiff_t cell = 0; cell < found; cell++)
+    printf("cells %a\ncells %a\ncells %a\n", (double)cells[cell].key, (double)cells[cell].pair, (double)cells[cell].rarity);
+}
+
 static void true_peak(void) {
   enum { COUNT = 1000 };
   ctruepeak_interpolator interpolator = {.bound = 3, .bound_beside = 2, .bound_of_others = 1, .bound_of_rest = 1};
@@ -160,6 +200,8 @@ int main(void) {
   key_network();
   beat_path();
   landmark_network();
+  matched_filter();
+  pair_cells();
   frame_grids();
   sample_cells();
   spectra();

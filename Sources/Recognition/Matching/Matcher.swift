@@ -118,7 +118,9 @@ struct Matcher: ~Copyable {
     if probes.trim(to: budget) { hasReadAll = false }
     segment.fetch(probes.probes.lazy.map(\.list))
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
-    for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
+    var sum: UInt8 = 0
+    for probe in probes.probes { sum &+= segment.firstByte(of: probe.list) }
+    firstBytes = sum
     votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
     for probe in probes.probes {
       votes.add(probe.list, of: segment, offset: Int(probe.offset), binWidthLog2: stage.binWidthLog2)

@@ -89,11 +89,12 @@ struct ProbeList {
     probes.withUnsafeMutableBufferPointer { probes in
       for var probe in probes {
         let list = segment.list(probe.start)
-        guard !list.isEmpty, let length = Int32(exactly: list.count) else { continue }
-        (probe.start, probe.length) = (list.lowerBound, length)
+        (probe.start, probe.length) = (list.lowerBound, Int32(truncatingIfNeeded: list.count))
         probes[kept] = probe
-        kept += 1
-        byteCount += list.count + Self.overhead
+        // No branch, which would be guessed wrongly too often: the next one takes the place of an empty one.
+        let isThere = !list.isEmpty && list.count <= Int32.max
+        kept &+= isThere ? 1 : 0
+        byteCount &+= isThere ? list.count &+ Self.overhead : 0
       }
     }
     probes.removeLast(probes.count - kept)

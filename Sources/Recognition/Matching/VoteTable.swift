@@ -130,17 +130,24 @@ struct VoteTable: ~Copyable {
         ((sums(bin) &+ missing) | (sums(bin &+ 16) &+ missing))
         | ((sums(bin &+ 32) &+ missing) | (sums(bin &+ 48) &+ missing))
       if (reached[0] | reached[1]) & highBits != 0 {
-        for place in bin..<bin + Self.lanes {
-          let sum = count(place) &+ count(place + 1)
-          guard sum >= threshold else { continue }
-          let before = place > 0 ? count(place - 1) &+ count(place) : 0
-          guard sum > before, sum >= count(place + 1) &+ count(place + 2) else { continue }
-          places.append(Location(bin: place, votes: Int(sum)))
-          placeCounts[Int(sum)] += 1
-          found += 1
-          while found >= limit {
-            found -= placeCounts[Int(threshold)]
-            threshold += 1
+        for first in stride(from: bin, to: bin + Self.lanes, by: 8) {
+          let sums =
+            counts.loadUnaligned(fromByteOffset: first, as: UInt64.self)
+            &+ counts.loadUnaligned(fromByteOffset: first + 1, as: UInt64.self)
+          var left = (sums &+ missing[0]) & highBits
+          while left != 0 {
+            let place = first + left.trailingZeroBitCount / 8
+            left &= left &- 1
+            let sum = count(place) &+ count(place + 1)
+            let before = place > 0 ? count(place - 1) &+ count(place) : 0
+            guard sum >= threshold, sum > before, sum >= count(place + 1) &+ count(place + 2) else { continue }
+            places.append(Location(bin: place, votes: Int(sum)))
+            placeCounts[Int(sum)] += 1
+            found += 1
+            while found >= limit {
+              found -= placeCounts[Int(threshold)]
+              threshold += 1
+            }
           }
         }
       }
