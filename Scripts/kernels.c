@@ -159,6 +159,7 @@ static void matched_filter(void) {
 }
 
 static void pair_cells(void) {
+#pragma STDC FP_CONTRACT OFF
   enum { COUNT = 25 * CPAIRCELLS_LANES };
   const cpaircells_index index = {{0, -24, 2}, {137, 24, 60}};
   float *bands = numbers(COUNT), *intervals = numbers(COUNT), *gaps = numbers(COUNT), *rarities = numbers(COUNT);
