@@ -6,35 +6,34 @@ package struct SampleCheck {
 
 extension AudioBlock {
   /// Makes samples that are not finite 0 and limits the others to ± `limit`.
+  /// - Precondition: `limit` is at least 2.
   @discardableResult
   package mutating func makeHarmless(limit: Float) -> SampleCheck {
+    precondition(limit >= 2)
     var check = SampleCheck()
     for channel in 0..<channelCount {
       let range = range(ofChannel: channel)
       samples.withUnsafeMutableBufferPointer { buffer in
         let plane = UnsafeMutableBufferPointer(rebasing: buffer[range])
-        // Nor is NaN above it.
-        if !(Self.peak(of: plane) <= limit) { Self.mend(plane, limit: limit, check: &check) }
+        if !Self.isBelowTwo(plane) { Self.mend(plane, limit: limit, check: &check) }
       }
     }
     return check
   }
 
-  /// The largest absolute value; NaN or infinity if there is any such sample.
-  private static func peak(of plane: UnsafeMutableBufferPointer<Float>) -> Float {
-    // Bit patterns without the sign order absolute values as integers do, with infinity and NaN above all numbers.
-    var peaks = SIMD8<Int32>(repeating: 0)
-    let magnitude = SIMD8<Int32>(repeating: 0x7fff_ffff)
+  /// Whether all samples are between -2 and 2: what nearly all audio is, and quickly seen.
+  private static func isBelowTwo(_ plane: UnsafeMutableBufferPointer<Float>) -> Bool {
+    // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
+    var bits = SIMD8<UInt32>(repeating: 0)
     let bytes = UnsafeRawBufferPointer(plane)
     let whole = plane.count / 8 * 8
     for index in stride(from: 0, to: whole, by: 8) {
-      let bits = bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Int32>.self) & magnitude
-      // `pointwiseMax` is not inlined.
-      peaks.replace(with: bits, where: bits .> peaks)
+      bits |= bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<UInt32>.self)
     }
-    var peak = UInt32(bitPattern: peaks.max())
-    for index in whole..<plane.count { peak = max(peak, plane[index].magnitude.bitPattern) }
-    return Float(bitPattern: peak)
+    var found: UInt32 = 0
+    for lane in 0..<8 { found |= bits[lane] }
+    for index in whole..<plane.count { found |= plane[index].bitPattern }
+    return found & 0x4000_0000 == 0
   }
 
   private static func mend(_ plane: UnsafeMutableBufferPointer<Float>, limit: Float, check: inout SampleCheck) {

@@ -67,7 +67,8 @@ package struct LandmarkSpectrum: Sendable {
   ///   - levels: 138 values.
   package func levels(of power: Span<Float>, into levels: inout [Int32]) {
     precondition(power.count == Self.layout.binCount && levels.count == Self.bandCount)
-    unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 32) { sums in
+    // Aligned for more than 16 bytes, they would not lie on the stack.
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 16) { sums in
       // Uninitialized memory may hold numbers with which the processor is slow.
       unsafe sums.initializeMemory(as: UInt8.self, repeating: 0)
       unsafe power.withUnsafeBytes { bytes in
@@ -84,7 +85,7 @@ package struct LandmarkSpectrum: Sendable {
         }
       }
       for first in stride(from: 0, to: Self.bandCount, by: 8) {
-        let eight = unsafe Self.levels(ofPowers: sums.load(fromByteOffset: 4 * first, as: SIMD8<Float>.self))
+        let eight = unsafe Self.levels(ofPowers: sums.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self))
         for lane in 0..<min(8, Self.bandCount - first) { levels[first + lane] = eight[lane] }
       }
     }

@@ -7,17 +7,19 @@ extension TempoFinding {
     return metre.hasSuffix("/8") && (numerator ?? 0) > 6 ? numerator.map { $0 / 3 } : numerator
   }
 
+  /// How many beats bars have, and mostly if they differ: by the downbeats, or by the meter if there is only one. `nil`
+  /// where bars are not known.
+  package var beatsPerBar: Int? {
+    let numbers = downbeatNumbers
+    guard !numbers.isEmpty, let metre else { return nil }
+    let lengths = zip(numbers.dropFirst(), numbers).map { $0 - $1 }.sorted()
+    let length = lengths.isEmpty ? Self.beatsPerBar(metre) : lengths[lengths.count / 2]
+    return length.flatMap { $0 > 0 ? $0 : nil }
+  }
+
   /// Whether a beat is a dotted quarter: of 6/8, where a bar has two beats and not six.
   var hasDottedBeats: Bool {
     guard let metre, metre.hasSuffix("/8") else { return false }
-    return metre != "6/8" || downbeats == nil || downbeatNumbers.barLength == 2
-  }
-}
-
-extension [Int] {
-  /// Of the numbers of beats that are downbeats: how many beats a bar mostly has; `nil` if there is only one downbeat.
-  package var barLength: Int? {
-    let lengths = zip(dropFirst(), self).map { $0 - $1 }.sorted()
-    return lengths.isEmpty ? nil : lengths[lengths.count / 2]
+    return metre != "6/8" || downbeats == nil || beatsPerBar == 2
   }
 }

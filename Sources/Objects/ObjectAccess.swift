@@ -79,12 +79,9 @@ public struct ObjectAccess: Sendable {
   func request(
     listing folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, region: String?, silence: Duration
   ) -> CurlRequest {
-    func encoded(_ bytes: some Collection<UInt8>) -> String {
-      FilePath.percentEncoded(bytes).replacing("/", with: "%2F")
-    }
-    let page = continuation.map { "continuation-token=\(encoded($0.utf8))&" } ?? ""
+    let page = continuation.map { "continuation-token=\(PercentEncoding.encoded($0.utf8))&" } ?? ""
     return bucketRequest(
-      folder.scheme, folder.bucket, target: "?\(page)encoding-type=url&list-type=2&prefix=\(encoded(prefix))",
+      folder.scheme, folder.bucket, target: "?\(page)encoding-type=url&list-type=2&prefix=\(PercentEncoding.encoded(prefix))",
       region: region, silence: silence)
   }
 

@@ -33,50 +33,15 @@ extension FilePath {
       rest = rest.dropFirst(host.count)
     }
     guard rest.first == UInt8(ascii: "/") else { throw .notAbsolute }
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(Self.hexDigit), let low = rest.popFirst().flatMap(Self.hexDigit),
-        high << 4 | low != 0
-      else { throw .badEscape }
-      bytes.append(high << 4 | low)
-    }
+    guard let bytes = PercentEncoding.decoded(Array(rest)) else { throw .badEscape }
     self.init(bytes: bytes)
   }
 
-  static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-  }
-}
-
-extension FilePath {
   /// The bytes of the path, percent-encoded except unreserved characters (RFC 3986) and slashes.
   public var percentEncoded: String { withBytes { Self.percentEncoded($0) } }
 
   /// The same of the bytes of a path, as they are.
   public static func percentEncoded(_ bytes: some Collection<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count + 16)
-    for byte in bytes {
-      if isUnreserved[Int(byte)] {
-        text.append(byte)
-      } else {
-        text += [UInt8(ascii: "%"), DisplayPath.hexDigits[Int(byte >> 4)], DisplayPath.hexDigits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    PercentEncoding.encoded(bytes, plain: .path)
   }
-
-  private static let isUnreserved: [Bool] = {
-    let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
-    return (0...255).map { unreserved.contains(UInt8($0)) }
-  }()
 }

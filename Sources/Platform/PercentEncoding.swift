@@ -1,17 +1,43 @@
 internal import SystemPackage
 
-/// Percent-encoded text of URIs (RFC 3986, section 2) in the forms that names of objects have.
-enum PercentEncoding {
-  private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-  private static let delimiters = Set(":/?#[]@!$&'()*+,;=".utf8)
-  private static let uriBytes = unreserved.union(delimiters)
-  private static let sendableBytes = uriBytes.union([percent])
-  /// In a path; `?`, `#` and brackets would end it or are refused by servers.
-  private static let pathBytes = unreserved.union("/:@!$&'()*+,;=".utf8)
+/// Percent-encoded text of URIs (RFC 3986, section 2), and the forms that names of objects have.
+package enum PercentEncoding {
+  /// Bytes that stand for themselves.
+  package struct Plain: Sendable {
+    private let isPlain: [Bool]
+
+    fileprivate init(_ characters: String...) {
+      let bytes = Set(characters.joined().utf8)
+      isPlain = (0...255).map { bytes.contains(UInt8($0)) }
+    }
+
+    fileprivate func contains(_ byte: UInt8) -> Bool { isPlain[Int(byte)] }
+
+    private static let unreservedCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    private static let delimiters = ":/?#[]@!$&'()*+,;="
+
+    package static let unreserved = Plain(unreservedCharacters)
+    /// Unreserved characters and slashes.
+    package static let path = Plain(unreservedCharacters, "/")
+    fileprivate static let uri = Plain(unreservedCharacters, delimiters)
+    fileprivate static let sendable = Plain(unreservedCharacters, delimiters, "%")
+    /// In a path of a server; `?`, `#` and brackets would end it or are refused by servers.
+    fileprivate static let serverPath = Plain(unreservedCharacters, "/:@!$&'()*+,;=")
+    fileprivate static let nothing = Plain()
+  }
+
   private static let percent = UInt8(ascii: "%")
 
+  /// Text in which all other bytes are a percent sign with two digits.
+  package static func encoded(_ bytes: some Collection<UInt8>, plain: Plain = .unreserved) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count + 16)
+    for byte in bytes { append(byte, to: &text, plain: plain) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// The bytes that the text stands for; `nil` for a percent sign without two digits, and for a zero byte.
-  static func decoded(_ text: [UInt8]) -> [UInt8]? {
+  package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     return forEachByte(of: text) { byte, _ in bytes.append(byte) } ? bytes : nil
@@ -23,7 +49,7 @@ enum PercentEncoding {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     let isWhole = forEachByte(of: text) { byte, isEscaped in
-      append(byte, to: &result, plain: isEscaped ? unreserved : uriBytes)
+      append(byte, to: &result, plain: isEscaped ? .unreserved : .uri)
     }
     return isWhole ? String(decoding: result, as: UTF8.self) : nil
   }
@@ -47,7 +73,7 @@ enum PercentEncoding {
     result.reserveCapacity(key.count)
     for (index, byte) in key.enumerated() {
       let isExtra = byte == slash && (index == 0 || key[index - 1] == slash)
-      append(byte, to: &result, plain: isExtra ? [] : pathBytes)
+      append(byte, to: &result, plain: isExtra ? .nothing : .serverPath)
     }
     for part in result.split(separator: slash) where part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) {
       throw .badPart
@@ -63,7 +89,7 @@ enum PercentEncoding {
     var index = 0
     while index < text.count {
       if text[index] == percent, let byte = byte(text, at: index), byte >= 0x20, byte != 0x7F, byte != percent,
-        !uriBytes.contains(byte)
+        !Plain.uri.contains(byte)
       {
         result.append(byte)
         index += 3
@@ -77,13 +103,10 @@ enum PercentEncoding {
 
   /// Text with percent signs and delimiters as they are, and everything else encoded that a request may not contain.
   static func sendable(_ text: [UInt8]) -> String {
-    var result: [UInt8] = []
-    result.reserveCapacity(text.count)
-    for byte in text { append(byte, to: &result, plain: sendableBytes) }
-    return String(decoding: result, as: UTF8.self)
+    encoded(text, plain: .sendable)
   }
 
-  private static func append(_ byte: UInt8, to result: inout [UInt8], plain: Set<UInt8>) {
+  private static func append(_ byte: UInt8, to result: inout [UInt8], plain: Plain) {
     if plain.contains(byte) {
       result.append(byte)
     } else {
@@ -93,9 +116,17 @@ enum PercentEncoding {
 
   /// The byte of an escape.
   private static func byte(_ text: [UInt8], at index: Int) -> UInt8? {
-    guard index + 2 < text.count, let high = FilePath.hexDigit(text[index + 1]),
-      let low = FilePath.hexDigit(text[index + 2])
+    guard index + 2 < text.count, let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
     else { return nil }
     return high << 4 | low
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
   }
 }

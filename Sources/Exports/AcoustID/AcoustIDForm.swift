@@ -1,3 +1,5 @@
+internal import Platform
+
 /// The fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
 ///
 /// Fields of one of several fingerprints have its number behind their names: `fingerprint.0`. (AcoustID web service,
@@ -82,20 +84,6 @@ struct AcoustIDForm: Hashable {
 
   /// Spaces become “+”, all but unreserved characters percent signs with two digits.
   static func encoded(_ value: String) -> String {
-    var text: [UInt8] = []
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        text.append(byte)
-      case UInt8(ascii: " "):
-        text.append(UInt8(ascii: "+"))
-      default:
-        text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    PercentEncoding.encoded(value.utf8).replacing("%20", with: "+")
   }
-
-  private static let digits = Array("0123456789ABCDEF".utf8)
 }

@@ -93,21 +93,9 @@ struct BarNumbers {
 
   /// `nil` where bars are not known.
   init?(_ tempo: TempoFinding) {
-    guard let times = tempo.downbeats, !times.isEmpty, let metre = tempo.metre else { return nil }
-    var indices: [Int] = []
-    var next = 0
-    for (index, beat) in tempo.beats.enumerated() where next < times.count {
-      if abs(beat - times[next]) < 1e-3 {
-        indices.append(index)
-        next += 1
-      } else if beat > times[next] {
-        next += 1
-      }
-    }
-    guard !indices.isEmpty, let beatsPerBar = indices.barLength ?? TempoFinding.beatsPerBar(metre), beatsPerBar > 0
-    else { return nil }
+    guard let beatsPerBar = tempo.beatsPerBar else { return nil }
     self.beatsPerBar = beatsPerBar
-    downbeats = indices
+    downbeats = tempo.downbeatNumbers
   }
 
   /// The first beat that begins a bar.

@@ -97,7 +97,7 @@ extension TempoFinding {
   public func withBars(laterByBeats count: Int) -> TempoFinding? {
     let numbers = downbeatNumbers
     guard let first = numbers.first else { return nil }
-    let length = zip(numbers.dropFirst(), numbers).map { $0 - $1 }.min() ?? beats.count
+    let length = beatsPerBar ?? beats.count
     var moved = numbers.map { $0 + count }
     // As many bars fit in before as the first one leaves room for.
     var start = first + count - length
@@ -124,7 +124,7 @@ extension TempoFinding {
   }
 
   /// The numbers of beats that are downbeats, ascending.
-  var downbeatNumbers: [Int] {
+  package var downbeatNumbers: [Int] {
     guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
     return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)
   }

@@ -68,7 +68,7 @@ struct AnalysisPhase {
 
     func next() throws -> PendingFile? {
       guard !control.isStopping, result.refusal == nil else { return nil }
-      if waiting.isEmpty { waiting = try queue.next(limit: max(64, 4 * jobs))[...] }
+      if waiting.isEmpty { waiting = inOrderOfWork(try queue.next(limit: max(64, 4 * jobs)))[...] }
       return waiting.popFirst()
     }
 
@@ -115,6 +115,13 @@ struct AnalysisPhase {
     }
     for sentence in failures.sentences { report(.notice(sentence, event: "analyzer_failing")) }
     return result
+  }
+
+  /// The largest files first, so that no job is left alone with a long one at the end; but those that a run died over
+  /// stay last.
+  private func inOrderOfWork(_ files: [PendingFile]) -> [PendingFile] {
+    func isSuspect(_ file: PendingFile) -> Int { file.unfinishedAttempts > 0 ? 1 : 0 }
+    return files.sorted { (isSuspect($0), -$0.sizeBytes) < (isSuspect($1), -$1.sizeBytes) }
   }
 
   /// Runs on a thread of the executor.

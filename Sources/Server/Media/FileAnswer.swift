@@ -82,6 +82,6 @@ struct FileAnswer {
         0x20..<0x7F ~= $0.value && !"\"\\/%;".unicodeScalars.contains($0) ? Character($0) : "_"
       })
     return
-      "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain)\"; filename*=UTF-8''\(HeaderText.percentEncoded(name))"
+      "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain)\"; filename*=UTF-8''\(PercentEncoding.encoded(name.utf8))"
   }
 }

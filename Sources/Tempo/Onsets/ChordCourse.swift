@@ -39,7 +39,7 @@ struct ChordCourse {
   /// Columns from one frame to the next: about as many as a window is long.
   static let columnsPerFrame = 4
 
-  /// The sum of all frames before each.
+  /// The sum of all frames before each, relative to the mean.
   private var sums: [Notes] = [Notes()]
 
   private static let classes: [Int] = BandSpectrogram.bank.centers.dropFirst(bassBands).filter { $0 < highest }.map {
@@ -50,38 +50,38 @@ struct ChordCourse {
     1 / Float(max(1, classes.count { $0 == own }))
   }
 
-  init() {}
+  /// What sounds in each frame, until `finish`.
+  private var frames: [Notes] = []
+  private var values = [Float](repeating: 0, count: 24)
 
-  /// - Parameter logarithms: The address of the logarithms of the first band in a column.
-  init(columnCount: Int, logarithms: (Int) -> UnsafePointer<Float>) {
-    let classes = Self.classes
-    var frames: [Notes] = []
-    frames.reserveCapacity(columnCount / Self.columnsPerFrame)
-    var values = [Float](repeating: 0, count: 24)
-    var total = Notes()
-    for column in stride(from: 0, through: columnCount - Self.columnsPerFrame, by: Self.columnsPerFrame) {
-      let row = unsafe logarithms(column)
-      for index in values.indices { values[index] = 0 }
-      for (index, own) in classes.enumerated() { unsafe values[own] += row[Self.bassBands + index] }
-      var (pitched, bass): (Float, Float) = (0, 0)
-      for own in 0..<Self.pitchClasses {
-        values[own] *= Self.shares[own]
-        pitched += values[own]
-      }
-      for band in 0..<Self.bassBands { unsafe bass += row[band] }
-      for own in 0..<Self.pitchClasses { values[own] -= pitched / Float(Self.pitchClasses) }
-      for band in 0..<Self.bassBands {
-        unsafe values[Self.pitchClasses + band] = row[band] - bass / Float(Self.bassBands)
-      }
-      let notes = Notes(
-        low: SIMD8(values[0..<8]), middle: SIMD8(values[8..<16]), high: SIMD8(values[16..<24]))
-      frames.append(notes)
-      total = total + notes
+  /// Takes the next frame.
+  /// - Parameter row: The address of the logarithms of its bands.
+  mutating func append(_ row: UnsafePointer<Float>) {
+    for index in values.indices { values[index] = 0 }
+    for (index, own) in Self.classes.enumerated() { unsafe values[own] += row[Self.bassBands + index] }
+    var (pitched, bass): (Float, Float) = (0, 0)
+    for own in 0..<Self.pitchClasses {
+      values[own] *= Self.shares[own]
+      pitched += values[own]
     }
+    for band in 0..<Self.bassBands { unsafe bass += row[band] }
+    for own in 0..<Self.pitchClasses { values[own] -= pitched / Float(Self.pitchClasses) }
+    for band in 0..<Self.bassBands {
+      unsafe values[Self.pitchClasses + band] = row[band] - bass / Float(Self.bassBands)
+    }
+    frames.append(
+      Notes(low: SIMD8(values[0..<8]), middle: SIMD8(values[8..<16]), high: SIMD8(values[16..<24])))
+  }
+
+  /// Makes the sums; call it after the last frame.
+  mutating func finish() {
+    var total = Notes()
+    for frame in frames { total = total + frame }
     let share = 1 / Float(max(1, frames.count))
     let mean = Notes(low: total.low * share, middle: total.middle * share, high: total.high * share)
     sums.reserveCapacity(frames.count + 1)
     for frame in frames { sums.append(sums[sums.count - 1] + frame - mean) }
+    frames = []
   }
 
   /// What sounds from one column to another, relative to the mean of the stretch.

@@ -259,7 +259,7 @@ struct PlaylistRoutes: RouteSet {
     ) { _, id in
       let (playlist, items) = try playlist(id, Page(limit: .max, offset: 0))
       let disposition =
-        "attachment; filename=\"playlist.m3u8\"; filename*=UTF-8''\(HeaderText.percentEncoded(playlist.name)).m3u8"
+        "attachment; filename=\"playlist.m3u8\"; filename*=UTF-8''\(PercentEncoding.encoded(playlist.name.utf8)).m3u8"
       return Response(
         status: .ok,
         headers: [

@@ -1,0 +1,34 @@
+/// How much the bands between 100 and 2,500 Hz exceed, in the mean of the next 0.2 s, what they were in the last 0.2 s.
+struct HarmonicChange {
+  /// Columns that are compared on each side.
+  static let reach = Int((0.2 * OnsetEnvelopes.columnsPerSecond).rounded())
+  private static let first = OnsetEnvelopes.index(of: 100)
+
+  /// Sums over `reach` columns from one on, less those over as many before it.
+  private var difference = [SIMD8<Float>](
+    repeating: .zero, count: (OnsetEnvelopes.index(of: 2500) - first) / 8)
+
+  /// Takes a column.
+  /// - Parameter logs: With `2 * reach` columns before it.
+  /// - Returns: The change at `reach` columns before it, unless the music begins less than that before.
+  mutating func next(_ logs: borrowing LogRows, _ column: Int) -> Float? {
+    let reach = Self.reach
+    let next = unsafe logs[column] + Self.first
+    guard column >= 2 * reach else {
+      for vector in difference.indices {
+        unsafe difference[vector] += column < reach ? -load(next, 8 * vector) : load(next, 8 * vector)
+      }
+      return nil
+    }
+    var sum = SIMD8<Float>.zero
+    let past = unsafe logs[column - 2 * reach] + Self.first
+    let now = unsafe logs[column - reach] + Self.first
+    for vector in difference.indices {
+      let current = difference[vector]
+      sum += larger(current, .zero)
+      unsafe difference[vector] =
+        current + load(past, 8 * vector) - 2 * load(now, 8 * vector) + load(next, 8 * vector)
+    }
+    return sum.sum() / Float(reach)
+  }
+}

@@ -1,0 +1,53 @@
+internal import DSP
+
+/// Logarithms of the bands in the last columns, Y = ½·ln(1 + (100·S)²): all of a track's would take as much memory as its
+/// spectrogram.
+struct LogRows: ~Copyable {
+  /// Bands rounded up to whole vectors.
+  static let width = (BandSpectrogram.bandCount + 7) / 8 * 8
+  /// A row, with a vector before it for the lower neighbor of the first band, and one after it.
+  private static let stride = width + 16
+
+  private let rows: UnsafeMutablePointer<Float>
+  private let count: Int
+
+  /// - Parameter count: How many columns are kept.
+  init(count: Int) {
+    self.count = count
+    rows = .allocate(capacity: count * Self.stride)
+    // Below every logarithm, so the rim never wins a maximum.
+    unsafe rows.initialize(repeating: -1, count: count * Self.stride)
+  }
+
+  deinit { unsafe rows.deallocate() }
+
+  private func row(_ column: Int) -> UnsafeMutablePointer<Float> { unsafe rows + (column % count * Self.stride + 8) }
+
+  /// The first band of a column; it stands until `count` more columns are written.
+  subscript(column: Int) -> UnsafePointer<Float> { unsafe UnsafePointer(row(column)) }
+
+  /// - Parameters:
+  ///   - powers: Of the bands of the next column.
+  ///   - gain: What brings them to S².
+  /// - Returns: The first band of the column.
+  func write(_ powers: UnsafePointer<Float>, gain: Float, at column: Int) -> UnsafePointer<Float> {
+    let row = unsafe row(column)
+    let scale = SIMD8<Float>(repeating: gain * 1e4)
+    var band = 0
+    while band + 8 <= BandSpectrogram.bandCount {
+      let log = unsafe 0.5 * naturalLog(1 + scale * load(powers, band))
+      unsafe UnsafeMutableRawPointer(row + band).storeBytes(of: log, as: SIMD8<Float>.self)
+      band += 8
+    }
+    while band < BandSpectrogram.bandCount {
+      unsafe row[band] = 0.5 * naturalLog(SIMD8(repeating: 1 + scale[0] * powers[band]))[0]
+      band += 1
+    }
+    return unsafe UnsafePointer(row)
+  }
+}
+
+@inline(__always)
+func load(_ base: UnsafePointer<Float>, _ offset: Int) -> SIMD8<Float> {
+  unsafe UnsafeRawPointer(base + offset).loadUnaligned(as: SIMD8<Float>.self)
+}
