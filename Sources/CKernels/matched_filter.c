@@ -11,7 +11,8 @@ enum { LANES = CMATCHEDFILTER_LANES, PART = CMATCHEDFILTER_PART, HALF = LANES / 
 typedef int16_t lanes __attribute__((vector_size(LANES * sizeof(int16_t)), aligned(sizeof(int16_t))));
 typedef int32_t half_lanes __attribute__((vector_size(HALF * sizeof(int32_t)), aligned(sizeof(int32_t))));
 typedef float block __attribute__((vector_size(BLOCK * sizeof(float)), aligned(sizeof(float))));
-typedef int32_t whole_block __attribute__((vector_size(BLOCK * sizeof(int32_t)), aligned(sizeof(int32_t))));
+/* Landmarks are read as whole numbers, too. */
+typedef int32_t whole_block __attribute__((vector_size(BLOCK * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
 
 /* Adds the products of a part to the sums of even and odd lanes. */
 INLINE void widen(const lanes *part, half_lanes *even, half_lanes *odd) {

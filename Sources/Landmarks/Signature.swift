@@ -204,7 +204,7 @@ extension SignatureCoding {
     _ codes: UnsafeRawBufferPointer, next: inout Int, column: inout Int, until end: Int,
     into landmarks: UnsafeMutableBufferPointer<PackedLandmark>
   ) -> Int {
-    // Not in place: what is written might be these.
+    // Copies, because whatever is written to memory might change the originals.
     var (code, place) = (next, column)
     var count = 0
     while code < codes.count / 2, count < landmarks.count {

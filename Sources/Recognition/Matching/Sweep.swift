@@ -59,7 +59,8 @@ struct Sweep {
       }
     }
     shift += MatchedFilter.lanes
-    return MatchedFilter.scores(sums, count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
+    return MatchedFilter.scores(
+      sums, count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
   }
 
   /// Moves a range of landmarks on to those whose columns lie in a range.
