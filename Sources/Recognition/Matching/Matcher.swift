@@ -165,12 +165,9 @@ struct Matcher: ~Copyable {
   mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
     var hits: [Hit] = []
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
-      var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stages[0].limit)
+      var pairs = PairsByLimit(query)
       for stage in stages {
-        if pairs.limit != stage.limit {
-          pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
-        }
-        scan(query, pairs, stage, filter, into: &hits)
+        scan(query, pairs[stage.limit], stage, filter, into: &hits)
         guard hits.contains(where: { $0.z >= Self.clearZ }) else { continue }
         refine(&hits, filter)
         _ = relocate(&hits, filter)
@@ -202,25 +199,23 @@ struct Matcher: ~Copyable {
   private mutating func match(_ query: RecognitionQuery, _ filter: MatchedFilter, _ hits: inout [Hit]) -> Finding? {
     hits.removeAll()
     hasReadAll = true
-    let finding = search(query, filter, Self.stages, &hits)
+    var pairs = PairsByLimit(query)
+    let finding = search(query, filter, Self.stages, &pairs, &hits)
     // A hit that has strayed to another pitch may fit better at another speed.
     if let finding, finding.isAccepted, abs(finding.hit.placement.shift) <= Self.usualShift { return finding }
-    return search(query, filter, Self.farStages, &hits) ?? finding
+    return search(query, filter, Self.farStages, &pairs, &hits) ?? finding
   }
 
   /// The best of the hits and of what stages add to them.
   private mutating func search(
-    _ query: RecognitionQuery, _ filter: MatchedFilter, _ stages: [Stage], _ hits: inout [Hit]
+    _ query: RecognitionQuery, _ filter: MatchedFilter, _ stages: [Stage], _ pairs: inout PairsByLimit,
+    _ hits: inout [Hit]
   ) -> Finding? {
     var certain: Finding?
-    var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stages[0].limit)
     var isRefined = false
     for stage in stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
-      if pairs.limit != stage.limit {
-        pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
-      }
-      scan(query, pairs, stage, filter, into: &hits)
+      scan(query, pairs[stage.limit], stage, filter, into: &hits)
       // A hit that fits badly will not be beyond doubt when it is refined.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }

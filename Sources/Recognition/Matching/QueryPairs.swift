@@ -131,3 +131,20 @@ struct QueryPairs {
     }
   }
 }
+
+/// The pairs of one query for the limits of the stages, each made when it is first asked for.
+struct PairsByLimit {
+  private let query: RecognitionQuery
+  private var made: [QueryPairs] = []
+
+  init(_ query: RecognitionQuery) { self.query = query }
+
+  subscript(limit: Float) -> QueryPairs {
+    mutating get {
+      if let pairs = made.first(where: { $0.limit == limit }) { return pairs }
+      let pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: limit)
+      made.append(pairs)
+      return pairs
+    }
+  }
+}
