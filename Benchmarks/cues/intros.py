@@ -5,7 +5,8 @@
   intros.py measure ANALYZE FOLDER
 
 Half of the songs are by the bands of tempo/bands.py (fluidsynth), half electronic (sounds made here). A song has an intro and an
-outro of 4 to 16 bars, or none: drums alone, chords alone, drums and chords without bass, a tune without drums, drums that others join
+outro of 4 to 16 bars, or none: drums alone, chords alone, drums and chords without bass, bass and chords
+without drums, a tune alone, drums that others join
 before the bass does; it may fade out or end at once. Its body has verses and choruses, some softer, and perhaps a break without
 drums. The intro ends where drums, bass and chords are together for the first time; the outro begins where they are for the last
 time. For each song music/NAME.wav (mono, 22,050 Hz) and truth/NAME.json. ANALYZE is the program. Needs fluidsynth, numpy and scipy.
@@ -21,9 +22,10 @@ import bands, midi, synthesize
 RATE = midi.RATE
 ALL = frozenset(['drums', 'bass', 'chords', 'tune'])
 GROOVE = frozenset(['drums', 'bass', 'chords'])
-INTROS = {'none': 3, 'drums': 2, 'chords': 2, 'drums+chords': 2, 'tune': 1, 'build': 2}
-OUTROS = {'none': 3, 'drums': 2, 'chords': 2, 'drums+chords': 2, 'strip': 1, 'fade': 2}
-LAYERS = {'drums': [{'drums'}], 'chords': [{'chords'}], 'drums+chords': [{'drums', 'chords'}], 'tune': [{'tune', 'chords'}, {'tune'}]}
+INTROS = {'none': 3, 'drums': 2, 'chords': 2, 'drums+chords': 2, 'tune': 1, 'bass+chords': 1.5, 'build': 2}
+OUTROS = {'none': 3, 'drums': 2, 'chords': 2, 'drums+chords': 2, 'bass+chords': 1.5, 'strip': 1, 'fade': 2}
+LAYERS = {'drums': [{'drums'}], 'chords': [{'chords'}], 'drums+chords': [{'drums', 'chords'}], 'bass+chords': [{'bass', 'chords'}, {'bass', 'chords', 'tune'}],
+          'tune': [{'tune', 'chords'}, {'tune'}]}
 
 
 class Form:
@@ -33,6 +35,7 @@ class Form:
         pick = lambda odds: str(rng.choice(list(odds), p=np.array(list(odds.values())) / sum(odds.values())))
         self.intro, self.outro = pick(INTROS), pick(OUTROS)
         lengths = [4, 8, 8, 16] if bar_seconds < 2.2 else [4, 4, 8] if bar_seconds < 3.2 else [2, 4]
+        if rng.random() < .12: lengths = [3, 5, 6, 7, 12]
         bars = lambda kind: 0 if kind in ('none', 'fade') else max(int(rng.choice(lengths)), 4 if kind in ('build', 'strip') else 0)
         before, after = bars(self.intro), bars(self.outro)
         self.layers = self.edge(rng, self.intro, before)
@@ -40,10 +43,10 @@ class Form:
         verse, chorus = (ALL if rng.random() < .5 else GROOVE), ALL
         soft = rng.choice([1, .85, .7])
         part = 8 if bar_seconds < 2.6 else 4
-        body = [(verse, soft, part), (chorus, 1, part)] * int(rng.integers(2, 4))
-        if rng.random() < .5:
+        body = ([(verse, soft, part), (chorus, 1, part)] * 5)[rng.integers(2):rng.integers(5, 9)]
+        if rng.random() < .6:
             gone = [{'chords'}, {'chords', 'tune'}, {'chords', 'bass'}, {'drums'}, {'drums', 'chords'}][rng.integers(5)]
-            body.insert(int(rng.integers(2, len(body))), (gone, .9, part // int(rng.integers(1, 3))))
+            body.insert(int(rng.integers(1, len(body))), (gone, .9, part // int(rng.integers(1, 3))))
         for layers, gain, count in body:
             self.layers += [set(layers)] * count
             self.gains += [gain] * count
