@@ -3,18 +3,20 @@
 
   intros.py make FOLDER [--seed 1] [--count 96]
   intros.py measure ANALYZE FOLDER
+  intros.py fit ANALYZE FOLDER …
 
 Half of the songs are by the bands of tempo/bands.py (fluidsynth), half electronic (sounds made here). A song has an intro and an
 outro of 4 to 16 bars, or none: drums alone, chords alone, drums and chords without bass, bass and chords
 without drums, a tune alone, drums that others join
 before the bass does; it may fade out or end at once. Its body has verses and choruses, some softer, and perhaps a break without
 drums. The intro ends where drums, bass and chords are together for the first time; the outro begins where they are for the last
-time. For each song music/NAME.wav (mono, 22,050 Hz) and truth/NAME.json. ANALYZE is the program. Needs fluidsynth, numpy and scipy.
+time. For each song music/NAME.wav (mono, 22,050 Hz) and truth/NAME.json. ANALYZE is the program.
+`fit` prints the weights in Groove.swift. Needs fluidsynth, numpy and scipy.
 """
 import argparse, glob, json, os, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
-from scipy import signal
+from scipy import optimize, signal
 from scipy.io import wavfile
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
 import bands, midi, synthesize
@@ -205,17 +207,83 @@ def make(job):
     with open(stem + '.json', 'w') as file: json.dump(truth, file)
 
 
-def measure(program, folder):
-    answers = os.path.join(folder, 'report.ndjson')
-    with open(os.path.join(folder, 'intros.yaml'), 'w') as file: file.write('analyzers:\n  tempo:\n  sections:\n  cues:\n')
-    subprocess.run([program, 'run', os.path.join(folder, 'music'), '--pipeline', os.path.join(folder, 'intros.yaml'), '--database', os.path.join(folder, 'intros.sqlite'),
-                    '--report', 'ndjson', '--output', folder, '--force'], check=True, stdout=subprocess.DEVNULL)
-    rows = []
-    for line in open(answers):
+def analyzed(program, folder):
+    """The truth, tempo and cues of each song, and its path."""
+    pipeline = os.path.join(folder, 'intros.yaml')
+    with open(pipeline, 'w') as file: file.write('analyzers:\n  tempo:\n  sections:\n  cues:\n')
+    run = subprocess.run([program, 'run', os.path.join(folder, 'music'), '--pipeline', pipeline, '--database', os.path.join(folder, 'intros.sqlite'),
+                          '--report', 'ndjson', '--output', '-', '--include', 'beats', '--force'], check=True, stdout=subprocess.PIPE, text=True)
+    for line in run.stdout.splitlines():
         record = json.loads(line)
-        name = os.path.basename(record['path'])[:-4]
-        with open(os.path.join(folder, 'truth', name + '.json')) as file: rows.append((json.load(file), record['cues']))
-    show(rows)
+        with open(os.path.join(folder, 'truth', os.path.basename(record['path'])[:-4] + '.json')) as file: truth = json.load(file)
+        yield truth, record['tempo'], record['cues'], record['path']
+
+
+def bars(path, tempo, cues):
+    """For each way to lay bars: their lines in seconds, decibels of level and bass, and whether the first and the last are parts of bars. As
+    in Groove.swift."""
+    _, sound = wavfile.read(path)
+    slots = sound[:len(sound) // 441 * 441].reshape(-1, 441) / 32768
+    parts = [slots[:, first:first + 56] for first in range(0, 441, 56)]
+    powers = np.array([(slots ** 2).sum(1), sum(part.sum(1) ** 2 / part.shape[1] for part in parts)])
+    sums = np.pad(np.cumsum(10 * np.log10(powers + 1e-6 * powers.max(1, keepdims=True) + 1e-12), axis=1), ((0, 0), (1, 0)))
+    beats = np.array(tempo['beats_s'] or [])
+    start, end = cues['leading_silence_s'] + cues['fade_in_s'], len(sound) / RATE - cues['trailing_silence_s'] - cues['fade_out_s']
+    inside = np.flatnonzero((beats >= start - .05) & (beats <= end + .02))
+    if len(inside) <= 16: return
+    first, last = inside[0], inside[-1]
+    downbeats = [int(abs(beats - time).argmin()) for time in tempo['downbeats_s'] or []]
+    found = [beat for beat in downbeats if first <= beat <= last]
+    for lines in [found] if len(downbeats) >= 5 and len(found) > 2 else [list(range(first + phase, last + 1, 4)) for phase in range(4)]:
+        partial = lines[0] != first, lines[-1] != last
+        lines = [first] * int(partial[0]) + lines + [last] * int(partial[1])
+        at = np.minimum((beats[lines] / .02).round().astype(int), sums.shape[1] - 1)
+        levels = np.diff(sums[:, at]) / np.maximum(1, np.diff(at))
+        quarter = levels.shape[1] // 4
+        levels -= np.median(levels[:, quarter:max(quarter + 1, levels.shape[1] - quarter)], axis=1, keepdims=True)
+        yield beats[lines], np.clip(levels, -12, 1), partial
+
+
+def features(levels, partial):
+    """What Groove.swift weighs, of each line at which the groove may begin."""
+    count = levels.shape[1]
+    rows = [[*levels[:, :4].mean(1), 0, 0, 1, 0, 0]]
+    for line in range(1, int(.45 * count) + 1):
+        rows.append([*levels[:, line:line + 4].mean(1), *levels[:, :line].max(1), 0, line / count, (line - partial) % 4 == 0])
+    return np.array(rows, float)
+
+
+def fit(program, folders):
+    """Multinomial logistic regression: the probability of the lines that are right, among all lines of a song. Intros and outros backward
+    have the same weights."""
+    choices = []
+    for truth, tempo, cues, path in (song for folder in folders for song in analyzed(program, folder)):
+        for side in ('intro', 'outro'):
+            rows, hits = [], []
+            for times, levels, partial in bars(path, tempo, cues):
+                if side == 'outro': times, levels, partial = times[::-1], levels[:, ::-1], partial[::-1]
+                found = features(levels, partial[0])
+                rows += list(found)
+                hits += [right(truth, {'intro_end_s': time, 'outro_start_s': time}, side) for time in times[:len(found)]]
+            if any(hits): choices.append((np.array(rows), np.array(hits)))
+    scale = np.concatenate([rows for rows, _ in choices]).std(0)
+
+    def loss(weights):
+        total, slope = .001 * weights @ weights, .002 * weights
+        for rows, hits in choices:
+            rows = rows / scale
+            chances = np.exp(rows @ weights - (rows @ weights).max())
+            chances /= chances.sum()
+            share = chances[hits].sum() + 1e-12
+            total -= np.log(share) / len(choices)
+            slope -= (chances * hits / share - chances) @ rows / len(choices)
+        return total, slope
+
+    # Made songs are in phrases throughout, music is not: that weight is limited.
+    limits = [(None, None)] * 6 + [(0, scale[-1])]
+    weights = optimize.minimize(loss, np.zeros(7), jac=True, method='L-BFGS-B', bounds=limits).x / scale
+    for name, weight in zip(('inside: level', 'inside: bass', 'outside: level', 'outside: bass', 'none', 'share', 'phrase'), weights):
+        print(f'{name:16}{weight:8.2f}')
 
 
 def right(truth, cues, side):
@@ -227,7 +295,8 @@ def right(truth, cues, side):
     return abs(found - truth['outro_start']) <= near
 
 
-def show(rows):
+def measure(program, folder):
+    rows = [(truth, cues) for truth, _, cues, _ in analyzed(program, folder)]
     for side in ('intro', 'outro'):
         for name in ('electronic', 'bands', 'all'):
             chosen = [row for row in rows if name == 'all' or (row[0]['kind'] == 'electronic') == (name == 'electronic')]
@@ -240,13 +309,16 @@ def show(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest='command', required=True)
-    maker, measurer = commands.add_parser('make'), commands.add_parser('measure')
+    maker, measurer, fitter = (commands.add_parser(name) for name in ('make', 'measure', 'fit'))
     maker.add_argument('folder')
     maker.add_argument('--seed', type=int, default=1)
     maker.add_argument('--count', type=int, default=96)
     measurer.add_argument('analyze')
     measurer.add_argument('folder')
+    fitter.add_argument('analyze')
+    fitter.add_argument('folders', nargs='+')
     options = parser.parse_args()
+    if options.command == 'fit': return fit(options.analyze, [os.path.abspath(folder) for folder in options.folders])
     if options.command == 'measure': return measure(options.analyze, os.path.abspath(options.folder))
     for name in ('music', 'truth'): os.makedirs(os.path.join(options.folder, name), exist_ok=True)
     jobs = [(100_000 * options.seed + number, options.folder) for number in range(options.count)]

@@ -13,16 +13,16 @@ struct Groove {
   /// Shares of how plausible a line is, fitted by logistic regression (`Benchmarks/cues/intros.py fit`): decibels of level
   /// and bass inside and outside, relative to what is usual; nothing outside; the share outside; whole phrases outside.
   private enum Weights {
-    static let inside = SIMD2(-0.43, 1.36)
-    static let outside = SIMD2(0.07, -0.70)
-    static let (none, share, phrase) = (4.7, -10.5, 1.0)
+    static let inside = SIMD2(-0.37, 1.44)
+    static let outside = SIMD2(0.0, -0.55)
+    static let (none, share, phrase) = (3.66, -12.21, 1.0)
   }
   /// Bars of a phrase; as many are looked at inside of a line.
   private static let phrase = 4
   private static let beatsPerBar = 4
   private static let mostOutside = 0.45
   /// Decibels from what is usual, within which a bar counts.
-  private static let (lowest, highest) = (SIMD2(repeating: -15.0), SIMD2(repeating: 3.0))
+  private static let (lowest, highest) = (SIMD2(repeating: -12.0), SIMD2(repeating: 1.0))
   /// Decibels by which the bass lies below the level where there is none to wait for.
   private static let leastBass = -18.0
 
@@ -51,17 +51,10 @@ struct Groove {
 
   /// The line at which the groove begins.
   private static func bestLine(_ bars: [SIMD2<Double>], startsWithin: Bool) -> (line: Int, score: Double) {
-    // A single bar may be full by chance: neighbors are taken in.
-    let smooth = bars.indices.map { bar in
-      mean(bars[max(0, bar - 1)...min(bar + 1, bars.count - 1)])
-    }
     var best = (line: 0, score: -Double.infinity)
     var fullest = SIMD2(repeating: -Double.infinity)
     for line in 0...Int(mostOutside * Double(bars.count)) {
-      // The bar before the line has neighbors inside of it.
-      if line == 3 { fullest = pointwiseMax(smooth[0], smooth[1]) }
-      if line > 3 { fullest = pointwiseMax(fullest, smooth[line - 2]) }
-      if line == 1 || line == 2 { fullest = pointwiseMax(fullest, bars[line - 1]) }
+      if line > 0 { fullest = pointwiseMax(fullest, bars[line - 1]) }
       var score = (Weights.inside * mean(bars[line..<min(line + phrase, bars.count)])).sum()
       if line == 0 {
         score += Weights.none
