@@ -35,10 +35,28 @@ struct Groove {
     let phases =
       inside.count > 2
       ? [inside]
-      : (0..<Self.beatsPerBar).map { Array(stride(from: beats.lowerBound + $0, through: beats.upperBound, by: Self.beatsPerBar)) }
+      : (0..<Self.beatsPerBar).map {
+        Array(stride(from: beats.lowerBound + $0, through: beats.upperBound, by: Self.beatsPerBar))
+      }
     let found = phases.compactMap { Self.best(Bars(lines: $0, within: beats, levels)) }
     guard let best = found.max(by: { $0.score < $1.score }) else { return nil }
-    (start, end) = (best.start, best.end)
+    guard inside.count <= 2 else {
+      (start, end) = (best.start, best.end)
+      return
+    }
+    start = best.start > beats.lowerBound ? Self.steepest(near: best.start, beats, levels, rises: true) : best.start
+    end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
+  }
+
+  /// Where bars are not known, the beat within half a bar at which the bass rises or falls most.
+  private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
+    let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
+    func rise(_ beat: Int) -> Double {
+      let after = levels.mean(beat..<min(beat + beatsPerBar, beats.upperBound))
+      let rise = after - levels.mean(max(beat - beatsPerBar, beats.lowerBound)..<beat)
+      return (rises ? 1 : -1) * rise[1]
+    }
+    return reach.filter { $0 > beats.lowerBound && $0 < beats.upperBound }.max { rise($0) < rise($1) } ?? line
   }
 
   private static func best(_ bars: Bars) -> (start: Int, end: Int, score: Double)? {
@@ -74,7 +92,7 @@ struct Groove {
   /// Bars, and what is left of a bar at both ends.
   private struct Bars {
     /// Indices of beats.
-    private(set) var lines: [Int]
+    let lines: [Int]
     /// Whether the first and the last bar are only parts.
     let (startsWithin, endsWithin): (Bool, Bool)
     /// Decibels of level and bass, relative to what is usual.
@@ -83,8 +101,9 @@ struct Groove {
     init(lines: [Int], within beats: ClosedRange<Int>, _ levels: BeatLevels) {
       startsWithin = lines.first != beats.lowerBound
       endsWithin = lines.last != beats.upperBound
-      self.lines = (startsWithin ? [beats.lowerBound] : []) + lines + (endsWithin ? [beats.upperBound] : [])
-      let values = zip(self.lines, self.lines.dropFirst()).map { levels.mean($0..<$1) }
+      let lines = (startsWithin ? [beats.lowerBound] : []) + lines + (endsWithin ? [beats.upperBound] : [])
+      self.lines = lines
+      let values = zip(lines, lines.dropFirst()).map { levels.mean($0..<$1) }
       let quarter = values.count / 4
       let middle = values[quarter..<max(quarter + 1, values.count - quarter)]
       func usual(_ lane: Int) -> Double { middle.map { $0[lane] }.sorted()[middle.count / 2] }
