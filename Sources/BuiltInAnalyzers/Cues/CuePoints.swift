@@ -8,6 +8,8 @@ struct CuePoints {
   private static let leastBeats = 16
   /// Beats of a phrase, and of the longest transition.
   private static let (phrase, longestMix) = (16, 128)
+  /// How long the first beat of a fade-in may be silent: seconds, and of a beat.
+  private static let (softSeconds, softShare) = (0.2, 0.4)
   static let highlightSeconds = 30.0
 
   /// Seconds, those that sound.
@@ -80,14 +82,16 @@ struct CuePoints {
     return found
   }
 
-  /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace.
+  /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace. The first
+  /// may be too soft to count as sound before it has rung for a while.
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
     guard beats[0] > sound.lowerBound, beats[0] < fadeInEnd,
       intervals.allSatisfy({ abs($0 - interval) < 0.04 * interval })
     else { return beats[0] }
-    return beats[0] - interval * ((beats[0] - sound.lowerBound) / interval).rounded(.down)
+    let start = sound.lowerBound - min(Self.softSeconds, Self.softShare * interval)
+    return max(0, beats[0] - interval * ((beats[0] - start) / interval).rounded(.down))
   }
 
   /// - Parameters:
