@@ -4,14 +4,14 @@
   intros.py make FOLDER [--seed 1] [--count 96]
   intros.py measure ANALYZE FOLDER
   intros.py fit ANALYZE FOLDER …
+  intros.py fade FOLDER FADED [--seed 5] [--count 60]
 
 Half of the songs are by the bands of tempo/bands.py (fluidsynth), half electronic (sounds made here). A song has an intro and an
-outro of 4 to 16 bars, or none: drums alone, chords alone, drums and chords without bass, bass and chords
-without drums, a tune alone, drums that others join
-before the bass does; it may fade out or end at once. Its body has verses and choruses, some softer, and perhaps a break without
-drums. The intro ends where drums, bass and chords are together for the first time; the outro begins where they are for the last
-time. For each song music/NAME.wav (mono, 22,050 Hz) and truth/NAME.json. ANALYZE is the program.
-`fit` prints the weights in Groove.swift. Needs fluidsynth, numpy and scipy.
+outro of 2 to 16 bars, or none: drums alone, chords alone, drums and chords without bass, bass and chords without drums, a tune
+alone, or two steps to the whole; it may fade out or end at once. Its body has verses and choruses, some softer, and perhaps a break.
+The intro ends where drums, bass and chords are together for the first time; the outro begins where they are for the last time.
+For each song music/NAME.wav (mono, 22,050 Hz) and truth/NAME.json. `fit` prints the weights in Groove.swift. `fade` makes fade-ins
+of songs that begin with drums. ANALYZE is the program. Needs fluidsynth, numpy and scipy.
 """
 import argparse, glob, json, os, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
@@ -207,6 +207,23 @@ def make(job):
     with open(stem + '.json', 'w') as file: json.dump(truth, file)
 
 
+def fade(folder, output, seed, count):
+    rng, done = np.random.default_rng(seed), 0
+    for path in sorted(glob.glob(os.path.join(folder, 'truth', '*.json'))):
+        with open(path) as file: truth = json.load(file)
+        if done == count or truth['intro'] not in ('none', 'drums', 'drums+chords'): continue
+        name = os.path.basename(path)[:-5]
+        _, sound = wavfile.read(os.path.join(folder, 'music', name + '.wav'))
+        length = float(np.exp(rng.uniform(np.log(3), np.log(25))))
+        shape = ['linear', 'quadratic', 'sine', 'S'][rng.integers(4)]
+        if rng.random() < .6: shape = 'linear'
+        share = np.clip((np.arange(len(sound)) - max(0, int(truth['first'] * RATE) - 200)) / RATE / length, 0, 1)
+        gain = dict(linear=share, quadratic=share ** 2, sine=np.sin(np.pi / 2 * share), S=(1 - np.cos(np.pi * share)) / 2)[shape]
+        wavfile.write(os.path.join(output, 'music', name + '.wav'), RATE, (sound * gain).astype(np.int16))
+        with open(os.path.join(output, 'truth', name + '.json'), 'w') as file: json.dump(truth, file)
+        done += 1
+
+
 def analyzed(program, folder):
     """The truth, tempo and cues of each song, and its path."""
     pipeline = os.path.join(folder, 'intros.yaml')
@@ -297,6 +314,8 @@ def right(truth, cues, side):
 
 def measure(program, folder):
     rows = [(truth, cues) for truth, _, cues, _ in analyzed(program, folder)]
+    first = [cues['first_beat_s'] is not None and abs(cues['first_beat_s'] - truth['first']) < .05 for truth, cues in rows]
+    print(f'first beat within 50 ms: {sum(first)} of {len(first)}')
     for side in ('intro', 'outro'):
         for name in ('electronic', 'bands', 'all'):
             chosen = [row for row in rows if name == 'all' or (row[0]['kind'] == 'electronic') == (name == 'electronic')]
@@ -309,7 +328,7 @@ def measure(program, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest='command', required=True)
-    maker, measurer, fitter = (commands.add_parser(name) for name in ('make', 'measure', 'fit'))
+    maker, measurer, fitter, fader = (commands.add_parser(name) for name in ('make', 'measure', 'fit', 'fade'))
     maker.add_argument('folder')
     maker.add_argument('--seed', type=int, default=1)
     maker.add_argument('--count', type=int, default=96)
@@ -317,10 +336,16 @@ def main():
     measurer.add_argument('folder')
     fitter.add_argument('analyze')
     fitter.add_argument('folders', nargs='+')
+    fader.add_argument('folder')
+    fader.add_argument('output')
+    fader.add_argument('--seed', type=int, default=5)
+    fader.add_argument('--count', type=int, default=60)
     options = parser.parse_args()
     if options.command == 'fit': return fit(options.analyze, [os.path.abspath(folder) for folder in options.folders])
     if options.command == 'measure': return measure(options.analyze, os.path.abspath(options.folder))
-    for name in ('music', 'truth'): os.makedirs(os.path.join(options.folder, name), exist_ok=True)
+    folder = options.output if options.command == 'fade' else options.folder
+    for name in ('music', 'truth'): os.makedirs(os.path.join(folder, name), exist_ok=True)
+    if options.command == 'fade': return fade(options.folder, options.output, options.seed, options.count)
     jobs = [(100_000 * options.seed + number, options.folder) for number in range(options.count)]
     with ThreadPoolExecutor(2) as pool: list(pool.map(make, jobs))
 
