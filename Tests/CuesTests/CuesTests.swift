@@ -220,6 +220,10 @@ private func analyze(
     var tempo = Song().tempo
     tempo.beats = [5, 4, 3] + (0..<40).map { Double($0) }
     #expect(try analyze(Song().signal, tempo).reason == "no_beats")
+    // A first beat before the file.
+    tempo = Song().tempo
+    tempo.beats[0] = -0.04
+    #expect(try analyze(Song().signal, tempo).introEnd != nil)
     tempo.beats = (0..<40).map { Double($0) * 100 }
     #expect(try analyze(Song().signal, tempo).reason == "no_beats")
   }

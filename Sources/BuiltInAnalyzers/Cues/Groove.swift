@@ -128,7 +128,7 @@ struct BeatLevels {
   init(_ beats: [Double], slots: [LevelCurve.Slot], slotSeconds: Double) {
     let loudest = slots.reduce(SIMD2<Float>.zero) { pointwiseMax($0, SIMD2($1.energy, $1.bass)) }
     let floors = SIMD2<Double>(loudest * Self.floor) + 1e-12
-    func slot(_ beat: Double) -> Int { min(slots.count, Int((beat / slotSeconds).rounded())) }
+    func slot(_ beat: Double) -> Int { min(slots.count, max(0, Int((beat / slotSeconds).rounded()))) }
     for (beat, next) in zip(beats, beats.dropFirst()) {
       let part = slots[slot(beat)..<max(slot(beat), slot(next))]
       sums.append(sums[sums.count - 1] + Self.logarithms(part, floors))
