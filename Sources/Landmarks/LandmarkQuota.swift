@@ -40,7 +40,11 @@ package struct LandmarkQuota {
 
   /// Appends what is left.
   package mutating func flush(into chosen: inout [LandmarkPeaks.Peak]) {
-    chosen += kept.joined().sorted { ($0.column, $0.band) < ($1.column, $1.band) }
-    for third in kept.indices { kept[third].removeAll(keepingCapacity: true) }
+    let start = chosen.count
+    for third in kept.indices {
+      chosen += kept[third]
+      kept[third].removeAll(keepingCapacity: true)
+    }
+    chosen[start...].sort { ($0.column, $0.band) < ($1.column, $1.band) }
   }
 }

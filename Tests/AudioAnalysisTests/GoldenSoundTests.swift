@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func versions() {
-    #expect(Self.kinds.map(\.version) == [7, 2, 2, 1, 2, 2, 1, 1])
+    #expect(Self.kinds.map(\.version) == [7, 2, 2, 1, 2, 3, 1, 1])
   }
 
   @Test func hunting() throws {

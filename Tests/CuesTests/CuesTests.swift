@@ -13,6 +13,10 @@ private struct Song {
   var trailingFrames = 0
   /// Bars of introduction, body and ending.
   var bars = (intro: 8, body: 24, outro: 8)
+  /// Bars of the body in which the melody plays alone.
+  var pause = 0..<0
+  /// Whether intro and ending are drums alone, in place of the melody alone.
+  var drumsAlone = false
   var gain = 0.5
   var fadeIn = 0.0
   var fadeOut = 0.0
@@ -35,8 +39,10 @@ private struct Song {
       let bar = Int(time / period / 4)
       let age = fmod(time, period)
       let isBody = bar >= bars.intro && bar < bars.intro + bars.body
-      let melody = 0.1 * cos(2 * .pi * 880 * time) * (0.7 + 0.3 * exp(-6 * age))
-      let drums = isBody ? 0.6 * exp(-20 * age) * cos(2 * .pi * 60 * age) + 0.25 * sin(2 * .pi * 55 * time) : 0
+      let isFull = isBody && !pause.contains(bar - bars.intro)
+      let melody = isBody || !drumsAlone ? 0.1 * cos(2 * .pi * 880 * time) * (0.7 + 0.3 * exp(-6 * age)) : 0
+      let kick = isFull || !isBody && drumsAlone ? 0.6 * exp(-20 * age) * cos(2 * .pi * 60 * age) : 0
+      let drums = kick + (isFull ? 0.25 * sin(2 * .pi * 55 * time) : 0)
       let left = seconds - time
       let fade = min(1, fadeIn > 0 ? time / fadeIn : 1, fadeOut > 0 ? left / fadeOut : 1)
       return gain * fade * (melody + drums)
@@ -89,6 +95,26 @@ private func analyze(
     #expect((finding.mixOutEnd ?? 0) > last && (finding.mixOutEnd ?? 0) <= song.beats.last ?? 0)
   }
 
+  @Test(arguments: [4, 8, 12])
+  func drumsAloneAreNoBody(bars: Int) throws {
+    var song = Song()
+    song.bars = (bars, 32, bars)
+    song.drumsAlone = true
+    let finding = try analyze(song.signal, song.tempo)
+    #expect(abs((finding.introEnd ?? 0) - song.downbeat(bars)) < 0.001)
+    #expect(abs((finding.outroStart ?? 0) - song.downbeat(bars + 32)) < 0.001)
+  }
+
+  @Test(arguments: [0..<0, 12..<20, 8..<12, 24..<32])
+  func aBreakEndsNoBody(pause: Range<Int>) throws {
+    var song = Song()
+    song.bars = (0, 40, 0)
+    song.pause = pause
+    let finding = try analyze(song.signal, song.tempo)
+    #expect(abs((finding.introEnd ?? 9) - song.start) < 0.001)
+    #expect((finding.outroStart ?? 0) > song.downbeat(39))
+  }
+
   @Test func beatsDoWhereDownbeatsAreUnknown() throws {
     var song = Song()
     song.leadingFrames = 5000
@@ -132,6 +158,18 @@ private func analyze(
     #expect(abs(try #require(finding.fadeOut) - fadeOut) <= 0.1 * fadeOut + 0.01)
     #expect((finding.introEnd ?? 0) >= song.start + 0.9 * fadeIn)
     #expect((finding.outroStart ?? 99) <= song.start + song.seconds - 0.9 * fadeOut)
+  }
+
+  @Test func theFirstBeatOfAFadeInIsSoft() throws {
+    var song = Song()
+    song.fadeIn = 20
+    song.bars = (0, 44, 0)
+    song.leadingFrames = 20_000
+    var tempo = song.tempo
+    tempo.beats.removeFirst(9)
+    let finding = try analyze(song.signal, tempo)
+    #expect(try #require(finding.leadingSilence) > song.start)
+    #expect(abs((finding.firstBeat ?? 0) - song.start) < 0.002)
   }
 
   @Test func fadesOfNoise() throws {
@@ -182,6 +220,10 @@ private func analyze(
     var tempo = Song().tempo
     tempo.beats = [5, 4, 3] + (0..<40).map { Double($0) }
     #expect(try analyze(Song().signal, tempo).reason == "no_beats")
+    // A first beat before the file.
+    tempo = Song().tempo
+    tempo.beats[0] = -0.04
+    #expect(try analyze(Song().signal, tempo).introEnd != nil)
     tempo.beats = (0..<40).map { Double($0) * 100 }
     #expect(try analyze(Song().signal, tempo).reason == "no_beats")
   }

@@ -8,10 +8,8 @@ struct CuePoints {
   private static let leastBeats = 16
   /// Beats of a phrase, and of the longest transition.
   private static let (phrase, longestMix) = (16, 128)
-  /// Decibels by which full level and bass may lie below what is usual in the track. The first pair with which intro
-  /// and outro leave `leastBody` of the beats is the one.
-  private static let margins: [(level: Double, bass: Double)] = [(4.5, 7), (6, 9), (8, 12), (11, 16), (15, 22)]
-  private static let leastBody = 0.4
+  /// How long the first beat of a fade-in may be silent: seconds, and of a beat.
+  private static let (softSeconds, softShare) = (0.2, 0.4)
   static let highlightSeconds = 30.0
 
   /// Seconds, those that sound.
@@ -84,41 +82,28 @@ struct CuePoints {
     return found
   }
 
-  /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace.
+  /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace. The first
+  /// may be too soft to count as sound before it has rung for a while.
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
     guard beats[0] > sound.lowerBound, beats[0] < fadeInEnd,
       intervals.allSatisfy({ abs($0 - interval) < 0.04 * interval })
     else { return beats[0] }
-    return beats[0] - interval * ((beats[0] - sound.lowerBound) / interval).rounded(.down)
+    let start = sound.lowerBound - min(Self.softSeconds, Self.softShare * interval)
+    return max(0, beats[0] - interval * ((beats[0] - start) / interval).rounded(.down))
   }
 
-  /// Indices in `grid`: of the first full cell with which a full passage begins (three quarters of four bars), and
-  /// where the last such passage ends.
-  private func ends(of full: [Bool]) -> (first: Int, last: Int)? {
-    let reach = 4 * cellsPerBar
-    func isMostlyFull(_ passage: ArraySlice<Bool>) -> Bool { 4 * passage.count(where: \.self) >= 3 * passage.count }
-    let first = full.indices.first { full[$0] && isMostlyFull(full[$0..<min($0 + reach, full.count)]) }
-    let last = full.indices.last { full[$0] && isMostlyFull(full[max(0, $0 + 1 - reach)...$0]) }
-    guard let first, let last, first <= last else { return nil }
-    return (first, last + 1)
-  }
-
-  /// Indices of beats.
   /// - Parameters:
   ///   - fadeInEnd: In seconds.
   ///   - fadeOutStart: In seconds.
-  func body(fadeInEnd: Double, fadeOutStart: Double) -> (introEnd: Int, outroStart: Int)? {
-    for margin in Self.margins {
-      let full = zip(levels, basses).map { $0 >= -margin.level && (!hasBass || $1 >= -margin.bass) }
-      guard let (first, last) = ends(of: full) else { continue }
-      let introEnd = grid.first { $0 >= grid[first] && beats[$0] >= fadeInEnd - 0.02 }
-      let outroStart = grid.last { $0 <= grid[last] && beats[$0] <= fadeOutStart + 0.02 }
-      guard let introEnd, let outroStart else { continue }
-      if Double(outroStart - introEnd) >= Self.leastBody * Double(beats.count) { return (introEnd, outroStart) }
-    }
-    return nil
+  func groove(_ slots: [LevelCurve.Slot], slotSeconds: Double, fadeInEnd: Double, fadeOutStart: Double) -> Groove? {
+    let levels = BeatLevels(beats, slots: slots, slotSeconds: slotSeconds)
+    let downbeats = cellsPerBar == 1 ? grid : []
+    let first = beats.firstIndex { $0 >= fadeInEnd - 0.05 } ?? 0
+    let last = beats.lastIndex { $0 <= fadeOutStart + 0.02 } ?? beats.count - 1
+    guard last - first >= Self.leastBeats else { return nil }
+    return Groove(first...last, downbeats: downbeats, levels: levels)
   }
 
   func time(_ beat: Int) -> Double { beats[beat] }

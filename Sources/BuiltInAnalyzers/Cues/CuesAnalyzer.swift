@@ -6,10 +6,11 @@ internal import DSP
 /// - `SilenceEnds`: where sound begins and ends, to the sample.
 /// - `LevelCurve`: level and bass over time.
 /// - `Fade`: fades at both ends.
-/// - `CuePoints`: intro, outro, highlight and transitions, on beats.
+/// - `Groove`: where the intro ends and the outro starts.
+/// - `CuePoints`: first beat, highlight and transitions, on beats.
 struct CuesAnalyzer: Analyzer {
   static let id = "cues"
-  static let version = 2
+  static let version = 3
   static let summary = "Silence, fades, first beat, intro, outro, highlight and mix points"
   static let reads = ["tempo", "sections"]
 
@@ -77,8 +78,10 @@ struct CuesAnalyzer: Analyzer {
       let highlight = points.highlight
       finding.highlightStart = highlight.lowerBound.rounded(toPlaces: 3)
       finding.highlightEnd = highlight.upperBound.rounded(toPlaces: 3)
-      guard let (introEnd, outroStart) = points.body(fadeInEnd: fadeInEnd, fadeOutStart: fadeOutStart)
+      guard
+        let groove = points.groove(slots, slotSeconds: slotSeconds, fadeInEnd: fadeInEnd, fadeOutStart: fadeOutStart)
       else { return finding }
+      let (introEnd, outroStart) = (groove.start, groove.end)
       finding.introEnd = points.time(introEnd).rounded(toPlaces: 3)
       finding.outroStart = points.time(outroStart).rounded(toPlaces: 3)
       if let mix = points.transitions(introEnd: introEnd, outroStart: outroStart) {

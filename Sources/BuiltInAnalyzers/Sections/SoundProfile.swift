@@ -65,9 +65,9 @@ struct SoundProfile {
     // Values that are no numbers are as good as silence.
     if power.isFinite {
       pending.power += power
-      let roots = pitches.map { $0.squareRoot() }
-      let mean = roots.reduce(0, +) / Float(roots.count) + 1e-9
-      for (pitch, root) in roots.enumerated() { pending.chroma[pitch % Self.classCount] += log1pf(10 * root / mean) }
+      for pitch in pitches.indices { pitches[pitch].formSquareRoot() }
+      let mean = pitches.reduce(0, +) / Float(pitches.count) + 1e-9
+      for (pitch, root) in pitches.enumerated() { pending.chroma[pitch % Self.classCount] += log1pf(10 * root / mean) }
       for (band, level) in bands.enumerated() { pending.timbre += logf(level + Self.leastPower) * Self.shares[band] }
     }
     if pending.columns == columnsPerFrame { endFrame() }

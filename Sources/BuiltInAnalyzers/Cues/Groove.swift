@@ -1,0 +1,157 @@
+internal import Glibc
+
+/// The part of a track in which its groove plays, between intro and outro: drums and bass, or the band.
+///
+/// Any bar line may begin it, and any may end it. What speaks for a line: bars inside of it are full, no bar outside of it
+/// is as full, little of the track lies outside, in whole phrases. Bars are measured by the mean of their decibels, not of
+/// their power: a kick is as loud as a bass, but it leaves gaps.
+struct Groove {
+  /// Indices of beats.
+  let start: Int
+  let end: Int
+
+  /// Shares of how plausible a line is, fitted by logistic regression (`Benchmarks/cues/intros.py fit`): decibels of level
+  /// and bass inside and outside, relative to what is usual; nothing outside; the share outside; whole phrases outside.
+  private enum Weights {
+    static let inside = SIMD2(-0.37, 1.44)
+    static let outside = SIMD2(0.0, -0.55)
+    static let (none, share, phrase) = (3.66, -12.21, 1.0)
+  }
+  /// Bars of a phrase; as many are looked at inside of a line.
+  private static let phrase = 4
+  private static let beatsPerBar = 4
+  private static let mostOutside = 0.45
+  /// Decibels from what is usual, within which a bar counts.
+  private static let (lowest, highest) = (SIMD2(repeating: -12.0), SIMD2(repeating: 1.0))
+  /// Decibels by which the bass lies below the level where there is none to wait for.
+  private static let leastBass = -18.0
+
+  /// - Parameters:
+  ///   - beats: Indices of the beats to look at: those outside of fades.
+  ///   - downbeats: Indices of beats that begin bars; empty if these are not known.
+  ///   - levels: The level and the bass of each beat.
+  init?(_ beats: ClosedRange<Int>, downbeats: [Int], levels: BeatLevels) {
+    let inside = downbeats.filter(beats.contains)
+    let phases =
+      inside.count > 2
+      ? [inside]
+      : (0..<Self.beatsPerBar).map {
+        Array(stride(from: beats.lowerBound + $0, through: beats.upperBound, by: Self.beatsPerBar))
+      }
+    let found = phases.compactMap { Self.best(Bars(lines: $0, within: beats, levels)) }
+    guard let best = found.max(by: { $0.score < $1.score }) else { return nil }
+    guard inside.count <= 2 else {
+      (start, end) = (best.start, best.end)
+      return
+    }
+    start = best.start > beats.lowerBound ? Self.steepest(near: best.start, beats, levels, rises: true) : best.start
+    end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
+  }
+
+  /// Where bars are not known, the beat within half a bar at which the bass rises or falls most.
+  private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
+    let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
+    func rise(_ beat: Int) -> Double {
+      let after = levels.mean(beat..<min(beat + beatsPerBar, beats.upperBound))
+      let rise = after - levels.mean(max(beat - beatsPerBar, beats.lowerBound)..<beat)
+      return (rises ? 1 : -1) * rise[1]
+    }
+    return reach.filter { $0 > beats.lowerBound && $0 < beats.upperBound }.max { rise($0) < rise($1) } ?? line
+  }
+
+  private static func best(_ bars: Bars) -> (start: Int, end: Int, score: Double)? {
+    guard bars.lines.count > 2 else { return nil }
+    let first = bestLine(bars.values, startsWithin: bars.startsWithin)
+    let last = bestLine(bars.values.reversed(), startsWithin: bars.endsWithin)
+    let end = bars.lines.count - 1 - last.line
+    return (bars.lines[first.line], bars.lines[end], first.score + last.score)
+  }
+
+  /// The line at which the groove begins.
+  private static func bestLine(_ bars: [SIMD2<Double>], startsWithin: Bool) -> (line: Int, score: Double) {
+    var best = (line: 0, score: -Double.infinity)
+    var fullest = SIMD2(repeating: -Double.infinity)
+    for line in 0...Int(mostOutside * Double(bars.count)) {
+      if line > 0 { fullest = pointwiseMax(fullest, bars[line - 1]) }
+      var score = (Weights.inside * mean(bars[line..<min(line + phrase, bars.count)])).sum()
+      if line == 0 {
+        score += Weights.none
+      } else {
+        score += (Weights.outside * fullest).sum() + Weights.share * Double(line) / Double(bars.count)
+        if (line - (startsWithin ? 1 : 0)).isMultiple(of: phrase) { score += Weights.phrase }
+      }
+      if score > best.score { best = (line, score) }
+    }
+    return best
+  }
+
+  private static func mean(_ values: ArraySlice<SIMD2<Double>>) -> SIMD2<Double> {
+    values.reduce(.zero, +) / Double(max(1, values.count))
+  }
+
+  /// Bars, and what is left of a bar at both ends.
+  private struct Bars {
+    /// Indices of beats.
+    let lines: [Int]
+    /// Whether the first and the last bar are only parts.
+    let (startsWithin, endsWithin): (Bool, Bool)
+    /// Decibels of level and bass, relative to what is usual.
+    let values: [SIMD2<Double>]
+
+    init(lines: [Int], within beats: ClosedRange<Int>, _ levels: BeatLevels) {
+      startsWithin = lines.first != beats.lowerBound
+      endsWithin = lines.last != beats.upperBound
+      let lines = (startsWithin ? [beats.lowerBound] : []) + lines + (endsWithin ? [beats.upperBound] : [])
+      self.lines = lines
+      let values = zip(lines, lines.dropFirst()).map { levels.mean($0..<$1) }
+      let quarter = values.count / 4
+      let middle = values[quarter..<max(quarter + 1, values.count - quarter)]
+      func usual(_ lane: Int) -> Double { middle.map { $0[lane] }.sorted()[middle.count / 2] }
+      let usual = SIMD2(usual(0), usual(1))
+      let hasBass = usual[1] > usual[0] + leastBass
+      self.values = values.map {
+        let value = ($0 - usual).clamped(lowerBound: lowest, upperBound: highest)
+        return hasBass ? value : SIMD2(value[0], value[0])
+      }
+    }
+  }
+}
+
+/// Means of decibels of level and bass over beats.
+struct BeatLevels {
+  /// Sums from the first beat on, and slots.
+  private var sums: [SIMD2<Double>] = [.zero]
+  private var counts = [0]
+  /// Below the loudest slot, as a factor of power: what is softer is as good as silent.
+  private static let floor: Float = 1e-6
+
+  init(_ beats: [Double], slots: [LevelCurve.Slot], slotSeconds: Double) {
+    let loudest = slots.reduce(SIMD2<Float>.zero) { pointwiseMax($0, SIMD2($1.energy, $1.bass)) }
+    let floors = SIMD2<Double>(loudest * Self.floor) + 1e-12
+    func slot(_ beat: Double) -> Int { min(slots.count, max(0, Int((beat / slotSeconds).rounded()))) }
+    for (beat, next) in zip(beats, beats.dropFirst()) {
+      let part = slots[slot(beat)..<max(slot(beat), slot(next))]
+      sums.append(sums[sums.count - 1] + Self.logarithms(part, floors))
+      counts.append(counts[counts.count - 1] + part.count)
+    }
+  }
+
+  /// Logarithms of products, as many as a Double holds: a logarithm for each slot would take much of the analyzer's time.
+  private static func logarithms(_ slots: ArraySlice<LevelCurve.Slot>, _ floors: SIMD2<Double>) -> SIMD2<Double> {
+    var (sum, product) = (SIMD2<Double>.zero, SIMD2<Double>(repeating: 1))
+    for (index, slot) in slots.enumerated() {
+      product *= SIMD2(Double(slot.energy), Double(slot.bass)) + floors
+      if index % 16 == 15 {
+        sum += SIMD2(log10(product[0]), log10(product[1]))
+        product = SIMD2(repeating: 1)
+      }
+    }
+    return sum + SIMD2(log10(product[0]), log10(product[1]))
+  }
+
+  /// - Parameter beats: Indices.
+  func mean(_ beats: Range<Int>) -> SIMD2<Double> {
+    let count = counts[beats.upperBound] - counts[beats.lowerBound]
+    return 10 * (sums[beats.upperBound] - sums[beats.lowerBound]) / Double(max(1, count))
+  }
+}
