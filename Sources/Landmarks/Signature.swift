@@ -181,19 +181,6 @@ package enum SignatureCoding {
   }
 }
 
-/// A landmark in eight bytes.
-package struct PackedLandmark: Equatable, Sendable {
-  package var column: Int32
-  package var band: Int16
-  package var strength: Int16
-
-  package init(_ landmark: Landmark) {
-    column = Int32(truncatingIfNeeded: landmark.column)
-    band = Int16(truncatingIfNeeded: landmark.band)
-    strength = Int16(truncatingIfNeeded: landmark.strength)
-  }
-}
-
 extension SignatureCoding {
   /// Decodes 16-bit codes, little-endian, until they end, a column is reached or there is no more room.
   /// - Parameters:

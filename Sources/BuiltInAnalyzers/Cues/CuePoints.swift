@@ -21,7 +21,6 @@ struct CuePoints {
   /// Decibels of each cell, relative to what is usual; the last cell ends where the last one begins.
   private let levels: [Double]
   private let basses: [Double]
-  private let hasBass: Bool
   private let sound: ClosedRange<Double>
   /// Parts of the track that come back, of the loudest kind.
   private let refrains: [ClosedRange<Double>]
@@ -52,8 +51,6 @@ struct CuePoints {
     let usual = SIMD2(Self.usual(cells.map { $0[0] }), Self.usual(cells.map { $0[1] }))
     levels = cells.map { $0[0] - usual[0] }
     basses = cells.map { $0[1] - usual[1] }
-    // Music without bass has no bass to wait for.
-    hasBass = usual[1] > usual[0] - 18
   }
 
   private static func refrains(_ sections: [SectionsFinding.Section]) -> [ClosedRange<Double>] {
