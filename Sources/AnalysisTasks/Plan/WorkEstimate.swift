@@ -13,18 +13,18 @@ package import SystemPackage
 /// is faster or slower by one factor for all files, which does not change partitions.
 package struct WorkEstimate: Sendable {
   /// Millions of instructions for a file, whatever its length: opening, tags, and the way to a worker and back.
-  package static let perFile = 11.4
+  package static let perFile = 11.5
   /// The same for a second of audio, by how it is encoded.
   package static let decoding: [String: Double] = [
-    "wav": 1.85, "flac": 9.88, "mp3": 8.28, "opus": 19.0, "ogg": 7.27, "m4a": 4.72,
+    "wav": 1.54, "flac": 9.57, "mp3": 7.98, "opus": 18.7, "ogg": 6.96, "m4a": 4.42,
   ]
   /// For a second of audio, with the resampler and the spectrum of its own.
   package static let analyzers: [String: Double] = [
-    "tempo": 9.53, "key": 4.09, "signature": 3.94, "chromaprint": 3.7, "likeness": 3.64, "traits": 3.55, "sections": 2.88,
+    "tempo": 9.48, "key": 4.12, "signature": 3.9, "chromaprint": 3.7, "likeness": 3.64, "traits": 3.55, "sections": 2.88,
     "loudness": 1.53, "waveform": 0.7, "cues": 0.1,
   ]
   /// For a second of audio, with what they share.
-  package static let allAnalyzers = 26.3
+  package static let allAnalyzers = 26.2
   /// Millions of instructions in a second: 108.8 ms for a minute of MP3 with all analyzers.
   static let speed = 19_000.0
 
