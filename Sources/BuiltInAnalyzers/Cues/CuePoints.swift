@@ -91,6 +91,7 @@ struct CuePoints {
     return max(0, beats[0] - interval * ((beats[0] - start) / interval).rounded(.down))
   }
 
+  /// What lies between intro and outro; `nil` if there are too few beats outside of the fades.
   /// - Parameters:
   ///   - fadeInEnd: In seconds.
   ///   - fadeOutStart: In seconds.
