@@ -36,10 +36,12 @@ struct CuePoints {
     self.sound = sound
     refrains = Self.refrains(sections)
     // A beat may be found a little before its sound.
-    let beats = tempo.beats.filter { $0 >= sound.lowerBound - 0.05 && $0 <= sound.upperBound }
+    let isHeard = { (beat: Double) in beat >= sound.lowerBound - 0.05 && beat <= sound.upperBound }
+    guard let first = tempo.beats.firstIndex(where: isHeard) else { return nil }
+    let beats = Array(tempo.beats[first...].prefix(while: isHeard))
     guard beats.count >= Self.leastBeats, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     self.beats = beats
-    let downbeats = Self.indices(of: tempo.downbeats ?? [], in: beats)
+    let downbeats = tempo.downbeatNumbers.map { $0 - first }.filter(beats.indices.contains)
     let hasBars = downbeats.count >= 5
     grid = hasBars ? downbeats : Array(beats.indices)
     cellsPerBar = hasBars ? 1 : 4
@@ -67,17 +69,6 @@ struct CuePoints {
 
   /// The level of the louder half of a track: its upper quartile.
   private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
-
-  /// Both ascend; downbeats are beats, but for rounding.
-  private static func indices(of downbeats: [Double], in beats: [Double]) -> [Int] {
-    var found: [Int] = []
-    var index = 0
-    for downbeat in downbeats {
-      while index < beats.count, beats[index] < downbeat - 0.02 { index += 1 }
-      if index < beats.count, abs(beats[index] - downbeat) <= 0.02, found.last != index { found.append(index) }
-    }
-    return found
-  }
 
   /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace. The first
   /// may be too soft to count as sound before it has rung for a while.

@@ -6,6 +6,9 @@ struct BarStarts {
   /// where it is less, it was wrong in half of the songs.
   private static let leastLead: Float = 0.7
 
+  /// Beats, where nothing says otherwise.
+  private static let usualLength = 4
+
   /// Of each edge, whether a bar begins there; `nil` if that is not clear.
   let isBarStart: [Bool]?
   /// In units.
@@ -16,12 +19,13 @@ struct BarStarts {
     guard units.areBeats else { return nil }
     if downbeats.count >= Self.fewestDownbeats {
       let distance = (downbeats[downbeats.count - 1] - downbeats[0]) / Double(downbeats.count - 1)
-      barLength = abs(distance / units.length - 3) < 0.5 ? 3 : 4
+      barLength = abs(distance / units.length - 3) < 0.5 ? 3 : Self.usualLength
       isBarStart = Self.edges(of: units, at: downbeats)
     } else {
-      barLength = 4
-      isBarStart = Self.phase(of: harmony.changes, period: 4).map { first in
-        units.edges.indices.map { $0 % 4 == first }
+      let period = Self.usualLength
+      barLength = period
+      isBarStart = Self.phase(of: harmony.changes, period: period).map { first in
+        units.edges.indices.map { $0 % period == first }
       }
     }
   }

@@ -123,12 +123,6 @@ extension TempoFinding {
     return result
   }
 
-  /// The numbers of beats that are downbeats, ascending.
-  package var downbeatNumbers: [Int] {
-    guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
-    return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)
-  }
-
   /// The same with a beat at a point in time; all others move by as much, which is half a beat at most. Beats are put
   /// in before or behind the others if the point lies there.
   public func withBeat(at seconds: Double, duration: Double?) -> TempoFinding {

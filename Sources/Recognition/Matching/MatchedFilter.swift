@@ -123,13 +123,7 @@ struct MatchedFilter {
   /// The place of a landmark in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.center) / placement.slope + Float(columnCount) / 2
-    return (Int(Self.floor(column + 0.5)), Int(point.band) + placement.shift)
-  }
-
-  @inline(__always)
-  private static func floor(_ value: Float) -> Int32 {
-    let whole = Int32(value)
-    return whole &- (Float(whole) > value ? 1 : 0)
+    return ((column + 0.5).floor, Int(point.band) + placement.shift)
   }
 
   /// The query's spectrum at a place within it, in `FilterRows.steps` of a standard deviation.

@@ -144,7 +144,7 @@ struct ProbeList {
   private static func classes(
     _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
   ) -> ClosedRange<Int> {
-    func whole(_ value: Float) -> Int { min(max(floor(value + 0.5), limits.lowerBound), limits.upperBound) }
+    func whole(_ value: Float) -> Int { min(max((value + 0.5).floor, limits.lowerBound), limits.upperBound) }
     return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
@@ -189,16 +189,12 @@ struct ProbeList {
 
   /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
-    let low = -floor(reach - value)
-    let high = floor(value + reach)
+    let low = -(reach - value).floor
+    let high = (value + reach).floor
     let first = max(low, limits.lowerBound)
     return first..<max(first, min(high, limits.upperBound) + 1)
   }
-  @inline(__always)
-  private static func floor(_ value: Float) -> Int {
-    let whole = Int(value)
-    return Float(whole) > value ? whole - 1 : whole
-  }
+
   /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
   /// work.
   private static let nearness: Float = 0.3

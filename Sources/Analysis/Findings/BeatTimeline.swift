@@ -1,18 +1,18 @@
 /// Beats as a line from their number to their time: between beats it is straight, and beyond them it goes on as it did
 /// in the four beats before.
-struct BeatTimeline {
+package struct BeatTimeline {
   private let beats: [Double]
 
   /// `nil` for fewer than two beats, or for beats that do not ascend.
-  init?(_ beats: [Double]) {
+  package init?(_ beats: [Double]) {
     guard beats.count > 1, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     self.beats = beats
   }
 
   /// Numbers of the beats.
-  var range: ClosedRange<Double> { 0...Double(beats.count - 1) }
+  package var range: ClosedRange<Double> { 0...Double(beats.count - 1) }
 
-  func time(at position: Double) -> Double {
+  package func time(at position: Double) -> Double {
     let last = beats.count - 1
     if position <= 0 { return beats[0] + position * firstPeriod }
     if position >= Double(last) { return beats[last] + (position - Double(last)) * lastPeriod }
@@ -20,7 +20,7 @@ struct BeatTimeline {
     return beats[index] + (position - Double(index)) * (beats[index + 1] - beats[index])
   }
 
-  func position(at time: Double) -> Double {
+  package func position(at time: Double) -> Double {
     let last = beats.count - 1
     if time <= beats[0] { return (time - beats[0]) / firstPeriod }
     if time >= beats[last] { return Double(last) + (time - beats[last]) / lastPeriod }
