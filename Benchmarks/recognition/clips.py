@@ -12,6 +12,7 @@ OUTPUT_DIRECTORY   gets ID.raw, of 3 to 15 s, and queries.csv for `recognition-k
 import argparse, csv, os
 import numpy as np
 from concurrent.futures import ProcessPoolExecutor
+import degradations
 import excerpts
 
 LENGTHS, SHARES = [3, 5, 10, 15], [.3, .35, .25, .1]
@@ -23,12 +24,12 @@ def other(material, rng, count, outside):
     kind = rng.choice(["music", "voices", "noise", "silence"][outside is None:])
     if kind == "music":
         own, material.shares = material.shares, outside
-        x = excerpts.clip(material, rng, count / excerpts.RATE * 2)[0]
+        x = excerpts.clip(material, rng, count / degradations.RATE * 2)[0]
         material.shares = own
         return x[:count]
     if kind == "silence":
         return np.zeros(count)
-    x = (excerpts.voices(material, rng, 2 * count) if kind == "voices" else excerpts.colored(rng, 2 * count))[::2]
+    x = (degradations.voices(material, rng, 2 * count) if kind == "voices" else degradations.colored(rng, 2 * count))[::2]
     return x * (rng.uniform(0.05, 0.7) / (np.abs(x).max() + 1e-9))
 
 

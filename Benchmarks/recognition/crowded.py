@@ -22,91 +22,21 @@ out-…      the same of tracks that are not in the catalog, COUNT of each
 short-3, short-5   25 times COUNT clean clips of tracks that are not in the catalog
 plain      twice COUNT clean clips, in which one track only is to be found
 """
-import argparse, csv, os, subprocess
+import argparse, csv, os
 import numpy as np
 from concurrent.futures import ProcessPoolExecutor
+from scipy import signal
 import excerpts
-from excerpts import RATE, add, colored, peaking, signal, voices
+from degradations import RATE, add, club, coded, gain_control, room_with_voices
 
 SECONDS = 10
 
 
-def response(rng, seconds, distance):
-    """An impulse response with an early part and a tail that takes `seconds` to fall by 60 dB, high frequencies faster; the
-    direct sound is `distance` dB above the rest."""
-    count = int(seconds * RATE)
-    t = np.arange(count) / RATE
-    tail = np.zeros(count)
-    for low, high, share in ((60, 500, 1.1), (500, 2000, 1.0), (2000, 7500, 0.65)):
-        band = signal.sosfilt(signal.butter(2, [low, high], "bandpass", fs=RATE, output="sos"), rng.standard_normal(count))
-        tail += band * 10 ** (-3 * t / (seconds * share))
-    tail[:int(0.003 * RATE)] = 0
-    for _ in range(8):
-        tail[int(rng.uniform(0.003, 0.04) * RATE)] += rng.uniform(-3, 3)
-    tail *= 10 ** (-distance / 20) / np.sqrt((tail ** 2).sum())
-    tail[0] += 1
-    return tail
-
-
-def reverberant(x, rng, seconds, distance):
-    return signal.fftconvolve(x, response(rng, seconds, distance))[:len(x)]
-
-
-def gain_control(x, rng):
-    """Follows the level: loud parts are turned down within milliseconds, quiet ones up within a second."""
-    block = RATE // 100
-    levels = np.sqrt(np.array([(x[i:i + block] ** 2).mean() for i in range(0, len(x), block)]) + 1e-9)
-    up, level, gains = np.exp(-1 / rng.uniform(30, 150)), levels[0], []
-    for now in levels:
-        share = 0.7 if now > level else 1 - up
-        level += share * (now - level)
-        gains.append((0.1 / max(level, 0.002)) ** rng.uniform(0.6, 0.65))
-    return x * np.interp(np.arange(len(x)), np.arange(len(gains)) * block, gains)
-
-
-def coded(x, codec, rate):
-    """Through an encoder and back."""
-    x = np.clip(x * (0.7 / (np.abs(x).max() + 1e-9)), -1, 1)
-    raw = ["-f", "s16le", "-ar", str(RATE), "-ac", "1"]
-    form = {"libmp3lame": "mp3", "libopus": "ogg"}[codec]
-    file = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *raw, "-i", "-", "-c:a", codec, "-b:a", rate, "-f", form, "-"] if False else
-                          ["ffmpeg", "-v", "error", *raw, "-i", "-", "-c:a", codec, "-b:a", rate, "-f", form, "-"],
-                          input=(x * 32767).astype("<i2").tobytes(), capture_output=True, check=True).stdout
-    back = subprocess.run(["ffmpeg", "-v", "error", "-i", "-", *raw, "-"], input=file, capture_output=True, check=True).stdout
-    return np.resize(np.frombuffer(back, "<i2") / 32768.0, len(x))
-
-
-def room(x, material, rng, ratio, count):
-    seconds = rng.uniform(0.3, 1.2)
-    talk = sum(reverberant(voices(material, rng, len(x)), rng, seconds, rng.uniform(-3, 6)) for _ in range(count))
-    return add(reverberant(x, rng, seconds, rng.uniform(-12, 0)), talk, x, ratio)
-
-
-def crowd(material, rng, count):
-    """Many voices at once, and noise of a crowd, in waves."""
-    talk = sum(voices(material, rng, count) for _ in range(5))
-    roar = signal.sosfilt(signal.butter(1, [300, 2500], "bandpass", fs=RATE, output="sos"), rng.standard_normal(count))
-    waves = 1 + 0.6 * np.interp(np.arange(count), np.linspace(0, count, 8), rng.uniform(-1, 1, 8))
-    return (talk / talk.std() + 0.6 * roar / roar.std()) * waves
-
-
-def club(x, material, rng, ratio):
-    # The loudspeakers stress the bass, the telephone leaves it out, and overloads.
-    x = peaking(x, rng.uniform(60, 120), rng.uniform(6, 12), 0.8)
-    seconds = rng.uniform(0.5, 1.5)
-    x = reverberant(x, rng, seconds, rng.uniform(-15, -3))
-    x = add(x, reverberant(crowd(material, rng, len(x)), rng, seconds, rng.uniform(-3, 6)), x, ratio)
-    x = signal.sosfilt(signal.butter(2, rng.uniform(100, 250), "highpass", fs=RATE, output="sos"), x)
-    x = peaking(x, rng.uniform(1500, 3500), rng.uniform(3, 9), 1.2)
-    loud = np.quantile(np.abs(x), rng.uniform(0.9, 0.99)) + 1e-9
-    return gain_control(np.clip(x / loud, -1, 1), rng)
-
-
 def degraded(x, condition, material, rng, outside):
-    if condition == "room": return room(x, material, rng, 5, 1)
-    if condition == "room-agc": return coded(gain_control(room(x, material, rng, 0, 1), rng), "libmp3lame", "48k")
+    if condition == "room": return room_with_voices(x, material, rng, 5, 1)
+    if condition == "room-agc": return coded(gain_control(room_with_voices(x, material, rng, 0, 1), rng), "libmp3lame", "48k")
     if condition == "cafe":
-        x = room(add(x, single(material, outside, rng, len(x) / RATE)[0], x, 15), material, rng, rng.uniform(0, 6), 2)
+        x = room_with_voices(add(x, single(material, outside, rng, len(x) / RATE)[0], x, 15), material, rng, rng.uniform(0, 6), 2)
         return coded(x, "libopus", "16k")
     if condition == "club": return club(x, material, rng, rng.uniform(-3, 3))
     return x

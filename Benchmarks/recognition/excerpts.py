@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Makes degraded excerpts of tracks, as LandmarkSpectrum sees them, with the landmarks of the undisturbed tracks.
 
-usage: excerpts.py OUTPUT.npz MATERIAL SET [SET ...] [--count N] [--seed S] [--seconds 5] [--jobs 2]
+usage: excerpts.py OUTPUT.npz MATERIAL SET [SET ...] [--count N] [--seed S] [--seconds 5] [--crowded SHARE] [--jobs 2]
 
 MATERIAL   the output of material.py; SET names a directory below its tracks
 OUTPUT     levels   (N, columns, 138), int16, hundredths of a decibel
            marks    (N, columns, 138), uint8: 0, or the strength of a landmark plus 1
-           kind     the degradation: noise, babble, music or none, and whether through a telephone or a microphone
+           kind     the degradation: noise, babble, music, crowd or none, and whether through a telephone or a microphone
            ratio    signal-to-noise ratio in dB, NaN without noise
 
 Excerpts get any of these, or none: louder bands, a room, another speed; colored noise, one to six voices or other music at -8 to
-15 dB; a telephone or a poor microphone. Needs numpy and scipy.
+15 dB; a telephone or a poor microphone. SHARE of them are heard among voices in a large room, instead. Needs numpy and
+scipy.
 """
 import argparse, glob, os
 for variable in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS":
@@ -18,10 +19,11 @@ for variable in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS":
 import numpy as np
 from scipy import signal
 from concurrent.futures import ProcessPoolExecutor
+from degradations import RATE, add, coded, colored, crowd, gain_control, microphone, peaking, reverberant, room, telephone, voices
 
-RATE = 16000
 WINDOW, HOP, BANDS, PER_OCTAVE, LOWEST = 2048, 256, 138, 36, 250.0   # of LandmarkSpectrum.swift, at 8 kHz
 KINDS = "none noise babble music".split()
+CROWD = 12   # after all kinds through all channels
 
 
 def filter_bank():
@@ -69,62 +71,6 @@ class Material:
         return np.resize(sound[first:first + count], count) / 32768.0
 
 
-def colored(rng, count):
-    """Noise whose power falls by 0 to 6 dB per octave; pink in half of the cases."""
-    slope = 1.0 if rng.random() < 0.5 else rng.uniform(0, 2)
-    spectrum = np.fft.rfft(rng.standard_normal(count))
-    spectrum /= np.maximum(np.fft.rfftfreq(count, 1 / RATE), 20) ** (slope / 2)
-    return np.fft.irfft(spectrum, count)
-
-
-def voices(material, rng, count):
-    out = np.zeros(count)
-    for _ in range(int(rng.choice([1, 2, 3, 4, 5, 6], p=[.2, .15, .15, .3, .1, .1]))):
-        speech = material.speech[rng.integers(len(material.speech))]
-        first = int(rng.integers(0, len(speech) - 1.2 * count))
-        part = speech[first:first + int(1.2 * count)] / 32768.0
-        part = np.interp(np.arange(count) * rng.uniform(0.85, 1.15), np.arange(len(part)), part)
-        out += part / (part.std() + 1e-6) * 10 ** (rng.uniform(-4, 0) / 20)
-    return out
-
-
-def peaking(x, frequency, gain, q):
-    a, w = 10 ** (gain / 40), 2 * np.pi * frequency / RATE
-    alpha = np.sin(w) / (2 * q)
-    return signal.lfilter([1 + alpha * a, -2 * np.cos(w), 1 - alpha * a], [1 + alpha / a, -2 * np.cos(w), 1 - alpha / a], x)
-
-
-def room(x, rng):
-    length = rng.uniform(0.1, 0.7)
-    t = np.arange(int(length * RATE)) / RATE
-    response = rng.standard_normal(len(t)) * 10 ** (-3 * t / length) * rng.uniform(0.01, 0.08)
-    response[:int(0.004 * RATE)] = 0
-    for _ in range(6):
-        response[int(rng.uniform(0.002, 0.03) * RATE)] += rng.uniform(-0.6, 0.6)
-    response[0] = 1
-    return signal.fftconvolve(x, response)[:len(x)]
-
-
-def telephone(x, rng):
-    x = signal.sosfilt(signal.butter(4, [rng.uniform(200, 400), rng.uniform(2800, 3600)], "bandpass", fs=RATE, output="sos"), x)
-    x = x / (np.abs(x).max() + 1e-9)
-    coded = np.round(np.sign(x) * np.log1p(255 * np.abs(x)) / np.log(256) * 127) / 127
-    return np.sign(coded) * (256 ** np.abs(coded) - 1) / 255
-
-
-def microphone(x, rng):
-    x = signal.sosfilt(signal.butter(2, rng.uniform(80, 300), "highpass", fs=RATE, output="sos"), x)
-    x = peaking(peaking(x, rng.uniform(1500, 3500), 9, 1.2), rng.uniform(400, 1000), -6, 1.0)
-    x = add(x, colored(rng, len(x)), x, 22)
-    loud = np.quantile(np.abs(x), rng.uniform(0.95, 1)) + 1e-9
-    return np.clip(x / loud, -1, 1)
-
-
-def add(x, noise, reference, ratio):
-    """x and noise, the latter so loud that `reference` is `ratio` dB above it."""
-    return x + noise * (np.sqrt(np.mean(reference ** 2)) / (np.sqrt(np.mean(noise ** 2)) + 1e-9) * 10 ** (-ratio / 20))
-
-
 def stretch(material, rng, count, speed_of=lambda: 1.0):
     """A part of a track that is not silent, long enough for `count` samples at its speed (16 kHz); number of the track,
     first sample of the part, speed."""
@@ -139,7 +85,27 @@ def stretch(material, rng, count, speed_of=lambda: 1.0):
             return x, track, first, speed
 
 
-def clip(material, rng, seconds):
+def in_company(x, material, rng):
+    """A sound in a room with voices or a crowd in it, through a telephone that may overload; and by how many dB it is above them."""
+    seconds, ratio = rng.uniform(0.2, 2.0), float(rng.uniform(-6, 12))
+    if rng.random() < 0.5: x = peaking(x, rng.uniform(50, 150), rng.uniform(0, 12), 0.8)
+    talk = crowd(material, rng, len(x)) if rng.random() < 0.6 else voices(material, rng, len(x))
+    x = reverberant(x, rng, seconds, rng.uniform(-15, 3))
+    x = add(x, reverberant(talk, rng, seconds, rng.uniform(-6, 8)), x, ratio)
+    if rng.random() < 0.6:
+        x = signal.sosfilt(signal.butter(2, rng.uniform(80, 300), "highpass", fs=RATE, output="sos"), x)
+        x = peaking(x, rng.uniform(1000, 4000), rng.uniform(0, 9), 1.2)
+    if rng.random() < 0.6:
+        loud = np.quantile(np.abs(x), rng.uniform(0.88, 1)) + 1e-9
+        x = np.clip(x / loud, -1, 1)
+    if rng.random() < 0.6: x = gain_control(x, rng)
+    codec = rng.random()
+    if codec < 0.15: x = coded(x, "libopus", "16k")
+    elif codec < 0.3: x = coded(x, "libmp3lame", "48k")
+    return x, ratio
+
+
+def clip(material, rng, seconds, crowded=0):
     """A degraded part of a track that is not silent: samples at 8 kHz, number of the track, its sample of 16 kHz at the
     start, speed, kind and ratio."""
     count = int(seconds * RATE)
@@ -149,6 +115,10 @@ def clip(material, rng, seconds):
         # Band-limited: twice the rate first, for the interpolation to be good enough below 4 kHz.
         x = np.interp(np.arange(count) * speed * 2, np.arange(2 * len(x)), signal.resample_poly(x, 2, 1))
     x = x[:count]
+    if crowded and rng.random() < crowded:
+        x, ratio = in_company(x, material, rng)
+        x = signal.resample_poly(x, 1, 2)
+        return x * (0.7 / (np.abs(x).max() + 1e-9)), track, first, speed, CROWD, ratio
     if rng.random() < 0.3:
         for _ in range(2):
             x = peaking(x, 10 ** rng.uniform(2.3, 3.6), rng.uniform(-10, 10), rng.uniform(0.4, 1.5))
@@ -168,9 +138,9 @@ def clip(material, rng, seconds):
     return signal.resample_poly(x, 1, 2), track, first, speed, kind + 4 * channel, ratio
 
 
-def excerpt(material, rng, seconds):
+def excerpt(material, rng, seconds, crowded):
     """Levels, landmarks, kind and ratio of a clip."""
-    x, track, first, speed, kind, ratio = clip(material, rng, seconds)
+    x, track, first, speed, kind, ratio = clip(material, rng, seconds, crowded)
     marks = material.tracks[track][1]
     found = levels(x)
     columns = len(found)
@@ -185,9 +155,9 @@ def excerpt(material, rng, seconds):
 
 
 def some(job):
-    folder, sets, seed, count, seconds = job
+    folder, sets, seed, count, seconds, crowded = job
     material, rng = Material(folder, sets), np.random.default_rng(seed)
-    made = [excerpt(material, rng, seconds) for _ in range(count)]
+    made = [excerpt(material, rng, seconds, crowded) for _ in range(count)]
     return (np.stack([np.clip(m[0] * 100, -32768, 32767).astype(np.int16) for m in made]), np.stack([m[1] for m in made]),
             np.array([m[2] for m in made], np.uint8), np.array([m[3] for m in made], np.float32))
 
@@ -196,10 +166,10 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("output"); ap.add_argument("material"); ap.add_argument("sets", nargs="+")
     ap.add_argument("--count", type=int, default=20000); ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--seconds", type=float, default=5.0); ap.add_argument("--jobs", type=int, default=2)
+    ap.add_argument("--seconds", type=float, default=5.0); ap.add_argument("--crowded", type=float, default=0); ap.add_argument("--jobs", type=int, default=2)
     a = ap.parse_args()
     per_job = 250
-    jobs = [(a.material, a.sets, [a.seed, i], min(per_job, a.count - i), a.seconds) for i in range(0, a.count, per_job)]
+    jobs = [(a.material, a.sets, [a.seed, i], min(per_job, a.count - i), a.seconds, a.crowded) for i in range(0, a.count, per_job)]
     with ProcessPoolExecutor(a.jobs) as pool:
         parts = list(pool.map(some, jobs))
     np.savez(a.output, **{n: np.concatenate([p[i] for p in parts]) for i, n in enumerate("levels marks kind ratio".split())})

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Trains the landmark network, Sources/Recognition/Queries/LandmarkNetwork.swift.
 
-usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz] [--steps 6000] [--write]
+usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz ...] [--onward] [--steps 6000] [--rate 6e-3] [--write]
 
 EXCERPTS   output of excerpts.py, all of one length
---check    excerpts of other tracks; prints their loss every 500 steps
+--check    excerpts of other tracks; prints their losses every 500 steps
+--onward   starts with the program's network instead of chance
 --write    also makes it the program's network: Sources/Recognition/Resources/landmark-network.f16
 
 The network takes the spectrum of a clip, whitened and not, and predicts for each column and band how likely the undisturbed
@@ -100,7 +101,7 @@ def evaluate(network, levels, marks):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("output"); ap.add_argument("excerpts", nargs="+"); ap.add_argument("--check"); ap.add_argument("--write", action="store_true")
+    ap.add_argument("output"); ap.add_argument("excerpts", nargs="+"); ap.add_argument("--check", nargs="+", default=[]); ap.add_argument("--onward", action="store_true"); ap.add_argument("--write", action="store_true")
     ap.add_argument("--steps", type=int, default=6000); ap.add_argument("--rate", type=float, default=6e-3)
     ap.add_argument("--channels", type=int, default=8); ap.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 2, 1, 1])
     ap.add_argument("--threads", type=int, default=2)
@@ -108,8 +109,11 @@ def main():
     torch.set_num_threads(a.threads); torch.manual_seed(1)
     parts = [load(path) for path in a.excerpts]
     levels, marks = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
-    check = load(a.check) if a.check else None
+    checks = [load(path) for path in a.check]
     network = Network(a.channels, a.dilations).to(memory_format=torch.channels_last)
+    if a.onward:
+        network.load(np.array(model_files.read_halves(model_files.LANDMARK_NETWORK), np.float32))
+        print("before:", *("%.5f" % evaluate(network, *check) for check in checks))
     print("products for each place: %d, weights: %d, excerpts: %d" % (network.products(), sum(p.numel() for p in network.parameters()), len(levels)))
     optimizer = torch.optim.AdamW(network.parameters(), lr=a.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, a.rate, total_steps=a.steps, pct_start=0.1)
@@ -122,7 +126,7 @@ def main():
         optimizer.step(); schedule.step()
         mean = loss.item() if mean is None else 0.99 * mean + 0.01 * loss.item()
         if step % 500 == 499:
-            print(step + 1, "loss %.5f" % mean, "check %.5f" % evaluate(network, *check) if check else "", "%.0f s" % (time.time() - start), flush=True)
+            print(step + 1, "loss %.5f" % mean, "check", *("%.5f" % evaluate(network, *check) for check in checks), "%.0f s" % (time.time() - start), flush=True)
             torch.save({"arguments": (a.channels, a.dilations), "weights": network.state_dict()}, a.output)
     if a.write:
         model_files.write_halves(model_files.LANDMARK_NETWORK, network.weights())

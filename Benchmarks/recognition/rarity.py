@@ -18,6 +18,7 @@ Needs numpy and scipy.
 import argparse, os, subprocess, sys
 import numpy as np
 from scipy import signal
+import degradations
 import excerpts
 from evaluate import HERE
 sys.path.append(os.path.dirname(HERE))
@@ -34,8 +35,8 @@ def make(folder, material, a):
     paths = material.landmark_paths
     with open(os.path.join(folder, "queries.csv"), "w") as queries:
         for number in range(a.count):
-            x, track, first, _ = excerpts.stretch(material, rng, int(a.seconds * excerpts.RATE))
-            x = excerpts.add(x, excerpts.colored(rng, len(x)), x, RATIOS[number % len(RATIOS)])
+            x, track, first, _ = excerpts.stretch(material, rng, int(a.seconds * degradations.RATE))
+            x = degradations.add(x, degradations.colored(rng, len(x)), x, RATIOS[number % len(RATIOS)])
             x = signal.resample_poly(x, 1, 2)
             path = os.path.join(folder, "%d.raw" % number)
             np.round(x * (0.7 * 32767 / np.abs(x).max())).astype("<i2").tofile(path)
