@@ -39,7 +39,7 @@ import Testing
     #expect(answer.text.hasPrefix("second from second 8.0"))
     try place.write(WAVFile(Tracks.joined(Tracks.signals.dropLast())).bytes, to: place.folder.file("mix.wav"))
     let mix = try Self.run("recognize", place, "mix", "songs.catalog", "mix.wav")
-    #expect(mix.lines.map { $0.split(separator: " ")[2] } == ["first", "second"])
+    #expect(mix.lines.map { $0.split(separator: " ")[2] } == ["first", "second"], "\(mix.text)")
     let stream = Self.pcm(Tracks.signals[0], seconds: 20)
     let heard = try Self.run("recognize", place, "listen", "songs.catalog", input: stream)
     #expect(heard.lines.count == 1)

@@ -32,10 +32,16 @@ import Testing
     #expect(try Self.changes(recording).isEmpty)
   }
 
-  @Test(arguments: [(UInt64(1), 0.0), (6, 9), (8, 14.5)])
-  func twoSecondsAreAClip(seed: UInt64, offset: Double) throws {
-    let clip = Music.piece(seed: seed, seconds: 2.1, from: offset)
-    #expect(try Self.session().match(Catalogs.query(clip)).match?.best.referenceIdentifier == "piece-\(seed)")
+  @Test func mostClipsOfTwoSecondsAreFound() throws {
+    let session = try Self.session()
+    var missed: [String] = []
+    for seed in UInt64(1)...9 {
+      for offset in stride(from: 0, to: 18, by: 2.3) {
+        let match = session.match(Catalogs.query(Music.piece(seed: seed, seconds: 2.1, from: offset))).match
+        if match?.best.referenceIdentifier != "piece-\(seed)" { missed.append("\(seed) from \(offset)") }
+      }
+    }
+    #expect(missed.count <= 5, "of 72: \(missed)")
   }
 
   @Test(arguments: [(UInt64(2), 0.0), (6, 9)])

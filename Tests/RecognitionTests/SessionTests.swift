@@ -81,6 +81,27 @@ import Testing
     #expect(told("b", at: 80))
   }
 
+  /// The first windows of a stream have three and five seconds.
+  @Test func aShortFirstWindowTellsATrackOnlyIfItIsClear() {
+    func told(_ windows: (seconds: Double, offset: Double, confidence: Double)...) -> [Bool] {
+      var changes = TrackChanges()
+      return windows.map { window in
+        let item = MatchedMediaItem(
+          item: MediaItem(), referenceIdentifier: "a", referenceDuration: 200, matchOffset: window.offset,
+          elapsed: window.seconds, speed: 1, frequencySkew: 0, confidence: window.confidence)
+        let match = SignatureMatch(
+          mediaItems: [item], queryStart: 0, queryDuration: window.seconds, heard: 0..<window.seconds)
+        return changes.next(.matches([match])).contains { $0.kind == .began }
+      }
+    }
+    #expect(told((3, 20, 0.995)) == [true])
+    #expect(told((3, 20, 0.95)) == [false])
+    #expect(told((3, 20, 0.95), (5, 20, 0.95)) == [false, true])
+    // At another place of the track it may be chance again.
+    #expect(told((3, 20, 0.95), (5, 60, 0.95), (8, 60, 0.95)) == [false, false, true])
+    #expect(told((8, 20, 0.9)) == [true])
+  }
+
   @Test func tracksHaveAnEnd() throws {
     var changes = TrackChanges()
     /// The messages about two tracks of 30 s, the first heard up to second 16 and the second from second 20 to 50.

@@ -20,8 +20,8 @@ struct Hearing {
 
   /// Whether one answer establishes a track by itself.
   private static func isEnough(_ match: SignatureMatch) -> Bool {
-    match.fillsQuery || match.heardDuration >= overlap
-      || match.heardDuration >= clearDuration && match.best.confidence >= clearConfidence
+    match.heardDuration >= overlap
+      || match.best.confidence >= clearConfidence && (match.fillsQuery || match.heardDuration >= clearDuration)
   }
 
   /// Seconds of silence or of something else after which a track that is heard again begins again.
@@ -56,7 +56,8 @@ struct Hearing {
 
   /// Seconds that two windows have in common: any shorter part of a track is in both of them as a whole.
   private static let overlap = StreamingMatcher.window - StreamingMatcher.step
-  /// Seconds of a track that establish it if they leave no doubt; a shared sample or loop is shorter or less clear.
+  /// Seconds of a track that establish it if they leave no doubt; a shared sample or loop is shorter or less clear. The first
+  /// windows of a stream may be shorter than that.
   private static let clearDuration = 5.0
   private static let clearConfidence = 0.99
   /// Seconds.
