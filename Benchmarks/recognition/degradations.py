@@ -56,7 +56,12 @@ def microphone(x, rng):
     x = signal.sosfilt(signal.butter(2, rng.uniform(80, 300), "highpass", fs=RATE, output="sos"), x)
     x = peaking(peaking(x, rng.uniform(1500, 3500), 9, 1.2), rng.uniform(400, 1000), -6, 1.0)
     x = add(x, colored(rng, len(x)), x, 22)
-    loud = np.quantile(np.abs(x), rng.uniform(0.95, 1)) + 1e-9
+    return overloaded(x, rng.uniform(0.95, 1))
+
+
+def overloaded(x, share):
+    """Clipped above the level that `share` of the samples do not reach; full scale is 1."""
+    loud = np.quantile(np.abs(x), share) + 1e-9
     return np.clip(x / loud, -1, 1)
 
 
@@ -131,5 +136,22 @@ def club(x, material, rng, ratio):
     x = add(x, reverberant(crowd(material, rng, len(x)), rng, seconds, rng.uniform(-3, 6)), x, ratio)
     x = signal.sosfilt(signal.butter(2, rng.uniform(100, 250), "highpass", fs=RATE, output="sos"), x)
     x = peaking(x, rng.uniform(1500, 3500), rng.uniform(3, 9), 1.2)
-    loud = np.quantile(np.abs(x), rng.uniform(0.9, 0.99)) + 1e-9
-    return gain_control(np.clip(x / loud, -1, 1), rng)
+    return gain_control(overloaded(x, rng.uniform(0.9, 0.99)), rng)
+
+
+def in_company(x, material, rng):
+    """A sound in a room with voices or a crowd in it, through a telephone that may overload; and by how many dB it is above them."""
+    seconds, ratio = rng.uniform(0.2, 2.0), float(rng.uniform(-6, 12))
+    if rng.random() < 0.5: x = peaking(x, rng.uniform(50, 150), rng.uniform(0, 12), 0.8)
+    talk = crowd(material, rng, len(x)) if rng.random() < 0.6 else voices(material, rng, len(x))
+    x = reverberant(x, rng, seconds, rng.uniform(-15, 3))
+    x = add(x, reverberant(talk, rng, seconds, rng.uniform(-6, 8)), x, ratio)
+    if rng.random() < 0.6:
+        x = signal.sosfilt(signal.butter(2, rng.uniform(80, 300), "highpass", fs=RATE, output="sos"), x)
+        x = peaking(x, rng.uniform(1000, 4000), rng.uniform(0, 9), 1.2)
+    if rng.random() < 0.6: x = overloaded(x, rng.uniform(0.88, 1))
+    if rng.random() < 0.6: x = gain_control(x, rng)
+    codec = rng.random()
+    if codec < 0.15: x = coded(x, "libopus", "16k")
+    elif codec < 0.3: x = coded(x, "libmp3lame", "48k")
+    return x, ratio

@@ -19,7 +19,7 @@ for variable in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS":
 import numpy as np
 from scipy import signal
 from concurrent.futures import ProcessPoolExecutor
-from degradations import RATE, add, coded, colored, crowd, gain_control, microphone, peaking, reverberant, room, telephone, voices
+from degradations import RATE, add, colored, in_company, microphone, peaking, room, telephone, voices
 
 WINDOW, HOP, BANDS, PER_OCTAVE, LOWEST = 2048, 256, 138, 36, 250.0   # of LandmarkSpectrum.swift, at 8 kHz
 KINDS = "none noise babble music".split()
@@ -83,26 +83,6 @@ def stretch(material, rng, count, speed_of=lambda: 1.0):
         x = sound[first:first + length] / 32768.0
         if len(x) == length and np.sqrt(np.mean(x ** 2)) > 3e-3:
             return x, track, first, speed
-
-
-def in_company(x, material, rng):
-    """A sound in a room with voices or a crowd in it, through a telephone that may overload; and by how many dB it is above them."""
-    seconds, ratio = rng.uniform(0.2, 2.0), float(rng.uniform(-6, 12))
-    if rng.random() < 0.5: x = peaking(x, rng.uniform(50, 150), rng.uniform(0, 12), 0.8)
-    talk = crowd(material, rng, len(x)) if rng.random() < 0.6 else voices(material, rng, len(x))
-    x = reverberant(x, rng, seconds, rng.uniform(-15, 3))
-    x = add(x, reverberant(talk, rng, seconds, rng.uniform(-6, 8)), x, ratio)
-    if rng.random() < 0.6:
-        x = signal.sosfilt(signal.butter(2, rng.uniform(80, 300), "highpass", fs=RATE, output="sos"), x)
-        x = peaking(x, rng.uniform(1000, 4000), rng.uniform(0, 9), 1.2)
-    if rng.random() < 0.6:
-        loud = np.quantile(np.abs(x), rng.uniform(0.88, 1)) + 1e-9
-        x = np.clip(x / loud, -1, 1)
-    if rng.random() < 0.6: x = gain_control(x, rng)
-    codec = rng.random()
-    if codec < 0.15: x = coded(x, "libopus", "16k")
-    elif codec < 0.3: x = coded(x, "libmp3lame", "48k")
-    return x, ratio
 
 
 def clip(material, rng, seconds, crowded=0):

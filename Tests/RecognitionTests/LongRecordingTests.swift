@@ -32,6 +32,12 @@ import Testing
     #expect(try Self.changes(recording).isEmpty)
   }
 
+  @Test(arguments: [(UInt64(1), 0.0), (6, 9)])
+  func twoSecondsAreAClip(seed: UInt64, offset: Double) throws {
+    let clip = Music.piece(seed: seed, seconds: 2.1, from: offset)
+    #expect(try Self.session().match(Catalogs.query(clip)).match?.best.referenceIdentifier == "piece-\(seed)")
+  }
+
   @Test func mostClipsOfTwoSecondsAreFound() throws {
     let session = try Self.session()
     var missed: [String] = []
