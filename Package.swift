@@ -104,7 +104,7 @@ let package = Package(
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget(
       "AudioDecoding",
-      ["Analysis", "CLibAV", "CSamplerate", "CSndfile", "CSoxr", "DSP", "MediaContainers", systemPackage]),
+      ["Analysis", "CLibAV", "CLoading", "CSamplerate", "CSndfile", "CSoxr", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
       "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),

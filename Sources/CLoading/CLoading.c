@@ -1,8 +1,14 @@
+// For dl_iterate_phdr.
+#define _GNU_SOURCE
 #include "CLoading.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void fail(const char *package) {
@@ -23,3 +29,29 @@ void cloading_load(const char *library, const char *package, const CLoadingFunct
     if (*functions->address == NULL) fail(package);
   }
 }
+
+/// Whether the loader wrote to code of this library, which the file does not have.
+static bool isRelocatedInPlace(const struct dl_phdr_info *object) {
+  for (int k = 0; k < object->dlpi_phnum; k++) {
+    if (object->dlpi_phdr[k].p_type != PT_DYNAMIC) continue;
+    const ElfW(Dyn) *entry = (const void *)(object->dlpi_addr + object->dlpi_phdr[k].p_vaddr);
+    for (; entry->d_tag != DT_NULL; entry++)
+      if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return true;
+  }
+  return false;
+}
+
+static int releasePages(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size, (void)context;
+  if (isRelocatedInPlace(object)) return 0;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int k = 0; k < object->dlpi_phnum; k++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[k];
+    if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+    const uintptr_t start = object->dlpi_addr + segment->p_vaddr, offset = start % page;
+    madvise((void *)(start - offset), segment->p_memsz + offset, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void cloading_release_pages(void) { dl_iterate_phdr(releasePages, NULL); }

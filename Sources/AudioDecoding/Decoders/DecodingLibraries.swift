@@ -1,4 +1,5 @@
 internal import CLibAV
+internal import CLoading
 internal import CSamplerate
 internal import CSndfile
 internal import CSoxr
@@ -19,6 +20,7 @@ public enum DecodingLibraries {
   public static func load() {
     lav_load()
     _ = unsafe csndfile()
+    cloading_release_pages()
   }
 
   /// Kinds of files that FFmpeg may decode here, and those that its build leaves out.
