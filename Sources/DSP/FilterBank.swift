@@ -1,17 +1,18 @@
+internal import CKernels
+
 /// A bank of triangular filters over the bins of a spectrum.
 ///
 /// A filter rises from zero at one frequency to its peak at the next and falls to zero at the one after; its weights
 /// add up to one. A filter too narrow to contain a bin uses the bin nearest to its center.
 public struct FilterBank: Sendable {
   /// Number of bands.
-  public var count: Int { ranges.count }
+  public var count: Int { bands.count }
   /// Center frequencies of the bands in hertz.
   public let centers: [Float]
 
   /// Bins of a spectrum.
   private let binCount: Int
-  private let ranges: [Range<Int>]
-  private let offsets: [Int]
+  private let bands: [cfilterbank_band]
   private let weights: [Float]
 
   /// - Parameters:
@@ -20,8 +21,7 @@ public struct FilterBank: Sendable {
   ///   - binCount: Bins of a spectrum.
   public init(frequencies: [Float], binWidth: Float, binCount: Int) {
     precondition(frequencies.count > 2 && binWidth > 0 && binCount > 0)
-    var ranges: [Range<Int>] = []
-    var offsets: [Int] = []
+    var bands: [cfilterbank_band] = []
     var weights: [Float] = []
     for band in 0..<(frequencies.count - 2) {
       let (low, center, high) = (frequencies[band], frequencies[band + 1], frequencies[band + 2])
@@ -40,52 +40,32 @@ public struct FilterBank: Sendable {
         last = first
         filter = [1]
       }
-      ranges.append(first..<last + 1)
-      offsets.append(weights.count)
+      // Bins of no weight up to a multiple of four, as long as there are any: single ones take longer.
+      while filter.count % 4 != 0, filter.count < binCount {
+        if last + 1 < binCount {
+          last += 1
+          filter.append(0)
+        } else {
+          first -= 1
+          filter.insert(0, at: 0)
+        }
+      }
+      bands.append(cfilterbank_band(first_bin: Int32(first), bin_count: Int32(filter.count)))
       weights += filter
     }
     centers = Array(frequencies[1..<(frequencies.count - 1)])
     self.binCount = binCount
-    self.ranges = ranges
-    self.offsets = offsets
+    self.bands = bands
     self.weights = weights
   }
 
   /// Writes the weighted mean of the bins of each band.
   public func apply(to spectrum: Span<Float>, into bands: inout MutableSpan<Float>) {
     precondition(bands.count == count && spectrum.count >= binCount)
-    spectrum.withUnsafeBytes { spectrum in
-      weights.withUnsafeBytes { weights in
-        for band in 0..<count {
-          unsafe bands[band] = Self.sum(spectrum, ranges[band], weights, from: offsets[band])
-        }
+    spectrum.withUnsafeBufferPointer { spectrum in
+      bands.withUnsafeMutableBufferPointer { bands in
+        unsafe cfilterbank_apply(spectrum.baseAddress, self.bands, bands.count, weights, bands.baseAddress)
       }
     }
-  }
-
-  /// The sum of the values in a range, each with its weight; both are lists of `Float`.
-  @inline(__always)
-  private static func sum(
-    _ values: UnsafeRawBufferPointer, _ range: Range<Int>, _ weights: UnsafeRawBufferPointer, from offset: Int
-  ) -> Float {
-    var sums = SIMD4<Float>.zero
-    var (value, weight) = (4 * range.lowerBound, 4 * offset)
-    let end = 4 * range.upperBound
-    while value + 16 <= end {
-      sums +=
-        unsafe values.loadUnaligned(fromByteOffset: value, as: SIMD4<Float>.self)
-        * weights.loadUnaligned(fromByteOffset: weight, as: SIMD4<Float>.self)
-      value += 16
-      weight += 16
-    }
-    var sum = sums.sum()
-    while value < end {
-      sum +=
-        unsafe values.loadUnaligned(fromByteOffset: value, as: Float.self)
-        * weights.loadUnaligned(fromByteOffset: weight, as: Float.self)
-      value += 4
-      weight += 4
-    }
-    return sum
   }
 }
