@@ -110,6 +110,14 @@ def decoding_alone(work):
     return path
 
 
+def ffmpeg_decoding(files, work):
+    """FFmpeg decoding files one after another in one process and thread: the floor of a pipeline that decodes with it."""
+    listing = work / "files.txt"
+    listing.write_text("".join(f"file '{file}'\n" for file in files))
+    return run("ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-f", "concat", "-safe", "0", "-i", listing, "-map", "0:a:0", "-f",
+               "null", "-")
+
+
 def analyze(library, database, *options, **keywords):
     return run(ANALYZE, library, "--database", database, "--progress", "none", *options, **keywords)
 

@@ -2,7 +2,7 @@
 import sys
 from pathlib import Path
 
-from measuring import ROOT, analyze, decoding_alone, fresh, median_cpu, run, total
+from measuring import ROOT, analyze, decoding_alone, ffmpeg_decoding, fresh, median_cpu, run, total
 
 sys.path.insert(0, str(ROOT / "Scripts"))
 import python_packages  # noqa: E402
@@ -29,12 +29,14 @@ def bench_cpu(table, material):
     own = median_cpu(repeat, lambda: analyze(material.library, fresh(work, "cpu"), "--jobs", "1"))
     decode = median_cpu(repeat, lambda: total(run("ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-i", f, "-map",
                                                   "0:a:0", "-f", "null", "-") for f in mp3s))
+    alone = median_cpu(repeat, lambda: ffmpeg_decoding(mp3s, work))
     floor = median_cpu(
         repeat, lambda: analyze(material.library, fresh(work, "cpu"), "--jobs", "1", "--pipeline", decoding_alone(work)))
     aubio = each(mp3s, "aubio", "tempo").cpu
     fpcalc = each(mp3s, "fpcalc", "-length", "0").cpu
     table.row("default pipeline, CPU per minute of MP3", f"{1000 * own / material.minutes:.1f} ms")
     table.row("… against ffmpeg only decoding the same files", f"{own / decode:.2f}x", "<= 3", own / decode <= 3)
+    table.row("… the same in one process", f"{own / alone:.2f}x", "<= 3", own / alone <= 3)
     table.row("… against itself, only decoding the same files", f"{own / floor:.2f}x", "<= 4.5", own / floor <= 4.5)
     table.row("… against aubio tempo alone", f"{own / aubio:.2f}x", "< 1", own < aubio)
     table.row("… against fpcalc -length 0 alone", f"{own / fpcalc:.2f}x")
