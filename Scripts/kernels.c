@@ -6,6 +6,7 @@
 
 #include "beat_network.h"
 #include "beat_path.h"
+#include "filter_bank.h"
 #include "frame_grids.h"
 #include "key_network.h"
 #include "landmark_network.h"
@@ -64,6 +65,14 @@ static void beat_path(void) {
   cbeatpath_change(scores + RIM, COUNT, PADDED, steps, costs, changed, origins);
   print("path", changed, COUNT);
   for (int index = 0; index < COUNT; index++) printf("origins %a\n", (double)origins[index]);
+}
+
+static void filter_bank(void) {
+  enum { BANDS = 3, BINS = 40 };
+  const cfilterbank_band bands[BANDS] = {{0, 4}, {3, 16}, {19, 21}};
+  float sums[BANDS];
+  cfilterbank_apply(numbers(BINS), bands, BANDS, numbers(4 + 16 + 21), sums);
+  print("bands", sums, BANDS);
 }
 
 static void landmark_network(void) {
@@ -200,6 +209,7 @@ int main(void) {
   beat_network();
   key_network();
   beat_path();
+  filter_bank();
   landmark_network();
   matched_filter();
   pair_cells();

@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The result of `AudioBlock.makeHarmless`.
 package struct SampleCheck {
   package var nonFiniteCount: Int64 = 0
@@ -15,25 +17,10 @@ extension AudioBlock {
       let range = range(ofChannel: channel)
       samples.withUnsafeMutableBufferPointer { buffer in
         let plane = UnsafeMutableBufferPointer(rebasing: buffer[range])
-        if !Self.isBelowTwo(plane) { Self.mend(plane, limit: limit, check: &check) }
+        if !areBelowTwo(plane.span) { Self.mend(plane, limit: limit, check: &check) }
       }
     }
     return check
-  }
-
-  /// Whether all samples are between -2 and 2: what nearly all audio is, and quickly seen.
-  private static func isBelowTwo(_ plane: UnsafeMutableBufferPointer<Float>) -> Bool {
-    // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
-    var bits = SIMD8<UInt32>(repeating: 0)
-    let bytes = UnsafeRawBufferPointer(plane)
-    let whole = plane.count / 8 * 8
-    for index in stride(from: 0, to: whole, by: 8) {
-      bits |= bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<UInt32>.self)
-    }
-    var found: UInt32 = 0
-    for lane in 0..<8 { found |= bits[lane] }
-    for index in whole..<plane.count { found |= plane[index].bitPattern }
-    return found & 0x4000_0000 == 0
   }
 
   private static func mend(_ plane: UnsafeMutableBufferPointer<Float>, limit: Float, check: inout SampleCheck) {

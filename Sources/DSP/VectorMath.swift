@@ -28,6 +28,23 @@ public func largest(of values: Span<Float>) -> Float {
   return found
 }
 
+/// Whether all samples are between -2 and 2: what nearly all audio is, and quickly seen. False for not a number.
+public func areBelowTwo(_ samples: Span<Float>) -> Bool {
+  // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
+  var bits = SIMD16<UInt32>(repeating: 0)
+  let whole = samples.count / 16 * 16
+  samples.withUnsafeBytes { bytes in
+    guard let start = bytes.baseAddress else { return }
+    for index in stride(from: 0, to: whole, by: 16) {
+      bits |= unsafe start.loadUnaligned(fromByteOffset: 4 * index, as: SIMD16<UInt32>.self)
+    }
+  }
+  var found: UInt32 = 0
+  for lane in 0..<16 { found |= bits[lane] }
+  for index in whole..<samples.count { found |= samples[index].bitPattern }
+  return found & 0x4000_0000 == 0
+}
+
 /// Natural logarithm of positive, normal numbers, with an error below 2e-5.
 ///
 /// The exponent is read from the bits; the logarithm of the mantissa, scaled to lie between √½ and √2, comes from the

@@ -20,13 +20,13 @@ package struct WorkEstimate: Sendable {
   ]
   /// For a second of audio, with the resampler and the spectrum of its own.
   package static let analyzers: [String: Double] = [
-    "tempo": 9.48, "key": 4.12, "signature": 3.9, "chromaprint": 3.7, "likeness": 3.64, "traits": 3.55, "sections": 2.88,
-    "loudness": 1.53, "waveform": 0.7, "cues": 0.1,
+    "tempo": 9.04, "key": 4.12, "signature": 3.9, "chromaprint": 3.7, "likeness": 3.57, "traits": 3.55, "sections": 2.81,
+    "loudness": 1.53, "waveform": 0.32, "cues": 0.1,
   ]
   /// For a second of audio, with what they share.
-  package static let allAnalyzers = 26.2
-  /// Millions of instructions in a second: 108.8 ms for a minute of MP3 with all analyzers.
-  static let speed = 19_000.0
+  package static let allAnalyzers = 25.2
+  /// Millions of instructions in a second: 102 ms for a minute of MP3 with all analyzers.
+  static let speed = 19_500.0
 
   /// An analyzer of which nothing was measured, such as a program of the user.
   private static let unknownAnalyzer = 10.0

@@ -9,7 +9,7 @@ struct Tuning {
   private var sine = 0.0
   private var weight = 0.0
 
-  private static let binWidth = Double(PitchSpectrum.layout.sampleRate) / Double(PitchSpectrum.layout.windowLength)
+  private static let binWidth = Float(PitchSpectrum.layout.sampleRate) / Float(PitchSpectrum.layout.windowLength)
   private static let bins = Int(100 / binWidth)..<Int(2000 / binWidth)
   /// Peaks more than 30 dB below the highest bin do not count, nor what is softer than this beside a full-scale sine.
   private static let relativeFloor: Float = 1e-3
@@ -29,11 +29,11 @@ struct Tuning {
       guard here > least, here > column[bin - 1], here >= column[bin + 1] else { continue }
       let (before, peak, after) = (logf(column[bin - 1]), logf(here), logf(column[bin + 1]))
       let shift = 0.5 * (before - after) / (before - 2 * peak + after - 1e-9)
-      let turn = 2 * .pi * 12 * log2((Double(bin) + Double(shift)) * Self.binWidth / 440)
-      let loudness = Double((here / highest).squareRoot().squareRoot())
-      cosine += loudness * cos(turn)
-      sine += loudness * sin(turn)
-      weight += loudness
+      let turn = 2 * .pi * 12 * log2f((Float(bin) + shift) * Self.binWidth / 440)
+      let loudness = (here / highest).squareRoot().squareRoot()
+      cosine += Double(loudness * cosf(turn))
+      sine += Double(loudness * sinf(turn))
+      weight += Double(loudness)
     }
   }
 

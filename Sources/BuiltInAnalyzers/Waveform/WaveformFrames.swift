@@ -78,7 +78,12 @@ struct WaveformFrames {
   }
 
   private mutating func append(_ values: Span<Float>) {
+    let isMusic = areBelowTwo(values)
     samples.withUnsafeMutableBufferPointer { samples in
+      if isMusic {
+        values.withUnsafeBufferPointer { _ = unsafe samples[count...].update(fromContentsOf: $0) }
+        return
+      }
       for index in values.indices {
         let value = values[index]
         // False for NaN, too.
