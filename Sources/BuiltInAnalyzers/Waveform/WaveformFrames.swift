@@ -78,9 +78,9 @@ struct WaveformFrames {
   }
 
   private mutating func append(_ values: Span<Float>) {
-    let isMusic = areBelowTwo(values)
+    let needsNoLimit = areBelowTwo(values)
     samples.withUnsafeMutableBufferPointer { samples in
-      if isMusic {
+      if needsNoLimit {
         values.withUnsafeBufferPointer { _ = unsafe samples[count...].update(fromContentsOf: $0) }
         return
       }

@@ -16,8 +16,9 @@ typedef struct CLoadingFunction {
 /// - Parameter package: Where to find it in Debian.
 void cloading_load(const char *library, const char *package, const CLoadingFunction *functions);
 
-/// Takes code and constants of all loaded libraries out of this process's memory; the system maps a page again when it is next
-/// touched. To resolve symbols, the loader reads parts of each library that nobody needs later: 25 MB with FFmpeg's.
+/// Takes code and constants of all loaded libraries out of this process's memory. The system maps a page again when it is next
+/// touched, without a debugger's breakpoints. To resolve symbols, the loader reads parts of each library that nobody needs later:
+/// 25 MB with FFmpeg's.
 void cloading_release_pages(void);
 
 #endif
