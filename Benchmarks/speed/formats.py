@@ -1,7 +1,7 @@
 """The default pipeline beside decoding alone, its own and ffmpeg's, by format."""
 import subprocess
 
-from measuring import analyze, decoding_alone, ffmpeg_decoding, fresh, median_cpu
+from measuring import analyze, decode_in_one_process, decoding_alone, fresh, median_cpu
 
 ENCODINGS = {
     "wav": [], "flac": [], "mp3": ["-b:a", "192k"], "ogg": ["-c:a", "libvorbis", "-q:a", "5"],
@@ -24,6 +24,6 @@ def bench_formats(table, material, minutes=15):
         own = median_cpu(repeat, lambda: analyze(library, fresh(work, "formats"), "--jobs", "1"))
         floor = median_cpu(
             repeat, lambda: analyze(library, fresh(work, "formats"), "--jobs", "1", "--pipeline", decoding_alone(work)))
-        alone = median_cpu(repeat, lambda: ffmpeg_decoding(sorted(library.iterdir()), work))
+        alone = median_cpu(repeat, lambda: decode_in_one_process(sorted(library.iterdir()), work))
         table.row(f"default pipeline, CPU per minute of {extension}", f"{60_000 * own / length:.1f} ms",
                   detail=f"{own / floor:.2f}x only decoding, {60_000 * floor / length:.1f} ms; {own / alone:.2f}x ffmpeg decoding in one process")

@@ -110,12 +110,16 @@ def decoding_alone(work):
     return path
 
 
-def ffmpeg_decoding(files, work):
-    """FFmpeg decoding files one after another in one process and thread: the floor of a pipeline that decodes with it."""
+def decode_with_ffmpeg(*source):
+    """FFmpeg only decoding, in one thread."""
+    return run("ffmpeg", "-v", "error", "-nostdin", "-threads", "1", *source, "-map", "0:a:0", "-f", "null", "-")
+
+
+def decode_in_one_process(files, work):
+    """FFmpeg decoding files one after another in one process: the floor of a pipeline that decodes with it."""
     listing = work / "files.txt"
     listing.write_text("".join(f"file '{file}'\n" for file in files))
-    return run("ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-f", "concat", "-safe", "0", "-i", listing, "-map", "0:a:0", "-f",
-               "null", "-")
+    return decode_with_ffmpeg("-f", "concat", "-safe", "0", "-i", listing)
 
 
 def analyze(library, database, *options, **keywords):

@@ -2,7 +2,7 @@
 import sys
 from pathlib import Path
 
-from measuring import ROOT, analyze, decoding_alone, ffmpeg_decoding, fresh, median_cpu, run, total
+from measuring import ROOT, analyze, decode_in_one_process, decode_with_ffmpeg, decoding_alone, fresh, median_cpu, run, total
 
 sys.path.insert(0, str(ROOT / "Scripts"))
 import python_packages  # noqa: E402
@@ -27,9 +27,8 @@ def each(files, *command):
 def bench_cpu(table, material):
     repeat, mp3s, work = material.repeat, material.mp3s, material.work
     own = median_cpu(repeat, lambda: analyze(material.library, fresh(work, "cpu"), "--jobs", "1"))
-    decode = median_cpu(repeat, lambda: total(run("ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-i", f, "-map",
-                                                  "0:a:0", "-f", "null", "-") for f in mp3s))
-    alone = median_cpu(repeat, lambda: ffmpeg_decoding(mp3s, work))
+    decode = median_cpu(repeat, lambda: total(decode_with_ffmpeg("-i", file) for file in mp3s))
+    alone = median_cpu(repeat, lambda: decode_in_one_process(mp3s, work))
     floor = median_cpu(
         repeat, lambda: analyze(material.library, fresh(work, "cpu"), "--jobs", "1", "--pipeline", decoding_alone(work)))
     aubio = each(mp3s, "aubio", "tempo").cpu

@@ -4,7 +4,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-enum { LANES = 4 };
+enum { LANES = CFILTERBANK_LANES };
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 

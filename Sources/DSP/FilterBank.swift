@@ -40,8 +40,8 @@ public struct FilterBank: Sendable {
         last = first
         filter = [1]
       }
-      // Bins of no weight up to a multiple of four, as long as there are any: single ones take longer.
-      while filter.count % 4 != 0, filter.count < binCount {
+      // Bins of no weight up to whole vectors, as long as there are any: single ones take longer.
+      while filter.count % Int(CFILTERBANK_LANES) != 0, filter.count < binCount {
         if last + 1 < binCount {
           last += 1
           filter.append(0)

@@ -78,9 +78,8 @@ struct WaveformFrames {
   }
 
   private mutating func append(_ values: Span<Float>) {
-    let needsNoLimit = areBelowTwo(values)
     samples.withUnsafeMutableBufferPointer { samples in
-      if needsNoLimit {
+      if areBelowTwo(values) {
         values.withUnsafeBufferPointer { _ = unsafe samples[count...].update(fromContentsOf: $0) }
         return
       }

@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { CFILTERBANK_LANES = 4 };
+
 typedef struct cfilterbank_band {
-  /// A multiple of four bins is quickest.
+  /// A multiple of `CFILTERBANK_LANES` bins is quickest.
   int32_t first_bin, bin_count;
 } cfilterbank_band;
 
