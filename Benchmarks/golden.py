@@ -28,7 +28,7 @@ def script(folder, name):
 
 
 def signal(rate, seconds):
-    """Hits twice a second and between, a slow and a fast sweep: Signal.golden in Sources/AnalysisTesting."""
+    """Hits twice a second and between, a slow and a fast sweep: Signal.golden in Sources/Testing/AnalysisTesting."""
     t = np.arange(round(rate * seconds)) / rate
     turn = 2 * np.pi * t
     return (0.5 * np.exp(-25 * np.fmod(t, 0.5)) * np.sin(80 * turn) + 0.3 * np.exp(-60 * np.fmod(t + 0.25, 0.5)) * np.sin(3000 * turn)

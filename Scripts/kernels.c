@@ -1,4 +1,4 @@
-// Prints what the loops of Sources/CKernels compute for made-up numbers: a name and a number in hexadecimal a line.
+// Prints what the loops of Sources/Ground/CKernels compute for made-up numbers: a name and a number in hexadecimal a line.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@ import re
 
 from setuptools import setup
 
-nocturne = pathlib.Path(__file__).resolve().parent.parent / "Sources/Records/Nocturne.swift"
+nocturne = pathlib.Path(__file__).resolve().parent.parent / "Sources/Model/Records/Nocturne.swift"
 version = re.search(r'static let version = "([^"]+)"', nocturne.read_text())
 if version is None:
     raise SystemExit(f"{nocturne} does not say the version")

@@ -8,7 +8,7 @@ Frames of 222 bins (spectra.py) become 24 channels for each of twelve pitch clas
 log-odds of 24 keys and of there being a key. CLIPS come from clips.py, NOKEY from nokey.py. Sources that begin with a
 name in --without are not trained on, only evaluated. OUTPUT.pt holds the weights and the state of training; if it exists,
 training continues from it. SPEEDS, from speeds.py, holds recordings at several speeds, which must get the same answer.
---write also writes Sources/BuiltInAnalyzers/Key/Resources. Needs numpy and PyTorch.
+--write also writes Sources/Sound/BuiltInAnalyzers/Key/Resources. Needs numpy and PyTorch.
 """
 import argparse, os, sys, time
 import numpy as np

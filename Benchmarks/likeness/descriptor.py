@@ -1,4 +1,4 @@
-"""The numbers that the projection starts from, as Sources/Likeness/SoundStatistics.swift has them; docs/likeness.md lists them."""
+"""The numbers that the projection starts from, as Sources/Sound/Likeness/SoundStatistics.swift has them; docs/likeness.md lists them."""
 import numpy as np
 
 BLOCK = 256

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the projection of statistics of sound to descriptors, and writes Sources/Likeness/Resources/projection.f16.
+"""Fits the projection of statistics of sound to descriptors, and writes Sources/Sound/Likeness/Resources/projection.f16.
 
   fit.py WORK_DIRECTORY [--write]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the confidence of a match, Sources/Recognition/Matching/Finding.swift.
+"""Fits the confidence of a match, Sources/Recognition/Recognition/Matching/Finding.swift.
 
 usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same ID=ID ...] [--write]
 
@@ -8,7 +8,7 @@ EVIDENCE   output of `recognition-kit evidence` for these
 TRUTH      truth.csv of a kit; not used in the fit
 --same     two tracks of the same recording: matches between them are left out, and matches of either with clips of tracks
            that are not in the catalog
---write    replaces the program's Sources/Recognition/Resources/confidence.tsv
+--write    replaces the program's Sources/Recognition/Recognition/Resources/confidence.tsv
 
 A logistic regression on whether the best place is right, for each clip with its track in the catalog and without it. Prints the
 coefficients fitted to all sets; how many right and wrong findings reach a probability, each set judged by a fit to the others; and

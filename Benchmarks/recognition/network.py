@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains the landmark network, Sources/Recognition/Queries/LandmarkNetwork.swift.
+"""Trains the landmark network, Sources/Recognition/Recognition/Queries/LandmarkNetwork.swift.
 
 usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz ...] [--onward] [--steps 6000] [--rate 6e-3] [--write]
 
 EXCERPTS   output of excerpts.py, all of one length
 --check    excerpts of other tracks; prints their losses every 500 steps
 --onward   starts with the program's network instead of chance
---write    also makes it the program's network: Sources/Recognition/Resources/landmark-network.f16
+--write    also makes it the program's network: Sources/Recognition/Recognition/Resources/landmark-network.f16
 
 The network takes the spectrum of a clip, whitened and not, and predicts for each column and band how likely the undisturbed
 track has a landmark there. The loss is the cross-entropy. Needs numpy and PyTorch.

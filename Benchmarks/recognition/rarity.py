@@ -6,7 +6,7 @@ usage: rarity.py SCRATCH MATERIAL SET [SET ...] [--count 200] [--seconds 5] [--s
 MATERIAL   folder that material.py made; SET is a folder below its tracks
 SCRATCH    folder for the clips, queries.csv and cells.i16 (from `recognition-kit cells`)
 --kit      another build of recognition-kit
---write    changes Sources/Recognition/Resources/rarity.tsv
+--write    changes Sources/Recognition/Recognition/Resources/rarity.tsv
 
 The clips are in colored noise of 0 and -5 dB, half of them each. A pair of a query's peaks may fall into several cells
 of the index: a band of the anchor, an interval and a gap. The cells here are those that the last stage of the search

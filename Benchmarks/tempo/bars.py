@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fits how beats group into bars, Sources/Tempo/BarReading.swift, and prints how good that is on unknown sources.
+"""Fits how beats group into bars, Sources/Sound/Tempo/BarReading.swift, and prints how good that is on unknown sources.
 
   bars.py MANIFEST:FEATURES:WEIGHT … --folds FOLDS.json|NUMBER [--write] [--l2 1] [--right 0.97] [--keep-meter]
 
---write changes Sources/Tempo/Resources/bar-weights.tsv. Arguments are those of fit.py. Clips without known bars (no
+--write changes Sources/Sound/Tempo/Resources/bar-weights.tsv. Arguments are those of fit.py. Clips without known bars (no
 NAME.json beside the manifest, or no first beats in it) are left out. The beats are those of the grid that the program
 chooses with the weights it was built with, even if they are wrong. Needs numpy and scipy.
 

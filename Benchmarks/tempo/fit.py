@@ -5,7 +5,7 @@
          --folds FOLDS.json|NUMBER [--strict] [--onward [--hold 4]] [--metronomes] [--balance 0.28 0.47 0.25] [--most 32] [--steps 150]
          [--failures KIND] [--drop FEATURE …]
 
---write replaces the program's Sources/Tempo/Resources/grid-weights.tsv and confidence.tsv.
+--write replaces the program's Sources/Sound/Tempo/Resources/grid-weights.tsv and confidence.tsv.
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is the weight of one of them.
@@ -97,7 +97,7 @@ def shipped(names):
 
 
 def fit(tracks, options):
-    """The weights of the choice, for features as they are; see Sources/Tempo/Grids/GridChoice.swift."""
+    """The weights of the choice, for features as they are; see Sources/Sound/Tempo/Grids/GridChoice.swift."""
     tracks = [t for t in tracks if t['right'].any() and (options.metronomes or t['kind'] != 'metronome')]
     kept = [t.get('kept', slice(None)) for t in tracks]
     X = np.concatenate([t['X'][k] for t, k in zip(tracks, kept)])

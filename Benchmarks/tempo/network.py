@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the beat network, Sources/Tempo/BeatNetwork/BeatNetwork.swift, and others like it without some of the sources.
+"""Trains the beat network, Sources/Sound/Tempo/BeatNetwork/BeatNetwork.swift, and others like it without some of the sources.
 
   network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write]
 
@@ -7,7 +7,7 @@ MANIFEST as in fit.py; SPECTRA is the directory that `tempo-features spectra` wr
 bars are in NAME.json beside the manifest, as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything; fold-K.f32, trained
 without the sources of a fold (existing ones are kept); folds.json with the fold of each source; and for each manifest a table for
 `tempo-features features`: each clip with the network trained without its source. --write makes all.f32 the program's network, in
-half precision: Sources/Tempo/Resources/beat-network.f16. Cuts (kind cut) are not used, because they are parts of other clips.
+half precision: Sources/Sound/Tempo/Resources/beat-network.f16. Cuts (kind cut) are not used, because they are parts of other clips.
 
 Each step uses 16 excerpts of 24 s, faster or slower by up to a quarter, higher or lower by up to a third of an octave, with
 other equalization, some with missing bands or a noise floor. Beats are exact to 15 ms; the loss is the cross-entropy of

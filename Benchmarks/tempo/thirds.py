@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints how clearly beats are divided into thirds: what BarProfile.hasThirds in Sources/Tempo/Beats/BeatGrid.swift decides by.
+"""Prints how clearly beats are divided into thirds: what BarProfile.hasThirds in Sources/Sound/Tempo/Beats/BeatGrid.swift decides by.
 
   thirds.py MANIFEST:FEATURES …
 

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Mustache
 internal import Resources
 
-/// The markup of the page around its data: `Sources/Pages/report/page.mustache` with its style and script.
+/// The markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
   /// Placeholders for the data until it is written. Text never holds control characters: see `PageText`.
   enum Data: String, CaseIterable {

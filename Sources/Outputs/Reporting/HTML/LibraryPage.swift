@@ -6,7 +6,7 @@ internal import SystemPackage
 
 /// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.
 ///
-/// Records come in the order of paths and are kept as columns until the page is written. `Sources/Pages/report`
+/// Records come in the order of paths and are kept as columns until the page is written. `Sources/Outputs/Pages/report`
 /// holds its markup, style and script.
 ///
 /// The data is in three elements `script` of type `application/json` (`<` is always `\u003c`):
@@ -18,7 +18,7 @@ internal import SystemPackage
 /// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats come for
 ///   new tracks first, then broken ones, corrected ones, unsure tempos.
 ///
-/// `….parts` in `Sources/Pages` list the files of one style or script. After a change there, run
+/// `….parts` in `Sources/Outputs/Pages` list the files of one style or script. After a change there, run
 /// `Scripts/write-resources`: the policy in the page's head allows only a style and a script with these hashes.
 final class LibraryPage {
   /// Up to this many tracks, all have their details in the page.
