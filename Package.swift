@@ -25,24 +25,69 @@ let strictWithNIO: [SwiftSetting] = [
 /// An object file that takes the place of all data of ICU (Scripts/trim-icu). Linked as an input, it comes before Foundation.
 let icuData: [LinkerSetting] = Context.environment["NOCTURNE_ICU_DATA"].map { [.unsafeFlags([$0])] } ?? []
 
-/// A C library that Debian ships with a pkg-config file.
-func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
-  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
+/// A folder of `Sources` whose modules belong together; its tests lie in the folder of the same name in `Tests`.
+/// docs/architecture.md says what each room is for, and Scripts/check-modules that no two use each other.
+struct Room {
+  let name: String
+
+  init(_ name: String) { self.name = name }
+
+  /// A C library that Debian ships with a pkg-config file.
+  func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
+    .systemLibrary(name: name, path: sources(name), pkgConfig: pkgConfig, providers: [.apt([debian])])
+  }
+
+  func cLibrary(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: sources(name))
+  }
+
+  func module(
+    _ name: String, _ dependencies: [Target.Dependency], excluding excluded: [String] = [], resources: [Resource] = [],
+    settings: [SwiftSetting] = strict
+  ) -> Target {
+    .target(
+      name: name, dependencies: dependencies, path: sources(name), exclude: excluded, resources: resources,
+      swiftSettings: settings)
+  }
+
+  func executable(_ name: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting]) -> Target {
+    .executableTarget(
+      name: name, dependencies: dependencies, path: sources(name), swiftSettings: strictAsync,
+      linkerSettings: linkerSettings)
+  }
+
+  /// - Parameter excluded: Files in its folder that are no sources, such as `Snapshots`.
+  func tests(
+    _ name: String, _ dependencies: [Target.Dependency], excluding excluded: [String] = [],
+    settings: [SwiftSetting] = strict
+  ) -> Target {
+    .testTarget(
+      name: name, dependencies: dependencies, path: "Tests/\(self.name)/\(name)", exclude: excluded,
+      swiftSettings: settings)
+  }
+
+  private func sources(_ target: String) -> String { "Sources/\(name)/\(target)" }
 }
 
-func swiftTarget(_ name: String, _ dependencies: [Target.Dependency], excluding excluded: [String] = []) -> Target {
-  .target(name: name, dependencies: dependencies, exclude: excluded, swiftSettings: strict)
-}
+let ground = Room("Ground")
+let model = Room("Model")
+let media = Room("Media")
+let sound = Room("Sound")
+let recognition = Room("Recognition")
+let store = Room("Store")
+let runs = Room("Runs")
+let outputs = Room("Outputs")
+let tasks = Room("Tasks")
+let server = Room("Server")
+let program = Room("Program")
+let testing = Room("Testing")
 
-/// - Parameter excluded: What is no source in its folder, such as `Snapshots`.
-func testTarget(_ name: String, _ dependencies: [Target.Dependency], excluding excluded: [String] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: excluded, swiftSettings: strict)
-}
-
-func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func example(
+  _ name: String, _ dependencies: [Target.Dependency],
+  settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+) -> Target {
   .executableTarget(
-    name: name, dependencies: dependencies, path: "Examples/\(name)/Sources/\(name)",
-    swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+    name: name, dependencies: dependencies, path: "Examples/\(name)/Sources/\(name)", swiftSettings: settings)
 }
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -59,121 +104,141 @@ let package = Package(
     .library(name: "AudioDecoding", targets: ["AudioDecoding"]), .library(name: "Tempo", targets: ["Tempo"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+    .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
+    .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
+    .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+    .package(url: "https://github.com/apple/swift-system", .upToNextMinor(from: "1.8.1")),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
+    .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", .upToNextMinor(from: "2.28.1"), traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", .upToNextMinor(from: "2.1.1")),
+    .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
   ],
   targets: [
-    // C libraries.
-    systemLibrary("CFFTW", pkgConfig: "fftw3f", debian: "libfftw3-dev"),
-    systemLibrary("CSamplerate", pkgConfig: "samplerate", debian: "libsamplerate0-dev"),
-    systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
-    systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
-    systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
-    systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
-    // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
-    .target(name: "CLibAV", dependencies: ["CLoading"]), .target(name: "CChromaprint", dependencies: ["CLoading"]),
-    .target(name: "CSndfile", dependencies: ["CLoading"]), .target(name: "CLoading"),
-    .target(name: "CKernels"), .target(name: "CSpawn"),
+    // Ground. The system, text, signal processing, C libraries: every room stands on it.
+    ground.systemLibrary("CFFTW", pkgConfig: "fftw3f", debian: "libfftw3-dev"),
+    ground.systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
+    ground.systemLibrary("CSamplerate", pkgConfig: "samplerate", debian: "libsamplerate0-dev"),
+    ground.systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
+    ground.systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
+    ground.cLibrary("CSpawn"),
+    ground.cLibrary("CLoading"),
+    ground.cLibrary("CKernels"),
     // Files compiled in; written by Scripts/write-resources.
-    .target(name: "CResources"),
+    ground.cLibrary("CResources"),
+    // FFmpeg's macros, and what glibc hides from Swift, behind plain C headers.
+    ground.cLibrary("CLibAV", ["CLoading"]),
+    ground.module("Platform", ["CSpawn", systemPackage]),
+    ground.module("Text", []),
+    ground.module("DSP", ["CFFTW", "CKernels", "CSamplerate", "CSoxr"]),
+    ground.module("Digests", ["CLibAV"]),
+    ground.module("Resources", ["CResources"]),
 
-    // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
-    swiftTarget("DSP", ["CFFTW", "CKernels", "CSamplerate", "CSoxr"]),
-    swiftTarget("Platform", ["CSpawn", systemPackage]),
-    swiftTarget("Text", []),
-    swiftTarget("Resources", ["CResources"]),
-    swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
-    swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
-    swiftTarget("Objects", ["Platform", systemPackage]),
-    swiftTarget("Library", ["Analysis", "Platform", "Records", "Text", systemPackage]),
-    swiftTarget(
+    // Model. The vocabulary: analyzers and findings, records of files and runs, tracks, filters.
+    model.module("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
+    model.module("Records", ["Analysis", "Platform", "Text", systemPackage]),
+    model.module("Library", ["Analysis", "Platform", "Records", "Text", systemPackage]),
+    model.module("Filters", ["Analysis", "Text", systemPackage]),
+
+    // Media. Audio files: containers, decoding, encoding, tags.
+    media.cLibrary("CSndfile", ["CLoading"]),
+    media.module("MediaContainers", [systemPackage]),
+    media.module(
+      "AudioDecoding",
+      ["Analysis", "CLibAV", "CLoading", "CSamplerate", "CSndfile", "CSoxr", "DSP", "MediaContainers", systemPackage]),
+    media.module(
+      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "DSP", "Platform", systemPackage]),
+    media.module("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
+    media.module(
+      "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
+
+    // Sound. Analyzers, and the engine that runs them over one file.
+    sound.cLibrary("CChromaprint", ["CLoading"]),
+    sound.module("Tempo", ["Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
+    sound.module("Likeness", ["Analysis", "DSP", "Resources"], excluding: ["Resources"]),
+    sound.module("Chromaprint", ["Analysis", "CChromaprint"]),
+    sound.module("Landmarks", ["Analysis"]),
+    sound.module(
+      "BuiltInAnalyzers",
+      [
+        "Analysis", "Chromaprint", "CKernels", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
+        "Text",
+      ], excluding: ["Key/Resources"]),
+    sound.module("AnalysisEngine", ["Analysis", "AudioDecoding", "Digests", "DSP", "Platform", systemPackage]),
+    // The analyzers without store and command line, for other programs.
+    sound.module(
+      "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", systemPackage]),
+
+    // Recognition. Which recording a clip is from; which files are one recording.
+    recognition.module(
+      "Recognition", ["Analysis", "CKernels", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage],
+      excluding: ["Resources"]),
+    recognition.module(
+      "Listening", ["Analysis", "AudioDecoding", "DSP", "Landmarks", "Platform", "Recognition", systemPackage]),
+    // Catalogs of other servers, asked over HTTP.
+    recognition.module(
+      "RemoteCatalogs",
+      [
+        "Platform", "Recognition", "Text", systemPackage, .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+      ], settings: strictWithNIO),
+    recognition.module("Duplicates", ["Chromaprint", "Landmarks"]),
+
+    // Store. The database.
+    store.module(
+      "ResultStore",
+      [
+        "Analysis", "DSP", "Library", "Platform", "Records", "Text", systemPackage, grdb,
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
+    store.module(
+      "LibraryStore",
+      ["Analysis", "Filters", "Library", "Platform", "Records", "ResultStore", "Text", systemPackage, grdb]),
+
+    // Runs. The nightly run: walking, reading objects, settings, workers.
+    runs.module("LibraryScan", ["Platform", systemPackage]),
+    runs.module("Objects", ["Platform", systemPackage]),
+    runs.module(
+      "Pipeline",
+      [
+        "Analysis", "AnalysisEngine", "AudioDecoding", "Digests", "DSP", "LibraryScan", "Objects", "Platform",
+        "Records", "ResultStore", "Text", "Yams", systemPackage,
+      ],
+      // Jobs for engines, which are no definitions.
+      excluding: ["BuiltInDefinitions/redis", "BuiltInDefinitions/spark"],
+      // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
+      resources: [.embedInCode("BuiltInDefinitions")]),
+
+    // Outputs. Reports, exports, pages.
+    outputs.module(
+      "Reporting",
+      [
+        "Analysis", "Library", "Platform", "Records", "Resources", "Text", systemPackage,
+        .product(name: "Mustache", package: "swift-mustache"),
+      ]),
+    outputs.module(
       "Exports",
       [
         "Analysis", "CZlib", "Filters", "Library", "MediaContainers", "Platform", "Records", "Text", grdb,
         systemPackage,
       ]),
-    swiftTarget("Digests", ["CLibAV"]),
-    swiftTarget("MediaContainers", [systemPackage]),
-    swiftTarget(
-      "AudioDecoding",
-      ["Analysis", "CLibAV", "CLoading", "CSamplerate", "CSndfile", "CSoxr", "DSP", "MediaContainers", systemPackage]),
-    swiftTarget(
-      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "DSP", "Platform", systemPackage]),
-    swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
-    swiftTarget(
-      "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
-    swiftTarget("Likeness", ["Analysis", "DSP", "Resources"], excluding: ["Resources"]),
-    swiftTarget("Tempo", ["Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
-    swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
-    swiftTarget("Landmarks", ["Analysis"]),
-    swiftTarget("Duplicates", ["Chromaprint", "Landmarks"]),
-    swiftTarget(
-      "Recognition",
-      [
-        "Analysis", "CKernels", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage,
-      ], excluding: ["Resources"]),
-    swiftTarget(
-      "Listening",
-      ["Analysis", "AudioDecoding", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
-    swiftTarget("LibraryScan", ["Platform", systemPackage]),
-    swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
-    swiftTarget(
-      "ResultStore",
-      [
-        "Analysis", "DSP", "Library", "Records", "Platform", "Text", systemPackage, grdb,
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ]),
-    swiftTarget(
-      "LibraryStore",
-      ["Analysis", "Filters", "Library", "Platform", "Records", "ResultStore", "Text", systemPackage, grdb]),
-    swiftTarget(
-      "Reporting",
-      [
-        "Analysis", "Library", "Records", "Resources", "Platform", "Text", systemPackage,
-        .product(name: "Mustache", package: "swift-mustache"),
-      ]),
-    swiftTarget(
-      "BuiltInAnalyzers",
-      [
-        "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
-        "Text",
-      ], excluding: ["Key/Resources"]),
-    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Digests", "Platform", systemPackage]),
-    .target(
-      name: "Pipeline",
-      dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "DSP", "Digests", "LibraryScan", "Objects", "Records",
-        "ResultStore", "Platform", "Text", "Yams", systemPackage,
-      ],
-      // Jobs for engines, which are no definitions.
-      exclude: ["BuiltInDefinitions/redis", "BuiltInDefinitions/spark"],
-      // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
-      resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
-    // The analyzers without store and command line, for other programs.
-    swiftTarget(
-      "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", systemPackage]),
-    swiftTarget(
+
+    // Tasks. Commands as values, without options and terminals.
+    tasks.module(
       "AnalysisTasks",
       [
         "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "LibraryTasks",
         "Likeness", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ]),
-    swiftTarget(
+    tasks.module(
       "LibraryTasks",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "CLibAV",
         "DSP", "Duplicates", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness",
         "Pipeline", "Platform", "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
       ]),
-    swiftTarget(
+    tasks.module(
       "RecognitionTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "DSP", "Landmarks", "Library", "Listening",
@@ -181,54 +246,56 @@ let package = Package(
         systemPackage,
       ]),
     // The program of this name: the same binary under another one.
-    swiftTarget(
-      "Fpcalc", ["Analysis", "AudioDecoding", "Chromaprint", "Platform", "ResultStore", systemPackage]),
-    // Catalogs of other servers, asked over HTTP.
-    .target(
-      name: "RemoteCatalogs",
-      dependencies: [
-        "Platform", "Recognition", "Text", systemPackage, .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-      ], swiftSettings: strictWithNIO),
-    .target(
-      name: "Serving",
-      dependencies: [
+    tasks.module("Fpcalc", ["Analysis", "AudioDecoding", "Chromaprint", "Platform", "ResultStore", systemPackage]),
+
+    // Server. The catalogs over HTTP, and the app.
+    server.module(
+      "Serving",
+      [
         "Analysis", "CZlib", "Digests", "Platform", "Records", "Text", systemPackage,
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-      ], swiftSettings: strictWithNIO),
+      ], settings: strictWithNIO),
     // The catalogs over HTTP, and the app.
-    .target(
-      name: "Server",
-      dependencies: [
+    server.module(
+      "Server",
+      [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "Chromaprint", "Filters", "Library", "LibraryStore",
         "LibraryTasks", "Listening", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "Resources", "ResultStore", "Serving", "Text", systemPackage,
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ], swiftSettings: strictWithNIO),
-    .executableTarget(
-      name: "analyze",
-      dependencies: [
+      ], settings: strictWithNIO),
+
+    // Program. The command line.
+    program.executable(
+      "analyze",
+      [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
         "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks", "Listening",
         "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore",
         "Server", "Serving", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strictAsync, linkerSettings: icuData),
+      ], linkerSettings: icuData),
+
+    // Testing. Signals with known truth and a fixed library, for tests only.
+    testing.systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
+    testing.module("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
+    testing.module(
+      "LibraryTesting",
+      [
+        "Analysis", "AnalysisTesting", "DSP", "LibraryStore", "Platform", "Records", "ResultStore", "Text", grdb,
+        systemPackage,
+      ]),
+
     // The sources of the packages in Examples/, so that the tests build and run them.
-    .executableTarget(
-      name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],
-      path: "Examples/recognize/Sources/recognize", swiftSettings: strictAsync),
-    .executableTarget(
-      name: "recognize-pcm", dependencies: ["Recognition", systemPackage],
-      path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strictAsync),
+    example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
+    example("find-tempo", ["AudioDecoding", "Tempo"]),
+    example("recognize", ["Listening", "Recognition", systemPackage], settings: strictAsync),
+    example("recognize-pcm", ["Recognition", systemPackage], settings: strictAsync),
     // Times searches for Benchmarks/search.
     .executableTarget(
       name: "time-searches", dependencies: ["Filters", "LibraryStore", "ResultStore", systemPackage],
@@ -237,127 +304,115 @@ let package = Package(
     .executableTarget(
       name: "compare-sounds",
       dependencies: [
-        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "LibraryTasks", "Platform", "Records",
-        "ResultStore", systemPackage,
+        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "LibraryTasks", "Platform",
+        "Records", "ResultStore", systemPackage,
       ], path: "Benchmarks/duplicates/compare-sounds", swiftSettings: strict),
-    example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
-    example("find-tempo", ["AudioDecoding", "Tempo"]),
 
-    // Tests.
-    swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
-    swiftTarget(
-      "LibraryTesting",
-      [
-        "Analysis", "AnalysisTesting", "DSP", "LibraryStore", "Platform", "Records", "ResultStore", "Text", grdb,
-        systemPackage,
-      ]),
-    testTarget("AnalysisTests", ["Analysis"]),
-    testTarget("TextTests", ["Text"]),
-    testTarget("LibraryTests", ["Analysis", "Library", "Platform", systemPackage]),
-    testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
-    testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
-    testTarget("ObjectsTests", ["AnalysisTesting", "Objects", "Platform", systemPackage]),
-    testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
-    testTarget(
+    // Tests, by the rooms of what they test.
+    ground.tests("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
+    ground.tests("TextTests", ["Text"]),
+    ground.tests("DSPTests", ["AnalysisTesting", "DSP"]),
+    ground.tests("DigestsTests", ["Digests"]),
+    model.tests("AnalysisTests", ["Analysis"]),
+    model.tests("LibraryTests", ["Analysis", "Library", "Platform", systemPackage]),
+    model.tests("FiltersTests", ["Analysis", "Filters", systemPackage]),
+    media.tests("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
+    media.tests(
       "AudioDecodingTests",
-      [
-        "Analysis", "AnalysisTesting", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage,
-      ]),
-    testTarget(
-      "AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
-    testTarget(
-      "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
-    testTarget("DuplicatesTests", ["AnalysisTesting", "Chromaprint", "Duplicates", "Landmarks"]),
-    testTarget("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
-    testTarget(
-      "RecognitionTests",
-      [
-        "Analysis", "AnalysisTesting", "CKernels", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
-      ]),
-    testTarget("AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text"]),
-    testTarget("DigestsTests", ["Digests"]),
-    testTarget("LibraryScanTests", ["AnalysisTesting", "LibraryScan", "Platform", systemPackage]),
-    testTarget(
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
+    media.tests("AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
+    media.tests(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
-    testTarget(
+    media.tests(
       "TagWritingTests",
       [
         "Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting",
         systemPackage,
       ]),
-    testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
-    testTarget(
+    sound.tests("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
+    sound.tests("LikenessTests", ["Analysis", "AnalysisTesting", "DSP", "Likeness", systemPackage]),
+    sound.tests("ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    sound.tests("AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text"]),
+    sound.tests(
+      "AnalysisEngineTests",
+      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
+    sound.tests("AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo"]),
+    sound.tests(
+      "LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
+    sound.tests("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
+    sound.tests("HealthTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
+    sound.tests("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
+    sound.tests("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
+    sound.tests("TraitsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
+    sound.tests("SectionsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
+    recognition.tests(
+      "RecognitionTests",
+      [
+        "Analysis", "AnalysisTesting", "CKernels", "DSP", "Landmarks", "Listening", "Recognition", "Text",
+        systemPackage,
+      ]),
+    recognition.tests("DuplicatesTests", ["AnalysisTesting", "Chromaprint", "Duplicates", "Landmarks"]),
+    store.tests(
       "ResultStoreTests",
       [
-        "Analysis", "DSP", "Library", "LibraryStore", "LibraryTesting", "Records", "ResultStore", "Platform", "Text",
+        "Analysis", "DSP", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records", "ResultStore", "Text",
         systemPackage, grdb,
       ]),
-    testTarget(
+    store.tests(
       "LibraryStoreTests",
       [
         "Analysis", "Filters", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records", "ResultStore",
         systemPackage, grdb,
       ]),
-    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
-    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
-    testTarget("HealthTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
-    testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
-    testTarget("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
-    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
-    testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
-    testTarget("LikenessTests", ["Analysis", "AnalysisTesting", "DSP", "Likeness", systemPackage]),
-    testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
-    testTarget(
+    runs.tests("LibraryScanTests", ["AnalysisTesting", "LibraryScan", "Platform", systemPackage]),
+    runs.tests("ObjectsTests", ["AnalysisTesting", "Objects", "Platform", systemPackage]),
+    runs.tests(
+      "PipelineTests",
+      [
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Platform",
+        "Records", "ResultStore", "Text", systemPackage,
+      ]),
+    outputs.tests(
       "ReportingTests",
       [
-        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "LibraryTesting", "Records", "Reporting", "ResultStore",
-        "Platform", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "LibraryTesting", "Platform", "Records", "Reporting",
+        "ResultStore", "Text", systemPackage,
       ], excluding: ["Snapshots"]),
-    testTarget(
+    outputs.tests(
       "ExportsTests",
       [
         "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "Library", "LibraryStore",
         "LibraryTesting", "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
       ], excluding: ["Snapshots"]),
-    testTarget(
-      "AnalysisEngineTests",
-      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
-    testTarget("AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo"]),
-    testTarget(
+    tasks.tests(
       "TaskTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
-        "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
-        "ResultStore", "Text", systemPackage,
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore",
+        "LibraryTasks", "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks",
+        "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
-    testTarget(
-      "PipelineTests",
+    tasks.tests("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
+    server.tests(
+      "ServingTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records",
-        "ResultStore", "Platform", "Text", systemPackage,
-      ]),
-    .testTarget(
-      name: "ServingTests",
-      dependencies: [
         "Platform", "Serving", systemPackage, .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
-      ], swiftSettings: strictWithNIO),
-    .testTarget(
-      name: "ServerTests",
-      dependencies: [
+      ], settings: strictWithNIO),
+    server.tests(
+      "ServerTests",
+      [
         "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore", "LibraryTesting", "Platform",
         "RecognitionTasks", "Records", "ResultStore", "Server", "Serving", "Text", grdb, systemPackage,
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-      ], exclude: ["Snapshots"], swiftSettings: strictWithNIO),
-    testTarget(
+      ], excluding: ["Snapshots"], settings: strictWithNIO),
+    program.tests(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "AudioDecoding", "Platform", "Text", "analyze", "analyze-file", "decode-audio",
-        "find-tempo", "recognize", "recognize-pcm", systemPackage,
+        "Analysis", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "decode-audio", "find-tempo",
+        "Platform", "recognize", "recognize-pcm", "Text", systemPackage,
       ]),
   ]
 )
@@ -384,7 +439,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       name: "fuzz",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Exports", "Filters", "Landmarks",
-        "LibraryScan", "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "LibraryScan", "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore",
         "Platform", "Serving", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))

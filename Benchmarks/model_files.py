@@ -30,15 +30,15 @@ def read_table(path):
 
 # How each is written.
 
-GRID_WEIGHTS = os.path.join(SOURCES, 'Tempo/Resources/grid-weights.tsv')
-TEMPO_CONFIDENCE = os.path.join(SOURCES, 'Tempo/Resources/confidence.tsv')
-BAR_WEIGHTS = os.path.join(SOURCES, 'Tempo/Resources/bar-weights.tsv')
-BEAT_NETWORK = os.path.join(SOURCES, 'Tempo/Resources/beat-network.f16')
-KEY_NETWORK = os.path.join(SOURCES, 'BuiltInAnalyzers/Key/Resources/key-network.f16')
-SOUND_PROJECTION = os.path.join(SOURCES, 'Likeness/Resources/projection.f16')
-MATCH_CONFIDENCE = os.path.join(SOURCES, 'Recognition/Resources/confidence.tsv')
-PAIR_RARITY = os.path.join(SOURCES, 'Recognition/Resources/rarity.tsv')
-LANDMARK_NETWORK = os.path.join(SOURCES, 'Recognition/Resources/landmark-network.f16')
+GRID_WEIGHTS = os.path.join(SOURCES, 'Sound/Tempo/Resources/grid-weights.tsv')
+TEMPO_CONFIDENCE = os.path.join(SOURCES, 'Sound/Tempo/Resources/confidence.tsv')
+BAR_WEIGHTS = os.path.join(SOURCES, 'Sound/Tempo/Resources/bar-weights.tsv')
+BEAT_NETWORK = os.path.join(SOURCES, 'Sound/Tempo/Resources/beat-network.f16')
+KEY_NETWORK = os.path.join(SOURCES, 'Sound/BuiltInAnalyzers/Key/Resources/key-network.f16')
+SOUND_PROJECTION = os.path.join(SOURCES, 'Sound/Likeness/Resources/projection.f16')
+MATCH_CONFIDENCE = os.path.join(SOURCES, 'Recognition/Recognition/Resources/confidence.tsv')
+PAIR_RARITY = os.path.join(SOURCES, 'Recognition/Recognition/Resources/rarity.tsv')
+LANDMARK_NETWORK = os.path.join(SOURCES, 'Recognition/Recognition/Resources/landmark-network.f16')
 
 
 def write_grid_weights(path, rows):

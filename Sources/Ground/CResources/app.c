@@ -5,121 +5,121 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char albums_js[] = {
-#embed "../Pages/app/albums.js"
+#embed "../../Outputs/Pages/app/albums.js"
 };
 static const unsigned char app_css[] = {
-#embed "../Pages/app/app.css"
+#embed "../../Outputs/Pages/app/app.css"
 };
 static const unsigned char art_js[] = {
-#embed "../Pages/app/art.js"
+#embed "../../Outputs/Pages/app/art.js"
 };
 static const unsigned char audio_js[] = {
-#embed "../Pages/app/audio.js"
+#embed "../../Outputs/Pages/app/audio.js"
 };
 static const unsigned char base_css[] = {
-#embed "../Pages/shared/base.css"
+#embed "../../Outputs/Pages/shared/base.css"
 };
 static const unsigned char click_track_js[] = {
-#embed "../Pages/app/click-track.js"
+#embed "../../Outputs/Pages/app/click-track.js"
 };
 static const unsigned char clicks_js[] = {
-#embed "../Pages/app/clicks.js"
+#embed "../../Outputs/Pages/app/clicks.js"
 };
 static const unsigned char correction_js[] = {
-#embed "../Pages/app/correction.js"
+#embed "../../Outputs/Pages/app/correction.js"
 };
 static const unsigned char duplicates_js[] = {
-#embed "../Pages/app/duplicates.js"
+#embed "../../Outputs/Pages/app/duplicates.js"
 };
 static const unsigned char events_worker_js[] = {
-#embed "../Pages/app/events-worker.js"
+#embed "../../Outputs/Pages/app/events-worker.js"
 };
 static const unsigned char index_html[] = {
-#embed "../Pages/app/index.html"
+#embed "../../Outputs/Pages/app/index.html"
 };
 static const unsigned char library_js[] = {
-#embed "../Pages/app/library.js"
+#embed "../../Outputs/Pages/app/library.js"
 };
 static const unsigned char listen_js[] = {
-#embed "../Pages/app/listen.js"
+#embed "../../Outputs/Pages/app/listen.js"
 };
 static const unsigned char login_js[] = {
-#embed "../Pages/app/login.js"
+#embed "../../Outputs/Pages/app/login.js"
 };
 static const unsigned char lyrics_js[] = {
-#embed "../Pages/app/lyrics.js"
+#embed "../../Outputs/Pages/app/lyrics.js"
 };
 static const unsigned char mark_svg[] = {
-#embed "../Pages/app/mark.svg"
+#embed "../../Outputs/Pages/app/mark.svg"
 };
 static const unsigned char metronome_screen_js[] = {
-#embed "../Pages/app/metronome-screen.js"
+#embed "../../Outputs/Pages/app/metronome-screen.js"
 };
 static const unsigned char metronome_js[] = {
-#embed "../Pages/app/metronome.js"
+#embed "../../Outputs/Pages/app/metronome.js"
 };
 static const unsigned char microphone_worklet_js[] = {
-#embed "../Pages/app/microphone-worklet.js"
+#embed "../../Outputs/Pages/app/microphone-worklet.js"
 };
 static const unsigned char microphone_js[] = {
-#embed "../Pages/app/microphone.js"
+#embed "../../Outputs/Pages/app/microphone.js"
 };
 static const unsigned char parts_js[] = {
-#embed "../Pages/app/parts.js"
+#embed "../../Outputs/Pages/app/parts.js"
 };
 static const unsigned char player_bar_js[] = {
-#embed "../Pages/app/player-bar.js"
+#embed "../../Outputs/Pages/app/player-bar.js"
 };
 static const unsigned char player_js[] = {
-#embed "../Pages/app/player.js"
+#embed "../../Outputs/Pages/app/player.js"
 };
 static const unsigned char playlists_js[] = {
-#embed "../Pages/app/playlists.js"
+#embed "../../Outputs/Pages/app/playlists.js"
 };
 static const unsigned char queue_js[] = {
-#embed "../Pages/app/queue.js"
+#embed "../../Outputs/Pages/app/queue.js"
 };
 static const unsigned char reorder_js[] = {
-#embed "../Pages/app/reorder.js"
+#embed "../../Outputs/Pages/app/reorder.js"
 };
 static const unsigned char report_js[] = {
-#embed "../Pages/app/report.js"
+#embed "../../Outputs/Pages/app/report.js"
 };
 static const unsigned char router_js[] = {
-#embed "../Pages/app/router.js"
+#embed "../../Outputs/Pages/app/router.js"
 };
 static const unsigned char search_js[] = {
-#embed "../Pages/app/search.js"
+#embed "../../Outputs/Pages/app/search.js"
 };
 static const unsigned char server_js[] = {
-#embed "../Pages/app/server.js"
+#embed "../../Outputs/Pages/app/server.js"
 };
 static const unsigned char shared_js[] = {
-#embed "../Pages/shared/markup.js"
+#embed "../../Outputs/Pages/shared/markup.js"
 ,
-#embed "../Pages/shared/words.js"
+#embed "../../Outputs/Pages/shared/words.js"
 ,
-#embed "../Pages/shared/print.js"
+#embed "../../Outputs/Pages/shared/print.js"
 ,
-#embed "../Pages/shared/canvas.js"
+#embed "../../Outputs/Pages/shared/canvas.js"
 ,
-#embed "../Pages/shared/numbers.js"
+#embed "../../Outputs/Pages/shared/numbers.js"
 ,
-#embed "../Pages/shared/waveform.js"
+#embed "../../Outputs/Pages/shared/waveform.js"
 ,
-#embed "../Pages/app/shared-exports.js"
+#embed "../../Outputs/Pages/app/shared-exports.js"
 };
 static const unsigned char start_js[] = {
-#embed "../Pages/app/start.js"
+#embed "../../Outputs/Pages/app/start.js"
 };
 static const unsigned char strips_js[] = {
-#embed "../Pages/app/strips.js"
+#embed "../../Outputs/Pages/app/strips.js"
 };
 static const unsigned char track_js[] = {
-#embed "../Pages/app/track.js"
+#embed "../../Outputs/Pages/app/track.js"
 };
 static const unsigned char virtual_rows_js[] = {
-#embed "../Pages/app/virtual-rows.js"
+#embed "../../Outputs/Pages/app/virtual-rows.js"
 };
 
 static const cresources_file files[] = {

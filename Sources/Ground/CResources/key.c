@@ -5,7 +5,7 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char key_network_f16[] = {
-#embed "../BuiltInAnalyzers/Key/Resources/key-network.f16"
+#embed "../../Sound/BuiltInAnalyzers/Key/Resources/key-network.f16"
 };
 
 cresources_file cresources_key_key_network(void) {

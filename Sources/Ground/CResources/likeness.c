@@ -5,7 +5,7 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char projection_f16[] = {
-#embed "../Likeness/Resources/projection.f16"
+#embed "../../Sound/Likeness/Resources/projection.f16"
 };
 
 cresources_file cresources_likeness_projection(void) {

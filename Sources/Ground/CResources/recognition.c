@@ -5,13 +5,13 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char confidence_tsv[] = {
-#embed "../Recognition/Resources/confidence.tsv"
+#embed "../../Recognition/Recognition/Resources/confidence.tsv"
 };
 static const unsigned char landmark_network_f16[] = {
-#embed "../Recognition/Resources/landmark-network.f16"
+#embed "../../Recognition/Recognition/Resources/landmark-network.f16"
 };
 static const unsigned char rarity_tsv[] = {
-#embed "../Recognition/Resources/rarity.tsv"
+#embed "../../Recognition/Recognition/Resources/rarity.tsv"
 };
 
 cresources_file cresources_recognition_confidence(void) {

@@ -5,67 +5,67 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char page_mustache[] = {
-#embed "../Pages/report/page.mustache"
+#embed "../../Outputs/Pages/report/page.mustache"
 };
 static const unsigned char script_js[] = {
-#embed "../Pages/shared/markup.js"
+#embed "../../Outputs/Pages/shared/markup.js"
 ,
-#embed "../Pages/shared/words.js"
+#embed "../../Outputs/Pages/shared/words.js"
 ,
-#embed "../Pages/shared/numbers.js"
+#embed "../../Outputs/Pages/shared/numbers.js"
 ,
-#embed "../Pages/report/data.js"
+#embed "../../Outputs/Pages/report/data.js"
 ,
-#embed "../Pages/report/filters.js"
+#embed "../../Outputs/Pages/report/filters.js"
 ,
-#embed "../Pages/report/state.js"
+#embed "../../Outputs/Pages/report/state.js"
 ,
-#embed "../Pages/report/search.js"
+#embed "../../Outputs/Pages/report/search.js"
 ,
-#embed "../Pages/report/columns.js"
+#embed "../../Outputs/Pages/report/columns.js"
 ,
-#embed "../Pages/report/rows.js"
+#embed "../../Outputs/Pages/report/rows.js"
 ,
-#embed "../Pages/report/controls.js"
+#embed "../../Outputs/Pages/report/controls.js"
 ,
-#embed "../Pages/report/charts.js"
+#embed "../../Outputs/Pages/report/charts.js"
 ,
-#embed "../Pages/report/brush.js"
+#embed "../../Outputs/Pages/report/brush.js"
 ,
-#embed "../Pages/report/wheel.js"
+#embed "../../Outputs/Pages/report/wheel.js"
 ,
-#embed "../Pages/report/shares.js"
+#embed "../../Outputs/Pages/report/shares.js"
 ,
-#embed "../Pages/report/glance.js"
+#embed "../../Outputs/Pages/report/glance.js"
 ,
-#embed "../Pages/shared/print.js"
+#embed "../../Outputs/Pages/shared/print.js"
 ,
-#embed "../Pages/report/prints.js"
+#embed "../../Outputs/Pages/report/prints.js"
 ,
-#embed "../Pages/report/neighbors.js"
+#embed "../../Outputs/Pages/report/neighbors.js"
 ,
-#embed "../Pages/shared/canvas.js"
+#embed "../../Outputs/Pages/shared/canvas.js"
 ,
-#embed "../Pages/shared/waveform.js"
+#embed "../../Outputs/Pages/shared/waveform.js"
 ,
-#embed "../Pages/report/strips.js"
+#embed "../../Outputs/Pages/report/strips.js"
 ,
-#embed "../Pages/report/verdict.js"
+#embed "../../Outputs/Pages/report/verdict.js"
 ,
-#embed "../Pages/report/facts.js"
+#embed "../../Outputs/Pages/report/facts.js"
 ,
-#embed "../Pages/report/panel.js"
+#embed "../../Outputs/Pages/report/panel.js"
 ,
-#embed "../Pages/report/theme.js"
+#embed "../../Outputs/Pages/report/theme.js"
 ,
-#embed "../Pages/report/keys.js"
+#embed "../../Outputs/Pages/report/keys.js"
 ,
-#embed "../Pages/report/start.js"
+#embed "../../Outputs/Pages/report/start.js"
 };
 static const unsigned char style_css[] = {
-#embed "../Pages/shared/base.css"
+#embed "../../Outputs/Pages/shared/base.css"
 ,
-#embed "../Pages/report/page.css"
+#embed "../../Outputs/Pages/report/page.css"
 };
 
 cresources_file cresources_report_page(void) {

@@ -5,16 +5,16 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char bar_weights_tsv[] = {
-#embed "../Tempo/Resources/bar-weights.tsv"
+#embed "../../Sound/Tempo/Resources/bar-weights.tsv"
 };
 static const unsigned char beat_network_f16[] = {
-#embed "../Tempo/Resources/beat-network.f16"
+#embed "../../Sound/Tempo/Resources/beat-network.f16"
 };
 static const unsigned char confidence_tsv[] = {
-#embed "../Tempo/Resources/confidence.tsv"
+#embed "../../Sound/Tempo/Resources/confidence.tsv"
 };
 static const unsigned char grid_weights_tsv[] = {
-#embed "../Tempo/Resources/grid-weights.tsv"
+#embed "../../Sound/Tempo/Resources/grid-weights.tsv"
 };
 
 cresources_file cresources_tempo_bar_weights(void) {

@@ -1,12 +1,11 @@
+internal import AnalysisTesting
 internal import Foundation
 internal import GRDB
 package import SystemPackage
 
 /// Databases as earlier versions wrote them, of every released schema: the SQL in `Tests/Fixtures/store-vN.sql`.
 package enum OlderDatabase {
-  private static let fixtures = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Tests/Fixtures")
+  private static let fixtures = Repository.url("Tests/Fixtures")
 
   package static func write(version: Int, at path: FilePath) throws {
     let sql = try String(contentsOf: fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)

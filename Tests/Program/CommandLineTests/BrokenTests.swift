@@ -71,8 +71,7 @@ import Text
   /// An MP3 that was decoded and encoded as FLAC.
   @Test func losslessThatIsNot() throws {
     let place = try Workplace()
-    let fixture = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Fixtures/music/rocker-ronni.mp3")
+    let fixture = Repository.url("Fixtures/music/rocker-ronni.mp3")
     try OtherProgram.ffmpeg.run(["-i", fixture.path(), place.library.appending("decoded.flac").string])
     #expect(try place.run(pipeline: "health").status == 0)
     let outcome = try broken(place, "--json", "--where", "origin_verdict:lossy")

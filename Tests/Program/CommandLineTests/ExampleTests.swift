@@ -5,7 +5,7 @@ import Testing
 
 /// The examples of the libraries `Recognition` and `Listening`.
 @Suite struct ExampleTests {
-  private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+  private static let root = Repository.path()
 
   /// A program beside `analyze`.
   private static func program(_ name: String) -> FilePath {
@@ -87,7 +87,7 @@ import Testing
     }
     let source =
       try text("Examples/\(example)/Sources/\(example)/main.swift") + text("Examples/\(example)/Package.swift")
-    let folder = "Sources/\(documentation)/\(documentation).docc"
+    let folder = "Sources/Recognition/\(documentation)/\(documentation).docc"
     var blocks: [String] = []
     for article in try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(folder).string) {
       blocks += try text("\(folder)/\(article)").matches(of: /```swift\n((?s).*?)\n```/).map { String($0.1) }

@@ -6,8 +6,7 @@ import Testing
 import Text
 
 @Suite struct FirstRunTests {
-  private static let schemas = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("reports/schema")
+  private static let schemas = Repository.url("reports/schema")
 
   private static func schema(_ name: String) throws -> String {
     try String(contentsOf: schemas.appendingPathComponent(name), encoding: .utf8)

@@ -7,8 +7,7 @@ import Text
 /// The program over `Fixtures/`, with the pipeline that users get, against `truth.csv`; and what the repository shows of its
 /// reports.
 @Suite struct FixtureTests {
-  private static let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  private static let project = Repository.url()
   private static let fixtures = project.appending(path: "Fixtures")
 
   /// A row of `truth.csv`; what is nil is unknown or does not apply.

@@ -167,8 +167,7 @@ enum HostileFiles {
   // MARK: - Parts
 
   private static let wav = Audio.wav(7)
-  private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Fixtures")
+  private static let fixtures = Repository.url("Fixtures")
   private static let flac = fixture("signals/clicks-120.flac")
   /// 115 frames from the middle of a piece, without tags: 160 kbit/s at 44.1 kHz, so 522 bytes each, or 523 if padded.
   static let mp3: [UInt8] = {

@@ -154,8 +154,7 @@ import Text
 
   @Test func schemasAreThoseOfTheRepository() throws {
     let place = try Workplace()
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("reports/schema")
+    let folder = Repository.url("reports/schema")
     let files = [
       "json": "nocturne.report.v1.schema.json", "ndjson": "nocturne.file.v1.schema.json",
       "csv": "nocturne.csv.v1.table.json", "duckdb": "nocturne.duckdb.v1.sql", "match": "nocturne.match.v1.schema.json",

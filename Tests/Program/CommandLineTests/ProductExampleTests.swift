@@ -5,7 +5,7 @@ import Testing
 
 /// The examples of the library products `AudioAnalysis`, `AudioDecoding` and `Tempo`, and the page about them.
 @Suite struct ProductExampleTests {
-  private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+  private static let root = Repository.path()
 
   /// Runs what lies beside `analyze`.
   private static func run(_ example: String, _ place: Workplace, _ arguments: Argument...) throws -> Outcome {

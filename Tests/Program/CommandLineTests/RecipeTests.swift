@@ -7,8 +7,7 @@ import Testing
 @Suite struct RecipeTests {
   @Test(arguments: ["parallel", "xargs", "shards", "plan"]) func recipesOfTheDocumentation(name: String) throws {
     let place = try Workplace()
-    let script = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-      .appending("Scripts/check-recipes")
+    let script = Repository.path("Scripts/check-recipes")
     let outcome = try RunningProgram(
       [Argument(RunningProgram.executable), "\(name)"], of: script, environment: place.environment,
       workingFolder: place.folder.path

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import Testing
 
@@ -5,8 +6,7 @@ import Testing
 
 @Suite struct SchemaTests {
   @Test func checkedInSchemasAreThoseOfTheTypes() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = Repository.url()
     for file in Schemas.files {
       let stored = try? String(
         contentsOf: root.appendingPathComponent("reports/schema/\(file.name)"), encoding: .utf8)

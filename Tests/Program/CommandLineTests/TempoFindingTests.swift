@@ -8,8 +8,7 @@ import Text
 /// The tempi that version 4 of the analyzer `tempo` finds in the music of the repository. A change here is a change of
 /// the version.
 @Suite struct TempoFindingTests {
-  private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Fixtures")
+  private static let fixtures = Repository.url("Fixtures")
 
   @Test(arguments: [
     ("signals/clicks-120.flac", 120.0), ("signals/clicks-93.5.flac", 93.5), ("signals/clicks-174.flac", 174.0),

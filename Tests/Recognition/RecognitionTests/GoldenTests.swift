@@ -10,8 +10,7 @@ import Testing
 /// program gives its network what the network was trained on, and gets from it what the framework gets.
 @Suite struct GoldenTests {
   @Test func theNetworkHearsWhatTheFrameworkHears() throws {
-    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-landmark-network.tsv")
+    let path = Repository.url("Tests/Fixtures/golden-landmark-network.tsv")
     let golden = try Data(contentsOf: path).withUnsafeBytes { NumberTable($0) }
     let bandCount = LandmarkSpectrum.bandCount
 

@@ -12,7 +12,7 @@ import Text
 @testable import Pipeline
 
 @Suite struct PipelineDefinitionTests {
-  static let project = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+  static let project = Repository.path()
   static let kinds = [AnalyzerKind(Gauge.self), AnalyzerKind(Counter.self)]
 
   @Test func readsWhatIsWritten() throws {

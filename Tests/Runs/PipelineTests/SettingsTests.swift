@@ -327,8 +327,7 @@ import Testing
   }
 
   @Test func theDocumentationListsEverySetting() throws {
-    let page = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-      .appending("docs/configuration.md")
+    let page = Repository.path("docs/configuration.md")
     let text = String(decoding: try SmallFile.read(page, limit: 1 << 20), as: UTF8.self)
     let lines = text.split(separator: "\n").map(String.init)
     // The table of settings is the one with four columns.

@@ -59,8 +59,7 @@ extension FileAnalysis {
   }
 
   @Test func `compares FLAC with its checksum only on request`() throws {
-    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Fixtures/signals/short.flac")
+    let fixture = Repository.url("Fixtures/signals/short.flac")
     var bytes = Array(try Data(contentsOf: fixture))
     func analysis(verifies: Bool) throws -> FileAnalysis {
       let analyzer = FileAnalyzer(plugins: [tags], resampler: .soxr, verifiesChecksums: verifies)

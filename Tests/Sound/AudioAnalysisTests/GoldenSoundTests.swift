@@ -1,11 +1,11 @@
+import AnalysisTesting
 import AudioAnalysis
 import Testing
 
 /// The findings of the analyzers of sound in two excerpts. If a value changes by more than another compiler or
 /// processor may change it, the version of its analyzer must be raised, and this table with it.
 @Suite struct GoldenSoundTests {
-  private static let folder = FilePath(#filePath).removingLastComponent().removingLastComponent()
-    .removingLastComponent().appending("Fixtures/music")
+  private static let folder = Repository.path("Fixtures/music")
   private static let kinds: [AnalyzerKind] = [.tempo, .key, .loudness, .waveform, .sections, .cues, .traits, .likeness]
 
   private func near(_ found: Double?, _ golden: Double, _ tolerance: Double) -> Bool {

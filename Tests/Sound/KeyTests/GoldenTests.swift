@@ -10,8 +10,7 @@ import Testing
 /// program gives its network what the network was trained on, and gets from it what the framework gets.
 @Suite struct GoldenTests {
   private static let golden: NumberTable = {
-    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-key-network.tsv")
+    let path = Repository.url("Tests/Fixtures/golden-key-network.tsv")
     return ((try? Data(contentsOf: path)) ?? Data()).withUnsafeBytes { NumberTable($0) }
   }()
 

@@ -63,8 +63,7 @@ import Testing
   /// version 1.
   @Test func theDescriptorIsTheOneThatWasFitted() throws {
     #expect(LikenessAnalyzer.version == 1 && SoundDescriptor.version == 1)
-    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-likeness.tsv")
+    let path = Repository.url("Tests/Fixtures/golden-likeness.tsv")
     let golden = try Data(contentsOf: path).withUnsafeBytes { NumberTable($0) }
     let descriptor = try #require(golden["descriptor"])
     let found = try analyze(Signal.golden(sampleRate: sampleRate, seconds: 30)).descriptor

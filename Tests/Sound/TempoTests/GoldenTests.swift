@@ -9,8 +9,7 @@ import Testing
 /// must give its network the input it was trained on, and get the framework's output.
 @Suite struct GoldenTests {
   private static let golden: NumberTable = {
-    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-beat-network.tsv")
+    let path = Repository.url("Tests/Fixtures/golden-beat-network.tsv")
     return ((try? Data(contentsOf: path)) ?? Data()).withUnsafeBytes { NumberTable($0) }
   }()
 

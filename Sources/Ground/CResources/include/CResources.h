@@ -14,35 +14,35 @@ typedef struct {
   size_t count;
 } cresources_file;
 
-/// BuiltInAnalyzers/Key/Resources/key-network.f16
+/// Sound/BuiltInAnalyzers/Key/Resources/key-network.f16
 cresources_file cresources_key_key_network(void);
 
-/// Likeness/Resources/projection.f16
+/// Sound/Likeness/Resources/projection.f16
 cresources_file cresources_likeness_projection(void);
 
-/// Tempo/Resources/bar-weights.tsv
+/// Sound/Tempo/Resources/bar-weights.tsv
 cresources_file cresources_tempo_bar_weights(void);
-/// Tempo/Resources/beat-network.f16
+/// Sound/Tempo/Resources/beat-network.f16
 cresources_file cresources_tempo_beat_network(void);
-/// Tempo/Resources/confidence.tsv
+/// Sound/Tempo/Resources/confidence.tsv
 cresources_file cresources_tempo_confidence(void);
-/// Tempo/Resources/grid-weights.tsv
+/// Sound/Tempo/Resources/grid-weights.tsv
 cresources_file cresources_tempo_grid_weights(void);
 
-/// Recognition/Resources/confidence.tsv
+/// Recognition/Recognition/Resources/confidence.tsv
 cresources_file cresources_recognition_confidence(void);
-/// Recognition/Resources/landmark-network.f16
+/// Recognition/Recognition/Resources/landmark-network.f16
 cresources_file cresources_recognition_landmark_network(void);
-/// Recognition/Resources/rarity.tsv
+/// Recognition/Recognition/Resources/rarity.tsv
 cresources_file cresources_recognition_rarity(void);
 
-/// Pages/report/page.mustache
+/// Outputs/Pages/report/page.mustache
 cresources_file cresources_report_page(void);
-/// Pages/report/script.js.parts
+/// Outputs/Pages/report/script.js.parts
 cresources_file cresources_report_script(void);
 /// Its hash, as a Content-Security-Policy writes it.
 cresources_file cresources_report_script_hash(void);
-/// Pages/report/style.css.parts
+/// Outputs/Pages/report/style.css.parts
 cresources_file cresources_report_style(void);
 /// Its hash, as a Content-Security-Policy writes it.
 cresources_file cresources_report_style_hash(void);

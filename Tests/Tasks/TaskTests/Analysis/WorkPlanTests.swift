@@ -210,8 +210,7 @@ import Text
   // MARK: - Costs
 
   @Test func costsAreThoseThatWereMeasured() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
+    let root = Repository.url()
     let counts = try JSONValue(parsing: Array(Data(contentsOf: root.appending(path: "Benchmarks/instructions.json"))))
     func millions(_ name: String) -> Double {
       guard case .object(let members) = counts, case .object(let all)? = members["instructions"],

@@ -132,6 +132,5 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: output.string))
   }
 
-  private static let music = FilePath(#filePath).removingLastComponent().removingLastComponent()
-    .removingLastComponent().removingLastComponent().appending("Fixtures/music")
+  private static let music = Repository.path("Fixtures/music")
 }
