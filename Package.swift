@@ -131,6 +131,7 @@ let package = Package(
     ground.cLibrary("CLibAV", ["CLoading"]),
     ground.module("Platform", ["CSpawn", systemPackage]),
     ground.module("Text", []),
+    ground.module("Mathematics", []),
     ground.module("DSP", ["CFFTW", "CKernels", "CSamplerate", "CSoxr"]),
     ground.module("Digests", ["CLibAV"]),
     ground.module("Resources", ["CResources"]),
@@ -155,24 +156,26 @@ let package = Package(
 
     // Sound. Analyzers, and the engine that runs them over one file.
     sound.cLibrary("CChromaprint", ["CLoading"]),
-    sound.module("Tempo", ["Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
-    sound.module("Likeness", ["Analysis", "DSP", "Resources"], excluding: ["Resources"]),
+    sound.module("Tempo", ["Mathematics", "Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
+    sound.module("Likeness", ["Mathematics", "Analysis", "DSP", "Resources"], excluding: ["Resources"]),
     sound.module("Chromaprint", ["Analysis", "CChromaprint"]),
-    sound.module("Landmarks", ["Analysis"]),
+    sound.module("Landmarks", ["Mathematics", "Analysis"]),
     sound.module(
       "BuiltInAnalyzers",
       [
+        "Mathematics",
         "Analysis", "Chromaprint", "CKernels", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
         "Text",
       ], excluding: ["Key/Resources"]),
-    sound.module("AnalysisEngine", ["Analysis", "AudioDecoding", "Digests", "DSP", "Platform", systemPackage]),
+    sound.module("AnalysisEngine", ["Analysis", "AudioDecoding", "Digests", "DSP", "Platform", "Text", systemPackage]),
     // The analyzers without store and command line, for other programs.
     sound.module(
       "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", systemPackage]),
 
     // Recognition. Which recording a clip is from; which files are one recording.
     recognition.module(
-      "Recognition", ["Analysis", "CKernels", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage],
+      "Recognition",
+      ["Mathematics", "Analysis", "CKernels", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage],
       excluding: ["Resources"]),
     recognition.module(
       "Listening", ["Analysis", "AudioDecoding", "DSP", "Landmarks", "Platform", "Recognition", systemPackage]),
@@ -226,23 +229,30 @@ let package = Package(
 
     // Tasks. Commands as values, without options and terminals.
     tasks.module(
+      "DuplicateTasks",
+      [
+        "Analysis", "Chromaprint", "Duplicates", "Filters", "Landmarks", "Library", "LibraryStore", "Platform",
+        "Records",
+        "Reporting", "ResultStore", "Text", systemPackage,
+      ]),
+    tasks.module(
       "AnalysisTasks",
       [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "DuplicateTasks", "Exports", "LibraryScan", "LibraryStore",
         "Likeness", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ]),
     tasks.module(
       "LibraryTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "CLibAV",
-        "DSP", "Duplicates", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness",
-        "Pipeline", "Platform", "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
+        "DSP", "Exports", "Filters", "Library", "LibraryStore", "Likeness",
+        "Platform", "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
       ]),
     tasks.module(
       "RecognitionTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "DSP", "Landmarks", "Library", "Listening",
-        "Pipeline", "Platform", "Recognition", "Records", "RemoteCatalogs", "Reporting", "ResultStore", "Text",
+        "Platform", "Recognition", "Records", "RemoteCatalogs", "Reporting", "ResultStore", "Text",
         systemPackage,
       ]),
     // The program of this name: the same binary under another one.
@@ -261,8 +271,9 @@ let package = Package(
     server.module(
       "Server",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTasks", "Chromaprint", "Filters", "Library", "LibraryStore",
-        "LibraryTasks", "Listening", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
+        "DuplicateTasks", "Analysis", "AnalysisEngine", "AnalysisTasks", "Chromaprint", "Filters", "Library",
+        "LibraryStore",
+        "LibraryTasks", "Listening", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
         "Resources", "ResultStore", "Serving", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -271,13 +282,20 @@ let package = Package(
       ], settings: strictWithNIO),
 
     // Program. The command line.
+    program.module(
+      "Commands",
+      [
+        "Analysis", "AnalysisEngine", "AnalysisTasks", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers",
+        "DuplicateTasks", "Exports", "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore",
+        "LibraryTasks", "Listening", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records",
+        "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], settings: strictAsync),
     program.executable(
       "analyze",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTasks", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks", "Listening",
-        "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore",
-        "Server", "Serving", "TagWriting", "Text", systemPackage,
+        "AnalysisTasks", "BuiltInAnalyzers", "Commands", "LibraryScan", "Pipeline", "Platform", "RecognitionTasks",
+        "Records", "ResultStore", "Server", "Serving", systemPackage, "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], linkerSettings: icuData),
 
@@ -304,7 +322,7 @@ let package = Package(
     .executableTarget(
       name: "compare-sounds",
       dependencies: [
-        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "LibraryTasks", "Platform",
+        "BuiltInAnalyzers", "Chromaprint", "Duplicates", "Landmarks", "LibraryStore", "DuplicateTasks", "Platform",
         "Records", "ResultStore", systemPackage,
       ], path: "Benchmarks/duplicates/compare-sounds", swiftSettings: strict),
 
@@ -389,7 +407,8 @@ let package = Package(
       "TaskTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore",
+        "BuiltInAnalyzers", "CLibAV", "DuplicateTasks", "Exports", "Filters", "Landmarks", "Library", "LibraryScan",
+        "LibraryStore",
         "LibraryTasks", "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks",
         "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
@@ -403,7 +422,8 @@ let package = Package(
     server.tests(
       "ServerTests",
       [
-        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore", "LibraryTesting", "Platform",
+        "Analysis", "AnalysisEngine", "Pipeline", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore",
+        "LibraryTesting", "Platform",
         "RecognitionTasks", "Records", "ResultStore", "Server", "Serving", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -411,7 +431,8 @@ let package = Package(
     program.tests(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "decode-audio", "find-tempo",
+        "Analysis", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "Commands", "decode-audio",
+        "find-tempo",
         "Platform", "recognize", "recognize-pcm", "Text", systemPackage,
       ]),
   ]

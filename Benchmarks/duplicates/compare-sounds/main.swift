@@ -7,9 +7,9 @@
 // error, the processor time of each step.
 import BuiltInAnalyzers
 import Duplicates
+internal import DuplicateTasks
 import Foundation
 import LibraryStore
-import LibraryTasks
 import Platform
 internal import Records
 import ResultStore

@@ -15,6 +15,14 @@ public final class ChildProcess: Sendable {
   public enum Ending: Hashable, Sendable {
     case status(Int)
     case signal(Int)
+
+    /// The name of a signal, such as "Segmentation fault".
+    public static func signalName(_ signal: Int) -> String { unsafe String(cString: strsignal(Int32(signal))) }
+
+    /// SIGKILL: by a person, or by the kernel for want of memory.
+    public static var killed: Ending { .signal(Int(SIGKILL)) }
+    /// SIGXCPU: at the limit of processor time.
+    public static var outOfProcessorTime: Ending { .signal(Int(SIGXCPU)) }
   }
 
   /// As the system calls it. Another process may have the number once this one has been waited for.
@@ -169,7 +177,7 @@ extension ChildProcess.Ending {
 extension ChildProcess.Ending: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
+    case .signal(let number): "signal \(number), \(Self.signalName(number))"
     case .status(let status): "exit status \(status)"
     }
   }

@@ -2,6 +2,9 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
+  /// Makes a reader who leaves, as `head` does, an error of the write (`EPIPE`) instead of a signal that ends the process.
+  public static func reportBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
   /// Whether writing may wait for a reader: true of a pipe, a terminal or another device, false of a file.
   public var isPipeOrDevice: Bool {
     var status = Glibc.stat()

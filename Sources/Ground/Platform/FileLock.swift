@@ -17,12 +17,32 @@ public final class FileLock: Sendable {
     } catch {
       throw error as? Errno ?? .ioError
     }
-    guard flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 else { return }
-    let code = Errno(rawValue: errno)
+    do {
+      if try file.lock(.exclusive) { return }
+    } catch {
+      try? file.close()
+      throw error
+    }
     try? file.close()
-    guard code == .wouldBlock else { throw code }
     return nil
   }
 
   deinit { try? file.close() }
+}
+
+extension FileDescriptor {
+  public enum Lock: Sendable { case shared, exclusive }
+
+  /// Takes an advisory lock (`flock`) without waiting. Closing the descriptor releases it.
+  /// - Returns: `false` if another process holds it.
+  public func lock(_ kind: Lock) throws(Errno) -> Bool {
+    while flock(rawValue, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
+      switch Errno.current {
+      case .interrupted: continue
+      case .wouldBlock: return false
+      case let error: throw error
+      }
+    }
+    return true
+  }
 }

@@ -3,8 +3,11 @@ public import SystemPackage
 
 extension FilePath {
   /// The folder that this process works in, without links.
-  public static var currentFolder: FilePath {
-    guard let folder = unsafe getcwd(nil, 0) else { return "/" }
+  public static var currentFolder: FilePath { currentFolderIfAny ?? "/" }
+
+  /// `nil` if the folder is gone, or may not be read.
+  public static var currentFolderIfAny: FilePath? {
+    guard let folder = unsafe getcwd(nil, 0) else { return nil }
     defer { unsafe free(folder) }
     return unsafe FilePath(platformString: folder)
   }
@@ -25,7 +28,8 @@ extension FilePath {
     }
   }
 
-  private func makeLastFolder(_ permissions: FilePermissions) throws(Errno) {
+  /// Makes this folder in one that exists; it may exist already.
+  public func makeLastFolder(_ permissions: FilePermissions) throws(Errno) {
     guard withPlatformString({ unsafe mkdir($0, permissions.rawValue) }) != 0 else { return }
     let problem = Errno(rawValue: errno)
     guard fileKind != .folder else { return }

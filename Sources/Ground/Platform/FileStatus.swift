@@ -33,6 +33,10 @@ public struct FileStatus: Sendable {
   public var linkCount: Int
   /// The lower nine bits: read, write and execute for the owner, the group and others.
   public var permissions: UInt32
+  /// Bytes on the disk; fewer than `size` if the file has holes.
+  public var allocatedSize: Int64
+  /// The id of its owner.
+  public var ownerID: UInt32
 
   public init(at path: FilePath, followingLinks: Bool) throws(Errno) {
     let result = path.withPlatformString { path in
@@ -71,6 +75,9 @@ public struct FileStatus: Sendable {
     statusChanged = Timestamp(status.st_ctim)
     linkCount = Int(status.st_nlink)
     permissions = UInt32(status.st_mode) & 0o777
+    // Blocks are of 512 bytes, whatever the file system's are.
+    allocatedSize = Int64(status.st_blocks) * 512
+    ownerID = UInt32(status.st_uid)
   }
 }
 

@@ -8,9 +8,7 @@ public final class TemporaryFolder: Sendable {
 
   /// - Parameter parent: The folder in which it takes up space.
   public init(in parent: FilePath = .temporaryFolder) throws(Errno) {
-    var name = parent.appending("nocturne-XXXXXX").bytes.map(CChar.init(bitPattern:)) + [0]
-    guard unsafe mkdtemp(&name) != nil else { throw Errno(rawValue: errno) }
-    path = FilePath(bytes: name.map(UInt8.init(bitPattern:)))
+    path = try .makeTemporaryFolder(in: parent, prefix: "nocturne-")
   }
 
   deinit { path.removeAll() }
@@ -20,9 +18,21 @@ public final class TemporaryFolder: Sendable {
 }
 
 extension FilePath {
+  /// Makes a folder with a new name that only this user may enter.
+  public static func makeTemporaryFolder(in parent: FilePath, prefix: String) throws(Errno) -> FilePath {
+    var name = parent.appending(prefix + "XXXXXX").bytes.map(CChar.init(bitPattern:)) + [0]
+    guard unsafe mkdtemp(&name) != nil else { throw .current }
+    return FilePath(bytes: name.map(UInt8.init(bitPattern:)))
+  }
+
+  /// The path in a variable of the environment, which need not be UTF-8; `nil` if it is empty or not set.
+  public static func environmentFolder(_ variable: String) -> FilePath? {
+    guard let folder = unsafe getenv(variable), unsafe folder.pointee != 0 else { return nil }
+    return unsafe FilePath(platformString: folder)
+  }
+
   /// The folder of temporary files: `TMPDIR`, or else `/tmp`.
   public static var temporaryFolder: FilePath {
-    guard let folder = unsafe getenv("TMPDIR"), unsafe folder.pointee != 0 else { return "/tmp" }
-    return unsafe FilePath(platformString: folder)
+    environmentFolder("TMPDIR") ?? "/tmp"
   }
 }

@@ -31,6 +31,17 @@ public enum Threads {
     }
   }
 
+  /// Processors that are online.
+  public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+  /// Suspends this thread.
+  public static func pause(milliseconds: Int) {
+    guard milliseconds > 0 else { return }
+    // usleep(3) may refuse a second and more.
+    var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    _ = unsafe nanosleep(&time, nil)
+  }
+
   /// Starts a detached thread.
   public static func start(stackSize: Int, _ run: @escaping @Sendable () -> Void) throws(ResourceError) {
     _ = try create(stackSize: stackSize, isDetached: true, run)

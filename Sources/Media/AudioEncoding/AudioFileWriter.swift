@@ -92,15 +92,17 @@ public final class AudioFileWriter {
   /// Whether a file may be written there: for commands, before they do work that takes long.
   /// - Throws: `exists`, `notAFile`, or `cannotWrite` if there cannot be such a file.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
-    var status = stat()
-    guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else {
-      let reason = Errno(rawValue: errno)
-      guard reason == .noSuchFileOrDirectory else { throw .cannotWrite(path, reason: "\(reason)") }
+    do {
+      guard try FileStatus(at: path, followingLinks: true).kind == .regular else { throw AudioWriteError.notAFile(path) }
+    } catch let error as AudioWriteError {
+      throw error
+    } catch Errno.noSuchFileOrDirectory {
       // A link that leads nowhere is a file of that name, too.
       if path.exists, !replacesExisting { throw .exists(path) }
       return
+    } catch {
+      throw .cannotWrite(path, reason: "\(error)")
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
     if !replacesExisting { throw .exists(path) }
   }
 

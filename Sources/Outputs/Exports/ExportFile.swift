@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -36,8 +35,12 @@ public final class ExportFile {
       try file.flush()
       guard let descriptor = file.replacement?.descriptor else { continue }
       // Only regular files can be waited for.
-      if fsync(descriptor.rawValue) != 0, errno != EINVAL, errno != EROFS {
-        throw .cannotWrite(file.path, reason: "\(Errno(rawValue: errno))")
+      do {
+        try descriptor.synchronize()
+      } catch .invalidArgument, .readOnlyFileSystem {
+        continue
+      } catch {
+        throw .cannotWrite(file.path, reason: "\(error)")
       }
     }
     if listed { try list(files) }

@@ -1,4 +1,3 @@
-internal import Glibc
 package import Platform
 package import SystemPackage
 
@@ -111,11 +110,10 @@ package final class StagedFolder {
 
   private func move(_ path: FilePath) throws(ExportError) {
     let target = folder.pushing(path)
-    let isMoved = staging.pushing(path).withPlatformString { old in
-      target.withPlatformString { unsafe rename(old, $0) == 0 }
-    }
-    guard isMoved else {
-      throw .cannotWrite(target, reason: "\(Errno(rawValue: errno))")
+    do {
+      try staging.pushing(path).rename(to: target)
+    } catch {
+      throw .cannotWrite(target, reason: "\(error)")
     }
   }
 

@@ -1,9 +1,6 @@
-internal import AnalysisTasks
 import ArgumentParser
-import Foundation
-import Platform
+import Commands
 import Records
-import Text
 
 struct Analyze: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,24 +17,12 @@ struct Analyze: AsyncParsableCommand {
       `analyze run --help` lists the options of a run; `analyze --version --json` is for programs.
       """,
     version: Nocturne.version,
-    subcommands: [
-      RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self,
-      SetCommand.self, ReviewCommand.self, SimilarCommand.self, DuplicatesCommand.self, BrokenCommand.self,
-      PlaylistCommand.self,
-      ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
-      MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self, WorkerProcessCommand.self,
-      CoverProcessCommand.self, DecodingProcessCommand.self,
-    ],
+    subcommands: Commands.main + [ServeCommand.self] + Commands.processes,
     groupedSubcommands: [
-      CommandGroup(
-        name: "Upkeep",
-        subcommands: [
-          VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
-          CompletionsCommand.self,
-        ]),
-      CommandGroup(name: "Many machines", subcommands: [PlanCommand.self, WorkerCommand.self, MergeCommand.self]),
+      CommandGroup(name: "Upkeep", subcommands: Commands.upkeep + [CompletionsCommand.self]),
+      CommandGroup(name: "Many machines", subcommands: Commands.manyMachines),
     ],
-    defaultSubcommand: RunCommand.self)
+    defaultSubcommand: Commands.standard)
 
   /// Names that commands had before, and what stands for them; scripts of then go on.
   private static let formerCommands = ["explain": ["show", "--why"]]
@@ -46,30 +31,5 @@ struct Analyze: AsyncParsableCommand {
   static func withPresentName(_ arguments: [String]) -> [String] {
     guard let name = arguments.first, let present = formerCommands[name] else { return arguments }
     return present + arguments.dropFirst()
-  }
-
-  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
-  /// lower case before other words if there is nothing of any of these names.
-  static func refuseUnknownSubcommand(_ arguments: [PathArgument]) throws {
-    guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
-    let commands = configuration.subcommands.compactMap { command in
-      command.configuration.shouldDisplay ? command.configuration.commandName : nil
-    }
-    let isCommandLine =
-      arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
-      && arguments.allSatisfy { $0.bareWord != nil && !$0.path.exists }
-    if commands.contains(word) {
-      throw CommandFailure(.usage, "Put '\(word)' first, before its options: analyze \(word) …")
-    } else if let command = Suggestion.nearest(to: word, in: commands) {
-      throw CommandFailure(
-        .usage,
-        "Unknown command '\(printable(word))', and there is no file or folder of that name; "
-          + "did you mean 'analyze \(command)'?")
-    } else if isCommandLine {
-      throw CommandFailure(
-        .usage,
-        "Unknown command '\(printable(word))', and there is no file or folder of that name. "
-          + "Commands: \(commands.joined(separator: ", ")).")
-    }
   }
 }

@@ -1,9 +1,10 @@
 internal import AnalysisTasks
 import ArgumentParser
+import Commands
 
 struct CompletionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "completions", abstract: "Print a completion script for bash, zsh or fish")
+    commandName: Commands.completions, abstract: "Print a completion script for bash, zsh or fish")
 
   private static let shells = CompletionShell.allCases.map(\.rawValue).sorted()
 

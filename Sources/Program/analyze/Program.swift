@@ -1,5 +1,6 @@
 import AnalysisTasks
 import ArgumentParser
+import Commands
 import Foundation
 import Pipeline
 import Platform

@@ -1,6 +1,7 @@
 import AnalysisTasks
 import ArgumentParser
 import BuiltInAnalyzers
+import Commands
 import Foundation
 import LibraryScan
 import Pipeline
@@ -14,7 +15,7 @@ import Text
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Serve the library and the catalog over HTTP, with an app",
+    commandName: Commands.serve, abstract: "Serve the library and the catalog over HTTP, with an app",
     discussion: """
       Only programs on this machine can connect, unless --host says otherwise. Runs may go on meanwhile: what they store is \
       seen at once. The music is only read.
@@ -66,9 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("--allow-origin expects an origin such as https://player.example.org, not \(origin).")
     }
     if !watch, !paths.isEmpty { throw ValidationError("Folders go with --watch; the library is in the database.") }
-    var options = ServerOptions(catalog: "")
-    apply(to: &options)
-    if let problem = ListeningRules.problem(with: options.serving) { throw ValidationError(problem) }
+    if let problem = ListeningRules.problem(with: servingOptions) { throw ValidationError(problem) }
   }
 
   private static func open(_ log: OutputArgument) throws -> AccessLog {
@@ -86,13 +85,15 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  private func apply(to options: inout ServerOptions) {
-    options.serving.host = host
-    options.serving.port = port
-    options.serving.tokenFile = tokenFile?.path
-    options.serving.names = name
-    options.serving.trustedProxies = trustProxy.compactMap { NetworkRange($0) }
-    options.serving.allowedOrigins = allowOrigin
+  private var servingOptions: ServingOptions {
+    var options = ServingOptions()
+    options.host = host
+    options.port = port
+    options.tokenFile = tokenFile?.path
+    options.names = name
+    options.trustedProxies = trustProxy.compactMap { NetworkRange($0) }
+    options.allowedOrigins = allowOrigin
+    return options
   }
 
   /// Watching makes a database that is not there, as a run does.
@@ -131,16 +132,15 @@ struct ServeCommand: AsyncParsableCommand {
       let settings = try CommandSettings(database)
       let asked = catalogs.catalogs(settings)
       // The first one of this machine is the server's own: it can be changed, and need not be there yet.
-      var options = ServerOptions(catalog: asked.places.first ?? settings[Settings.catalog])
+      var options = ServerOptions(
+        catalog: asked.places.first ?? settings[Settings.catalog], fileAnalysis: settings.fileAnalysis)
       options.otherCatalogs = Array(asked.places.dropFirst())
       options.catalogParts = try asked.parts()
-      apply(to: &options)
+      options.serving = servingOptions
       options.serving.accessLog = try accessLog.map(Self.open)
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
-      options.timeLimit = settings.timeLimit
-      options.isolation = { [settings] in settings.isolation($0, only: [], $1) }
       if watch { options.watch = try watchOptions(settings) }
       let services = try Services(store: store(settings), options: options) { problem in
         Log.write(.error, "tokens", "\(problem) Nobody is let in until then.")

@@ -1,7 +1,6 @@
 internal import Analysis
 internal import DSP
 internal import Foundation
-internal import Glibc
 internal import Landmarks
 internal import Platform
 internal import SystemPackage

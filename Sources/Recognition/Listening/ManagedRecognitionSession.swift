@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 public import Recognition
 internal import Synchronization

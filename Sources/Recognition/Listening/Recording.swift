@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Recognition
 internal import SystemPackage
 
@@ -26,8 +26,8 @@ final class Recording: Sendable {
         command = nil
       case .file(let path):
         // A named pipe without a writer must not be waited for here: nothing could end that.
-        file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-        _ = fcntl(file.rawValue, F_SETFL, 0)
+        file = try FileDescriptor.openWithoutWaiting(path)
+        file.waitInReads()
         command = nil
       case .command(let words):
         let command = try RecordingCommand(words)
@@ -81,9 +81,10 @@ final class Recording: Sendable {
   /// Waits for audio, or for the end of the source.
   /// - Returns: `false` if it is to stop.
   private func waitForInput() -> Bool {
-    var descriptors = [file, wakeUp.readEnd].map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
-    while poll(&descriptors, 2, -1) < 0, errno == EINTR {}
-    return descriptors[1].revents == 0
+    while true {
+      let ready = FileDescriptor.waitForInput(ofAny: [file, wakeUp.readEnd])
+      if !ready.isEmpty { return !ready.contains(1) }
+    }
   }
 
   private func read(into bytes: inout [UInt8], from start: Int) throws(RecordingError) -> Int {
@@ -100,8 +101,7 @@ final class Recording: Sendable {
   private func drain(_ bytes: inout [UInt8]) {
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: .milliseconds(Int(Self.patience)))
-    var descriptor = pollfd(fd: file.rawValue, events: Int16(POLLIN), revents: 0)
-    while clock.now < end, poll(&descriptor, 1, Self.patience) > 0 {
+    while clock.now < end, file.waitForInput(milliseconds: Self.patience) {
       guard let count = try? read(into: &bytes, from: 0), count > 0 else { return }
     }
   }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -410,6 +409,6 @@ public struct LibraryWalker {
   private static func target(of link: FilePath) -> String? { link.linkTarget.map { "to \($0.string)" } }
 
   static func bytes(of component: FilePath.Component) -> [UInt8] {
-    component.withPlatformString { name in unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name))) }
+    FilePath(root: nil, [component]).bytes
   }
 }

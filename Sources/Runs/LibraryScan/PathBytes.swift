@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 internal import SystemPackage
 
@@ -26,8 +25,7 @@ extension FilePath {
 
   /// As the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel does.
   private static var shownFolder: FilePath {
-    if let shown = unsafe getenv("PWD") {
-      let path = unsafe FilePath(platformString: shown)
+    if let path = environmentFolder("PWD") {
       if path.isAbsolute, let here = try? FileStatus(at: ".", followingLinks: true),
         let there = try? FileStatus(at: path, followingLinks: true), here.key == there.key
       {

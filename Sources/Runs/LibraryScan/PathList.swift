@@ -1,4 +1,3 @@
-internal import Glibc
 public import SystemPackage
 
 /// Reads a list of paths, as `find` and `find -print0` write it, piece by piece: it need not fit into memory.

@@ -1,4 +1,3 @@
-internal import Glibc
 public import Platform
 internal import Synchronization
 public import SystemPackage
@@ -99,9 +98,7 @@ private final class LockedFolder: Sendable {
     Self.removeAbandoned(in: parent, prefix: prefix)
     // Another process that clears up may take a new folder for an abandoned one, before it is locked.
     for _ in 0..<10 {
-      var name = parent.appending(prefix + "XXXXXX").bytes.map(CChar.init(bitPattern:)) + [0]
-      guard unsafe mkdtemp(&name) != nil else { throw Errno(rawValue: errno) }
-      let path = FilePath(bytes: name.map(UInt8.init(bitPattern:)))
+      let path = try FilePath.makeTemporaryFolder(in: parent, prefix: prefix)
       guard let descriptor = Self.locked(path) else { continue }
       if path.exists {
         self.path = path
@@ -123,7 +120,7 @@ private final class LockedFolder: Sendable {
     guard let folder = try? FileDescriptor.open(path, .readOnly, options: [.directory, .noFollow, .closeOnExec]) else {
       return nil
     }
-    guard flock(folder.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+    guard (try? folder.lock(.exclusive)) == true else {
       try? folder.close()
       return nil
     }

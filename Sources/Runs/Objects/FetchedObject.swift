@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -80,8 +79,10 @@ final class Download {
   }
 
   func startOver() throws(FetchFailure) {
-    guard ftruncate(descriptor.rawValue, 0) == 0, lseek(descriptor.rawValue, 0, SEEK_SET) == 0 else {
-      throw FetchFailure(.noSpace, "The file of the object cannot be written again: \(Errno(rawValue: errno)).")
+    do {
+      try descriptor.truncate(to: 0)
+    } catch {
+      throw FetchFailure(.noSpace, "The file of the object cannot be written again: \(error).")
     }
     written = 0
   }

@@ -1,4 +1,3 @@
-internal import Glibc
 public import Platform
 internal import Synchronization
 
@@ -61,7 +60,7 @@ public final class ObjectFetcher: Sendable {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
       if isCancelled() { return false }
-      usleep(UInt32(min(max(0, (end - .now) / .microseconds(1)), 50_000)))
+      Threads.pause(milliseconds: min(max(1, Int((end - .now) / .milliseconds(1))), 50))
     }
     return !isCancelled()
   }

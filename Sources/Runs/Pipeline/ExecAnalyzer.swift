@@ -1,5 +1,4 @@
 public import Analysis
-internal import Glibc
 internal import LibraryScan
 internal import Platform
 internal import SystemPackage
@@ -150,7 +149,7 @@ public struct ExecAnalyzer: Sendable {
         throw Self.error("\(program) ended with status \(status)", standardError: process.errorTail)
       case .signal(let signal):
         throw Self.error(
-          "\(program) was ended by signal \(signal) (\(String(cString: strsignal(Int32(signal)))))",
+          "\(program) was ended by signal \(signal) (\(ChildProcess.Ending.signalName(signal)))",
           standardError: process.errorTail)
       }
       if let fileRead, let named = ScannedFile(lookingAt: fileRead.path),

@@ -1,7 +1,6 @@
 package import AnalysisEngine
 package import AnalysisTasks
 internal import Foundation
-package import Pipeline
 package import Recognition
 package import Serving
 package import SystemPackage
@@ -36,10 +35,11 @@ package struct ServerOptions: Sendable {
   package var decoder: [String] = []
   /// `nil`: what is new is left to runs that others start.
   package var watch: WatchOptions?
-  /// How long a file may take that is read for a request.
-  package var timeLimit = TimeLimit.standard
-  /// The place where such a file is read, by a plan that was made of all of a definition.
-  package var isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }
+  /// Reads files for requests.
+  package var fileAnalysis: SingleFileAnalysis
 
-  package init(catalog: FilePath) { self.catalog = catalog }
+  package init(catalog: FilePath, fileAnalysis: SingleFileAnalysis) {
+    self.catalog = catalog
+    self.fileAnalysis = fileAnalysis
+  }
 }

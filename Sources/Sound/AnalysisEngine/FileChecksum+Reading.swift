@@ -1,6 +1,6 @@
 package import Analysis
 internal import Digests
-internal import Glibc
+internal import Platform
 package import SystemPackage
 
 extension FileChecksum {
@@ -24,27 +24,20 @@ extension FileChecksum {
     _ path: FilePath, audio: Range<Int64>? = nil, kinds: Set<Kind> = [], fromDisk: Bool = false,
     isCancelled: () -> Bool = { false }
   ) throws(Errno) -> FileChecksum? {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-    guard file >= 0 else { throw Errno(rawValue: errno) }
-    defer { close(file) }
-    var status = stat()
-    guard unsafe fstat(file, &status) == 0 else { throw Errno(rawValue: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= byteLimit else { return nil }
-    // Blocks are of 512 bytes, whatever the file system's are.
-    let onDisk = Int64(status.st_blocks) * 512
-    guard status.st_size < leastSparse || onDisk >= status.st_size / 16 else { return nil }
-    if fromDisk { _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) }
-    defer { if fromDisk { _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) } }
-    _ = posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL)
+    let file = try FileDescriptor.openWithoutWaiting(path)
+    defer { try? file.close() }
+    let status = try FileStatus(of: file)
+    guard status.kind == .regular, status.size <= byteLimit else { return nil }
+    guard status.size < leastSparse || status.allocatedSize >= status.size / 16 else { return nil }
+    if fromDisk { file.advise(.notNeeded) }
+    defer { if fromDisk { file.advise(.notNeeded) } }
+    file.advise(.willReadInOrder)
     var hashers = Hashers(audio: audio, kinds: kinds)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 64)
     defer { buffer.deallocate() }
     while true {
       if isCancelled() { return nil }
-      let got = unsafe read(file, buffer.baseAddress, buffer.count)
-      if got < 0 && errno == EINTR { continue }
-      if got < 0 { throw Errno(rawValue: errno) }
+      let got = try file.read(buffer)
       if got == 0 { return hashers.finish() }
       hashers.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
       // It grows as it is read.

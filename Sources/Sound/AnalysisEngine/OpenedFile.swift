@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 internal import SystemPackage
 
@@ -12,17 +11,14 @@ final class OpenedFile {
 
   /// - Returns: `nil` if there is no regular file of this name, or it cannot be opened.
   init?(at name: FilePath) {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    let number = name.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-    guard number >= 0 else { return nil }
-    let descriptor = FileDescriptor(rawValue: number)
+    guard let descriptor = try? FileDescriptor.openWithoutWaiting(name) else { return nil }
     guard let identity = FileIdentity(descriptor), identity.isRegularFile else {
       try? descriptor.close()
       return nil
     }
     self.descriptor = descriptor
     self.identity = identity
-    let opened = FilePath("/proc/self/fd/\(number)")
+    let opened = FilePath("/proc/self/fd/\(descriptor.rawValue)")
     // Without /proc, use the name.
     path = opened.allows(.read) ? opened : name
   }

@@ -1,5 +1,5 @@
 package import Analysis
-internal import Glibc
+internal import Mathematics
 
 /// Levels of 138 bands, 36 to the octave from 250 Hz to 3.5 kHz: the picture in which landmarks are looked for.
 ///

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// The values of a column of the spectrum: 32 bands, and how tonal and how steady half octaves are.
 /// `Benchmarks/likeness/frames.py` makes the same for fitting.

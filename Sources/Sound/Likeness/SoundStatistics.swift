@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Statistics of some ten seconds of sound that tell what it is made of: its color, how that varies, what goes together, how
 /// things begin, in which pulses, and how tonal and steady it is.
@@ -131,7 +131,7 @@ struct SoundStatistics {
     for row in 0..<width {
       for other in row + 1..<width { numbers.append(covariance(row, other) / (deviations[row] * deviations[other])) }
     }
-    return numbers + deviations.map { logf($0) }
+    return numbers + deviations.map { log($0) }
   }
 
   /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one curve after the
@@ -157,7 +157,7 @@ struct SoundStatistics {
   /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its curve.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
-    var numbers = means.map { logf($0 + 1e-2) }
+    var numbers = means.map { log($0 + 1e-2) }
     for (curve, mean) in zip(rises, means) {
       let centered = curve.indices.map { (curve[$0] - mean) * Self.window[$0] }
       let powers = transform.transform(centered.span) { bins in
@@ -166,7 +166,7 @@ struct SoundStatistics {
         }
       }
       let total = Self.sum(powers) + 1e-9
-      numbers += powers.map { logf($0 / total + 1e-3) }
+      numbers += powers.map { log($0 / total + 1e-3) }
     }
     return numbers
   }

@@ -1,6 +1,5 @@
 public import Analysis
 package import GRDB
-internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -31,7 +30,7 @@ public final class ResultStore: Sendable {
   public let olderSchema: Int?
   private let name: String
   /// Device and inode.
-  private let place: FileLocation?
+  private let place: FileKey?
   let pool: any DatabaseWriter
   /// A copy that was made because nothing may be written beside the database; it goes with this object.
   private let copy: TemporaryCopy?
@@ -65,7 +64,7 @@ public final class ResultStore: Sendable {
       (existing, songs) = try pool.read { [findings] db in
         (try ExistingColumns(of: findings.tables, db), try SongCatalog(db))
       }
-      place = FileLocation(of: name)
+      place = Self.key(of: name)
     } catch {
       throw Self.storeError(error, path: path)
     }
@@ -116,7 +115,7 @@ public final class ResultStore: Sendable {
         found = try schemaVersion(ofDatabaseNamed: name, path: path)
         let isOthersDoing = found > before || error.resultCode == .SQLITE_BUSY
         guard isOthersDoing && ContinuousClock.now < end else { throw error }
-        usleep(10_000)
+        Threads.pause(milliseconds: 10)
       }
     }
   }
@@ -159,7 +158,7 @@ public final class ResultStore: Sendable {
   /// Writes in one transaction that is rolled back if `body` throws.
   package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     // SQLite writes on into a file that was removed or moved: into nothing.
-    guard place == FileLocation(of: name) else {
+    guard place == Self.key(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
     let deadline = Self.writeDeadline
@@ -277,20 +276,11 @@ public final class ResultStore: Sendable {
   }
 
   static func fileSize(of name: String) -> Int64? {
-    var status = stat()
-    return unsafe stat(name, &status) == 0 ? Int64(status.st_size) : nil
+    (try? FileStatus(at: FilePath(name), followingLinks: true))?.size
   }
-}
 
-/// The identity of the file behind a name.
-private struct FileLocation: Equatable {
-  var device: UInt64
-  var inode: UInt64
-
-  init?(of name: String) {
-    var status = stat()
-    guard unsafe stat(name, &status) == 0 else { return nil }
-    device = UInt64(status.st_dev)
-    inode = UInt64(status.st_ino)
+  /// The identity of the file behind a name; `nil` if there is none.
+  private static func key(of name: String) -> FileKey? {
+    (try? FileStatus(at: FilePath(name), followingLinks: true))?.key
   }
 }

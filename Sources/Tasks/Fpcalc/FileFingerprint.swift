@@ -2,7 +2,6 @@ internal import Analysis
 internal import AudioDecoding
 internal import Chromaprint
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import ResultStore
 internal import SystemPackage

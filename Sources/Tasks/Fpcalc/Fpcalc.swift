@@ -1,6 +1,5 @@
 internal import AudioDecoding
 internal import Chromaprint
-internal import Glibc
 internal import Platform
 package import SystemPackage
 
@@ -32,7 +31,7 @@ package enum Fpcalc {
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
     // A reader who leaves, as `head` does, is met as an error of the write.
-    signal(SIGPIPE, SIG_IGN)
+    FileDescriptor.reportBrokenPipes()
     do throws(FpcalcOptions.UsageError) {
       switch try FpcalcOptions.parse(arguments) {
       case .version:
@@ -54,7 +53,7 @@ package enum Fpcalc {
     var printed = InOrder(count: inputs.count)
     do {
       try CopiedWorkers.run(
-        itemCount: inputs.count, workerCount: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+        itemCount: inputs.count, workerCount: Threads.processorCount,
         prepare: {
           ResourceLimits.limitMemory(memoryLimit)
           let fingerprint = FileFingerprint(options, database: database)
@@ -116,7 +115,7 @@ package enum Fpcalc {
 
   private static func reason(of loss: ChildProcess.Ending) -> String {
     switch loss {
-    case .signal(Int(SIGXCPU)): "Reading it took too much processor time."
+    case .outOfProcessorTime: "Reading it took too much processor time."
     case .signal(let signal): "A decoder crashed over it (signal \(signal))."
     case .status: "Reading it ended early."
     }

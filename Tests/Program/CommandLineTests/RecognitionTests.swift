@@ -3,7 +3,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@testable import analyze
+@testable import Commands
 import Text
 
 /// `match` and `listen`, over a catalog that `catalog build` has made of a library.

@@ -2,7 +2,7 @@ import AnalysisTesting
 import Foundation
 import Testing
 
-@testable import analyze
+@testable import Commands
 
 @Suite struct SchemaTests {
   @Test func checkedInSchemasAreThoseOfTheTypes() throws {

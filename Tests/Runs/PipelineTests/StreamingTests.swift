@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Foundation
 import Platform
+import Records
 import SystemPackage
 import Testing
 

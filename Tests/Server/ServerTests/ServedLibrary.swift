@@ -1,9 +1,11 @@
 import Analysis
+import AnalysisEngine
 import AnalysisTesting
 import BuiltInAnalyzers
 import Foundation
 import Glibc
 import LibraryTesting
+import Pipeline
 import Platform
 import Records
 import ResultStore
@@ -45,7 +47,8 @@ final class ServedLibrary: Sendable {
     folder = try TemporaryDirectory()
     store = try ResultStore(path: folder.path.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)
     try fill(store)
-    var options = ServerOptions(catalog: folder.path.appending("catalog"))
+    var options = ServerOptions(
+      catalog: folder.path.appending("catalog"), fileAnalysis: SingleFileAnalysis(timeLimit: .standard))
     options.serving.port = 0
     change(&options)
     let (stopping, stop) = AsyncStream.makeStream(of: Never.self)

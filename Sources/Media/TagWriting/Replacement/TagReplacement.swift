@@ -39,15 +39,14 @@ public struct TagReplacement {
       throw TagWriteError(.inputOutput, "The file cannot be found: \(error).")
     }
     self.options = options
-    var status = stat()
-    guard unsafe self.path.withPlatformString({ unsafe stat($0, &status) }) == 0,
+    guard let status = try? FileStatus(at: self.path, followingLinks: true),
       let identity = FileIdentity(self.path), identity.isRegularFile
     else { throw TagWriteError(.inputOutput, "This is no regular file.") }
     self.identity = identity
-    guard options.splitsHardLinks || status.st_nlink <= 1 else {
+    guard options.splitsHardLinks || status.linkCount <= 1 else {
       throw TagWriteError(
         .hardLinks,
-        "The file has \(status.st_nlink) names (hard links), and the others would keep the old tags. "
+        "The file has \(status.linkCount) names (hard links), and the others would keep the old tags. "
           + "Use --split-hard-links to give this name a file of its own.")
     }
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {

@@ -1,6 +1,5 @@
 internal import Analysis
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import SystemPackage
 internal import Text

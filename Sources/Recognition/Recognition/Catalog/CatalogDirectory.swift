@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Glibc
 internal import Landmarks
 internal import Platform
 public import SystemPackage
@@ -204,7 +203,7 @@ public struct CatalogDirectory: Sendable {
   private func locked(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
     let lock: FileLock?
     do {
-      if path.withPlatformString({ mkdir($0, 0o755) }) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+      if path.fileKind == nil { try path.makeLastFolder([.ownerReadWriteExecute, .groupReadExecute, .otherReadExecute]) }
       lock = try FileLock(path.appending("LOCK"))
     } catch {
       throw .unwritable(path: path.string, reason: "\(error)")
@@ -217,7 +216,7 @@ public struct CatalogDirectory: Sendable {
   private func removeStrays(_ list: CatalogList) {
     let current = Set(list.entries.map(\.name))
     for name in (try? names()) ?? [] where name.contains(".segment") && !current.contains(name) {
-      _ = path.appending(name).withPlatformString { unlink($0) }
+      try? path.appending(name).unlink()
     }
   }
 

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
-internal import Glibc
 public import Landmarks
+internal import Platform
 public import SystemPackage
 
 /// References to recognize clips from.
@@ -39,8 +39,7 @@ public struct CustomCatalog: Sendable {
   /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are
   /// mapped, and what a query does not need is not read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
-    var status = stat()
-    if path.withPlatformString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR {
+    if path.fileKind == .folder {
       self = try CatalogDirectory(at: path).catalog()
     } else {
       self.init(segments: [try Segment(contentsOf: path)], removed: [[]])

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 internal import SystemPackage
 
@@ -6,7 +6,8 @@ internal import SystemPackage
 final class SegmentBytes: Sendable {
   /// It is never written to.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
-  private let isMapped: Bool
+  /// `nil` if they are in memory.
+  private let file: MappedFile?
   private let coldness: Coldness
   /// Whether a good part of the file is still to be read from the disk, when `prepareForQuery` last looked.
   private let cold = Atomic(false)
@@ -16,7 +17,7 @@ final class SegmentBytes: Sendable {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
     copy.copyBytes(from: bytes)
     pointer = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<bytes.count])
-    isMapped = false
+    file = nil
     coldness = Coldness()
   }
 
@@ -24,19 +25,9 @@ final class SegmentBytes: Sendable {
   init(mapping path: FilePath, coldness: Coldness = Coldness()) throws(CatalogError) {
     self.coldness = coldness
     do {
-      let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      var status = stat()
-      guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-      guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
-        throw CatalogError.notACatalog(path: path.string)
-      }
-      let size = Int(status.st_size)
-      guard let base = mmap(nil, size, PROT_READ, MAP_SHARED, file.rawValue, 0), base != MAP_FAILED else {
-        throw Errno(rawValue: errno)
-      }
-      pointer = UnsafeRawBufferPointer(start: base, count: size)
-      isMapped = true
+      guard let file = try MappedFile(path) else { throw CatalogError.notACatalog(path: path.string) }
+      pointer = file.bytes
+      self.file = file
     } catch let error as CatalogError {
       throw error
     } catch {
@@ -45,11 +36,7 @@ final class SegmentBytes: Sendable {
   }
 
   deinit {
-    if isMapped {
-      munmap(UnsafeMutableRawPointer(mutating: pointer.baseAddress), pointer.count)
-    } else {
-      pointer.deallocate()
-    }
+    if file == nil { pointer.deallocate() }
   }
 
   // MARK: Files that are not in memory
@@ -74,20 +61,17 @@ final class SegmentBytes: Sendable {
   ///   system does as it does without advice.
   @discardableResult
   func prepareForQuery() -> Bool {
-    guard isMapped, pointer.count >= coldness.leastSize, let base = pointer.baseAddress else { return false }
+    guard let file, pointer.count >= coldness.leastSize else { return false }
     let count = max(1, pointer.count / Self.sampleStep)
     var missing = 0
     for index in 0..<count {
       let place = pointer.count / (2 * count) * (2 * index + 1)
-      var state: UInt8 = 1
-      guard mincore(UnsafeMutableRawPointer(mutating: base + Self.startOfPage(place)), 1, &state) == 0 else {
-        return false
-      }
-      if state & 1 == 0 { missing += 1 }
+      guard let isInMemory = file.isInMemory(at: place) else { return false }
+      if !isInMemory { missing += 1 }
     }
     let isCold = Double(missing) >= coldness.leastShare * Double(count)
     if cold.exchange(isCold, ordering: .relaxed) != isCold {
-      _ = madvise(UnsafeMutableRawPointer(mutating: base), pointer.count, isCold ? MADV_RANDOM : MADV_NORMAL)
+      file.readAround(!isCold)
     }
     return isCold
   }
@@ -95,26 +79,18 @@ final class SegmentBytes: Sendable {
   /// Has ranges of a mapped file read, all at once: a disk has much to do at a time, where touching one page after
   /// another would wait for each. Only worth its cost if the file is cold.
   func fetch(_ ranges: [Range<Int>]) {
-    guard isMapped, let base = pointer.baseAddress else { return }
+    guard let file else { return }
     var next: Range<Int>?
-    func advise(_ range: Range<Int>) {
-      let start = Self.startOfPage(range.lowerBound)
-      _ = madvise(UnsafeMutableRawPointer(mutating: base + start), range.upperBound - start, MADV_WILLNEED)
-    }
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       let range = range.clamped(to: 0..<pointer.count)
       if range.isEmpty { continue }
       if let last = next, range.lowerBound - last.upperBound < Self.leastGap {
         next = last.lowerBound..<max(last.upperBound, range.upperBound)
       } else {
-        if let next { advise(next) }
+        if let next { file.prefetch(next) }
         next = range
       }
     }
-    if let next { advise(next) }
+    if let next { file.prefetch(next) }
   }
-
-  private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
-
-  private static func startOfPage(_ offset: Int) -> Int { offset & ~(pageSize - 1) }
 }

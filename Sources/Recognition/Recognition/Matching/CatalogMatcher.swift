@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 internal import Landmarks
 
 /// Matches queries with a catalog and looks up what the hits stand for.

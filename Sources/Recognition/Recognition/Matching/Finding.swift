@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The track that a query was found to be part of: the best hit and the evidence whether it is right.
 struct Finding {

@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Glibc
+internal import Mathematics
 internal import Landmarks
 
 /// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 internal import Landmarks
 
 /// Finds what a query is part of.

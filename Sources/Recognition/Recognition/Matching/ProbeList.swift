@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Glibc
+internal import Mathematics
 internal import Landmarks
 
 /// The lists of postings that are read for a query's pairs, of one segment.
@@ -183,7 +183,7 @@ struct ProbeList {
   private static func price(_ probe: Probe) -> UInt8 {
     // The bits of a floating-point number, read as an integer, are its logarithm by and large.
     let length = Float(Int(probe.length) + overhead)
-    let octaves = Float(length.bitPattern &- 1_065_353_216) / 8_388_608 + probe.rarity * Float(M_LOG2E)
+    let octaves = Float(length.bitPattern &- 1_065_353_216) / 8_388_608 + probe.rarity * Float(log2OfE)
     return UInt8(min(octaves * 4, 255))
   }
 

@@ -1,6 +1,6 @@
 internal import CKernels
 internal import DSP
-internal import Glibc
+internal import Mathematics
 internal import Landmarks
 
 /// The pairs of a query's peaks, to be looked up in a catalog.

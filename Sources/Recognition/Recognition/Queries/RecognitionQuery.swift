@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 public import Landmarks
 
 /// A clip made ready to be recognized: where landmarks are heard in it, as peaks, to look up pairs with, and as a matched

@@ -1,7 +1,6 @@
 public import Analysis
 public import AnalysisEngine
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import Synchronization
 
@@ -119,7 +118,7 @@ public final class WorkerPool: Sendable {
           let analysis = failed(job, loss, "worker_crashed", message)
           // A decoder does not kill its own process: the kernel did for lack of memory, or a person. And a worker that
           // had not even begun was lost while it was idle.
-          return ending == .signal(Int(SIGKILL)) || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
+          return ending == .killed || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
           switch try WorkerLine.decoded(line, as: WorkerMessage.self, userInfo: userInfo) {
@@ -176,7 +175,7 @@ public final class WorkerPool: Sendable {
         }
         guard others > 0 else { throw error }
         // Another worker takes the file once it has finished its own.
-        usleep(100_000)
+        Threads.pause(milliseconds: 100)
       }
     }
     return nil
@@ -224,7 +223,7 @@ public final class WorkerPool: Sendable {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
     // When a container or service, or the machine, runs out of memory, the kernel says so only in its own log.
     let advice =
-      ending == .signal(Int(SIGKILL)) ? " If nobody did that, memory was short: use fewer --jobs." : ""
+      ending == .killed ? " If nobody did that, memory was short: use fewer --jobs." : ""
     return
       "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
   }

@@ -1,6 +1,5 @@
 internal import Digests
 internal import Foundation
-internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -37,18 +36,21 @@ public struct TrustedProjects: Sendable {
       let file = try FileDescriptor.open(
         beside, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
       try file.closeAfter { _ = try file.writeAll("\(project.digest)\n\(project.path.string)\n".utf8) }
-      guard rename(beside.string, entry.string) == 0 else { throw Errno(rawValue: errno) }
+      try beside.rename(to: entry)
     } catch {
-      unlink(beside.string)
+      try? beside.unlink()
       throw error as? Errno ?? .ioError
     }
   }
 
   /// - Returns: Whether it was trusted, even if it has changed since.
   public func untrust(_ path: FilePath) throws(Errno) -> Bool {
-    if unlink(try entry(for: path).string) == 0 { return true }
-    guard errno == ENOENT else { throw Errno(rawValue: errno) }
-    return false
+    do {
+      try entry(for: path).unlink()
+      return true
+    } catch .noSuchFileOrDirectory {
+      return false
+    }
   }
 
   private func entry(for path: FilePath) throws(Errno) -> FilePath {
@@ -62,8 +64,8 @@ public struct TrustedProjects: Sendable {
   private static func read(_ entry: FilePath) throws -> [UInt8] {
     let file = try FileDescriptor.open(entry, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     return try file.closeAfter {
-      var status = stat()
-      guard fstat(file.rawValue, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+      let status = try FileStatus(of: file)
+      guard status.ownerID == ThisProcess.userID, status.permissions & 0o022 == 0 else {
         throw Errno.notPermitted
       }
       return try file.readToEnd(limit: 1 << 16)

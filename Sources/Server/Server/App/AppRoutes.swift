@@ -2,6 +2,7 @@ internal import AnalysisTasks
 internal import Filters
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryStore
 internal import LibraryTasks
 internal import ResultStore
 internal import Serving

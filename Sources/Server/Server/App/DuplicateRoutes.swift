@@ -1,8 +1,8 @@
 internal import Analysis
+internal import DuplicateTasks
 internal import HTTPTypes
 internal import Hummingbird
 internal import Library
-internal import LibraryTasks
 internal import Platform
 internal import Records
 internal import ResultStore

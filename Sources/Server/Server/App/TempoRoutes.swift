@@ -51,7 +51,7 @@ struct TempoRoutes: AppRouteSet {
     let found = record.tempoCorrection?.found ?? record.tempo
     let request = try TempoRequest(body, candidates: found?.candidates.map(\.bpm) ?? [])
     let options = library.services.options
-    let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
+    let fitting = BeatFitting(by: options.fileAnalysis)
     let (audio, correction, change) = try TempoChange(request.change, in: library.store, fitting: fitting).change(
       of: record)
     if request.isPreview {

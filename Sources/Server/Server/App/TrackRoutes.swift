@@ -84,7 +84,7 @@ struct TrackRoutes: AppRouteSet {
 
   private func similar(_ id: String, _ limit: Int) throws -> FoundAlike {
     let options = library.services.options
-    let reading = SoundReading(timeLimit: options.timeLimit, isolation: options.isolation)
+    let reading = SoundReading(by: options.fileAnalysis)
     let answer = try SimilarTracks(in: library.store, reading: reading, sounds: library.sounds)
       .near(try library.song(id).row.path, limit: limit)
     let songs = try library.store.songs(ids: answer.tracks.map { ContentID(ofPath: $0.record.path).description })

@@ -118,7 +118,7 @@ extension SubsonicLibrary {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer
     do {
-      let reading = SoundReading(timeLimit: services.options.timeLimit, isolation: services.options.isolation)
+      let reading = SoundReading(by: services.options.fileAnalysis)
       answer = try SimilarTracks(in: store, reading: reading, sounds: services.sounds).near(song.row.path, limit: limit)
     } catch is SimilarTracksError {
       return []

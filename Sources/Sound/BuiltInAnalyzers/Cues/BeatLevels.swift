@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// Means of decibels of level and bass over beats.
 struct BeatLevels {

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Cues on the beats of a track, from its level and bass between beats.
 struct CuePoints {

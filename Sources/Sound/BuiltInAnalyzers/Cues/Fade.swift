@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// A fade at the start of a curve of power: a gain that rises from nothing to 1 and stays there, whatever the music does.
 ///

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Tonic and mode, tuning, and where the key changes.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The likeliest key of each segment, where a change has its price (Viterbi).
 struct KeyCurve {

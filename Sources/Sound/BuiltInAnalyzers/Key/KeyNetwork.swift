@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Glibc
+internal import Mathematics
 
 /// A small network that hears keys, the same for all twelve tonics by construction.
 ///
@@ -148,7 +148,7 @@ struct KeyNetwork {
   static func inputs(_ levels: [Float]) -> [Float] {
     let width = PitchSpectrum.binCount
     let count = levels.count / width
-    var powers = levels.map { exp2f($0 * (log2f(10) / 10)) }
+    var powers = levels.map { exp2($0 * (log2(10) / 10)) }
     var mean = 0.0
     for power in powers { mean += Double(power) }
     let floor = 1e-3 * Float(mean / Double(max(powers.count, 1))) + 1e-10
@@ -167,8 +167,8 @@ struct KeyNetwork {
         let high = min(width, bin + 28)
         let around = max((sums[high] - sums[low]) / Float(high - low), 1e-12)
         let power = powers[frame * width + bin]
-        values[2 * (frame * width + bin)] = log1pf(4 * power / around) - 1
-        values[2 * (frame * width + bin) + 1] = max(-1, 1 + log10f(power / highest) / 3)
+        values[2 * (frame * width + bin)] = log1p(4 * power / around) - 1
+        values[2 * (frame * width + bin) + 1] = max(-1, 1 + log10(power / highest) / 3)
       }
     }
     return values

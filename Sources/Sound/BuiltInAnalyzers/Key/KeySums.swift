@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The outputs of a network, added up over segments of equal length, so any stretch of the track can be judged
 /// afterwards.
@@ -22,7 +22,7 @@ struct KeySums {
     /// Adds one frame of `KeyNetwork`.
     mutating func add(_ frame: ArraySlice<Float>, logarithms: ArraySlice<Float>) {
       for (head, logarithm) in logarithms.enumerated() {
-        let weight = expf(min(max(logarithm, -15), 15))
+        let weight = exp(min(max(logarithm, -15), 15))
         weights[head] += weight
         for pitchClass in 0..<12 {
           let to = (pitchClass * KeyNetwork.heads + head) * KeyNetwork.channels

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Levels of 222 bins, a third of a semitone each, of consecutive frames, and the tuning of the sound: what a session keeps until
 /// the network listens.
@@ -90,7 +90,7 @@ struct PitchSpectrum {
   }
 
   private mutating func append(_ first: [Float], _ second: [Float]) {
-    for (one, other) in zip(first, second) { levels.append(10 * log10f(0.5 * (one + other) + 1e-10)) }
+    for (one, other) in zip(first, second) { levels.append(10 * log10(0.5 * (one + other) + 1e-10)) }
   }
 
   /// The levels of some frames as if the sound were tuned to 440 Hz: moved by up to half a semitone.

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// How far the notes are from those of 440 Hz: the circular mean of where the peaks of the spectrum lie between semitones, 100 Hz to
 /// 2 kHz, soft peaks counting less (Dressler and Streich, ISMIR 2007, weigh them much the same).
@@ -27,12 +27,12 @@ struct Tuning {
     for bin in Self.bins {
       let here = column[bin]
       guard here > least, here > column[bin - 1], here >= column[bin + 1] else { continue }
-      let (before, peak, after) = (logf(column[bin - 1]), logf(here), logf(column[bin + 1]))
+      let (before, peak, after) = (log(column[bin - 1]), log(here), log(column[bin + 1]))
       let shift = 0.5 * (before - after) / (before - 2 * peak + after - 1e-9)
-      let turn = 2 * .pi * 12 * log2f((Float(bin) + shift) * Self.binWidth / 440)
+      let turn = 2 * .pi * 12 * log2((Float(bin) + shift) * Self.binWidth / 440)
       let loudness = (here / highest).squareRoot().squareRoot()
-      cosine += Double(loudness * cosf(turn))
-      sine += Double(loudness * sinf(turn))
+      cosine += Double(loudness * cos(turn))
+      sine += Double(loudness * sin(turn))
       weight += Double(loudness)
     }
   }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// K-weighted power of all channels, weighted and summed (ITU-R BS.1770-5).
 ///

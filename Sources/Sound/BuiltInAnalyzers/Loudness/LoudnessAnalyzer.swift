@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Loudness, loudness range and peaks after EBU R 128; ReplayGain 2.
 ///

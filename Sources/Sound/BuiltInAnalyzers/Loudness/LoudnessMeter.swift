@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Blocks of 400 ms and 3 s, and what they add up to (ITU-R BS.1770-5; EBU Tech 3341 and 3342).
 ///

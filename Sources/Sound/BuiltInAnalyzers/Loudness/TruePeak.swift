@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Glibc
+internal import Mathematics
 
 /// The largest absolute value of the continuous signal that the samples stand for (ITU-R BS.1770-5, annex 2).
 ///

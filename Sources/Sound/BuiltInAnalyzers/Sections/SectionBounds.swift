@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The bounds of sections: of all divisions of the track, the one whose bounds have the highest novelty, where pop songs go by
 /// groups of four bars (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio, Speech, and Language Processing
@@ -97,7 +97,7 @@ struct SectionBounds {
   /// How much vectors after each edge differ from those before it: the squared distance of their sums, weighted by
   /// nearness. The same as Foote's checkerboard kernel on the matrix of their products.
   private static func contrast(_ vectors: [SIMD16<Float>], over width: Int) -> [Float] {
-    let weights = (0..<width).map { expf(-2 * powf((Float($0) + 0.5) / Float(width), 2)) }
+    let weights = (0..<width).map { exp(-2 * pow((Float($0) + 0.5) / Float(width), 2)) }
     return (0...vectors.count).map { edge in
       var difference = SIMD16<Float>()
       for (distance, weight) in weights.enumerated() {

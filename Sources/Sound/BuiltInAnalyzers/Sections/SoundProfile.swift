@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
 /// track is longer than an hour: memory stays below 5 MB.
@@ -15,7 +15,7 @@ struct SoundProfile {
 
   /// Semitones, from the A below the lowest C of a cello to the highest A of a violin.
   private static let semitones = FilterBank(
-    frequencies: (-37...36).map { 440 * exp2f(Float($0) / 12) }, binWidth: binWidth, binCount: layout.binCount)
+    frequencies: (-37...36).map { 440 * exp2(Float($0) / 12) }, binWidth: binWidth, binCount: layout.binCount)
   private static let melBands: FilterBank = {
     let (low, high) = (mel(30), mel(3900))
     let count = 24
@@ -28,15 +28,15 @@ struct SoundProfile {
 
   /// The share of each mel band in the coefficients of the discrete cosine transform, from the second one.
   private static let shares: [SIMD16<Float>] = (0..<melBands.count).map { band in
-    let scale = sqrtf(2 / Float(melBands.count))
+    let scale = (2 / Float(melBands.count)).squareRoot()
     var values = SIMD16<Float>()
     for index in 0..<coefficientCount {
-      values[index] = scale * cosf(Float.pi * Float(index + 1) * (Float(band) + 0.5) / Float(melBands.count))
+      values[index] = scale * cos(Float.pi * Float(index + 1) * (Float(band) + 0.5) / Float(melBands.count))
     }
     return values
   }
 
-  private static func mel(_ hertz: Float) -> Float { logf(1 + hertz / 700) }
+  private static func mel(_ hertz: Float) -> Float { log(1 + hertz / 700) }
 
   /// Power in 12 pitch classes, compressed and relative to the frame's mean: the same at every level.
   private(set) var chroma: [SIMD16<Float>] = []
@@ -67,8 +67,8 @@ struct SoundProfile {
       pending.power += power
       for pitch in pitches.indices { pitches[pitch].formSquareRoot() }
       let mean = pitches.reduce(0, +) / Float(pitches.count) + 1e-9
-      for (pitch, root) in pitches.enumerated() { pending.chroma[pitch % Self.classCount] += log1pf(10 * root / mean) }
-      for (band, level) in bands.enumerated() { pending.timbre += logf(level + Self.leastPower) * Self.shares[band] }
+      for (pitch, root) in pitches.enumerated() { pending.chroma[pitch % Self.classCount] += log1p(10 * root / mean) }
+      for (band, level) in bands.enumerated() { pending.timbre += log(level + Self.leastPower) * Self.shares[band] }
     }
     if pending.columns == columnsPerFrame { endFrame() }
   }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// How often which level occurs, in bounded memory.
 struct LevelDistribution {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The measures from which traits are computed. None of these depends on the volume.
 struct SoundMeasures {

@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Glibc
+internal import Mathematics
 
 /// Three bands of eight frames at once.
 ///

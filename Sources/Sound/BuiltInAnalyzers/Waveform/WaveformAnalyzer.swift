@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// The picture of a track: peaks and RMS in three bands at up to 2,000 points, and an onset envelope to draw beats
 /// against.

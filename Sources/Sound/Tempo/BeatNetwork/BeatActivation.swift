@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// How likely beats and downbeats are at each moment according to `BeatNetwork`, and what that says about a grid of
 /// beats.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// How beats group into bars, where that is certain.
 ///

@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Glibc
+internal import Mathematics
 
 /// The beat sequence that best follows an envelope with a moving tempo: dynamic programming over time and period.
 ///

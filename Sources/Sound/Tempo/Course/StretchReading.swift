@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The evidence about tempo in one stretch of music, before the stretches of a track are compared.
 struct StretchReading {

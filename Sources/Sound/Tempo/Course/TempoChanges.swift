@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The places where one constant tempo gives way to another, as from one track of a mix to the next, and in medleys.
 ///

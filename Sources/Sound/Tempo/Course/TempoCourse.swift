@@ -1,5 +1,5 @@
 internal import Analysis
-internal import Glibc
+internal import Mathematics
 
 /// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that best fits
 /// its own evidence and its neighbors, found by dynamic programming over the stretches (Viterbi 1967).

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Combines the evidence of all stretches of a track into one finding.
 struct TempoDecision {

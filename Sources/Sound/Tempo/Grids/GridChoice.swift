@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// A possible grid of beats, and how well it explains the onsets.
 struct GridHypothesis {

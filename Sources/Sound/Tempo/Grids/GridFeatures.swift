@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Features that tell a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
 ///

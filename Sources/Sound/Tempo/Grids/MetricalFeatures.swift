@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over
 /// bars and phrases, which the four beats of a `BarProfile` are too short for.

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Band powers of consecutive columns. A session keeps them until it knows how loud the music is.
 struct BandSpectrogram {

@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// Which notes sound in the course of the music, to compare the chords of beats: twelve pitch classes from 250 to
 /// 2,100 Hz and eleven bands of the bass below. Sounds of all pitches, such as drums, are left out by subtracting the

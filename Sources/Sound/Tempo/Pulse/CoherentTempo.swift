@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Mathematics
 
 /// The tempo of a constant pulse, accurate to a few thousandths of a beat per minute: the tempo at which the whole
 /// envelope adds up in phase, at the beat and its divisions by two and four.

@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// The measurements on a stretch of music, before anything is decided.
 struct PulseSurvey {

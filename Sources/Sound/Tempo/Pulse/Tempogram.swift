@@ -1,5 +1,5 @@
 internal import DSP
-internal import Glibc
+internal import Mathematics
 
 /// How periodic an onset envelope is at each tempo.
 ///

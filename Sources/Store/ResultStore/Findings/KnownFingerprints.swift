@@ -1,6 +1,5 @@
 public import Analysis
 internal import GRDB
-internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -53,9 +52,8 @@ public struct KnownFingerprints {
   private func places(of path: FilePath) -> [FilePath] {
     var whole = path
     if !path.isAbsolute {
-      guard let folder = unsafe getcwd(nil, 0) else { return [] }
-      defer { unsafe free(folder) }
-      whole = unsafe FilePath(platformString: folder).pushing(path)
+      guard let folder = FilePath.currentFolderIfAny else { return [] }
+      whole = folder.pushing(path)
     }
     whole.lexicallyNormalize()
     guard let resolved = try? path.resolved() else { return [whole] }

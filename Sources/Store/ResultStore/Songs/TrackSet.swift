@@ -1,6 +1,5 @@
 package import GRDB
 internal import GRDBSQLite
-internal import Glibc
 
 /// Ids of tracks: a bit each. At a million tracks an index says what a condition matches in some milliseconds, while looking
 /// at each row would take a second; conditions are joined bit by bit.
@@ -128,7 +127,7 @@ package struct TrackSet {
 
     private mutating func grow(to newCount: Int) -> Bool {
       let bytes = newCount * MemoryLayout<UInt64>.size
-      guard let more = unsafe realloc(start, bytes)?.bindMemory(to: UInt64.self, capacity: newCount) else {
+      guard let more = unsafe sqlite3_realloc64(start, sqlite3_uint64(bytes))?.bindMemory(to: UInt64.self, capacity: newCount) else {
         return false
       }
       unsafe (more + count).initialize(repeating: 0, count: newCount - count)
@@ -156,7 +155,7 @@ package struct TrackSet {
           return
         }
         let bytes = unsafe words.pointee.count * MemoryLayout<UInt64>.size
-        unsafe sqlite3_result_blob64(context, words.pointee.start, sqlite3_uint64(bytes)) { free($0) }
+        unsafe sqlite3_result_blob64(context, words.pointee.start, sqlite3_uint64(bytes)) { sqlite3_free($0) }
       }, nil)
     guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }

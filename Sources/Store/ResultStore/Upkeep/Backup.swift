@@ -1,5 +1,4 @@
 internal import GRDB
-internal import Glibc
 public import Platform
 public import SystemPackage
 
@@ -21,7 +20,7 @@ extension ResultStore {
     do {
       let file = try FileReplacement(copy)
       let partial = file.temporaryPath.string
-      defer { for suffix in ["-wal", "-shm", "-journal"] { _ = unlink(partial + suffix) } }
+      defer { for suffix in ["-wal", "-shm", "-journal"] { try? FilePath(partial + suffix).unlink() } }
       var configuration = Configuration()
       configuration.label = "backup"
       let target = try DatabaseQueue(path: partial, configuration: configuration)

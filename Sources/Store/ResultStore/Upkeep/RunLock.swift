@@ -1,4 +1,3 @@
-internal import Glibc
 public import Platform
 internal import Synchronization
 public import SystemPackage
@@ -76,12 +75,12 @@ public final class RunLock: Sendable {
     // A process that only asks if it is held releases it at once.
     let end = clock.now.advanced(by: max(limit, .milliseconds(100)))
     var isWaiting = false
-    while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
-      let code = Errno(rawValue: errno)
-      if code == .interrupted { continue }
-      guard code == .wouldBlock else {
+    while true {
+      do {
+        if try file.lock(.exclusive) { break }
+      } catch {
         try? file.close()
-        throw .cannotOpen(path: path, reason: "locking it fails: \(code)")
+        throw .cannotOpen(path: path, reason: "locking it fails: \(error)")
       }
       let owner = readOwner(in: file)
       guard clock.now < end else {
@@ -92,9 +91,9 @@ public final class RunLock: Sendable {
         isWaiting = true
         onWait(owner)
       }
-      usleep(50_000)
+      Threads.pause(milliseconds: 50)
     }
-    let owner = Owner(processID: getpid(), host: hostName, started: .now)
+    let owner = Owner(processID: ThisProcess.id, host: ThisProcess.hostName ?? "this computer", started: .now)
     write(Holder(owner: owner), in: file)
     return RunLock(file, owner)
   }
@@ -123,7 +122,7 @@ public final class RunLock: Sendable {
     }
     defer { try? file.close() }
     // Closing releases it at once; a run that meets it in this moment tries again.
-    return flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    return (try? file.lock(.shared)) == false
   }
 
   /// Lets go of the lock. The file stays: who removed it could take it from under another process that waits for it.
@@ -171,7 +170,7 @@ public final class RunLock: Sendable {
   /// In one piece, so a reader sees the line before or this one.
   private static func write(_ holder: Holder?, in file: FileDescriptor) {
     guard let holder else {
-      _ = ftruncate(file.rawValue, 0)
+      try? file.truncate(to: 0)
       return
     }
     let owner = holder.owner
@@ -188,12 +187,6 @@ public final class RunLock: Sendable {
     }
     let line = Array("\(JSONValue.object(members).text)\n".utf8)
     _ = try? file.writeAll(toAbsoluteOffset: 0, line)
-    _ = ftruncate(file.rawValue, off_t(line.count))
-  }
-
-  private static var hostName: String {
-    var name = [CChar](repeating: 0, count: 256)
-    if gethostname(&name, name.count - 1) != 0 { return "this computer" }
-    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    try? file.truncate(to: Int64(line.count))
   }
 }

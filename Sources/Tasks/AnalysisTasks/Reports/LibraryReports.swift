@@ -1,7 +1,7 @@
 internal import BuiltInAnalyzers
+internal import DuplicateTasks
 internal import Foundation
 package import LibraryStore
-internal import LibraryTasks
 internal import Likeness
 package import Platform
 package import Records

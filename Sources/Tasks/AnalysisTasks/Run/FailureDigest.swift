@@ -1,6 +1,5 @@
 package import Analysis
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import Records
 package import ResultStore
@@ -172,7 +171,7 @@ extension WorkerLoss {
   fileprivate var text: String {
     let cause =
       switch cause {
-      case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
+      case .signal(let number): "signal \(number), \(ChildProcess.Ending.signalName(number))"
       case .exit(let status): "exit status \(status)"
       case .timeLimit: "it took too long"
       case .noAnswer: "it gave no usable answer"

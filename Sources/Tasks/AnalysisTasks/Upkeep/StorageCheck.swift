@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import Recognition
 package import SystemPackage

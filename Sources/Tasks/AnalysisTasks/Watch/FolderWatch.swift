@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Glibc
 internal import LibraryScan
 internal import Platform
 internal import SystemPackage
@@ -19,20 +18,16 @@ final class FolderWatch {
   /// Why the system does not report all changes: a sentence with what to do.
   private(set) var limitation: String?
 
-  private static let mask =
-    UInt32(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE)
-    | UInt32(IN_ONLYDIR | IN_EXCL_UNLINK)
-  private static let bufferSize = 64 << 10
-
   private let candidates: CandidateRule
-  private let descriptor: Int32
-  private var folders: [Int32: FilePath] = [:]
-  private var numbers: [FilePath: Int32] = [:]
+  /// `nil` if the system allows no more of these.
+  private let events: FolderEvents?
+  private var folders: [FolderEvents.Number: FilePath] = [:]
+  private var numbers: [FilePath: FolderEvents.Number] = [:]
 
   init(_ roots: [FilePath], _ candidates: CandidateRule) {
     self.candidates = candidates
-    descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else {
+    events = try? FolderEvents()
+    guard events != nil else {
       limitation =
         "The system allows no more watching (fs.inotify.max_user_instances = \(Self.systemLimit("max_user_instances")))."
       return
@@ -48,62 +43,47 @@ final class FolderWatch {
     }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
   /// How many folders are watched.
   var count: Int { folders.count }
 
   /// Waits for changes, at most this many milliseconds.
   func changes(within milliseconds: Int32) -> Changes {
     var changes = Changes()
-    guard descriptor >= 0 else {
-      usleep(UInt32(milliseconds) * 1000)
+    guard let events else {
+      Threads.pause(milliseconds: Int(milliseconds))
       return changes
     }
-    var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&poller, 1, milliseconds) > 0 else { return changes }
-    var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { return changes }
-      take(buffer[..<count], &changes)
-    }
+    for event in events.next(withinMilliseconds: milliseconds) { take(event, &changes) }
+    return changes
   }
 
   // MARK: Events
 
-  private func take(_ bytes: ArraySlice<UInt8>, _ changes: inout Changes) {
-    let headSize = MemoryLayout<inotify_event>.size
-    var rest = bytes
-    while rest.count >= headSize {
-      let event = rest.withUnsafeBytes { unsafe $0.loadUnaligned(as: inotify_event.self) }
-      let name = rest.dropFirst(headSize).prefix(Int(event.len)).prefix { $0 != 0 }
-      rest = rest.dropFirst(headSize + Int(event.len))
-      if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-        changes.isOverflow = true
-      } else if event.mask & UInt32(IN_IGNORED) != 0 {
-        // The folder is gone, or its file system.
-        if let folder = folders.removeValue(forKey: event.wd) { numbers[folder] = nil }
-      } else if let folder = folders[event.wd], !name.isEmpty {
-        take(event.mask, FilePath(bytes: folder.withBytes { Array($0) } + [UInt8(ascii: "/")] + name), name, &changes)
-      }
+  private func take(_ event: FolderEvents.Event, _ changes: inout Changes) {
+    switch event.kind {
+    case .overflow: changes.isOverflow = true
+    case .folderGone: if let folder = folders.removeValue(forKey: event.folder) { numbers[folder] = nil }
+    case .created, .movedHere, .written, .gone:
+      guard let folder = folders[event.folder], !event.name.isEmpty else { return }
+      take(event, FilePath(bytes: folder.withBytes { Array($0) } + [UInt8(ascii: "/")] + event.name), &changes)
     }
   }
 
-  private func take(_ mask: UInt32, _ path: FilePath, _ name: ArraySlice<UInt8>, _ changes: inout Changes) {
-    guard mask & UInt32(IN_ISDIR) != 0 else {
-      // Just made and empty: what is written into it comes as a change.
-      guard mask & UInt32(IN_CREATE) == 0 else { return }
+  private func take(_ event: FolderEvents.Event, _ path: FilePath, _ changes: inout Changes) {
+    let name = event.name
+    guard event.isFolder else {
+      // A new file is empty: what is written into it comes as a change.
+      guard event.kind != .created else { return }
       if candidates.reasonToSkip(fileNamed: name) == nil || name.elementsEqual(".nocturneignore".utf8) {
         changes.files.insert(path)
       }
       return
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
-    if mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
+    if event.kind == .created || event.kind == .movedHere {
       // Files that came into it before it was watched.
       add(path, &changes)
-    } else if mask & UInt32(IN_MOVED_FROM | IN_DELETE) != 0 {
+    } else if event.kind == .gone {
       forget(below: path)
       changes.files.insert(path)
     }
@@ -116,16 +96,7 @@ final class FolderWatch {
   private func add(_ top: FilePath, _ changes: inout Changes, isRoot: Bool = false) {
     var waiting = [top]
     while let folder = waiting.popLast() {
-      let mask = Self.mask | (isRoot && folder == top ? 0 : UInt32(IN_DONT_FOLLOW))
-      let number = folder.withPlatformString { unsafe inotify_add_watch(descriptor, $0, mask) }
-      guard number >= 0 else {
-        if errno == ENOSPC {
-          limitation =
-            "The system lets this user watch \(Self.systemLimit("max_user_watches")) folders, and there are more. To "
-            + "watch all, raise the limit: sysctl fs.inotify.max_user_watches=1048576"
-        }
-        continue
-      }
+      guard let number = watch(folder, followingLinks: isRoot && folder == top) else { continue }
       folders[number] = folder
       numbers[folder] = number
       for (path, name, isFolder) in Self.entries(of: folder) {
@@ -138,10 +109,21 @@ final class FolderWatch {
     }
   }
 
+  private func watch(_ folder: FilePath, followingLinks: Bool) -> FolderEvents.Number? {
+    do {
+      return try events?.watch(folder, followingLinks: followingLinks)
+    } catch .noSpace {
+      limitation =
+        "The system lets this user watch \(Self.systemLimit("max_user_watches")) folders, and there are more. To "
+        + "watch all, raise the limit: sysctl fs.inotify.max_user_watches=1048576"
+    } catch {}
+    return nil
+  }
+
   /// Folders that were moved elsewhere are watched under their new names, or not at all.
   private func forget(below folder: FilePath) {
     for (path, number) in numbers where path.starts(with: folder) {
-      _ = inotify_rm_watch(descriptor, number)
+      events?.stopWatching(number)
       folders[number] = nil
       numbers[path] = nil
     }

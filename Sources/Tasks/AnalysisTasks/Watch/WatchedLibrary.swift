@@ -1,3 +1,4 @@
+internal import Platform
 internal import SystemPackage
 
 /// The watched folders: what has changed in them, whether they are there, and what a run is to look through.

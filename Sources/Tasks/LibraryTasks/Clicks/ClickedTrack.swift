@@ -3,6 +3,7 @@ internal import AudioDecoding
 package import AudioEncoding
 internal import Foundation
 internal import Library
+internal import LibraryStore
 internal import Platform
 internal import Records
 package import ResultStore

@@ -2,7 +2,6 @@ internal import Analysis
 package import AnalysisEngine
 internal import BuiltInAnalyzers
 internal import Library
-package import Pipeline
 internal import Platform
 internal import SystemPackage
 
@@ -13,16 +12,9 @@ package struct BeatFitting: Sendable {
     var reason: String
   }
 
-  private let timeLimit: TimeLimit
-  private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  private let analysis: SingleFileAnalysis
 
-  /// - Parameter isolation: The place where a plan is carried out, which was made of all of a definition.
-  package init(
-    timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
-  ) {
-    self.timeLimit = timeLimit
-    self.isolation = isolation
-  }
+  package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
   /// - Parameter audio: The audio that the file must hold: it may have changed since it was analyzed.
   /// - Throws: `Failure` if there are no beats to be had.
@@ -36,13 +28,9 @@ package struct BeatFitting: Sendable {
     while heard < BuiltInAnalyzers.beatFitRange.lowerBound { heard *= 2 }
     while heard > BuiltInAnalyzers.beatFitRange.upperBound { heard /= 2 }
     let fit = BuiltInAnalyzers.beatFit(bpm: heard)
-    let definition = PipelineDefinition(
-      name: fit.id, entries: [PipelineDefinition.Entry(id: fit.id, settings: fit.settings)])
-    let plan = try definition.plan(with: BuiltInAnalyzers.onRequest)
-    let isolation = isolation(definition, plan)
-    defer { isolation.close() }
-    let analysis = try isolation.analysis(
-      of: AnalysisJob(path: path, timeLimit: timeLimit), by: plan.makeFileAnalyzer())
+    let request = SingleFileAnalysis.Request(
+      name: fit.id, analyzers: [(id: fit.id, settings: fit.settings)], kinds: BuiltInAnalyzers.onRequest)
+    let analysis = try analysis(path, request)
     guard let analysis else { throw Failure(reason: "reading the file was given up") }
     guard analysis.contentID == audio else {
       throw Failure(

@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Glibc
 internal import Platform
 package import ResultStore
 package import SystemPackage
@@ -53,8 +52,7 @@ package struct CorrectionImport {
     var outcome = Outcome()
     var rows = RowReader(file, limit: Self.longestLine, longestCell: Self.longestCell)
     // The size of a pipe is unknown.
-    var status = stat()
-    let size = fstat(file.rawValue, &status) == 0 ? status.st_size : 0
+    let size = (try? FileStatus(of: file))?.size ?? 0
     func next() throws(CorrectionFileError) -> RowReader.Row? {
       do {
         return try rows.next()

@@ -1,6 +1,7 @@
 package import Analysis
 internal import Foundation
 package import Library
+internal import LibraryStore
 internal import Platform
 package import Records
 package import ResultStore

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import LibraryStore
 internal import Platform
 internal import Records
 internal import Reporting

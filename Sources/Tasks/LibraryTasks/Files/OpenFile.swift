@@ -1,4 +1,3 @@
-internal import Glibc
 package import LibraryStore
 package import Platform
 package import SystemPackage
@@ -61,14 +60,10 @@ package final class OpenFile: Sendable {
   package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
     try [UInt8](unsafeUninitializedCapacity: count) { space, filled in
       while filled < count {
-        let got = unsafe pread(
-          descriptor.rawValue, space.baseAddress! + filled, count - filled, Int(offset) + filled)
+        let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(space)[filled..<count])
+        let got = try descriptor.read(fromAbsoluteOffset: offset + Int64(filled), into: rest)
         if got == 0 { throw Failure.shortened }
-        if got > 0 {
-          filled += got
-        } else if errno != EINTR {
-          throw Errno(rawValue: errno)
-        }
+        filled += got
       }
     }
   }

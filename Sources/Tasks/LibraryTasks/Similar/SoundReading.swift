@@ -1,33 +1,22 @@
 internal import Analysis
 package import AnalysisEngine
 internal import BuiltInAnalyzers
-package import Pipeline
 internal import Records
 internal import SystemPackage
 
 /// Describes the sound of a file that is not in the database, as a run would.
 package struct SoundReading: Sendable {
-  private let timeLimit: TimeLimit
-  private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  private let analysis: SingleFileAnalysis
 
-  /// - Parameter isolation: The place where a plan is carried out, which was made of all of a definition.
-  package init(
-    timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
-  ) {
-    self.timeLimit = timeLimit
-    self.isolation = isolation
-  }
+  package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
   /// The record of the file: with its descriptor, and the fingerprint by which the same recording is recognized.
   /// - Throws: `SimilarTracksError.cannotRead`.
   func record(of path: FilePath) throws -> FileRecord {
     let ids = [LikenessFinding.analyzer, FingerprintFinding.analyzer]
-    let definition = PipelineDefinition(name: "similar", entries: ids.map { PipelineDefinition.Entry(id: $0) })
-    let plan = try definition.plan(with: BuiltInAnalyzers.all)
-    let isolation = isolation(definition, plan)
-    defer { isolation.close() }
-    let analysis = try isolation.analysis(
-      of: AnalysisJob(path: path, timeLimit: timeLimit), by: plan.makeFileAnalyzer())
+    let request = SingleFileAnalysis.Request(
+      name: "similar", analyzers: ids.map { (id: $0, settings: [:]) }, kinds: BuiltInAnalyzers.all)
+    let analysis = try analysis(path, request)
     guard let analysis else { throw SimilarTracksError.cannotRead(path, reason: "reading it was given up") }
     if analysis.status == .failed {
       throw SimilarTracksError.cannotRead(path, reason: analysis.problem?.message ?? "no audio was found in it")

@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Glibc
 internal import Platform
 internal import SystemPackage
 internal import TagWriting
@@ -59,8 +58,8 @@ struct TagConfirmation {
   mutating func finish() throws {
     while next < waiting.count {
       if waiting[next].outcome.file != nil {
-        let rest = ContinuousClock.now.duration(to: waiting[next].time + Self.delay).components
-        if rest.seconds >= 0, rest.attoseconds > 0 { usleep(useconds_t(rest.attoseconds / 1_000_000_000_000)) }
+        let rest = ContinuousClock.now.duration(to: waiting[next].time + Self.delay)
+        Threads.pause(milliseconds: Int((rest / .milliseconds(1)).rounded(.up)))
       }
       try settleNext()
     }

@@ -1,6 +1,5 @@
 internal import Analysis
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -136,10 +135,10 @@ final class TagJournal {
     let start = try file.seek(offset: 0, from: .end)
     do {
       _ = try file.writeAll(Array(try encoder.encode(line)) + [0x0A])
-      guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      try file.synchronize()
     } catch {
       // A part of the line would only be noise.
-      _ = ftruncate(file.rawValue, off_t(start))
+      try? file.truncate(to: start)
       throw error
     }
   }

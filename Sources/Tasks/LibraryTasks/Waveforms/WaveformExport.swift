@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Exports
+internal import LibraryStore
 package import Platform
 internal import Records
 package import ResultStore

@@ -1,7 +1,7 @@
 package import Analysis
-internal import Pipeline
 internal import Platform
 package import Recognition
+internal import Records
 package import SystemPackage
 
 /// One of several equal parts of a catalog. The content id alone decides to which part a track belongs, so copies stay

@@ -4,6 +4,7 @@ import AnalysisTesting
 import BuiltInAnalyzers
 import Library
 import LibraryScan
+import LibraryStore
 import LibraryTasks
 import Pipeline
 import Records
@@ -16,7 +17,7 @@ import Testing
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 
   private func change(_ request: TempoChange.Request, _ path: FilePath, in store: ResultStore) throws -> TempoChange.Change {
-    let fitting = BeatFitting(timeLimit: .standard) { _, _ in .none }
+    let fitting = BeatFitting(by: SingleFileAnalysis(timeLimit: .standard))
     return try #require(try TempoChange(request, in: store, fitting: fitting).perform(on: [path]).first)
   }
 

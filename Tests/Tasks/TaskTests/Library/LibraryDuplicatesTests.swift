@@ -1,6 +1,7 @@
 import Analysis
 import AnalysisTesting
 import BuiltInAnalyzers
+import DuplicateTasks
 import Filters
 import Foundation
 import Landmarks

@@ -1,5 +1,6 @@
 internal import AnalysisTasks
 import ArgumentParser
+internal import LibraryStore
 import LibraryTasks
 import Pipeline
 import Platform

@@ -48,6 +48,11 @@ struct AnalysisArguments: ParsableArguments {
 }
 
 extension CommandSettings {
+  /// Reads single files, where the settings say.
+  package var fileAnalysis: SingleFileAnalysis {
+    SingleFileAnalysis(timeLimit: timeLimit) { isolation($0, $1) }
+  }
+
   /// How long one file may take.
   var timeLimit: TimeLimit {
     self[Settings.timeout].map { TimeLimit(seconds: $0 / .seconds(1)) } ?? .standard
@@ -68,7 +73,9 @@ extension CommandSettings {
   }
 
   /// The place where a plan is carried out, made of these analyzers of a definition; of all if none is named.
-  func isolation(_ definition: PipelineDefinition, only ids: [String], _ plan: AnalysisPlan) -> LibraryRun.Isolation {
+  func isolation(
+    _ definition: PipelineDefinition, only ids: [String] = [], _ plan: AnalysisPlan
+  ) -> LibraryRun.Isolation {
     switch self[Settings.isolation] {
     case .none: .none
     case .process:

@@ -4,6 +4,7 @@ import ArgumentParser
 import AudioDecoding
 import BuiltInAnalyzers
 import LibraryScan
+import LibraryStore
 import LibraryTasks
 import Pipeline
 import Platform

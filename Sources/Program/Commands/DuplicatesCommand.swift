@@ -1,8 +1,8 @@
 import AnalysisTasks
 import ArgumentParser
+import DuplicateTasks
 import Filters
 import Foundation
-import LibraryTasks
 import Platform
 import ResultStore
 import SystemPackage

@@ -4,6 +4,7 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import LibraryScan
+import LibraryStore
 import LibraryTasks
 import Pipeline
 import Platform

@@ -1,5 +1,6 @@
 internal import Analysis
 package import LibraryScan
+internal import LibraryStore
 package import Pipeline
 internal import Platform
 internal import Records

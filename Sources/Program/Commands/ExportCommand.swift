@@ -1,6 +1,7 @@
 import ArgumentParser
 import Exports
 import Foundation
+import LibraryStore
 import LibraryTasks
 import Platform
 import Records

@@ -1,15 +1,14 @@
 internal import Glibc
-internal import Platform
-internal import SystemPackage
+public import SystemPackage
 
 /// Notices that something was mounted or unmounted at or below folders. inotify(7) does not: a watched folder does not
 /// show what is mounted over it.
-final class MountWatch {
+public final class MountWatch {
   private let folders: [FilePath]
   private let descriptor: Int32
   private var known: Set<MountTable.Mount>
 
-  init(_ folders: [FilePath]) {
+  public init(_ folders: [FilePath]) {
     self.folders = folders
     descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
     known = MountTable().mounts(below: folders)
@@ -18,7 +17,7 @@ final class MountWatch {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Whether that has happened since the last call.
-  func hasChanged() -> Bool {
+  public func hasChanged() -> Bool {
     var poller = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
     guard descriptor >= 0, unsafe poll(&poller, 1, 0) > 0 else { return false }
     let mounts = MountTable().mounts(below: folders)

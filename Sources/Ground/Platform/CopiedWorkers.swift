@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Platform
 internal import SystemPackage
 
 /// Copies of this process that make one answer after the other, in any order; what crashes one costs the answer it was
@@ -7,9 +6,9 @@ internal import SystemPackage
 ///
 /// A copy begins at once, where starting the program again takes as long as decoding a minute of audio. This process must
 /// have one thread, and nothing open that copies may not share: databases are opened by the copies.
-struct CopiedWorkers {
+package struct CopiedWorkers {
   /// A message from a copy, about the item it was given.
-  enum Event {
+  package enum Event {
     case output([UInt8])
     case message([UInt8])
     case end(UInt8)
@@ -18,11 +17,11 @@ struct CopiedWorkers {
   }
 
   /// Gives back what a copy makes of an item.
-  struct Reporter {
+  package struct Reporter {
     fileprivate let descriptor: FileDescriptor
 
-    func output(_ text: String) { send(0, Array(text.utf8)) }
-    func message(_ text: String) { send(1, Array(text.utf8)) }
+    package func output(_ text: String) { send(0, Array(text.utf8)) }
+    package func message(_ text: String) { send(1, Array(text.utf8)) }
     fileprivate func end(_ verdict: UInt8) { send(2, [verdict]) }
 
     private func send(_ kind: UInt8, _ bytes: [UInt8]) {
@@ -44,7 +43,7 @@ struct CopiedWorkers {
   ///   - prepare: Called in each copy; makes what answers.
   ///   - body: Called in this process.
   /// - Throws: `Errno` if not even one copy can be made.
-  static func run(
+  package static func run(
     itemCount: Int, workerCount: Int, prepare: () -> (Int, Reporter) -> UInt8, body: (Int, Event) throws -> Void
   ) throws {
     var workers: [Worker] = []
@@ -61,9 +60,7 @@ struct CopiedWorkers {
     }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while !workers.isEmpty {
-      var waiting = workers.map { pollfd(fd: $0.output.rawValue, events: Int16(POLLIN), revents: 0) }
-      guard poll(&waiting, nfds_t(waiting.count), -1) > 0 else { continue }
-      for index in waiting.indices.reversed() where waiting[index].revents != 0 {
+      for index in FileDescriptor.waitForInput(ofAny: workers.map(\.output)).reversed() {
         let count = try buffer.withUnsafeMutableBytes { try workers[index].output.read(into: $0) }
         if count == 0 {
           let worker = workers.remove(at: index)
@@ -142,7 +139,7 @@ struct CopiedWorkers {
     switch kind {
     case 0: return .output(content)
     case 1: return .message(content)
-    default: return .end(content.first ?? FileVerdict.failed.rawValue)
+    default: return .end(content.first ?? .max)
     }
   }
 }

@@ -67,7 +67,7 @@ struct ReviewCommand: AsyncParsableCommand {
           "A review asks for keys, so it needs a terminal as standard input and standard error (over ssh: ssh -t). "
             + "For scripts, --list and --json print the tracks, and analyze set changes them.")
       }
-      let fitting = BeatFitting(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
+      let fitting = BeatFitting(by: settings.fileAnalysis)
       var session = ReviewSession(TempoReview(of: tracks, in: store, fitting: fitting), on: terminal)
       defer { terminal.restore() }
       try session.run()

@@ -123,7 +123,7 @@ struct PlaylistCommand: AsyncParsableCommand {
       case .nsp: try write(NavidromePlaylist.bytes(request, name: output?.path.stem ?? "nocturne"))
       case .m3u8:
         let settings = try CommandSettings(database)
-        let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
+        let reading = SoundReading(by: settings.fileAnalysis)
         let playlist = try Playlist(request, in: settings.openStoreForReading(), reading: reading)
         if output != nil || !json { try write(playlist.tracks.m3uFile(relativeTo: baseFolder)) }
         if json { try StandardOutput.write(playlist.ndjsonLine) }

@@ -3,6 +3,7 @@ import Foundation
 import Pipeline
 import Platform
 import Synchronization
+import SystemPackage
 import Text
 
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with
@@ -68,9 +69,8 @@ enum Log {
   /// inherits the variable but not the stream is not meant (systemd.exec(5)).
   private static var standardErrorIsTheJournal: Bool {
     guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
-    var status = stat()
-    guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-    return stream == "\(status.st_dev):\(status.st_ino)"
+    guard let key = try? FileStatus(of: .standardError).key else { return false }
+    return stream == "\(key.device):\(key.inode)"
   }
 }
 

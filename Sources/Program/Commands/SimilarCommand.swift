@@ -55,7 +55,7 @@ func forEachSimilar(
   to files: [PathArgument], _ settings: CommandSettings, limit: Int, matching filter: TrackFilter = .everything,
   _ body: (SimilarTracks.Answer) throws -> Void
 ) throws {
-  let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
+  let reading = SoundReading(by: settings.fileAnalysis)
   let store = try settings.openStoreForReading()
   let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
   try inTurn(files) { try body(similar.near($0, limit: limit, matching: filter)) }

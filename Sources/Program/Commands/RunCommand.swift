@@ -103,7 +103,7 @@ struct RunCommand: AsyncParsableCommand {
       if isAlone || ResourceLimits.addressSpace != nil { DecodingLibraries.load() }
       if isAlone { ResourceLimits.prepareForManyFiles() }
     }
-    try Analyze.refuseUnknownSubcommand(paths)
+    try MistakenCommand.refuse(paths)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
     defer { console.end() }
     let analysis = try analysis(settings, console)

@@ -95,11 +95,9 @@ struct CommandSettings {
   /// The path of the database.
   func database() throws -> FilePath {
     let path = settings[Settings.database]
-    var status = stat()
-    guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return path }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return path
-    case S_IFDIR:
+    switch path.fileKind {
+    case nil, .regular: return path
+    case .folder:
       throw CommandFailure(.fatal, "The database \(path.string) is a folder. Name a file with --database.")
     default:
       throw CommandFailure(

@@ -1,5 +1,6 @@
 internal import AnalysisTasks
 internal import BuiltInAnalyzers
+internal import DuplicateTasks
 internal import LibraryTasks
 internal import Platform
 internal import RecognitionTasks

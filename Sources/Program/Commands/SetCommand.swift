@@ -172,7 +172,7 @@ struct SetCommand: AsyncParsableCommand {
     TempoChange(
       request, in: try settings.openStore(isDryRun ? .readOnly : .readWrite),
       fitting: isDryRun
-        ? nil : BeatFitting(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) })
+        ? nil : BeatFitting(by: settings.fileAnalysis))
   }
 
   private func changeFiles(_ settings: CommandSettings) throws {

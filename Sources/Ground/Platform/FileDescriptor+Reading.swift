@@ -1,0 +1,40 @@
+internal import Glibc
+public import SystemPackage
+
+extension FileDescriptor {
+  /// Opens a file for reading without waiting: a FIFO would wait for a writer, and a terminal would become this process's.
+  public static func openWithoutWaiting(_ path: FilePath) throws(Errno) -> FileDescriptor {
+    let number = path.withPlatformString { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+    guard number >= 0 else { throw .current }
+    return FileDescriptor(rawValue: number)
+  }
+
+  /// Lets reads wait for data again after `openWithoutWaiting`.
+  public func waitInReads() { _ = fcntl(rawValue, F_SETFL, 0) }
+
+  /// Reads into a buffer; interrupted reads are repeated.
+  /// - Returns: Number of bytes; 0 at the end.
+  public func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    while true {
+      let count = unsafe Glibc.read(rawValue, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw .current }
+    }
+  }
+
+  /// Advice to the page cache about the whole file (`posix_fadvise`).
+  public enum CacheAdvice: Sendable {
+    case willReadInOrder
+    /// Its pages may go.
+    case notNeeded
+  }
+
+  public func advise(_ advice: CacheAdvice) {
+    let value =
+      switch advice {
+      case .willReadInOrder: POSIX_FADV_SEQUENTIAL
+      case .notNeeded: POSIX_FADV_DONTNEED
+      }
+    _ = posix_fadvise(rawValue, 0, 0, value)
+  }
+}

@@ -1,0 +1,10 @@
+internal import Glibc
+
+/// The monotonic clock. Reading it costs a tenth of what the clock of the processor costs.
+public enum MonotonicTime {
+  public static var nanoseconds: UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,41 @@
+package import ArgumentParser
+
+/// The commands of the program, in the order of its help. Two are missing, which stand in the program itself: `serve`,
+/// which alone needs the server, and `completions`, which needs the list of all.
+package enum Commands {
+  /// The name of the command `serve`.
+  package static let serve = "serve"
+
+  /// The name of the command `completions`.
+  package static let completions = "completions"
+
+  /// The names of all commands that are shown.
+  static var names: [String] { names(of: main) + [serve] + names(of: upkeep) + [completions] + names(of: manyMachines) }
+
+  private static func names(of commands: [any ParsableCommand.Type]) -> [String] {
+    commands.compactMap { $0.configuration.shouldDisplay ? $0.configuration.commandName : nil }
+  }
+
+  package static var main: [any ParsableCommand.Type] { [
+    RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self, SetCommand.self,
+    ReviewCommand.self, SimilarCommand.self, DuplicatesCommand.self, BrokenCommand.self, PlaylistCommand.self,
+    ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
+    MatchCommand.self, ListenCommand.self, CatalogCommand.self,
+  ] }
+
+  /// Runs when no command is named.
+  package static var standard: any ParsableCommand.Type { RunCommand.self }
+
+  /// Not shown: what the program starts itself as.
+  package static var processes: [any ParsableCommand.Type] { [
+    WorkerProcessCommand.self, CoverProcessCommand.self, DecodingProcessCommand.self,
+  ] }
+
+  package static var upkeep: [any ParsableCommand.Type] { [
+    VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
+  ] }
+
+  package static var manyMachines: [any ParsableCommand.Type] { [
+    PlanCommand.self, WorkerCommand.self, MergeCommand.self,
+  ] }
+}
