@@ -16,7 +16,6 @@ INLINE float magnitude(float value) { return __builtin_fabsf(value); }
 
 INLINE float larger(float one, float other) { return other > one ? other : one; }
 
-/* The largest absolute value. */
 INLINE float largest(const float *samples, ptrdiff_t count) {
   floats most = {0};
   ptrdiff_t index = 0;
@@ -31,7 +30,7 @@ INLINE float largest(const float *samples, ptrdiff_t count) {
   return found;
 }
 
-/* `around` is the largest of all samples that the points are computed with. */
+/* `around`: the largest magnitude among all samples used for the points. */
 INLINE float raised(
     const ctruepeak_interpolator *interpolator, float peak, const float *samples, ptrdiff_t count, float around) {
   for (ptrdiff_t step = 0; step < count; step++) {
@@ -55,7 +54,7 @@ INLINE ptrdiff_t least(ptrdiff_t one, ptrdiff_t other) { return one < other ? on
 
 INLINE void raise(
     const ctruepeak_interpolator *interpolator, const float *samples, ptrdiff_t count, float *peak, float *sample_peak) {
-  /* Blocks are longer than taps, so two of them hold all samples of the steps in the first. */
+  /* Blocks are longer than the taps, so two blocks hold all samples for the steps in the first. */
   const ptrdiff_t length = TAPS - 1 + count;
   float here = largest(samples, least(BLOCK, length));
   *sample_peak = larger(*sample_peak, here);
