@@ -7,7 +7,8 @@ package struct SampleCheck {
 }
 
 extension AudioBlock {
-  /// Makes samples that are not finite 0 and limits the others to ± `limit`.
+  /// Replaces non-finite samples with 0 and clamps the others to ± `limit`.
+  ///
   /// - Precondition: `limit` is at least 2.
   @discardableResult
   package mutating func makeHarmless(limit: Float) -> SampleCheck {

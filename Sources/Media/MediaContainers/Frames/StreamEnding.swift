@@ -1,20 +1,20 @@
-/// How a stream of frames ends, and what follows its last frame.
+/// Checks if a stream of frames is truncated, and what follows its last frame.
 package struct StreamEnding: Hashable, Sendable {
-  /// The end of the last frame; if it is cut off, the end of the file.
+  /// End of the last frame; if that is cut off, the end of the file.
   package let offset: Int
-  /// The last frame is longer than what is left of it.
+  /// The last frame is cut off.
   package let isCut: Bool
-  /// Zeros, spaces and ends of lines behind the last frame, which writers leave to fill up a block.
+  /// Zeros, spaces and line ends after the last frame, left by writers to fill up a block.
   package private(set) var paddingByteCount = 0
-  /// Bytes behind the last frame that are neither padding nor a tag.
+  /// Bytes after the last frame that are neither padding nor a tag.
   package private(set) var junkByteCount = 0
 
-  /// The end of a stream that is nothing but frames of a known kind.
+  /// Checks the end of a stream that consists only of frames of a known kind.
   ///
   /// - Parameters:
-  ///   - start: The start of the first frame.
-  ///   - end: The end of the file, or the start of the tags at its end.
-  /// - Returns: `nil` for other kinds of streams, and if there are no two frames in a row at `start`.
+  ///   - start: Start of the first frame.
+  ///   - end: End of the file, or start of the tags at its end.
+  /// - Returns: `nil` for other kinds of streams, and if there are no two consecutive frames at `start`.
   package static func of(
     _ container: Container, from start: Int, to end: Int, in source: ByteSource
   ) throws(FileReadError) -> StreamEnding? {
@@ -38,14 +38,14 @@ package struct StreamEnding: Hashable, Sendable {
     isCut = true
   }
 
-  /// More than this is not told apart: it is padding or junk as its first bytes are.
+  /// Maximum bytes classified one by one; a longer stretch counts as padding or junk according to its first bytes.
   private static let window = 1 << 18
 
-  /// The end of a stream with a whole last frame.
+  /// The end of a stream with a complete last frame.
   ///
   /// - Parameters:
-  ///   - offset: The end of that frame.
-  ///   - end: The end of the file, or the start of the tags at its end.
+  ///   - offset: End of that frame.
+  ///   - end: End of the file, or start of the tags at its end.
   init(behind offset: Int, to end: Int, in source: ByteSource) throws(FileReadError) {
     self.offset = offset
     isCut = false
@@ -71,7 +71,7 @@ package struct StreamEnding: Hashable, Sendable {
 
   private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D || byte == 0x20 }
 
-  /// The end of a tag that is not the last thing in the file, so its end alone does not tell.
+  /// End of a tag that is not at the end of the file, so it cannot be found from there.
   private static func endOfTag(
     at offset: Int, _ bytes: ArraySlice<UInt8>, in source: ByteSource
   ) throws(FileReadError) -> Int? {
