@@ -1,11 +1,11 @@
 internal import Platform
 public import SystemPackage
 
-/// Why the store cannot do what was asked. Nothing is half done: the transaction at hand was rolled back.
+/// Failure of a store operation. Nothing is half done: the transaction was rolled back.
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
-  /// The folder that the database is to be made in is not there.
+  /// The folder for the database does not exist.
   case noFolder(path: FilePath)
   /// The file is a database of another program, or no database.
   case notAStore(path: FilePath, reason: String)
@@ -22,14 +22,14 @@ public enum StoreError: Error, Hashable, Sendable {
   case outOfMemory(path: FilePath)
   /// Files of this process may not grow beyond this many bytes.
   case fileSizeLimit(path: FilePath, bytes: Int)
-  /// The disk reports errors, or the file is not at its place any more.
+  /// The disk reports errors, or the file is no longer at its path.
   case unreachable(path: FilePath, detail: String)
-  /// Anything else the database reports.
+  /// Any other error reported by the database.
   case failed(path: FilePath, detail: String)
 }
 
 extension StoreError: CustomStringConvertible {
-  /// The problem, and what to do.
+  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):

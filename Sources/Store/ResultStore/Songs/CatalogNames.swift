@@ -6,9 +6,9 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Names and ids as the tables of the catalog hold them. `Library` defines their meaning; SQL calls it.
+/// Names and ids as stored in the tables of the song catalog. `Library` defines their meaning; SQL calls it.
 package enum CatalogNames {
-  /// A list of names as a column has it: JSON, or NULL for an empty one.
+  /// Column value of a list of names: JSON, or NULL for an empty list.
   package static func list(_ names: [String]) -> String? {
     if names.isEmpty { return nil }
     var writer = JSONWriter()
@@ -25,7 +25,7 @@ package enum CatalogNames {
 
   private static func names(_ value: DatabaseValue) -> [String] { names(in: .fromDatabaseValue(value)) }
 
-  /// Functions for the statements that fill the catalog.
+  /// SQL functions for the statements that fill the song catalog.
   static let sqlFunctions: [DatabaseFunction] = [
     DatabaseFunction("track_id", argumentCount: 1, pure: true) { values in
       Data.fromDatabaseValue(values[0]).map { ContentID(ofPath: FilePath(bytes: $0)).description }
@@ -36,21 +36,21 @@ package enum CatalogNames {
     DatabaseFunction("genre_id", argumentCount: 1, pure: true) { values in
       String.fromDatabaseValue(values[0]).map(CatalogID.genre)
     },
-    // Artists by the lists of the tags `artists` and `artist`.
+    // Artists from the lists of the tags `artists` and `artist`.
     DatabaseFunction("artist_list", argumentCount: 2, pure: true) { values in
       list(Credit.performers(listed: names(values[0]), credited: names(values[1])))
     },
-    // The credit by the same lists, as one text.
+    // The credit from the same lists, as one text.
     DatabaseFunction("credit_text", argumentCount: 2, pure: true) { values in
       Credit.text(credited: names(values[1]), listed: names(values[0]))
     },
-    // Genres by the list of the tag `genre`.
+    // Genres from the list of the tag `genre`.
     DatabaseFunction("genre_list", argumentCount: 1, pure: true) { values in list(Credit.genres(names(values[0]))) },
-    // A tag's value as a date in ISO 8601; NULL if it is no date.
+    // ISO 8601 date of a tag's value; NULL if it is no date.
     DatabaseFunction("partial_date", argumentCount: 1, pure: true) { values in
       String.fromDatabaseValue(values[0]).flatMap { PartialDate($0)?.description }
     },
-    // Name, MusicBrainz release, list of album artists, compilation, path.
+    // Arguments: name, MusicBrainz release, list of album artists, compilation, path.
     DatabaseFunction("album_id", argumentCount: 5, pure: true) { values in
       guard let name = String.fromDatabaseValue(values[0]), !Credit.normalized(name).isEmpty,
         let path = Data.fromDatabaseValue(values[4])

@@ -2,8 +2,8 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The artists, albums and genres of the songs in `song`: a row each, with counts, so no list of them takes a look at
-/// all songs. They follow from `song`; `update` brings along what a transaction has changed, and triggers count.
+/// Artists, albums and genres of the songs in `song`: one row each, with counts, so listing them does not read all
+/// songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers keep the counts.
 package struct CatalogTables {
   private let db: Database
 
@@ -17,7 +17,7 @@ package struct CatalogTables {
 
   // MARK: Keeping
 
-  /// The albums that files have whose rows in `song` are to be made again.
+  /// Albums of the files whose rows in `song` are to be rebuilt.
   func albumsOfChanges() throws -> Set<String> {
     let select = try Query(
       db,
@@ -30,14 +30,14 @@ package struct CatalogTables {
     return ids
   }
 
-  /// Takes away what songs that changed were linked with.
+  /// Removes the links of changed songs.
   func unlinkChanges() throws {
     for table in ["artist_song", "genre_song"] {
       try Query(db, "DELETE FROM \(table) WHERE song IN (SELECT file FROM \(SongCatalog.changes))").run()
     }
   }
 
-  /// - Parameter albums: All that changed songs have or had.
+  /// - Parameter albums: All albums that changed songs have or had.
   func update(albums: Set<String>) throws {
     let changed =
       "\(SongCatalog.changes) change CROSS JOIN song ON song.id = change.file AND \(Self.isListed)"
@@ -99,14 +99,14 @@ package struct CatalogTables {
     ).run(values)
   }
 
-  /// Takes everything away.
+  /// Removes all rows.
   func clear() throws {
     for table in ["artist_song", "genre_song", "artist_album", "genre_album"] {
       try db.execute(sql: "DELETE FROM \(table)")
     }
     for table in ["artist", "album", "genre"] {
       for index in Self.fullTextTables where index == "\(table)s_fts" {
-        // Rows can be taken out of an index only if their words are in it.
+        // Rows can be removed from an index only if their words are in it.
         try db.execute(sql: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
       }
       try db.execute(sql: "DELETE FROM \(table)")
@@ -115,7 +115,7 @@ package struct CatalogTables {
 
   // MARK: Checking
 
-  /// The tables that differ from the rows of `song`, with the number of their wrong rows.
+  /// Tables that differ from the rows of `song`, with the number of wrong rows.
   func wrongRows() throws -> [(table: String, count: Int64)] {
     func differences(_ found: String, _ expected: String) -> String {
       "SELECT count(*) FROM (SELECT * FROM (\(found) EXCEPT \(expected)) UNION ALL SELECT * FROM (\(expected) EXCEPT \(found)))"
@@ -153,7 +153,7 @@ package struct CatalogTables {
 
   // MARK: Rows
 
-  /// A file that failed is in no list.
+  /// Condition for listed songs; files that failed are in no list.
   package static let isListed = "song.status <> 'failed'"
 
   private static func songArtists(_ songs: String) -> String {
@@ -189,7 +189,7 @@ package struct CatalogTables {
     "added_ns", "compilation",
   ]
 
-  /// The album artists of a tag; or the artists that all tracks share; or several.
+  /// Artists of an album: the album artists of a tag, or the artists that all tracks share, or `Various Artists`.
   private static func albums(_ songs: String) -> String {
     let various = CatalogNames.list([CatalogID.variousArtists]) ?? ""
     return """
@@ -215,10 +215,10 @@ package struct CatalogTables {
 // MARK: - Schema
 
 extension CatalogTables {
-  /// Full-text tables over the names of artists and albums.
+  /// Full-text tables of the names of artists and albums.
   static let fullTextTables = ["artists_fts", "albums_fts"]
 
-  /// Tables of schema 4. `update` fills them.
+  /// Tables of schema 4, filled by `update`.
   static let tables4 = """
     -- Performers of songs and of albums.
     CREATE TABLE artist (

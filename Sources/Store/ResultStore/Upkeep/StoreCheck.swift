@@ -5,9 +5,9 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for what cannot be: damage of the file, rows that do not belong together, a song catalog that says something
-  /// else than the rows, totals of the last run that are not those of its files. Reads the whole database.
-  /// - Returns: one line for each kind of trouble: what, how many, and what to do; empty if all is well.
+  /// Looks for impossible states: damage of the file, rows that do not belong together, a song catalog that differs
+  /// from the rows, totals of the last run that differ from its files. Reads the whole database.
+  /// - Returns: One line per kind of problem: what, how many, and what to do; empty if there is none.
   public func check() throws(StoreError) -> [String] {
     let damage = try checkIntegrity()
     // In a damaged file the rest would be noise.
@@ -24,7 +24,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Asks the full-text index if its words are those of the rows, which takes a connection that may write.
+  /// Compares the words of the full-text indexes with the rows, which needs a writable connection.
   private func checkWordIndex() throws(StoreError) -> [String] {
     var complaints: [String] = []
     for table in SongCatalog.fullTextTables {
@@ -41,7 +41,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Makes the song catalog again from the rows of files and findings.
+  /// Rebuilds the song catalog from the rows of files and findings.
   public func rebuildSearchIndex() throws(StoreError) {
     try write { db in try songs.rebuild(db) }
   }
@@ -51,7 +51,7 @@ enum StoreCheck {
   static let repair = "`analyze doctor --repair` rebuilds it"
   private static let again = "`analyze --force` on them puts it right"
 
-  /// Rows that do not go together: what, and the condition on a file `f`.
+  /// Rows that do not belong together: a description, and the condition on a file `f`.
   private static let conditions: [(what: String, sql: String)] = [
     (
       "analyzed without a format",
@@ -73,7 +73,7 @@ enum StoreCheck {
     ),
   ]
 
-  /// The same about findings: each in its tables, and with an analysis on record.
+  /// Conditions on findings: each is in all its tables, and has an analysis on record.
   private static func conditions(of findings: [FindingTables]) -> [(what: String, sql: String)] {
     let cases = findings.map { finding in
       let tables = finding.tables.filter { $0.key == .file }.map(\.name)
@@ -105,7 +105,7 @@ enum StoreCheck {
   }
 
   static func rows(_ store: ResultStore, _ db: Database) throws -> [String] {
-    // A database that may only be read may be older than a declaration.
+    // A read-only database may be older than a declaration.
     let findings = store.findings.tables.filter { $0.tables.allSatisfy { store.existing.has($0.name) } }
     return try (conditions + conditions(of: findings)).compactMap { condition in
       let select = try Query(db, "SELECT count(*), min(f.display_path) FROM file f WHERE \(condition.sql)")
@@ -124,7 +124,7 @@ enum StoreCheck {
     }
   }
 
-  /// Only of the last run are the files as it left them.
+  /// Only the files of the last run are still as it left them.
   static func lastRun(_ db: Database) throws -> [String] {
     let select = try Query(
       db,
@@ -151,7 +151,7 @@ enum StoreCheck {
       }
       compare("analyzed", 1, ==)
       compare("found damaged", 3, ==)
-      // Known failures that were left alone are in the total as well.
+      // The total includes known failures that were skipped.
       compare("failed", 5, >=)
       compare("newly failed", 7, ==)
       // Vanished files may have been forgotten since.
