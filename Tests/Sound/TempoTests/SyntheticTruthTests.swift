@@ -112,8 +112,8 @@ import Testing
       return pattern[(beat + first) % pattern.count] + wobble
     }
     // A new chord on one.
-    let news = beats.indices.map { ($0 + first) % pattern.count == 0 ? SIMD4<Float>(1, 1, 0.3, 0) : .zero }
-    return BeatAccents(values: beats, news: newChords ? news : [])
+    let novelty = beats.indices.map { ($0 + first) % pattern.count == 0 ? SIMD4<Float>(1, 1, 0.3, 0) : .zero }
+    return BeatAccents(values: beats, novelty: newChords ? novelty : [])
   }
 
   /// Kick, cymbal and a new chord on one, a snare on two and four, a kick on three.
