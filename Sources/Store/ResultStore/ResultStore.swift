@@ -104,7 +104,7 @@ public final class ResultStore: Sendable {
           let pool = try DatabasePool(path: name, configuration: configuration(readOnly: true))
           if try !pool.read(SongCatalog.hasChanges) { return (pool, nil) }
         }
-        try ResourceLimits.requireMemory(leastMemory)
+        try ResourceLimits.requireMemory(minMemory)
         let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
         try Schema.migrator.migrate(pool)
         try findings.update(pool)
@@ -200,7 +200,7 @@ public final class ResultStore: Sendable {
   }
 
   /// Memory for connections and migrations, in bytes: GRDB crashes if SQLite runs out in the middle of one.
-  private static let leastMemory = 48 << 20
+  private static let minMemory = 48 << 20
 
   /// Time to wait for other processes, in seconds.
   static let patience = 10.0
@@ -224,7 +224,7 @@ public final class ResultStore: Sendable {
     configuration.prepareDatabase { db in
       // With NORMAL in WAL mode, a power cut may lose the last transactions but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
-      for function in [NameVariants.sqlFunction] + CatalogNames.sqlFunctions { db.add(function: function) }
+      for function in [NameVariants.sqlFunction] + NameList.sqlFunctions { db.add(function: function) }
       try TrackSet.addFunctions(to: db)
     }
     return configuration

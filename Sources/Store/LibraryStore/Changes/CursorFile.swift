@@ -2,33 +2,33 @@ package import Platform
 package import SystemPackage
 internal import Text
 
-/// The file that says how far an export or report goes, for the next one to go on from there.
+/// File that records how far an export or report has come, so the next one continues from there.
 package struct CursorFile: Sendable {
   package var path: FilePath
 
   private static let schema = "nocturne.cursor"
   private static let version: Int64 = 1
-  /// Bytes; a real one has less than 200.
+  /// Bytes; a real cursor has less than 200.
   private static let largestSize = 64 << 10
 
   package init(_ path: FilePath) {
     self.path = path
   }
 
-  /// In the folder of an output.
+  /// Cursor in the folder of an output.
   package init(inFolder folder: FilePath) {
     self.init(folder.appending("cursor.json"))
   }
 
-  /// Beside a file.
+  /// Cursor beside a file.
   package init(besideFile file: FilePath) {
     self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
   }
 
-  /// The proof for a cursor.
+  /// Proof that a file is a cursor.
   package static let proof = OriginProof(orElse: "is no cursor of an export") { path in (try? CursorFile(path).read()) != nil }
 
-  /// The proof for a file of a format that has no room for a mark.
+  /// Proof for a file of a format that has no room for a mark.
   package static let proofBesideFile = OriginProof(orElse: "has no cursor of an export beside it") { file in
     (try? CursorFile(besideFile: file).read()) != nil
   }
@@ -70,7 +70,7 @@ package struct CursorFile: Sendable {
   }
 }
 
-/// Why a cursor cannot be read or written, and what to do about it.
+/// Failure to read or write a cursor, with the remedy.
 package enum CursorFileError: Error, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   case cannotWrite(FilePath, reason: String)

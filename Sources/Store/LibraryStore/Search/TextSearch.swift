@@ -176,7 +176,7 @@ private struct TextSearch {
   }
 
   /// Names of which a track has several: where its words are, and where they stand one by one.
-  private enum NameList: String {
+  private enum NameKind: String {
     case artists, genres
 
     /// In `song` and in the full-text index.
@@ -184,7 +184,7 @@ private struct TextSearch {
     func id(_ name: String) -> String { self == .artists ? CatalogID.artist(name) : CatalogID.genre(name) }
   }
 
-  private func names(_ kind: NameList) throws -> SearchHits<SearchAnswer.Name> {
+  private func names(_ kind: NameKind) throws -> SearchHits<SearchAnswer.Name> {
     var lists: [String: Int] = [:]
     let isWhole = try forEachTrack(matching: kind.text, "song.\(kind)") { row in
       if let list = row.optionalText(0) { lists[list, default: 0] += 1 }
@@ -192,7 +192,7 @@ private struct TextSearch {
     // Spellings that the catalog takes for one name are one.
     var spellings: [String: [String: Int]] = [:]
     for (list, count) in lists {
-      for name in CatalogNames.names(in: list) where match.matches(name) {
+      for name in NameList.names(in: list) where match.matches(name) {
         spellings[kind.id(name), default: [:]][name, default: 0] += count
       }
     }
@@ -207,7 +207,7 @@ private struct TextSearch {
     return SearchHits(hits, count: found.count, isCountExact: isWhole)
   }
 
-  private func trackCount(_ kind: NameList, _ name: String) throws -> Int {
+  private func trackCount(_ kind: NameKind, _ name: String) throws -> Int {
     let (among, values) = among("song")
     let select = try Query(
       db,

@@ -16,7 +16,7 @@ package enum SQLValue {
 
   /// JSON array for `json_each`.
   package static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
-  package static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }
+  package static func list(_ ids: [String]) -> SQLValue { .text(NameList.list(ids) ?? "[]") }
 
   package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   package static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }

@@ -10,7 +10,7 @@ enum Schema {
   static let version = 8
 
   /// Table names that no finding may use.
-  static let ownTables = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
+  static let ownTables = PlaylistTables.own.union(SongTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
     .union([
       "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
       "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,

@@ -60,7 +60,7 @@ package struct SongCatalog: Sendable {
   func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
     if areChanged { try ChangeLog.note(db) }
-    let catalog = CatalogTables(db)
+    let catalog = SongTables(db)
     var albums = try catalog.albumsOfChanges()
     try catalog.unlinkChanges()
     try Query(db, leave).run()
@@ -86,7 +86,7 @@ package struct SongCatalog: Sendable {
   func rebuild(_ db: Database) throws {
     // Rows can be removed from an index only if their words are in it.
     try Self.rebuildIndex(db)
-    try CatalogTables(db).clear()
+    try SongTables(db).clear()
     try db.execute(
       sql: """
         INSERT OR IGNORE INTO \(Self.changes) (file) SELECT id FROM file;
@@ -99,7 +99,7 @@ package struct SongCatalog: Sendable {
     for table in fullTextTables { try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('rebuild')") }
   }
 
-  package static let fullTextTables = ["songs_fts", "source_paths_fts"] + CatalogTables.fullTextTables
+  package static let fullTextTables = ["songs_fts", "source_paths_fts"] + SongTables.fullTextTables
 
   // MARK: Rows
 
@@ -270,7 +270,7 @@ extension SongCatalog {
     \(indexTriggers(of: "songs_fts", on: "song", "artist, title, album, album_artist, genre, variants"))
     \(indexTriggers(of: "source_paths_fts", on: "file", "full_path, file_name", from: "display_path"))
 
-    \(CatalogTables.tables4)
+    \(SongTables.tables4)
     """
 
   /// Indexes on everything that is filtered or sorted by, so an index alone can answer.

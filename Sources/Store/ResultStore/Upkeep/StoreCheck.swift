@@ -119,7 +119,7 @@ enum StoreCheck {
     if let (count, example) = try store.songs.wrongRows(db) {
       return ["song catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
     }
-    return try CatalogTables(db).wrongRows().map { table, count in
+    return try SongTables(db).wrongRows().map { table, count in
       "song catalog: \(counted(count, "row")) of \(table) not as the rows of song say; \(repair)"
     }
   }

@@ -4,30 +4,30 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// The folders on the disk that hold the tracks of the catalog, from those that runs were given down.
+/// Folders on disk that hold the tracks of the song catalog, from the roots of runs downward.
 public struct LibraryFolders: Sendable {
   public struct Folder: Sendable {
-    /// 22 characters; follows from the path.
+    /// 22 characters, derived from the path.
     public let id: String
-    /// The last part of the path, as display text.
+    /// Last component of the path, as display text.
     public let name: String
     /// `nil` for a root.
     public let parent: String?
-    /// Ids, by name.
+    /// Ids of subfolders, by name.
     public fileprivate(set) var folders: [String] = []
-    /// Rows of tracks that are right in it, by path.
+    /// Rows of the tracks directly in the folder, by path.
     public fileprivate(set) var files: [Int64] = []
-    /// Id of the first track in it or below it, whose cover stands for it.
+    /// Id of the first track in or below the folder, whose cover represents it.
     public fileprivate(set) var cover: String?
   }
 
-  /// By name.
+  /// Root folders, by name.
   public private(set) var roots: [Folder] = []
   private var folders: [String: Folder] = [:]
 
   public subscript(id: String) -> Folder? { folders[id] }
 
-  /// The id of the folder that holds a file.
+  /// Id of the folder that holds a file.
   public static func id(ofFolderOf path: FilePath) -> String { id(path.removingLastComponent()) }
 
   private static func id(_ path: FilePath) -> String {
@@ -35,7 +35,7 @@ public struct LibraryFolders: Sendable {
   }
 
   /// - Parameters:
-  ///   - tracks: By path.
+  ///   - tracks: Tracks in path order.
   ///   - given: Folders and files that runs were given.
   init(of tracks: [(id: Int64, path: FilePath)], given: [FilePath]) {
     let roots = Self.roots(of: tracks.map(\.path), given: given)
@@ -66,7 +66,7 @@ public struct LibraryFolders: Sendable {
     self.roots = folders.values.filter { $0.parent == nil }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// The outermost folders that were given, and for tracks outside of them the folder that all of those share.
+  /// The outermost given folders and, for tracks outside them, their common parent folder.
   private static func roots(of tracks: [FilePath], given: [FilePath]) -> Set<FilePath> {
     let folders = Set(tracks.map { $0.removingLastComponent() })
     let files = Set(tracks)
@@ -81,13 +81,13 @@ public struct LibraryFolders: Sendable {
 }
 
 extension ResultStore {
-  /// The folders of all tracks. It looks at each of them.
+  /// Folders of all tracks. Reads every track.
   public func folders() throws(StoreError) -> LibraryFolders {
     try read { db in
       let select = try Query(
         db,
         """
-        SELECT song.id, file.path FROM song CROSS JOIN file ON file.id = song.id WHERE \(CatalogTables.isListed)
+        SELECT song.id, file.path FROM song CROSS JOIN file ON file.id = song.id WHERE \(SongTables.isListed)
         ORDER BY file.path
         """)
       var tracks: [(id: Int64, path: FilePath)] = []

@@ -7,7 +7,7 @@ internal import SystemPackage
 internal import Text
 
 /// Names and ids as stored in the tables of the song catalog. `Library` defines their meaning; SQL calls it.
-package enum CatalogNames {
+package enum NameList {
   /// Column value of a list of names: JSON, or NULL for an empty list.
   package static func list(_ names: [String]) -> String? {
     if names.isEmpty { return nil }

@@ -3,15 +3,15 @@ internal import Library
 public import Platform
 public import ResultStore
 
-/// A query to the catalog; all given conditions must match.
-public struct CatalogQuery: Sendable, Hashable {
+/// Query for songs, albums and artists; all given conditions must match.
+public struct SongQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
-  /// Conditions for exclusion.
+  /// Condition that excludes matches.
   public struct Exclusion: Sendable, Hashable {
     public enum Field: Sendable, Hashable { case any, artist, album, title, genre }
     public var field: Field
-    /// Words that follow each other; of any field, words in any order.
+    /// Adjacent words; for the field `any`, words in any order.
     public var words: String
 
     public init(_ field: Field, _ words: String) {
@@ -20,32 +20,33 @@ public struct CatalogQuery: Sendable, Hashable {
     }
   }
 
-  /// Any text; the last word may go on.
+  /// Any text; the last word may be incomplete.
   public var text = ""
-  /// Other texts, of which any will do in place of `text`.
+  /// Alternatives to `text`, any of which may match.
   public var alternatives: [String] = []
-  /// A section that has no such field is not asked for it.
+  /// Sections without the field ignore an exclusion.
   public var excluded: [Exclusion] = []
-  /// Words of names, which may go on; a filter that a section has no names for leaves it empty.
+  /// Words of names, the last of which may be incomplete. A filter on a name that a section lacks leaves that section
+  /// empty.
   public var artist: String?
   public var album: String?
   public var title: String?
   public var genre: String?
   public var isrc: String?
   public var years: ClosedRange<Int>?
-  /// Files met since.
+  /// Only files first met since then.
   public var addedSince: Timestamp?
-  /// Tracks with one of these are left out. Tracks that have none, or are not known to have one, stay.
+  /// Leaves out tracks with one of these. Tracks without any, or not known to have one, stay.
   public var excludedISRCs: [String] = []
   public var excludedYears: [ClosedRange<Int>] = []
-  /// Files met before.
+  /// Only files first met before then.
   public var addedBefore: Timestamp?
   public var sections: Set<Section>
-  /// In each section.
+  /// Maximum number of hits per section.
   public var limit: Int
   public var offset: Int
 
-  /// Whether its words are one text.
+  /// True if the words are a single text.
   fileprivate var isPlain: Bool { alternatives.isEmpty && excluded.isEmpty }
 
   public init(_ text: String = "", sections: Set<Section> = Set(Section.allCases), limit: Int = 20, offset: Int = 0) {
@@ -56,21 +57,21 @@ public struct CatalogQuery: Sendable, Hashable {
   }
 }
 
-/// Best first. Counts are exact up to `CatalogAnswer.countedMatches`.
-public struct CatalogAnswer: Sendable {
+/// Hits, best first. Counts are exact up to `countedMatches`.
+public struct SongQueryResult: Sendable {
   public static let countedMatches = 1000
 
   public var tracks = SearchHits<Song>()
   public var albums = SearchHits<SongAlbum>()
-  public var artists = SearchHits<CatalogArtist>()
+  public var artists = SearchHits<LibraryArtist>()
 }
 
 extension ResultStore {
-  /// Looks for tracks, albums and artists by words and filters.
-  public func search(catalog query: CatalogQuery) throws(StoreError) -> CatalogAnswer {
+  /// Searches tracks, albums and artists by words and filters.
+  public func search(songs query: SongQuery) throws(StoreError) -> SongQueryResult {
     try read { db in
-      let search = CatalogSearch(query, CatalogReader(db, tables: songs.tables), db)
-      var answer = CatalogAnswer()
+      let search = SongSearch(query, SongReader(db, tables: songs.tables), db)
+      var answer = SongQueryResult()
       if query.sections.contains(.tracks) { answer.tracks = try search.tracks() }
       if query.sections.contains(.albums) { answer.albums = try search.albums() }
       if query.sections.contains(.artists) { answer.artists = try search.artists() }
@@ -79,9 +80,9 @@ extension ResultStore {
   }
 }
 
-/// Conditions that rows must meet as well.
+/// Additional conditions on rows.
 private struct Conditions {
-  /// Each begins with AND.
+  /// Each condition begins with AND.
   private(set) var sql = ""
   private(set) var values: [SQLValue] = []
 
@@ -92,7 +93,7 @@ private struct Conditions {
     self.values = values
   }
 
-  /// One for each element.
+  /// One condition per element.
   init<Element>(_ elements: [Element], _ condition: (Element) -> Conditions) {
     self = elements.reduce(Conditions()) { $0 + condition($1) }
   }
@@ -105,13 +106,13 @@ private struct Conditions {
   }
 }
 
-/// Searches the catalog, in the order of `WordRanking`.
-private struct CatalogSearch {
-  private let query: CatalogQuery
-  private let reader: CatalogReader
+/// Searches the song catalog, in the order of `WordRanking`.
+private struct SongSearch {
+  private let query: SongQuery
+  private let reader: SongReader
   private let db: Database
 
-  init(_ query: CatalogQuery, _ reader: CatalogReader, _ db: Database) {
+  init(_ query: SongQuery, _ reader: SongReader, _ db: Database) {
     self.query = query
     self.reader = reader
     self.db = db
@@ -119,13 +120,13 @@ private struct CatalogSearch {
 
   private func hits<Hit>(_ ids: [Int64], count: Int, _ read: ([Int64]) throws -> [Hit]) throws -> SearchHits<Hit> {
     let page = Array(ids.dropFirst(query.offset).prefix(query.limit))
-    let limit = CatalogAnswer.countedMatches
+    let limit = SongQueryResult.countedMatches
     return SearchHits(try read(page), count: min(max(count, ids.count), limit), isCountExact: count <= limit)
   }
 
   // MARK: Conditions
 
-  /// A pattern of the words and filters; `nil` if there are none. Filters whose words are signs alone match nothing.
+  /// Pattern of the words and filters; `nil` if there are none. Filters that consist only of symbols match nothing.
   private func pattern(
     _ filters: [(words: String?, columns: [String])], _ columns: Columns = [:],
     lastIsPrefix: Bool
@@ -150,7 +151,7 @@ private struct CatalogSearch {
     return ("(\(parts.joined(separator: " AND ")))\(excluded.joined())", true)
   }
 
-  /// Patterns of the words that are not to be found.
+  /// Patterns of the excluded words.
   private func excluded(_ columns: Columns) -> [String] {
     query.excluded.compactMap { excluded in
       excluded.field == .any
@@ -159,22 +160,22 @@ private struct CatalogSearch {
     }
   }
 
-  /// Leaves out words that are not to be found where none are looked for: a pattern cannot begin with NOT.
+  /// Applies exclusions when there are no words to search for: a pattern cannot begin with NOT.
   private func without(_ columns: Columns, in index: String, of table: String) -> Conditions {
     Conditions(excluded(columns)) {
       Conditions("\(table).id NOT IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)", .text($0))
     }
   }
 
-  /// Columns of an index by what exclusions call them.
-  private typealias Columns = [CatalogQuery.Exclusion.Field: [String]]
+  /// Columns of an index by exclusion field.
+  private typealias Columns = [SongQuery.Exclusion.Field: [String]]
   private static let songColumns: Columns = [
     .artist: ["artist", "album_artist"], .album: ["album"], .title: ["title"], .genre: ["genre"],
   ]
   private static let albumColumns: Columns = [.artist: ["artist"], .album: ["name"]]
   private static let artistColumns: Columns = [.artist: ["name"]]
 
-  /// - Parameter having: Makes a condition of one on the year of a song or album.
+  /// - Parameter having: Turns a condition on a year into one on the row.
   private func years(_ column: String, having: (String) -> String = { $0 }) -> Conditions {
     let isWithin = having("\(column) BETWEEN ? AND ?")
     func condition(_ sql: String, _ years: ClosedRange<Int>) -> Conditions {
@@ -196,15 +197,14 @@ private struct CatalogSearch {
       + Conditions(query.excludedISRCs) { Conditions("song.isrc IS NOT ?", value($0)) }
   }
 
-  /// The matches of words and filters in an index, best first.
-  /// - Parameters:
-  ///   - score: The better, the smaller.
+  /// Matches of words and filters in an index, best first.
+  /// - Parameter score: Smaller is better.
   private func ranked(
     _ filters: [(words: String?, columns: [String])], _ columns: Columns, in index: String, of table: String,
     score: String, _ conditions: Conditions
   ) throws -> WordRanking.Result {
-    // A count over this limit says only that there are more.
-    let limit = max(CatalogAnswer.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
+    // A count above this limit only says that there are more.
+    let limit = max(SongQueryResult.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
     return try WordRanking(
       db, id: "\(table).id", score: score,
       from: "\(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)",
@@ -216,7 +216,7 @@ private struct CatalogSearch {
   private func listed(
     _ table: String, order: String, _ conditions: Conditions
   ) throws -> (ids: [Int64], count: Int) {
-    let limit = max(CatalogAnswer.countedMatches, query.offset + query.limit) + 1
+    let limit = max(SongQueryResult.countedMatches, query.offset + query.limit) + 1
     let ids = try reader.ids(
       "SELECT \(table).id FROM \(table) WHERE 1\(conditions.sql) ORDER BY \(order) LIMIT ?",
       conditions.values + [.integer(limit)])
@@ -230,7 +230,7 @@ private struct CatalogSearch {
       (query.artist, ["artist", "album_artist"]), (query.album, ["album"]), (query.title, ["title"]),
       (query.genre, ["genre"]),
     ]
-    let conditions = Conditions(CatalogTables.isListed) + isrcs + years("song.year") + added("song.added_ns")
+    let conditions = Conditions(SongTables.isListed) + isrcs + years("song.year") + added("song.added_ns")
     if pattern(filters, lastIsPrefix: true) == (nil, true) {
       guard query.isrc != nil || query.years != nil || query.addedSince != nil else { return SearchHits() }
       let order = query.addedSince != nil ? "song.added_ns DESC" : query.isrc != nil ? "song.id" : "song.year"
@@ -242,7 +242,7 @@ private struct CatalogSearch {
       filters, Self.songColumns, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
     var ids = found.ids
     if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
-      // Tracks whose title or artist is exactly the query may be behind many others.
+      // Tracks whose title or artist equals the query may rank behind many others.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
           "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(conditions.sql) ORDER BY id LIMIT \(WordRanking.rankedCount)",
@@ -277,7 +277,7 @@ private struct CatalogSearch {
     return try named(found, "album", conditions, reader.albums)
   }
 
-  func artists() throws -> SearchHits<CatalogArtist> {
+  func artists() throws -> SearchHits<LibraryArtist> {
     if query.title != nil || query.isrc != nil || query.album != nil || query.addedSince != nil { return SearchHits() }
     let filters: [(String?, [String])] = [(query.artist, ["name"])]
     let songs = "SELECT 1 FROM artist_song link WHERE link.artist = artist.id"
@@ -312,7 +312,8 @@ private struct CatalogSearch {
     return try named(found, "artist", conditions, reader.artists)
   }
 
-  /// As `WordRanking.grade` has it; names that are called or begin so may be behind those that are ranked.
+  /// Names in the order of `WordRanking.grade`. Names that equal the query or begin with it may not be among the ranked
+  /// matches.
   private func named<Hit>(
     _ found: WordRanking.Result, _ table: String, _ conditions: Conditions,
     _ read: ([Int64]) throws -> [Hit]
@@ -321,7 +322,7 @@ private struct CatalogSearch {
       return try hits(found.ids, count: found.count, read)
     }
     func names(_ comparison: String) throws -> [Int64] {
-      // Numbered parameters first, so the others follow them.
+      // Numbered parameters come first, so the others follow them.
       try reader.ids(
         """
         SELECT id FROM \(table) WHERE name COLLATE NOCASE \(comparison)\(conditions.sql)

@@ -5,19 +5,19 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// A performer, as tracks and albums name it.
+/// Performer, as named by tracks and albums.
 public struct SongArtist: Sendable, Hashable {
-  /// 22 characters; follows from the name.
+  /// 22 characters, derived from the name.
   public var id: String
   public var name: String
 
-  /// - Parameter name: Spellings that differ in case or spaces alone have one id.
+  /// - Parameter name: Spellings that differ only in case or spaces share one id.
   public init(named name: String) {
     id = CatalogID.artist(name)
     self.name = name
   }
 
-  /// Stands for the unknown performers of tracks and albums. No tag has an empty name, so no other artist has the id.
+  /// Stands for the unknown performers of tracks and albums. No tag has an empty name, so no other artist has this id.
   public static let unknown = {
     var artist = SongArtist(named: "")
     artist.name = "Unknown artist"
@@ -28,27 +28,27 @@ public struct SongArtist: Sendable, Hashable {
   public static func text(_ artists: [SongArtist]) -> String { ListText.joined(artists.map(\.name)) ?? "" }
 
   static func list(_ column: String?) -> [SongArtist] {
-    CatalogNames.names(in: column).map { SongArtist(named: $0) }
+    NameList.names(in: column).map { SongArtist(named: $0) }
   }
 }
 
-/// A track of the catalog: a file that is there and was analyzed, if only in part; where they are asked for, also a
-/// file that failed. Unknown values are `nil`.
+/// Track of the song catalog: an existing file that was analyzed, at least in part, or, if requested, one that failed.
+/// Unknown values are `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
     public var id: String
     public var name: String
   }
 
-  /// 22 characters; follows from the path.
+  /// 22 characters, derived from the path.
   public var id: String
   public var row: TrackRow
-  /// Title in the tag, or else the name of the file without its extension.
+  /// Title in the tag, or else the file name without its extension.
   public var title: String
   public var isUntitled: Bool
-  /// One by one; empty if no tag names any.
+  /// Individual artists; empty if no tag names any.
   public var artists: [SongArtist]
-  /// Artists in the tag; empty without one.
+  /// Album artists in the tag; empty if there are none.
   public var albumArtists: [SongArtist]
   public var album: Album?
   public var disc: Int?
@@ -57,7 +57,7 @@ public struct Song: Sendable {
   public var genres: [String]
   /// 12 letters and digits, if the tag has one.
   public var isrc: String?
-  /// MusicBrainz.
+  /// MusicBrainz recording id.
   public var recordingID: String?
   /// Bits per second.
   public var bitRate: Int?
@@ -65,12 +65,12 @@ public struct Song: Sendable {
   public var sampleRate: Int?
   public var channelCount: Int?
   public var bitDepth: Int?
-  /// Container in `AudioFormat`.
+  /// `AudioFormat.container`.
   public var container: String?
   /// Bytes.
   public var size: Int64
   public var modified: Timestamp
-  /// Why it failed or is damaged.
+  /// Reason why it failed or is damaged.
   public var problem: Problem?
 
   static let columns = """
@@ -88,7 +88,7 @@ public struct Song: Sendable {
     album = query.optionalText(first + 1).map { [row] in Album(id: $0, name: row.album ?? "") }
     artists = SongArtist.list(query.optionalText(first + 2))
     albumArtists = SongArtist.list(query.optionalText(first + 3))
-    genres = CatalogNames.names(in: query.optionalText(first + 4))
+    genres = NameList.names(in: query.optionalText(first + 4))
     disc = query.optionalInteger(first + 5).map { Int($0) }
     track = query.optionalInteger(first + 6).map { Int($0) }
     date = query.optionalText(first + 7).flatMap { PartialDate($0) }
@@ -107,33 +107,34 @@ public struct Song: Sendable {
   }
 }
 
-/// An album: tracks that name it and share a release, album artists or a folder.
+/// Album: tracks that name it and share a release, album artists or a folder.
 public struct SongAlbum: Sendable, Hashable {
-  /// 22 characters; follows from name and album artists; or from the MusicBrainz release; or, without either, from name and
-  /// folder.
+  /// 22 characters, derived from the MusicBrainz release; or from name and album artists; or, without either, from name
+  /// and folder.
   public var id: String
   public var name: String
-  /// Artists in the tag; or else those all tracks share; or else `Various Artists`. Empty if no track names any.
+  /// Artists in the tag; otherwise those shared by all tracks; otherwise `Various Artists`. Empty if no track names
+  /// any.
   public var artists: [SongArtist]
-  /// The earliest of its tracks.
+  /// Earliest year of its tracks.
   public var year: Int?
-  /// The earliest.
+  /// Earliest date of its tracks.
   public var date: PartialDate?
   public var trackCount: Int
   public var discCount: Int
   public var durationSeconds: Double
-  /// When the newest of its files was met.
+  /// Time at which the newest of its files was first met.
   public var added: Timestamp
   /// Id of the first track, for the cover.
   public var firstTrack: String
-  /// Genres, those of most of its tracks first.
+  /// Genres, the most frequent among its tracks first.
   public var genres: [String]
   public var isCompilation: Bool
   /// Types in the tag of the first track, such as `album`, `single`, `ep`, `live`.
   public var releaseTypes: [String]
   public var label: String?
 
-  /// An album of one track that is in none.
+  /// Album of one track that is in none.
   public init(loose song: Song) {
     id = song.id
     name = song.title
@@ -151,7 +152,7 @@ public struct SongAlbum: Sendable, Hashable {
     label = nil
   }
 
-  /// - Parameter tables: Tables that the database has.
+  /// - Parameter tables: Tables in the database.
   static func columns(_ tables: Set<String>) -> String {
     let first = """
       (SELECT id FROM song WHERE song.album_id = album.album_id ORDER BY coalesce(disc, 1), track IS NULL, track, id LIMIT 1)
@@ -185,21 +186,21 @@ public struct SongAlbum: Sendable, Hashable {
     added = Timestamp(nanoseconds: query.integer(8))
     isCompilation = query.flag(9)
     firstTrack = query.text(10)
-    genres = CatalogNames.names(in: query.optionalText(11))
-    releaseTypes = CatalogNames.names(in: query.optionalText(12)).map { $0.lowercased() }
-    label = CatalogNames.names(in: query.optionalText(13)).first
+    genres = NameList.names(in: query.optionalText(11))
+    releaseTypes = NameList.names(in: query.optionalText(12)).map { $0.lowercased() }
+    label = NameList.names(in: query.optionalText(13)).first
   }
 }
 
-/// A performer of tracks or of whole albums.
-public struct CatalogArtist: Sendable, Hashable {
+/// Performer of tracks or of whole albums.
+public struct LibraryArtist: Sendable, Hashable {
   public var id: String
   public var name: String
-  /// Tracks that name the artist as a performer.
+  /// Number of tracks that name the artist as a performer.
   public var trackCount: Int
-  /// Albums that are the artist's.
+  /// Number of the artist's own albums.
   public var albumCount: Int
-  /// Genres, those of most tracks first, at most five; filled for single artists and pages of them.
+  /// Up to five genres, the most frequent first; filled for single artists and pages of them.
   public var genres: [String]
 
   static let columns = """
@@ -223,18 +224,18 @@ public struct CatalogArtist: Sendable, Hashable {
     name = query.text(1)
     trackCount = Int(query.integer(2))
     albumCount = Int(query.integer(3))
-    genres = CatalogNames.names(in: query.optionalText(4))
+    genres = NameList.names(in: query.optionalText(4))
   }
 }
 
-public struct CatalogGenre: Sendable, Hashable {
-  /// Letters and digits, `-` between words, such as `drum-bass`.
+public struct LibraryGenre: Sendable, Hashable {
+  /// Letters and digits with `-` between words, such as `drum-bass`.
   public var id: String
-  /// As it is spelled first.
+  /// The first spelling found.
   public var name: String
   public var trackCount: Int
   public var albumCount: Int
 
-  /// The id of the genre with a name; spellings that differ in case or signs alone have one.
+  /// Id of the genre with a name; spellings that differ only in case or symbols share one.
   public static func id(ofName name: String) -> String { CatalogID.genre(name) }
 }

@@ -4,7 +4,7 @@ internal import Text
 
 /// Artists, albums and genres of the songs in `song`: one row each, with counts, so listing them does not read all
 /// songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers keep the counts.
-package struct CatalogTables {
+package struct SongTables {
   private let db: Database
 
   init(_ db: Database) {
@@ -63,7 +63,7 @@ package struct CatalogTables {
   private static let albumsAtOnce = 500
 
   private func update(albums: ArraySlice<String>) throws {
-    let list = SQLValue.text(CatalogNames.list(Array(albums)))
+    let list = SQLValue.text(NameList.list(Array(albums)))
     let wanted = "album_id IN (SELECT value FROM json_each(?1))"
     for table in ["artist_album", "genre_album"] {
       try Query(db, "DELETE FROM \(table) WHERE album IN (SELECT id FROM album WHERE \(wanted))").run(list)
@@ -191,7 +191,7 @@ package struct CatalogTables {
 
   /// Artists of an album: the album artists of a tag, or the artists that all tracks share, or `Various Artists`.
   private static func albums(_ songs: String) -> String {
-    let various = CatalogNames.list([CatalogID.variousArtists]) ?? ""
+    let various = NameList.list([CatalogID.variousArtists]) ?? ""
     return """
       SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(name, joined_names(artists)), year,
         date, track_count, disc_count, duration_s, added_ns, compilation
@@ -214,7 +214,7 @@ package struct CatalogTables {
 
 // MARK: - Schema
 
-extension CatalogTables {
+extension SongTables {
   /// Full-text tables of the names of artists and albums.
   static let fullTextTables = ["artists_fts", "albums_fts"]
 

@@ -1,9 +1,9 @@
 package import ResultStore
 internal import Synchronization
 
-/// Values computed from the library for some questions, kept until the library changes: people ask the same things
-/// again, and the first letters of words, of which there are few, take longest.
-package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// Cache of values computed from the library, kept until the library changes. People repeat the same queries, and the
+/// first letters of words, of which there are few, take longest.
+package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var values: [Key: Value] = [:]
     var revision: Int64?
@@ -11,25 +11,25 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
   }
 
   private let count: Int
-  private let leastAge: Duration
+  private let maxAge: Duration
   private let revision: StoreRevision
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - count: So many are kept.
-  ///   - leastAge: While a run goes on, the library changes every second; values are kept so long all the same.
-  package init(of store: ResultStore, count: Int, leastAge: Duration) throws(StoreError) {
+  ///   - count: Maximum number of values.
+  ///   - maxAge: Maximum age of values while the library keeps changing, as it does every second during a run.
+  package init(of store: ResultStore, count: Int, maxAge: Duration) throws(StoreError) {
     self.count = count
-    self.leastAge = leastAge
+    self.maxAge = maxAge
     revision = try StoreRevision(of: store)
   }
 
-  /// That of the library as it is now, or was `leastAge` ago.
-  /// - Parameter make: Makes it again; may run on several threads at once.
+  /// Cached value, at most `maxAge` old if the library has changed since.
+  /// - Parameter make: Computes the value; may run on several threads at once.
   package func value<Failure: Error>(for key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     let present = revision.current()
     let (known, asked) = state.withLock { state in
-      if state.revision != present, .now - state.began >= leastAge { state = State(revision: present) }
+      if state.revision != present, .now - state.began >= maxAge { state = State(revision: present) }
       return (state.values[key], state.revision)
     }
     if let known { return known }
@@ -44,10 +44,10 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
   }
 }
 
-/// The one question about all of it.
+/// Key of a cache with one value for the whole library.
 package struct WholeLibrary: Hashable, Sendable {}
 
-extension RecentValues where Key == WholeLibrary {
+extension TimedCache where Key == WholeLibrary {
   package func value<Failure: Error>(_ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     try value(for: WholeLibrary(), make)
   }

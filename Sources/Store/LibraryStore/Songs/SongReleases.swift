@@ -1,15 +1,15 @@
 internal import GRDB
 public import ResultStore
 
-/// Releases are what people browse as albums: the albums, and each track that is in none as an album of its own. So every track
-/// is in one release, and every release has an artist, be it `SongArtist.unknown`.
+/// Releases as people browse them: the albums, plus each track without an album as an album of its own. Every track is
+/// in one release, and every release has an artist, possibly `SongArtist.unknown`.
 extension ResultStore {
-  /// - Parameter genre: Its id.
+  /// - Parameter genre: Id of a genre.
   public func releases(
     order: AlbumOrder, genre: String? = nil, years: ClosedRange<Int>? = nil, limit: Int, offset: Int = 0
   ) throws(StoreError) -> [SongAlbum] {
     try read { db in
-      let reader = CatalogReader(db, tables: songs.tables)
+      let reader = SongReader(db, tables: songs.tables)
       let (albums, albumValues) = reader.albumConditions(genre: genre, years: years)
       let (singles, singleValues) = reader.singleConditions(genre: genre, years: years)
       return try reader.releases(
@@ -24,10 +24,10 @@ extension ResultStore {
     }
   }
 
-  /// - Parameter genre: Its id.
+  /// - Parameter genre: Id of a genre.
   public func releaseCount(genre: String? = nil, years: ClosedRange<Int>? = nil) throws(StoreError) -> Int {
     try read { db in
-      let reader = CatalogReader(db, tables: songs.tables)
+      let reader = SongReader(db, tables: songs.tables)
       let (albums, albumValues) = reader.albumConditions(genre: genre, years: years)
       let (singles, singleValues) = reader.singleConditions(genre: genre, years: years)
       return try reader.count("SELECT count(*) FROM album WHERE \(albums)", albumValues)
@@ -35,44 +35,44 @@ extension ResultStore {
     }
   }
 
-  /// An album, or a track that is in none.
+  /// An album, or a track without one.
   public func release(id: String) throws(StoreError) -> SongAlbum? { try releases(ids: [id])[0] }
 
-  /// In the order asked.
+  /// Releases in the order of `ids`.
   public func releases(ids: [String]) throws(StoreError) -> [SongAlbum?] {
     try read { db in
-      let reader = CatalogReader(db, tables: songs.tables)
+      let reader = SongReader(db, tables: songs.tables)
       return zip(try reader.albums(ids: ids), try reader.songs(ids: ids)).map { album, song in
         album ?? song.flatMap { $0.album == nil ? SongAlbum(loose: $0) : nil }
       }
     }
   }
 
-  /// The tracks of an album, in its order; or the one track of a single.
+  /// Tracks of an album in its order, or the one track of a single.
   public func songs(ofRelease id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     let songs = try songs(ofAlbum: id, limit: limit, offset: offset)
     guard songs.isEmpty, offset == 0, limit > 0, let song = try song(id: id), song.album == nil else { return songs }
     return [song]
   }
 
-  /// Tracks of an artist that are in no album, the newest first.
+  /// Tracks of an artist without an album, newest first.
   public func singles(ofArtist id: String, limit: Int = .max) throws(StoreError) -> [SongAlbum] {
     try read { db in
-      let reader = CatalogReader(db, tables: songs.tables)
+      let reader = SongReader(db, tables: songs.tables)
       let ids = try reader.ids(
         """
-        SELECT song.id FROM \(CatalogReader.songs(ofArtist: id)) AND song.album_id IS NULL
+        SELECT song.id FROM \(SongReader.songs(ofArtist: id)) AND song.album_id IS NULL
         ORDER BY song.year DESC NULLS LAST, song.title COLLATE NOCASE, song.id LIMIT ?2
         """, [.text(id), .integer(limit)])
       return try reader.songs(ids).map { SongAlbum(loose: $0) }
     }
   }
 
-  /// Artists with releases of their own, by name; the unknown artist is the last. Artists who are only guests on the
-  /// releases of others are left out.
-  public func releaseArtists(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [CatalogArtist] {
+  /// Artists with releases of their own, by name; the unknown artist comes last. Artists who are only guests on others'
+  /// releases are left out.
+  public func releaseArtists(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [LibraryArtist] {
     try read { db in
-      let reader = CatalogReader(db, tables: songs.tables)
+      let reader = SongReader(db, tables: songs.tables)
       let condition = """
         album_count > 0 OR EXISTS (SELECT 1 FROM artist_song link CROSS JOIN song ON song.id = link.song
           WHERE link.artist = artist.id AND song.album_id IS NULL)
@@ -89,7 +89,7 @@ extension ResultStore {
     }
   }
 
-  /// How many releases artists have or are heard on, by their ids; without `SongArtist.unknown`.
+  /// Number of releases by or featuring each artist, by artist id; without `SongArtist.unknown`.
   /// - Parameter ids: `nil` for all.
   public func releaseCounts(ofArtists ids: [String]? = nil) throws(StoreError) -> [String: Int] {
     let wanted = "(SELECT id FROM artist WHERE artist_id IN (SELECT value FROM json_each(?1)))"
@@ -115,8 +115,8 @@ extension ResultStore {
   }
 }
 
-extension CatalogReader {
-  /// - Parameter sql: Gives a kind (0: album, 1: track in none) and a row.
+extension SongReader {
+  /// - Parameter sql: Returns a kind (0: album, 1: track without one) and a row.
   fileprivate func releases(_ sql: String, _ values: [SQLValue]) throws -> [SongAlbum] {
     var rows: [(isAlbum: Bool, id: Int64)] = []
     try forEach(sql, values) { rows.append(($0.integer(0) == 0, $0.integer(1))) }
@@ -127,10 +127,10 @@ extension CatalogReader {
     }
   }
 
-  /// The condition on tracks that are in no album, and its values.
-  /// - Parameter genre: Its id.
+  /// Condition on tracks without an album, and its values.
+  /// - Parameter genre: Id of a genre.
   fileprivate func singleConditions(genre: String?, years: ClosedRange<Int>?) -> (sql: String, values: [SQLValue]) {
-    var conditions = ["song.album_id IS NULL", CatalogTables.isListed]
+    var conditions = ["song.album_id IS NULL", SongTables.isListed]
     var values: [SQLValue] = []
     if let genre {
       conditions.append(
