@@ -7,7 +7,7 @@ package struct ChunkReader {
     package var start: Int
     /// Start of the content.
     package var body: Int
-    /// Bytes of content, as claimed: may reach past the end of the file.
+    /// Claimed bytes of content, which may reach past the end of the file.
     package var size: Int
     /// The size comes from the chunk `ds64` of long files (EBU Tech 3306).
     package var isLong = false

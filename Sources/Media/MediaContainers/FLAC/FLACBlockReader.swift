@@ -2,7 +2,7 @@
 package struct FLACBlockReader {
   package struct Block: Hashable, Sendable {
     package var kind: UInt8
-    /// As claimed: may reach past the end of the file.
+    /// The claimed range, which may reach past the end of the file.
     package var body: Range<Int>
   }
 

@@ -5,13 +5,14 @@ internal import TagReading
 struct EncodedAudioFile: TagContainer {
   var tags: [EditableTag]
   private let leading: TagRegions.Leading
-  /// In the order of the file.
+  /// In file order.
   private let trailing: [TagRegions.Region]
   private let id3v2: ID3v2Envelope
   private let apev2: APEv2Items
   private let size: Int
 
-  /// - Parameter prefersID3v2: Whether ID3v2 gets new fields, as in MP3, where some programs know no other, or APEv2.
+  /// - Parameter prefersID3v2: `true` if ID3v2 gets new fields, as in MP3, where some programs read nothing else;
+  ///   `false` for APEv2.
   init(_ source: ByteSource, _ leading: TagRegions.Leading, prefersID3v2: Bool) throws {
     self.leading = leading
     size = source.size

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// A FLAC file: the Vorbis comment among its metadata blocks (RFC 9639, section 8).
+/// A FLAC file with a Vorbis comment among its metadata blocks (RFC 9639, section 8).
 struct FLACFile: TagContainer {
   var tags: [EditableTag]
   private let comment: VorbisCommentBody
@@ -41,7 +41,7 @@ struct FLACFile: TagContainer {
       throw TagWriteError(.noRoom, "The Vorbis comment would become larger than a block of FLAC can be.")
     }
     let old = blocks.first { $0.kind == FLACBlockReader.vorbisComment }
-    // Padding takes up the difference, so the audio stays where it is.
+    // Padding absorbs the difference, so the audio keeps its position.
     let growth = new.count - (old.map(\.body.count) ?? -Self.headerSize)
     let pad = blocks.firstIndex { $0.kind == Self.padding && (growth..<Self.largestBlock + growth).contains($0.body.count) }
     var splice = FileSplice()

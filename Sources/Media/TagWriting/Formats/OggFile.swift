@@ -1,20 +1,20 @@
 internal import MediaContainers
 
-/// An Ogg file: the packet of comments of its first audio stream (RFC 3533; RFC 7845; Vorbis I specification, annex A).
+/// An Ogg file with the comment packet of its first audio stream (RFC 3533; RFC 7845; Vorbis I specification, annex A).
 ///
-/// The pages from that packet to the end of the stream's headers are made new. If they become more or fewer, all later pages
-/// of the stream get other numbers, and so other checksums.
+/// The pages from that packet to the end of the stream's headers are rewritten. If their number changes, all later
+/// pages of the stream get new numbers and checksums.
 struct OggFile: TagContainer {
   var tags: [EditableTag]
   let isOpus: Bool
   private let comment: VorbisCommentBody
   private let codec: OggCodec
   private let serial: UInt32
-  /// Number of the first page that is made new.
+  /// Number of the first rewritten page.
   private let firstNumber: UInt32
   private let oldPageCount: Int
   private let laterHeaders: [[UInt8]]
-  /// Pages of other streams that stand between those that are made new.
+  /// Pages of other streams between the rewritten ones.
   private let between: [Range<Int>]
   private let headersStart: Int
   private let headersEnd: Int
@@ -56,7 +56,7 @@ struct OggFile: TagContainer {
         if !own.isEmpty { others.append(page) }
         continue
       }
-      // Header pages have the position 0; where no packet ends, they may have none.
+      // Header pages have position 0, or -1 if no packet ends on them.
       guard page.position == 0 || page.position == -1, page.isContinued == !packet.isEmpty, !page.isLast else { throw odd }
       own.append(page)
       let (lacing, body) = pages.withContents { (Array($0), Array($1)) }

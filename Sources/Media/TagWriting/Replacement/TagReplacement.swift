@@ -6,32 +6,33 @@ public import Platform
 public import SystemPackage
 internal import TagReading
 
-/// Puts a file with other tags in the place of a file.
+/// Replaces a file with a copy that has other tags.
 ///
-/// The new file is made beside the old one, written to the disk, checked, and given its name: at any moment there is the old file
-/// or the new one, whole, whatever happens to this process or to the disk. A file that another program has changed meanwhile
-/// stays as it is (`LockedFile`). A symbolic link stays one: what it leads to is replaced.
+/// The new file is created in the same folder, written to disk, checked, and then renamed: at any moment either the old
+/// file or the new one exists completely, even if this process or the disk fails. A file that another program changed
+/// meanwhile is left alone (`LockedFile`). For a symbolic link, its target is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
-    /// The new file gets the times of the old one.
+    /// Gives the new file the times of the old one.
     public var preservesTimes = false
-    /// A file with several names is replaced under this name alone; the others keep the old file.
+    /// Replaces a file with several hard links under this name only; the others keep the old file.
     public var splitsHardLinks = false
 
     public init() {}
   }
 
-  /// Without symbolic links.
+  /// The path with all symbolic links resolved.
   public let path: FilePath
   public let file: TaggedFile
   /// The old file.
   public let identity: FileIdentity
-  /// The tags that readers see in the old file.
+  /// Tags that readers see in the old file.
   public let tags: TagFinding
   private let options: Options
 
-  /// Looks at a file.
-  /// - Throws: `TagWriteError` if it may not or cannot be changed.
+  /// Opens a file for replacement.
+  ///
+  /// - Throws: `TagWriteError` if it must not or cannot be changed.
   public init(_ path: FilePath, _ options: Options) throws(TagWriteError) {
     do throws(Errno) {
       self.path = try path.resolved()
@@ -53,7 +54,7 @@ public struct TagReplacement {
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
-    // Root may write there as well; but who takes the right away does not want that.
+    // Root could still write there; but whoever removed the permission does not want that.
     let folder = self.path.removingLastComponent()
     guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
       throw TagWriteError(.notWritable, "The folder is read-only.")
@@ -66,28 +67,29 @@ public struct TagReplacement {
     }
   }
 
-  /// The facts about a new file just before it takes its place.
+  /// Facts about a new file just before it replaces the old one.
   public struct Prepared {
     public var identity: FileIdentity
-    /// How the old file is made again; `nil` if that takes too much of it.
+    /// Instructions for restoring the old file; `nil` if they would take too many bytes.
     public var reversal: FileReversal?
   }
 
-  /// Whether the file holds the audio that was analyzed, undamaged.
+  /// `true` if the file contains the audio that was analyzed, undamaged.
   public func hasAudio(_ id: ContentID) throws(TagWriteError) -> Bool {
     let content = try Self.content(of: path)
     return content.id == id && content.fault == nil
   }
 
-  /// Replaces the file by one with other items.
+  /// Replaces the file with one that has other items.
+  ///
   /// - Parameters:
-  ///   - items: The items to set; one without values is taken out.
-  ///   - fields: The canonical names of what is set. All other fields must stay as they are.
+  ///   - items: The items to set; one without values is removed.
+  ///   - fields: The canonical names of the fields set. All other fields must not change.
   ///   - expected: The values that readers must find in the new file, by canonical name.
-  ///   - contentID: The id of the audio, as it was analyzed.
-  ///   - beforeRenaming: Called when the new file is complete and checked, with what it is; if it throws, nothing happens.
+  ///   - contentID: The id of the analyzed audio.
+  ///   - beforeRenaming: Called when the new file is complete and checked. If it throws, the file is not replaced.
   /// - Returns: The new file.
-  /// - Throws: `TagWriteError`, or what `beforeRenaming` throws. The old file is then in its place.
+  /// - Throws: `TagWriteError`, or the error of `beforeRenaming`. The old file is then unchanged.
   @discardableResult
   public func perform(
     _ items: [TagItem], of fields: Set<String>, expecting expected: [String: String] = [:], contentID: ContentID,
@@ -110,7 +112,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Data read while another program wrote it may not fit together; that is no fault of the file.
+  /// Data read while another program was writing may be inconsistent; that is no fault of the file.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -119,9 +121,10 @@ public struct TagReplacement {
     }
   }
 
-  /// Makes the old file again, byte for byte.
-  /// - Returns: The new file; `nil` if the present one is not the one that took the place of the old one, and nothing happened.
-  /// - Throws: `TagWriteError`. The file is then as it was.
+  /// Restores the old file, byte for byte.
+  ///
+  /// - Returns: The new file; `nil` if the present file is not the replacement of the old one, and nothing was done.
+  /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
     let old = try hold()
     guard reversal.isConsistent, try FileDigest(file.source) == reversal.new else { return nil }
@@ -133,7 +136,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Locks the file, which must still be the one that was looked at.
+  /// Locks the file, which must still be the one opened by `init`.
   private func hold() throws(TagWriteError) -> LockedFile {
     do throws(LockedFile.Failure) {
       let file = try LockedFile(path)
@@ -197,7 +200,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Whether the new file is the old one with the new items.
+  /// Throws unless the new file is the old one with the new items.
   private func check(
     _ new: FilePath, _ items: [TagItem], _ fields: Set<String>, _ expected: [String: String],
     _ content: AudioContent, against changed: TaggedFile
@@ -231,13 +234,13 @@ public struct TagReplacement {
     }
   }
 
-  /// Whether readers see the same, beside some fields. Fields that came along from another tag may have another key
-  /// here.
+  /// `true` if readers see the same tags except for some fields. Fields transferred from another tag may have another
+  /// key here.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]
   ) -> Bool {
-    // Under its own key the reader lists what has come second to another key of the same field.
+    // Readers list a value under its own key if another key of the same field takes precedence.
     let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
     func others(_ tags: TagFinding, _ isOther: Bool) -> [String: [String]] {
       tags.fields.filter { field, _ in
