@@ -9,7 +9,7 @@ package struct CursorFile: Sendable {
   private static let schema = "nocturne.cursor"
   private static let version: Int64 = 1
   /// Bytes; a real cursor has less than 200.
-  private static let largestSize = 64 << 10
+  private static let maxSize = 64 << 10
 
   package init(_ path: FilePath) {
     self.path = path
@@ -38,7 +38,7 @@ package struct CursorFile: Sendable {
   package func read() throws(CursorFileError) -> LibraryCursor? {
     let bytes: [UInt8]
     do {
-      bytes = try SmallFile.read(path, limit: Self.largestSize)
+      bytes = try SmallFile.read(path, limit: Self.maxSize)
     } catch .noSuchFileOrDirectory {
       return nil
     } catch {

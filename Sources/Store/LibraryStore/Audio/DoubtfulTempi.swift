@@ -4,7 +4,7 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// A tempo that was found and not yet confirmed or corrected.
+/// Found tempo that is not yet confirmed or corrected.
 public struct DoubtfulTempo: Hashable, Sendable {
   public var audio: ContentID
   /// Path of the first file with this audio.
@@ -12,13 +12,13 @@ public struct DoubtfulTempo: Hashable, Sendable {
   /// Beats per minute.
   public var bpm: Double
   public var confidence: Double
-  /// It was passed over in an earlier review.
+  /// True if it was skipped in an earlier review.
   public var wasSkipped: Bool
 }
 
 extension ResultStore {
-  /// Recordings of files that are there, whose tempo has less than this confidence, each once. The least confident come first,
-  /// and after all of them, in the same order, those that were skipped.
+  /// Recordings of existing files whose tempo has less than this confidence, each once. The least confident come first;
+  /// those that were skipped follow after all others, in the same order.
   public func doubtfulTempi(below confidence: Double) throws(StoreError) -> [DoubtfulTempo] {
     try read { db in
       let select = try Query(
@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Remembers that the tempo of some audio was passed over in a review, or forgets it. A correction forgets it, too.
+  /// Records, or forgets, that the tempo of some audio was skipped in a review. A correction forgets it too.
   public func skipTempo(of audio: ContentID, _ isSkipped: Bool = true) throws(StoreError) {
     try write { db in
       if isSkipped {

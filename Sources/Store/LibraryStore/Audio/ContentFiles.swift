@@ -3,7 +3,7 @@ public import ResultStore
 public import SystemPackage
 
 extension ResultStore {
-  /// The files that are there by the audio they hold; audio of a single file only if it is among `wanted`.
+  /// Existing files by the audio they hold; audio of a single file only if it is in `wanted`.
   public func filesByContent(wanted: Set<ContentID>) throws(StoreError) -> [ContentID: [Int64]] {
     try read { db in
       let query = try Query(
@@ -27,7 +27,7 @@ extension ResultStore {
     }
   }
 
-  /// How many tracks the album of each file has here; files without one are left out.
+  /// Number of existing tracks in the album of each file; files without an album are left out.
   public func albumSizes(ofFiles files: [Int64]) throws(StoreError) -> [Int64: Int] {
     try read { db in
       let query = try Query(
@@ -44,7 +44,7 @@ extension ResultStore {
 }
 
 extension ResultStore {
-  /// The first path of each audio, even of a file that is gone.
+  /// First path of each audio, even of a file that is gone.
   public func paths(ofAudio contents: Set<ContentID>) throws(StoreError) -> [ContentID: FilePath] {
     try read { db in
       let query = try Query(

@@ -3,19 +3,19 @@ internal import GRDB
 public import Records
 public import ResultStore
 
-/// The descriptors of sound of all files that are there.
+/// Audio descriptors of all existing files.
 public struct StoredDescriptors: Sendable {
   /// Ids of rows of `file`, ascending.
   public var files: [Int64] = []
-  /// One after the other, as `LikenessFinding` has them.
+  /// Concatenated descriptors, in the format of `LikenessFinding`.
   public var bytes: [UInt8] = []
 }
 
 extension ResultStore {
   /// - Parameters:
-  ///   - version: The version in `LikenessFinding`.
-  ///   - size: Bytes of a descriptor.
-  ///   - limit: About this many, evenly spread; `nil` for all.
+  ///   - version: `LikenessFinding` version.
+  ///   - size: Bytes per descriptor.
+  ///   - limit: Approximate maximum, evenly spread; `nil` for all.
   public func descriptors(version: Int, size: Int, limit: Int? = nil) throws(StoreError) -> StoredDescriptors {
     try read { db in
       var found = StoredDescriptors()
@@ -41,7 +41,7 @@ extension ResultStore {
   }
 
   /// Records of files, in the order of their ids in `files`; those that are gone are left out.
-  /// - Parameter long: As in `RecordSelection`.
+  /// - Parameter long: See `RecordSelection.long`.
   public func records(
     ofFiles files: [Int64], long: Set<String> = []
   ) throws(StoreError) -> [(file: Int64, record: FileRecord)] {

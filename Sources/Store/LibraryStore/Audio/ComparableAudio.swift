@@ -2,28 +2,28 @@ public import Analysis
 internal import GRDB
 public import ResultStore
 
-/// The audio of a library that can be compared by sound, each with one of its files.
-public struct StoredSounds: Sendable {
-  /// Ids of rows of `file`, by the order of their content ids.
+/// Audio of a library that can be compared, each with one of its files.
+public struct ComparableAudio: Sendable {
+  /// Ids of rows of `file`, in the order of their content ids.
   public var files: [Int64] = []
   public var contents: [ContentID] = []
   /// Seconds.
   public var durations: [Double] = []
   public var hasFingerprint: [Bool] = []
   public var hasSignature: [Bool] = []
-  /// Rows of `sound_sketch` that hold the keys of a sound, and how they were made; `nil` where there is none.
+  /// Rows of `sound_sketch` with the search keys of the audio, and their method; `nil` if there is none.
   public var sketches: [StoredSketch?] = []
-  /// How a sound was compared with all others that were; `nil` if it was not.
+  /// Method by which the audio was compared with all other audio; `nil` if it was not compared.
   public var compared: [Int?] = []
 }
 
-/// A column of `sound_sketch` with keys.
+/// Column of `sound_sketch` with search keys.
 public enum SketchColumn: String, Sendable {
   case fingerprint
   case signature
 }
 
-/// A row of `sound_sketch`.
+/// Row of `sound_sketch`.
 public struct StoredSketch: Hashable, Sendable {
   public var id: Int64
   public var method: Int
@@ -35,10 +35,10 @@ public struct StoredSketch: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// The audio of all files that are there and have a fingerprint or a signature.
-  public func sounds() throws(StoreError) -> StoredSounds {
+  /// Audio of all existing files that have a fingerprint or a signature.
+  public func comparableAudio() throws(StoreError) -> ComparableAudio {
     try read { db in
-      var sounds = StoredSounds()
+      var sounds = ComparableAudio()
       let has = [FingerprintFinding.declaration.table, SignatureFinding.declaration.table].map { table in
         existing.has(table) ? "EXISTS (SELECT 1 FROM \(table) t WHERE t.file = file.id)" : "0"
       }
@@ -75,7 +75,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the bytes of the signature of each file, `nil` where there is none, in the order of the list.
+  /// Calls `body` with the signature bytes of each file, `nil` if there are none, in list order.
   public func forEachSignature(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, [UInt8]?) -> Void
   ) throws(StoreError) {
@@ -84,7 +84,7 @@ extension ResultStore {
     }
   }
 
-  /// The same of the texts of fingerprints.
+  /// Calls `body` with the fingerprint text of each file, `nil` if there is none, in list order.
   public func forEachFingerprintText(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, String?) -> Void
   ) throws(StoreError) {
@@ -93,8 +93,8 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the keys of sounds, as bytes, in the order of the list.
-  /// - Parameter column: A column of `sound_sketch`.
+  /// Calls `body` with the search keys of audio, as bytes, in list order.
+  /// - Parameter column: Column of `sound_sketch`.
   public func forEachSketch(
     _ ids: some Sequence<Int64>, _ column: SketchColumn, _ body: (Int64, [UInt8]) -> Void
   ) throws(StoreError) {
@@ -105,7 +105,7 @@ extension ResultStore {
     }
   }
 
-  /// `nil` for files of a table that this database does not have.
+  /// Passes `nil` for files if the database does not have the table.
   private func forEach(
     _ files: some Sequence<Int64>, _ column: String, of table: String, _ body: (Int64, Query?) -> Void
   ) throws(StoreError) {

@@ -3,7 +3,7 @@ internal import GRDB
 public import ResultStore
 
 extension ResultStore {
-  /// The audio of all files that are there, each with one of its files.
+  /// Audio of all existing files, each with one of its files.
   public func audioFiles() throws(StoreError) -> [ContentID: Int64] {
     try read { db in
       var files: [ContentID: Int64] = [:]
@@ -16,7 +16,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the fingerprints of files, in the order of the list; those without one are left out.
+  /// Calls `body` with the fingerprints of files, in list order; files without one are left out.
   public func forEachFingerprint(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, FingerprintFinding) -> Void
   ) throws(StoreError) {
@@ -33,7 +33,7 @@ extension ResultStore {
     }
   }
 
-  /// The files that are there and hold some audio, by id.
+  /// Ids of the existing files that hold some audio.
   public func files(holding content: ContentID) throws(StoreError) -> [Int64] {
     try read { db in
       var files: [Int64] = []
