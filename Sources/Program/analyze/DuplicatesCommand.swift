@@ -94,7 +94,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
       if let exportFile { return try export(to: exportFile, of: settings.openStoreForReading()) }
       if let importFile { return try take(importFile.path, into: settings.openStore(.readWrite)) }
       if !distinct.isEmpty || !keep.isEmpty || !forget.isEmpty {
-        return try decide(DuplicateDeciding(in: settings.openStore(.readWrite)))
+        return try decide(DuplicateDecisionWriter(in: settings.openStore(.readWrite)))
       }
       let (store, pairs) = try pairs(settings)
       let duplicates = try LibraryDuplicates(
@@ -122,7 +122,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
   }
 
-  private func decide(_ deciding: DuplicateDeciding) throws {
+  private func decide(_ deciding: DuplicateDecisionWriter) throws {
     let count =
       if !distinct.isEmpty {
         try deciding.setDistinct(distinct.map(\.path))

@@ -124,7 +124,7 @@ struct PlaylistCommand: AsyncParsableCommand {
       case .m3u8:
         let settings = try CommandSettings(database)
         let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
-        let playlist = try Playlist(request, in: settings.openStoreForReading(), reading: reading)
+        let playlist = try PlaylistProposal(request, in: settings.openStoreForReading(), reading: reading)
         if output != nil || !json { try write(playlist.tracks.m3uFile(relativeTo: baseFolder)) }
         if json { try StandardOutput.write(playlist.ndjsonLine) }
         if output != nil, !json, Terminal().isInteractive {
@@ -137,8 +137,8 @@ struct PlaylistCommand: AsyncParsableCommand {
     }
   }
 
-  private func request() throws -> Playlist.Request {
-    var request = Playlist.Request()
+  private func request() throws -> PlaylistProposal.Request {
+    var request = PlaylistProposal.Request()
     request.filter = try filters.filter()
     request.like = like?.path
     request.order = order.flatMap { PlaylistOrder(rawValue: $0) } ?? .mix
@@ -168,7 +168,7 @@ struct PlaylistCommand: AsyncParsableCommand {
 
 /// The message about a playlist that was written.
 enum PlaylistText {
-  static func lines(for playlist: Playlist) -> [String] {
+  static func lines(for playlist: PlaylistProposal) -> [String] {
     var parts = ["\(counted(playlist.tracks.count, "track")), \(clockText(playlist.duration))"]
     let tempi = playlist.tempoChanges
     if !tempi.isEmpty {
@@ -186,7 +186,7 @@ enum PlaylistText {
     return lines
   }
 
-  static func repeats(in playlist: Playlist, spacing: Int) -> String {
+  static func repeats(in playlist: PlaylistProposal, spacing: Int) -> String {
     "\(counted(playlist.repeatCount, "time")) an artist is heard again within \(counted(spacing, "track")): there are too "
       + "few others to choose from."
   }

@@ -57,7 +57,7 @@ func forEachSimilar(
 ) throws {
   let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
   let store = try settings.openStoreForReading()
-  let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
+  let similar = SimilarTracks(in: store, reading: reading, descriptors: try DescriptorCache(in: store))
   try inTurn(files) { try body(similar.near($0, limit: limit, matching: filter)) }
 }
 

@@ -179,7 +179,7 @@ import Text
     }
     try refuses("library/silence.wav", because: "has no beats: it is silent")
     try refuses("library/short.wav", because: "has no beats: it is too short")
-    try refuses("library/tags.wav", because: "No beats were looked for")
+    try refuses("library/tags.wav", because: "was not analyzed for beats")
     try refuses("library/missing.wav", because: "Nothing is known of")
     try refuses("library/a.wav", "--sound", "cowbell", status: 64, because: "one of wood, beep, click")
     try refuses("library/a.wav", "--output", "a.mp3", status: 64, because: "--format")
@@ -199,7 +199,7 @@ import Text
     try place.put(bytes, as: "a.wav")
     #expect(try library.click("library/a.wav", "--force").status == 0)
     try place.put(Audio.wav(7), as: "a.wav")
-    try refuses("library/a.wav", "--force", because: "other audio than when it was analyzed")
+    try refuses("library/a.wav", "--force", because: "has changed since it was analyzed")
     try place.put(Audio.junk, as: "a.wav")
     try refuses("library/a.wav", "--force", because: "cannot be read")
     let without = try place.start(["click", "library/a.wav", "--database", "none.sqlite"]).end()

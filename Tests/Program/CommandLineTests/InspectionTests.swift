@@ -146,10 +146,10 @@ import Text
     #expect(try explain("bad.mp3").contains("unknown_format"))
     #expect(try explain("bad.mp3").contains("--retry-failed"))
     #expect(try explain("cover.jpg").contains("not_audio"))
-    #expect(try explain("new.wav").contains("no run has met it"))
-    #expect(try explain("gone.wav").contains("There is no file of this name now"))
+    #expect(try explain("new.wav").contains("no run has seen it"))
+    #expect(try explain("gone.wav").contains("The file no longer exists"))
     _ = try place.run()
-    #expect(try explain("gone.wav").contains("did not find it any more"))
+    #expect(try explain("gone.wav").contains("no longer found it"))
   }
 
   @Test func schemasAreThoseOfTheRepository() throws {

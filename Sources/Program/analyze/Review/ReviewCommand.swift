@@ -25,7 +25,7 @@ struct ReviewCommand: AsyncParsableCommand {
   var tracks: WhereArgument
 
   @Option(help: ArgumentHelp("Show tracks with less than this confidence, 0 to 1", valueName: "confidence"))
-  var below = TempoReview.doubtful
+  var below = TempoReview.doubtfulConfidence
 
   @Option(help: ArgumentHelp("Maximum number of tracks", valueName: "n"))
   var limit: Int?

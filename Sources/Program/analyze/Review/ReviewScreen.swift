@@ -121,7 +121,7 @@ struct ReviewScreen {
     if let tapped = status.tapped {
       return "  \(counted(status.taps, "tap")): " + String(format: "%.2f BPM", tapped)
     }
-    if status.taps > 0 { return "  \(counted(status.taps, "tap")), at least \(TapTempo.leastCount)" }
+    if status.taps > 0 { return "  \(counted(status.taps, "tap")), at least \(TapTempo.minTaps)" }
     return status.activity.isEmpty ? "" : "  " + status.activity
   }
 

@@ -12,7 +12,7 @@ extension CatalogRoutes {
       CatalogRequest.ids + [CatalogRequest.nulls],
       answers: .only("audio_features", .list(.nullable(.features)), as: "AudioFeaturesList")
     ) { request, _ in
-      try store.traits(ofSongs: request.ids(most: 100)).map { traits in traits.map { AudioFeatures($0, request) } }
+      try store.traits(ofSongs: request.ids(most: 100)).map { traits in traits.map { SpotifyAudioFeatures($0, request) } }
     }
     read(
       "audio-features/{id}", "Tempo, key, loudness and traits of a track", [CatalogRequest.nulls], answers: .features
@@ -20,7 +20,7 @@ extension CatalogRoutes {
       guard let traits = try store.traits(ofSongs: [CatalogRequest.id(id)])[0] else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
-      return AudioFeatures(traits, request)
+      return SpotifyAudioFeatures(traits, request)
     }
     read(
       "audio-analysis/{id}", "Bars, beats, tatums and sections of a track", [CatalogRequest.nulls],
@@ -41,7 +41,7 @@ extension CatalogRoutes {
     ) { request, _ in try recommend(request) }
   }
 
-  private static let mostSeeds = 5
+  private static let maxSeeds = 5
   private static let recommendationCounts = 1...100
 
   /// Recommendations have `min_`, `max_` and `target_` of each of these. Attributes that are not measured, and are
@@ -57,10 +57,10 @@ extension CatalogRoutes {
     wanted.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
     wanted.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
     wanted.artists = try request.list("seed_artists").map(CatalogRequest.id)
-    wanted.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
-    guard 1...Self.mostSeeds ~= wanted.tracks.count + wanted.artists.count + wanted.genres.count else {
+    wanted.genres = request.list("seed_genres").map { LibraryGenre.id(ofName: $0) }
+    guard 1...Self.maxSeeds ~= wanted.tracks.count + wanted.artists.count + wanted.genres.count else {
       throw RequestError(
-        .badRequest, "seed_tracks, seed_artists and seed_genres take 1 to \(Self.mostSeeds) seeds together.")
+        .badRequest, "seed_tracks, seed_artists and seed_genres take 1 to \(Self.maxSeeds) seeds together.")
     }
     for (name, attribute) in Self.attributes {
       func number(_ kind: String) throws -> Double? {
@@ -72,8 +72,8 @@ extension CatalogRoutes {
       }
       let (least, most, target) = try (number("min"), number("max"), number("target"))
       guard let attribute else { continue }
-      wanted.least[attribute] = least
-      wanted.most[attribute] = most
+      wanted.minimum[attribute] = least
+      wanted.maximum[attribute] = most
       wanted.target[attribute] = target
     }
     let answer = try recommendations.tracks(wanted)
@@ -106,13 +106,13 @@ extension JSONType<RecommendedTracks> {
   }
 }
 
-private struct AudioFeatures {
-  let traits: SongTraits
+private struct SpotifyAudioFeatures {
+  let traits: AudioFeatures
   let key: MusicalKey?
   let base: String
   let unknown: UnknownSound
 
-  init(_ traits: SongTraits, _ request: CatalogRequest) {
+  init(_ traits: AudioFeatures, _ request: CatalogRequest) {
     self.traits = traits
     key = traits.key.flatMap { MusicalKey($0) }
     base = request.base
@@ -120,7 +120,7 @@ private struct AudioFeatures {
   }
 }
 
-extension JSONType<AudioFeatures> {
+extension JSONType<SpotifyAudioFeatures> {
   fileprivate static var features: Self {
     .object(
       "AudioFeatures",
@@ -152,7 +152,7 @@ extension JSONType<AudioFeatures> {
 }
 
 extension MusicalKey {
-  /// As Spotify counts it.
+  /// Spotify's number for the mode.
   fileprivate var catalogMode: Int { mode == .major ? 1 : 0 }
 }
 
@@ -174,7 +174,7 @@ private struct AudioAnalysis {
     }
   }
 
-  /// From each start to the next. The last lasts as long as the one before.
+  /// Intervals from each start to the next. The last is as long as the one before.
   func intervals(_ starts: [Double]) -> [Interval] {
     starts.indices.map { index in
       let last = index + 1 == starts.count
@@ -264,7 +264,7 @@ extension JSONType<AudioAnalysis> {
         .required("offset_seconds", .integer) { _ in 0 }, .required("window_seconds", .integer) { _ in 0 },
         .optional("analysis_sample_rate", .integer) { $0.record.format?.sampleRate ?? $0.unknown.count },
         .optional("analysis_channels", .integer) { $0.record.format?.channelCount ?? $0.unknown.count },
-        // No fade is known: the first lasts no time, and the last begins with the end.
+        // Fades are unknown: the fade-in has no length, and the fade-out begins at the end.
         .unmeasured("end_of_fade_in"),
         .optional("start_of_fade_out", .number(decimals: 5)) { $0.unknown.isNull ? nil : $0.duration },
         .optional("loudness", .number(decimals: 3)) {

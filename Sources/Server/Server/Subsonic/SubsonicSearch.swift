@@ -34,7 +34,7 @@ extension SubsonicLibrary {
   }
 
   private struct Found {
-    var artists: [CatalogArtist] = []
+    var artists: [LibraryArtist] = []
     var albums: [SongAlbum] = []
     var songs: [Song] = []
   }
@@ -61,12 +61,12 @@ extension SubsonicLibrary {
       }
       return found
     }
-    func query(_ section: CatalogQuery.Section, _ page: (limit: Int, offset: Int)) -> CatalogQuery {
-      CatalogQuery(text, sections: [section], limit: min(page.limit, 500), offset: page.offset)
+    func query(_ section: SongQuery.Section, _ page: (limit: Int, offset: Int)) -> SongQuery {
+      SongQuery(text, sections: [section], limit: min(page.limit, 500), offset: page.offset)
     }
-    if artists.limit > 0 { found.artists = try services.search(catalog: query(.artists, artists)).artists.hits }
-    if albums.limit > 0 { found.albums = try services.search(catalog: query(.albums, albums)).albums.hits }
-    if songs.limit > 0 { found.songs = try services.search(catalog: query(.tracks, songs)).tracks.hits }
+    if artists.limit > 0 { found.artists = try services.search(songs: query(.artists, artists)).artists.hits }
+    if albums.limit > 0 { found.albums = try services.search(songs: query(.albums, albums)).albums.hits }
+    if songs.limit > 0 { found.songs = try services.search(songs: query(.tracks, songs)).tracks.hits }
     return found
   }
 
@@ -119,7 +119,7 @@ extension SubsonicLibrary {
     let answer: SimilarTracks.Answer
     do {
       let reading = SoundReading(timeLimit: services.options.timeLimit, isolation: services.options.isolation)
-      answer = try SimilarTracks(in: store, reading: reading, sounds: services.sounds).near(song.row.path, limit: limit)
+      answer = try SimilarTracks(in: store, reading: reading, descriptors: services.sounds).near(song.row.path, limit: limit)
     } catch is SimilarTracksError {
       return []
     }

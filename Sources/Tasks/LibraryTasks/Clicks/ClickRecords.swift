@@ -1,7 +1,7 @@
 package import AudioEncoding
 package import SystemPackage
 
-/// The destination of audio with clicks.
+/// Where audio with clicks was written or played.
 package struct ClickDestination: Hashable, Sendable {
   /// `nil` if it was only played.
   package var output: FilePath?

@@ -3,8 +3,8 @@ package import AnalysisEngine
 package import Pipeline
 
 extension LibraryRun.Isolation {
-  /// Analyzes a single file where the settings say.
-  /// - Parameter analyzer: For this process.
+  /// Analyzes a single file, in a worker process or in this one.
+  /// - Parameter analyzer: Used without worker processes.
   package func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer) throws -> FileAnalysis? {
     switch self {
     case .none: analyzer.analyze(job)

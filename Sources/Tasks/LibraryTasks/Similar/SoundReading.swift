@@ -5,12 +5,12 @@ package import Pipeline
 internal import Records
 internal import SystemPackage
 
-/// Describes the sound of a file that is not in the database, as a run would.
+/// Computes the descriptor of a file that is not in the database, as a run would.
 package struct SoundReading: Sendable {
   private let timeLimit: TimeLimit
   private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
 
-  /// - Parameter isolation: The place where a plan is carried out, which was made of all of a definition.
+  /// - Parameter isolation: Returns the isolation that runs a plan made from the whole definition.
   package init(
     timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
   ) {
@@ -18,7 +18,7 @@ package struct SoundReading: Sendable {
     self.isolation = isolation
   }
 
-  /// The record of the file: with its descriptor, and the fingerprint by which the same recording is recognized.
+  /// Returns a record with the descriptor, and the fingerprint that identifies copies of the recording.
   /// - Throws: `SimilarTracksError.cannotRead`.
   func record(of path: FilePath) throws -> FileRecord {
     let ids = [LikenessFinding.analyzer, FingerprintFinding.analyzer]
@@ -28,7 +28,7 @@ package struct SoundReading: Sendable {
     defer { isolation.close() }
     let analysis = try isolation.analysis(
       of: AnalysisJob(path: path, timeLimit: timeLimit), by: plan.makeFileAnalyzer())
-    guard let analysis else { throw SimilarTracksError.cannotRead(path, reason: "reading it was given up") }
+    guard let analysis else { throw SimilarTracksError.cannotRead(path, reason: "reading it was abandoned") }
     if analysis.status == .failed {
       throw SimilarTracksError.cannotRead(path, reason: analysis.problem?.message ?? "no audio was found in it")
     }

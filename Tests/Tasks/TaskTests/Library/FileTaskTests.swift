@@ -67,7 +67,7 @@ import Testing
     let new = try place.put(sound(2), as: "new.wav")
     #expect(
       try explain(new, place.plan()) == [
-        "It is not in the database: no run has met it.", "The next run that meets it analyzes it.",
+        "It is not in the database: no run has seen it.", "The next run that finds it analyzes it.",
       ])
     #expect(throws: UnknownFile.self) { try explain(place.library.appending("none.wav"), place.plan()) }
   }

@@ -149,7 +149,7 @@ import Text
     let answer = try JSONSerialization.jsonObject(with: Data(found.ndjsonLine))
     #expect(try SchemaValidator(schema).complaints(about: answer) == [])
     // A person who says that they are none hears no more of it.
-    #expect(try DuplicateDeciding(in: store).setDistinct([Self.flac.path, Self.mix.path]) == 1)
+    #expect(try DuplicateDecisionWriter(in: store).setDistinct([Self.flac.path, Self.mix.path]) == 1)
     #expect(try duplicates(store).otherVersions.isEmpty)
   }
 
@@ -158,9 +158,9 @@ import Text
     let (store, folder) = try store([Self.flac, Self.mp3])
     defer { withExtendedLifetime(folder) {} }
     _ = try DuplicateSearch(in: store).update()
-    #expect(try store.sounds().sketches.allSatisfy { $0 != nil })
+    #expect(try store.comparableAudio().sketches.allSatisfy { $0 != nil })
     _ = try store.pruneVanished(in: nil, isDryRun: false)
-    #expect(try store.sounds().sketches.allSatisfy { $0 != nil })
+    #expect(try store.comparableAudio().sketches.allSatisfy { $0 != nil })
   }
 
   @Test func thePageOfAReportShowsThem() throws {
@@ -178,7 +178,7 @@ import Text
   @Test func decisionsOutliveAnotherSearch() throws {
     let (store, folder) = try store([Self.flac, Self.mp3, Self.cut])
     defer { withExtendedLifetime(folder) {} }
-    let deciding = DuplicateDeciding(in: store)
+    let deciding = DuplicateDecisionWriter(in: store)
     #expect(try deciding.setKept([Self.cut.path]) == 1)
     #expect(try duplicates(store).groups.first?.files[0].record.path == Self.cut.path)
     #expect(try deciding.setDistinct([Self.cut.path, Self.flac.path, Self.oddPath]) == 3)
@@ -193,7 +193,7 @@ import Text
     #expect(outcome.readCount == 4 && outcome.setCount == 4 && outcome.unreadable.isEmpty)
     #expect(try DuplicateDecisionTable.read(table, into: other).setCount == 0)
     #expect(try duplicates(other).groups.isEmpty)
-    #expect(try DuplicateDeciding(in: other).forget([Self.flac.path, Self.cut.path, Self.oddPath]) == 4)
+    #expect(try DuplicateDecisionWriter(in: other).forget([Self.flac.path, Self.cut.path, Self.oddPath]) == 4)
     #expect(try duplicates(other).groups.count == 1)
   }
 

@@ -49,9 +49,9 @@ import Text
   // MARK: - Navidrome
 
   private func smart(
-    _ filter: String, _ change: (inout Playlist.Request) -> Void = { _ in }
+    _ filter: String, _ change: (inout PlaylistProposal.Request) -> Void = { _ in }
   ) throws -> [String: JSONValue] {
-    var request = Playlist.Request()
+    var request = PlaylistProposal.Request()
     request.filter = try TrackFilter(parsing: filter)
     change(&request)
     guard case .object(let fields) = try JSONValue(parsing: NavidromePlaylist.bytes(request, name: "Evening")) else {
@@ -108,7 +108,7 @@ import Text
   }
 
   @Test func wishesThatNavidromeLacksAreNamed() throws {
-    let changes: [(String, (inout Playlist.Request) -> Void)] = [
+    let changes: [(String, (inout PlaylistProposal.Request) -> Void)] = [
       ("--like", { $0.like = "/a" }), ("--length", { $0.length = .seconds(60) }), ("--order key", { $0.order = .key }),
       ("--no-repeat-artist", { $0.spacing = 2 }),
     ]

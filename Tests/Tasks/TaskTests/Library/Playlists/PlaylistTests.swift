@@ -26,8 +26,8 @@ import Testing
 
   private func request(
     _ order: PlaylistOrder = .mix, _ length: PlaylistLength = .all, spacing: Int = 0, seed: UInt64 = 0
-  ) -> Playlist.Request {
-    var request = Playlist.Request()
+  ) -> PlaylistProposal.Request {
+    var request = PlaylistProposal.Request()
     (request.order, request.length, request.spacing, request.seed) = (order, length, spacing, seed)
     return request
   }
@@ -35,16 +35,18 @@ import Testing
   @Test(arguments: PlaylistOrder.allCases) func eachTrackIsThereOnce(order: PlaylistOrder) {
     let library = Self.library(200)
     for spacing in [0, 3] {
-      let playlist = Playlist(of: library, request(order, spacing: spacing))
+      let playlist = PlaylistProposal(of: library, request(order, spacing: spacing))
       #expect(Set(playlist.tracks.map(\.path)) == Set(library.map(\.path)) && playlist.tracks.count == 200)
-      #expect(Playlist(of: library, request(order, spacing: spacing)).tracks == playlist.tracks)
+      #expect(PlaylistProposal(of: library, request(order, spacing: spacing)).tracks == playlist.tracks)
     }
   }
 
   @Test func anotherSeedGivesAnotherChoice() {
     let library = Self.library(200)
     for order in PlaylistOrder.allCases {
-      let choices = (0..<3).map { Set(Playlist(of: library, request(order, .tracks(20), seed: $0)).tracks.map(\.path)) }
+      let choices = (0..<3).map { seed in
+        Set(PlaylistProposal(of: library, request(order, .tracks(20), seed: seed)).tracks.map(\.path))
+      }
       #expect(Set(choices).count == 3)
       #expect(choices.allSatisfy { $0.count == 20 })
     }
@@ -52,26 +54,26 @@ import Testing
 
   @Test(arguments: PlaylistOrder.allCases) func lengthsAreFilled(order: PlaylistOrder) {
     for seed in 0..<10 as Range<UInt64> {
-      let playlist = Playlist(of: Self.library(300), request(order, .seconds(3600), spacing: 2, seed: seed))
+      let playlist = PlaylistProposal(of: Self.library(300), request(order, .seconds(3600), spacing: 2, seed: seed))
       #expect(abs(playlist.duration - 3600) < 30, "\(playlist.duration)")
       #expect(Set(playlist.tracks.map(\.path)).count == playlist.tracks.count)
     }
     // All there is, if that is too little.
-    let short = Playlist(of: Self.library(5), request(order, .seconds(36_000)))
+    let short = PlaylistProposal(of: Self.library(5), request(order, .seconds(36_000)))
     #expect(short.tracks.count == 5)
   }
 
   @Test func artistsAreKeptApart() {
     let library = Self.library(120, artists: 12)
     for order in PlaylistOrder.allCases {
-      let tracks = Playlist(of: library, request(order, spacing: 4))
+      let tracks = PlaylistProposal(of: library, request(order, spacing: 4))
       #expect(tracks.repeatCount == 0, "\(order)")
       for (index, track) in tracks.tracks.enumerated() {
         #expect(!tracks.tracks[..<index].suffix(4).contains { $0.artist == track.artist })
       }
     }
     // If that is impossible, a message says so, and all tracks are there.
-    let one = Playlist(of: Self.library(10, artists: 1), request(spacing: 3))
+    let one = PlaylistProposal(of: Self.library(10, artists: 1), request(spacing: 3))
     #expect(one.tracks.count == 10 && one.repeatCount == 9 + 8 + 7)
     // Unknown artists are not the same artist.
     let unnamed = Self.library(10).map { track in
@@ -79,7 +81,7 @@ import Testing
       track.artist = nil
       return track
     }
-    #expect(Playlist(of: unnamed, request(spacing: 3)).repeatCount == 0)
+    #expect(PlaylistProposal(of: unnamed, request(spacing: 3)).repeatCount == 0)
   }
 
   @Test func mixesHaveSmallJumps() {
@@ -88,8 +90,8 @@ import Testing
       let sequence = TrackSequence(tracks, spacing: 0)
       return (1..<tracks.count).reduce(0) { $0 + sequence.cost($1 - 1, $1) }
     }
-    let mix = Playlist(of: library, request())
-    let tempo = Playlist(of: library, request(.tempo))
+    let mix = PlaylistProposal(of: library, request())
+    let tempo = PlaylistProposal(of: library, request(.tempo))
     #expect(cost(mix.tracks) < 0.35 * cost(tempo.tracks) && cost(tempo.tracks) < cost(library))
     // Exchanges are better than the chain alone.
     let sequence = TrackSequence(library, spacing: 0)
@@ -122,25 +124,27 @@ import Testing
   @Test func copiesAreLeftOut() {
     var library = Self.library(10)
     for index in 5..<10 { library[index].contentID = library[index - 5].contentID }
-    let playlist = Playlist(of: library, request(.path))
+    let playlist = PlaylistProposal(of: library, request(.path))
     #expect(playlist.tracks.map(\.path) == library.prefix(5).map(\.path) && playlist.copyCount == 5)
   }
 
   @Test func tracksOfUnknownLengthDoNotFillATime() {
     var library = Self.library(50)
     library[3].duration = nil
-    let playlist = Playlist(of: library, request(.path, .seconds(3600)))
+    let playlist = PlaylistProposal(of: library, request(.path, .seconds(3600)))
     #expect(playlist.unmeasuredCount == 1 && playlist.candidateCount == 49)
   }
 
   @Test func plainOrders() {
     let library = Self.library(60)
-    let tempi = Playlist(of: library, request(.tempo)).tracks.map { $0.bpm ?? .infinity }
+    let tempi = PlaylistProposal(of: library, request(.tempo)).tracks.map { $0.bpm ?? .infinity }
     #expect(tempi == tempi.sorted())
-    let energies = Playlist(of: library, request(.energy)).tracks.map { $0.energy ?? .infinity }
+    let energies = PlaylistProposal(of: library, request(.energy)).tracks.map { $0.energy ?? .infinity }
     #expect(energies == energies.sorted())
-    let keys = Playlist(of: library, request(.key)).tracks.map { $0.key.flatMap { WheelPosition($0) }?.index ?? 24 }
+    let keys = PlaylistProposal(of: library, request(.key)).tracks.map { track in
+      track.key.flatMap { WheelPosition($0) }?.index ?? 24
+    }
     #expect(keys == keys.sorted())
-    #expect(Playlist(of: library.reversed(), request(.path)).tracks.first?.path == "/music/0.flac")
+    #expect(PlaylistProposal(of: library.reversed(), request(.path)).tracks.first?.path == "/music/0.flac")
   }
 }

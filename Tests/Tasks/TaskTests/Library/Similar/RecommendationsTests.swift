@@ -28,7 +28,7 @@ import Testing
     }
     try LibraryFiles(files).merge(into: store)
     seed = files[0].id
-    recommendations = Recommendations(store: store, neighbors: SoundNeighbors(try KnownSounds(in: store)))
+    recommendations = Recommendations(store: store, neighbors: SoundNeighbors(try DescriptorCache(in: store)))
   }
 
   private func answer(_ change: (inout Recommendations.Request) -> Void) throws -> Recommendations.Answer {
@@ -40,8 +40,8 @@ import Testing
 
   @Test func boundsKeepOutWhatIsOutsideOrNotKnown() throws {
     let answer = try answer {
-      $0.least[.tempo] = 110
-      $0.most[.tempo] = 140
+      $0.minimum[.tempo] = 110
+      $0.maximum[.tempo] = 140
     }
     #expect(Set(answer.songs.map(\.title)) == ["120", "140"])
     #expect(answer.filteredCount == 2 && answer.seeds.map(\.poolSize) == [1])

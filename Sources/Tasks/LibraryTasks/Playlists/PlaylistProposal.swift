@@ -8,17 +8,17 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// A playlist of tracks of the library.
-package struct Playlist: Sendable {
+/// A proposed playlist of tracks of the library.
+package struct PlaylistProposal: Sendable {
   package struct Request: Sendable {
     package var filter = TrackFilter.everything
     /// Tracks that sound like this file.
     package var like: FilePath?
     package var length = PlaylistLength.all
     package var order = PlaylistOrder.mix
-    /// How many other tracks lie between two of one artist, at least.
+    /// Minimum number of other tracks between two of one artist.
     package var spacing = 0
-    /// Another one gives another choice.
+    /// Different seeds give different selections.
     package var seed: UInt64 = 0
 
     package init() {}
@@ -26,21 +26,21 @@ package struct Playlist: Sendable {
 
   package var order: PlaylistOrder
   package var tracks: [PlaylistTrack]
-  /// Tracks that could be chosen from.
+  /// Tracks that were available.
   package var candidateCount = 0
   /// Files that were left out as copies of a candidate.
   package var copyCount = 0
-  /// Tracks that were left out since their length is not known.
+  /// Tracks that were left out because their duration is unknown.
   package var unmeasuredCount = 0
-  /// Seconds that were wanted.
+  /// Requested duration in seconds; `nil` if none was requested.
   package var wantedDuration: Double?
-  /// Pairs of one artist that are nearer to each other than was wanted.
+  /// Pairs of tracks of one artist that are closer than the requested spacing.
   package var repeatCount = 0
 
-  /// Seconds, as far as they are known.
+  /// Sum of the known durations, in seconds.
   package var duration: Double { tracks.reduce(0) { $0 + ($1.duration ?? 0) } }
 
-  /// Changes of tempo from track to track, in percent, of those where both are known.
+  /// Changes of tempo from track to track, in percent, where both tempi are known.
   package var tempoChanges: [Double] {
     zip(tracks, tracks.dropFirst()).compactMap { first, second in
       guard let a = first.bpm, let b = second.bpm, a > 0, b > 0 else { return nil }
@@ -48,7 +48,7 @@ package struct Playlist: Sendable {
     }
   }
 
-  /// Steps on the wheel from track to track, of those where both keys are known.
+  /// Steps on the Camelot wheel from track to track, where both keys are known.
   package var keySteps: [Int] {
     zip(tracks, tracks.dropFirst()).compactMap { first, second in
       guard let a = first.key.flatMap({ WheelPosition($0) }), let b = second.key.flatMap({ WheelPosition($0) }) else {
@@ -58,14 +58,14 @@ package struct Playlist: Sendable {
     }
   }
 
-  /// The most tracks that are put into the order `mix`.
-  package static let mixLimit = 10_000
-  /// Tracks of a playlist like a file, if no number is given.
-  package static let usualCount = 25
+  /// Maximum number of tracks for the order `mix`.
+  package static let maxMixTracks = 10_000
+  /// Default number of tracks in a playlist like a file.
+  package static let defaultCount = 25
 
   /// Chooses tracks and puts them in order.
   ///
-  /// - Parameter candidates: In an order that does not depend on chance.
+  /// - Parameter candidates: In a deterministic order.
   package init(of candidates: [PlaylistTrack], _ request: Request) {
     order = request.order
     var seen = Set<ContentID>()
@@ -80,7 +80,7 @@ package struct Playlist: Sendable {
     candidateCount = pool.count
     pool = Self.wanted(pool, request)
     let sequence = TrackSequence(pool, spacing: request.spacing)
-    // The nearest by sound are wanted as such.
+    // With `like`, likeness decides which tracks are chosen.
     let wantsChain = request.order == .mix && request.like == nil
     let chosen = PlaylistChoice(tracks: pool, sequence: sequence, wantsChain: wantsChain).chosen(request.length)
     switch request.order {
@@ -95,19 +95,19 @@ package struct Playlist: Sendable {
     }
   }
 
-  /// Candidates in the order in which they are wanted: nearest by sound, or else at random.
+  /// Candidates by preference: most alike first, or else shuffled.
   private static func wanted(_ pool: [PlaylistTrack], _ request: Request) -> [PlaylistTrack] {
     guard request.like == nil else { return pool }
     let numbered = pool.map { (number: SeededNumber.of($0.path, seed: request.seed), track: $0) }
     let shuffled = numbered.sorted { $0.number < $1.number }.map(\.track)
-    return request.order == .mix ? Array(shuffled.prefix(mixLimit)) : shuffled
+    return request.order == .mix ? Array(shuffled.prefix(maxMixTracks)) : shuffled
   }
 }
 
-/// A number that looks random and depends on a path and a seed alone: a track that is added to the library does not
-/// shuffle the others.
+/// A pseudorandom number that depends only on a path and a seed, so adding a track to the library does not reshuffle the
+/// others.
 private enum SeededNumber {
-  /// FNV-1a over the bytes, and the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+  /// FNV-1a over the bytes, then the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
   static func of(_ path: FilePath, seed: UInt64) -> UInt64 {
     var hash: UInt64 = path.withBytes { bytes in
       bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -119,27 +119,27 @@ private enum SeededNumber {
   }
 }
 
-extension Playlist {
-  /// Chooses tracks of the library.
+extension PlaylistProposal {
+  /// Chooses tracks from the library.
   /// - Throws: `PlaylistError`, `SimilarTracksError`, `UnknownFile`, `StoreError`.
   package init(_ request: Request, in store: ResultStore, reading: SoundReading) throws {
     var request = request
     var candidates: [PlaylistTrack]
     if let file = request.like {
-      if request.length == .all { request.length = .tracks(Self.usualCount) }
+      if request.length == .all { request.length = .tracks(Self.defaultCount) }
       candidates = try Self.similar(to: file, request.filter, store, reading)
     } else {
       candidates = try store.tracks(matching: request.filter).filter { $0.status != .failed }.map { PlaylistTrack($0) }
     }
     guard !candidates.isEmpty else { throw PlaylistError.nothingMatches }
-    if request.order == .mix, request.length == .all, candidates.count > Self.mixLimit {
+    if request.order == .mix, request.length == .all, candidates.count > Self.maxMixTracks {
       throw PlaylistError.tooMany(candidates.count)
     }
     if request.order == .energy, request.like == nil { try Self.addEnergies(to: &candidates, store) }
     self.init(of: candidates, request)
   }
 
-  /// Nearest first.
+  /// Most alike first.
   private static func similar(
     to file: FilePath, _ filter: TrackFilter, _ store: ResultStore, _ reading: SoundReading
   ) throws -> [PlaylistTrack] {
@@ -174,6 +174,6 @@ extension PlaylistTrack {
       energy: record.findings[TraitsFinding.self]?.energy)
   }
 
-  /// Artist and title, as far as they are known, or else the name of the file.
+  /// Artist and title if known, or else the file name.
   package var name: String { Track.name(artist: artist, title: Track.title(title, of: path)) }
 }

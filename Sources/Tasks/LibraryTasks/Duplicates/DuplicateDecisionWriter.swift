@@ -6,13 +6,13 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Stores what a person says of duplicates, for files of the library.
-package struct DuplicateDeciding {
+/// Stores a person's decisions on duplicates, for files of the library.
+package struct DuplicateDecisionWriter {
   /// Why nothing was decided.
   package enum DecisionError: Error, CustomStringConvertible {
-    /// Its audio is not known, so a decision has nothing to belong to.
+    /// The file has no content id to store a decision for.
     case noAudio(FilePath)
-    /// They hold the same audio: content ids do not tell them apart.
+    /// Both files have the same content id, so they cannot be told apart.
     case sameAudio(FilePath, FilePath)
 
     package var description: String {
@@ -30,8 +30,8 @@ package struct DuplicateDeciding {
 
   package init(in store: ResultStore) { self.store = store }
 
-  /// Files are no duplicates of each other.
-  /// - Returns: How many decisions are new.
+  /// Marks files as not being duplicates of each other.
+  /// - Returns: Number of new decisions.
   /// - Throws: `UnknownFile`, `DecisionError`, `StoreError`.
   package func setDistinct(_ paths: [FilePath]) throws -> Int {
     let contents = try paths.map { (path: $0, content: try content(of: $0)) }
@@ -46,14 +46,15 @@ package struct DuplicateDeciding {
     return try store.decideDuplicates(decisions)
   }
 
-  /// Of their groups these files are to be kept.
+  /// Marks files as the ones to keep in their groups.
+  /// - Returns: Number of new decisions.
   package func setKept(_ paths: [FilePath]) throws -> Int {
     let now = Timestamp.now
     return try store.decideDuplicates(
       paths.map { DuplicateDecision(.keep(try content(of: $0)), decided: now) })
   }
 
-  /// Forgets all that was decided about files.
+  /// Removes all decisions about files.
   package func forget(_ paths: [FilePath]) throws -> Int {
     try store.forgetDuplicateDecisions(about: Set(paths.map { try content(of: $0) }))
   }
