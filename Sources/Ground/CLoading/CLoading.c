@@ -15,7 +15,7 @@ static void fail(const char *package) {
   const char *reason = dlerror();
   fprintf(stderr, "nocturne: error while loading shared libraries: %s. ", reason);
   if (strstr(reason, "No such file") != NULL)
-    fprintf(stderr, "Install Debian's package %s, or what has this library on your system.\n", package);
+    fprintf(stderr, "Install the Debian package %s, or the package that provides this library on your system.\n", package);
   else
     fprintf(stderr, "If the memory of this program is limited (ulimit -v), raise the limit.\n");
   _exit(127);

@@ -33,7 +33,7 @@ package final class StagedFolder {
     let target = folder.pushing(path)
     let isKnown = isOurs(target)
     do {
-      try rule.check(target, OriginProof(orElse: FileInventory.lack) { _ in isKnown })
+      try rule.check(target, OriginProof(orElse: FileInventory.objection) { _ in isKnown })
     } catch {
       throw .refused(error)
     }

@@ -86,7 +86,7 @@ extension ObjectFetcher {
     var found: (head: AnswerHead, body: [UInt8])?
     let ending: ChildProcess.Ending
     do throws(PipedProcess.Failure) {
-      process = try PipedProcess(Program(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
+      process = try PipedProcess(ProgramCommand(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
       try process.write(request.text)
       process.endInput()
       reading: while true {

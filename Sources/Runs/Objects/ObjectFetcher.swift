@@ -102,7 +102,7 @@ struct Attempt {
     do throws(PipedProcess.Failure) {
       let request = request(progress)
       reader = AnswerReader(followsRedirects: request.isRedirected)
-      process = try PipedProcess(Program(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
+      process = try PipedProcess(ProgramCommand(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
       try process.write(request.text)
       process.endInput()
     } catch {

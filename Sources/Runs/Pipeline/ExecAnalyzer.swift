@@ -92,7 +92,7 @@ public struct ExecAnalyzer: Sendable {
     let program = configuration.command[0]
     do {
       let process = try PipedProcess(
-        Program(arguments(for: file.path)), hasInput: configuration.input == .pcm,
+        ProgramCommand(arguments(for: file.path)), hasInput: configuration.input == .pcm,
         patience: .seconds(configuration.timeout))
       return Session(
         process: process, program: program, timeout: configuration.timeout,
@@ -126,7 +126,7 @@ public struct ExecAnalyzer: Sendable {
     /// The file, if the program opens the file by its name.
     let fileRead: AudioFile?
 
-    var wantsMore: Bool { process.takesInput }
+    var wantsMore: Bool { process.acceptsInput }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       do {

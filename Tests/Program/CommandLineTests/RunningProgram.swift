@@ -64,7 +64,7 @@ final class RunningProgram {
   ) throws {
     outputFile = try Self.unnamedFile()
     errorFile = try Self.unnamedFile()
-    var program = Program([executable.bytes] + arguments.map(\.bytes))
+    var program = ProgramCommand([executable.bytes] + arguments.map(\.bytes))
     program.environment = environment
     program.workingFolder = workingFolder
     let inputFile = try input.map { bytes in

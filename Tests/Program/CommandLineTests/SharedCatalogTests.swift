@@ -125,7 +125,7 @@ extension Workplace {
   }
 
   @Test(arguments: [
-    ("https://host:8642", "https is not spoken"), ("http://me:secret@host", "catalog_tokens"),
+    ("https://host:8642", "https to other servers is not supported"), ("http://me:secret@host", "catalog_tokens"),
     ("http://host:0", "http://host:port"), ("ftp://host", "http://host:port"),
   ])
   func otherAddressesAreRefused(address: String, reason: String) throws {

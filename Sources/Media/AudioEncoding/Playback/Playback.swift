@@ -71,7 +71,7 @@ public final class Playback: Sendable {
     do {
       process = try state.withLock { state throws(Errno) in
         guard !state.isStopped else { throw .canceled }
-        let process = try ChildProcess(Program(words), errors: errors)
+        let process = try ChildProcess(ProgramCommand(words), errors: errors)
         state.process = process
         return process
       }

@@ -57,7 +57,7 @@ struct AcoustIDConnection {
     let ending: ChildProcess.Ending
     do throws(PipedProcess.Failure) {
       process = try PipedProcess(
-        Program(words), outputLimit: mostBytes, hasInput: true, patience: .seconds(2 * patience))
+        ProgramCommand(words), outputLimit: mostBytes, hasInput: true, patience: .seconds(2 * patience))
       try process.write(input)
       ending = try process.waitForEnd()
     } catch {

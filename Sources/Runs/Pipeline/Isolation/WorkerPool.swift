@@ -23,7 +23,7 @@ public final class WorkerPool: Sendable {
     var shortage: StartFailure?
   }
 
-  private let program: Program
+  private let program: ProgramCommand
   private let analyzers: [AnalyzerIdentity]
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private let stock = Mutex(Stock())
@@ -34,7 +34,7 @@ public final class WorkerPool: Sendable {
   ///   - plan: That plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
-    var program = Program(arguments)
+    var program = ProgramCommand(arguments)
     program.leadsSession = true
     self.program = program
     analyzers = plan.plugins.map(\.identity)

@@ -36,7 +36,7 @@ public final class Merge {
   /// - Parameter onRefusal: Called with the number of a line, from 1, and why it was left out.
   public func read(_ input: FileDescriptor, onRefusal: (Int, String) -> Void) throws {
     var lines = LineReader(reading: input, limit: Self.lineLimit)
-    try read({ try lines.next(goesOn: $0) }, onRefusal: onRefusal)
+    try read({ try lines.next(shouldContinue: $0) }, onRefusal: onRefusal)
   }
 
   /// The same of lines from elsewhere.

@@ -121,7 +121,7 @@ public final class StreamingWorker: Sendable {
   /// The next line of this shard. One thread waits for it; the others wait for that thread.
   private func nextRequest() throws -> FileRequest? {
     try input.withLock { input in
-      while let line = try input.lines.next(goesOn: { !control.isStopping && !hasFailed }) {
+      while let line = try input.lines.next(shouldContinue: { !control.isStopping && !hasFailed }) {
         // After a stop, lines already read are not begun.
         if control.isStopping || hasFailed { return nil }
         let request =

@@ -161,7 +161,7 @@ package final class LibraryWatch: Sendable {
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
     // A process of its own, whose memory and crashes are not those of the server. Its messages go where the server's
     // messages go.
-    let program = Program(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
+    let program = ProgramCommand(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
     let process: ChildProcess
     do {
       process = try ChildProcess(program, output: .standardError, errors: .standardError)

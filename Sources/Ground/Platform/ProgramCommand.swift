@@ -2,9 +2,9 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// A program, and what it gets when it is started; see `ChildProcess`.
-public struct Program: Sendable {
-  /// The limits of a program, from before its first instruction on. It cannot raise them.
+/// A program with its arguments and execution environment; started by `ChildProcess`.
+public struct ProgramCommand: Sendable {
+  /// Limits in force from the first instruction on. The program cannot raise them.
   public struct Limits: Hashable, Sendable {
     /// Bytes of writable memory: allocations beyond it fail.
     public var memory: Int?
@@ -17,24 +17,24 @@ public struct Program: Sendable {
     }
   }
 
-  /// Its name (looked up in `PATH` if it has no slash) and its arguments: any bytes but zero.
+  /// Name (looked up in `PATH` if it has no slash) and arguments: any bytes but zero.
   public var words: [[UInt8]]
-  /// By names; `nil` for the environment of this process.
+  /// Environment variables; `nil` for the environment of this process.
   public var environment: [String: String]?
-  /// Its working folder; `nil` for the folder of this process.
+  /// `nil` for the folder of this process.
   public var workingFolder: FilePath?
-  /// Whether everything it starts ends with it, even in process groups of their own. Set it for programs that start
-  /// such groups; finding them takes a look at all processes of the system.
+  /// `true` if everything it starts ends with it, even in other process groups. Set it only for programs that start
+  /// such groups, because finding them takes a scan of all processes.
   public var leadsSession = false
   public var limits = Limits()
-  /// The least.
+  /// Minimum niceness.
   public var niceness = 0
 
   public init(_ words: [[UInt8]]) { self.words = words }
 
   public init(_ words: [String]) { self.init(words.map { Array($0.utf8) }) }
 
-  /// - Returns: The number of the process.
+  /// - Returns: The process ID.
   func start(input: CInt, output: CInt, errors: CInt) throws(Errno) -> CInt {
     let arguments = Self.strings(words)
     let variables = Self.strings((environment ?? [:]).map { Array("\($0)=\($1)".utf8) })
