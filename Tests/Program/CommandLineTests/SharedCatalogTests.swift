@@ -110,7 +110,7 @@ extension Workplace {
     chmod(tokens.string, 0o600)
     let server = try place.serve("--catalog", place.smallCatalog("b.wav"), "--token-file", Argument(tokens))
     let without = try place.analyze("match", "2.wav", "--catalog", "\(server.address)")
-    #expect(without.status == 3 && without.errors.contains("it wants a token"), "\(without.errors)")
+    #expect(without.status == 3 && without.errors.contains("it rejects the token"), "\(without.errors)")
     let file = place.folder.file("tokens")
     try place.write("# of other servers\n\n\(server.address) \(secret)\n", to: file)
     let environment = ["ANALYZE_CATALOG_TOKENS": file.string]

@@ -5,7 +5,7 @@ package struct ConfidenceLimit: Sendable {
   package var least: Double
 
   /// The range of limits: less likely matches are never found.
-  package static let range = SignatureMatch.leastConfidence...1
+  package static let range = SignatureMatch.minimumConfidence...1
 
   package init(least: Double = range.lowerBound) {
     self.least = least

@@ -26,7 +26,7 @@ package struct FileRecognition {
   ) throws -> MatchRecord {
     var record = MatchRecord(path: shownPath ?? file)
     do {
-      let heard = try HeardRecording(ofFile: file, session, progress: progress)
+      let heard = try RecognizedRecording(ofFile: file, session, progress: progress)
       record.duration = heard.sheet.duration
       record.tracks = heard.sheet.cues.filter { limit.accepts($0.confidence) }
       record.missing = heard.missing

@@ -2,9 +2,9 @@ internal import Platform
 internal import Recognition
 package import SystemPackage
 
-/// The state that tells a catalog from an earlier one at the same place, without opening it: a file is only ever
-/// replaced by another.
-package struct CatalogState: Equatable, Sendable {
+/// Identifies a version of a catalog without opening it. Catalog files are only ever replaced, so their identity
+/// changes with their contents.
+package struct CatalogVersion: Equatable, Sendable {
   /// `nil` if there is no catalog.
   private let file: FileIdentity?
 

@@ -1,17 +1,19 @@
 internal import Landmarks
 
 extension Matcher {
-  /// The columns of a query in which the track of a hit is heard: other music, or none, may come before and after it.
+  /// Finds the columns of a query in which the track of a hit is heard; other music or silence may precede or follow
+  /// it.
   ///
-  /// Under the track's landmarks the filter's values have a mean above 0 where the track is heard, and 0 elsewhere. From
-  /// where they are highest the part grows to both sides as far as their sum over half that mean grows: the likeliest
-  /// points of change (Page, Biometrika 1954).
-  mutating func heardPart(of hit: Hit, in query: RecognitionQuery) -> Range<Double> {
+  /// Under the track's landmarks, the mean of the filter's values is above 0 where the track is heard, and 0 elsewhere.
+  /// Starting where they are highest, the part grows to both sides as long as the sum of the values minus half that
+  /// mean grows: these are the most likely change points (Page, Biometrika 1954).
+  mutating func detectedPart(of hit: Hit, in query: RecognitionQuery) -> Range<Double> {
     let values =
       MatchedFilter.with(query.filter) { filter -> [MatchedFilter.Value] in
         load(hit, filter)
         return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }.map {
-          // That a landmark is there counts, not how clearly it is heard: else the clearest alone would decide.
+          // Clip the values: the presence of a landmark counts, not its clarity, or the clearest landmarks alone would
+          // decide.
           MatchedFilter.Value(column: $0.column, value: min($0.value, Self.highestValue))
         }
       } ?? []
@@ -25,10 +27,10 @@ extension Matcher {
     let threshold = anchor.mean / 2
     let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
     let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    // If no landmark of the track contradicts, it goes on to its end, or to that of the query.
+    // If no landmark contradicts, the part extends to the end of the track or of the query.
     var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
     var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
-    // At the edges of a track there may be little to recognize it by.
+    // There may be little to recognize at the edges of a track.
     if start < max(trackStart + Self.quietEdge, limits.lowerBound + Self.edge) { start = limits.lowerBound }
     if end > min(trackEnd - Self.quietEdge, limits.upperBound - Self.edge) { end = limits.upperBound }
     for silence in query.silences {
@@ -39,7 +41,7 @@ extension Matcher {
     return min(start, end)..<max(start, end)
   }
 
-  /// The start and end of a hit's track in a query: before its start perhaps, and behind its end.
+  /// Start and end of a hit's track in a query, in columns; they may lie outside the query.
   private func columns(ofTrackOf hit: Hit, in query: RecognitionQuery) -> (start: Double, end: Double) {
     func column(_ trackColumn: Int) -> Double {
       Double((Float(trackColumn) - hit.placement.center) / hit.placement.slope) + Double(query.columnCount) / 2
@@ -47,16 +49,16 @@ extension Matcher {
     return (column(0), column(columnCount(ofTrackOf: hit)))
   }
 
-  /// A second and a half, in columns: who hears a track from so near to its edge hears all of it.
+  /// 1.5 s, in columns: a part that reaches so close to an edge of the track is extended to the edge.
   private static let quietEdge = 1.5 * LandmarkSpectrum.columnsPerSecond
-  /// Half a second, in columns: where sound begins or ends, it is no further to the track.
+  /// 0.5 s, in columns: a part that reaches so close to where sound begins or ends is extended to that point.
   private static let edge = 0.5 * LandmarkSpectrum.columnsPerSecond
-  /// A deviation.
+  /// One standard deviation.
   private static let highestValue = FilterRows.steps
-  /// Landmarks, about two seconds of them: enough for a mean.
+  /// Landmarks used for the mean, about two seconds of them.
   private static let anchorCount = 64
 
-  /// The place where the mean of a given number of values in a row is highest; `nil` if it is nowhere above 0.
+  /// The run of `anchorCount` values with the highest mean; `nil` if no mean is above 0.
   private static func anchor(in values: [MatchedFilter.Value]) -> (range: Range<Int>, mean: Float)? {
     var sum: Float = values.prefix(anchorCount).reduce(0) { $0 + $1.value }
     var best = (first: 0, sum: sum)
@@ -68,7 +70,7 @@ extension Matcher {
     return (best.first..<best.first + anchorCount, best.sum / Float(anchorCount))
   }
 
-  /// How many of the values belong to the part before them: up to where their sum above the threshold is highest.
+  /// Number of values that belong to the part next to them: up to where their sum above the threshold is highest.
   private static func furthest(_ values: some Sequence<MatchedFilter.Value>, above threshold: Float) -> Int {
     var sum: Float = 0
     var best = (count: 0, sum: Float(0))

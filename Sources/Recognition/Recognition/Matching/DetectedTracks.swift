@@ -1,27 +1,27 @@
 internal import Landmarks
 
-/// A track that is heard in a query.
-struct HeardTrack {
-  /// With places as they are in the whole query.
+/// A track detected in a query.
+struct DetectedTrack {
+  /// With placements in the whole query.
   var finding: Finding
-  /// The columns of the query in which it is heard.
+  /// Columns of the query in which it is heard.
   var part: Range<Double>
 }
 
-/// All tracks of a query, one after another or one over another.
+/// Detection of all tracks of a query, in sequence or simultaneous.
 ///
-/// The query is matched as a whole; then what lies before and after the part in which the track is heard, each as a
+/// The query is matched as a whole, then the columns before and after the part in which the track is heard, each as a
 /// query of its own. If two tracks are heard in about equal parts, neither explains the whole, and each is the other's
-/// rival: then the parts in which they seem to be heard are judged for themselves, since only what explains the same
-/// stretch is a rival.
+/// rival. The parts in which they seem to be heard are then judged separately, since only tracks that explain the same
+/// stretch are rivals.
 extension Matcher {
-  /// The probable tracks, in the order in which they begin.
-  mutating func tracks(in query: RecognitionQuery) -> [HeardTrack] {
-    var tracks: [HeardTrack] = []
+  /// Returns the accepted tracks, ordered by start.
+  mutating func tracks(in query: RecognitionQuery) -> [DetectedTrack] {
+    var tracks: [DetectedTrack] = []
     var open = [query.sound]
     while let columns = open.popLast() {
       guard let finding = finding(in: query, columns) else { continue }
-      let heard = heardPart(of: finding.hit, in: query)
+      let heard = detectedPart(of: finding.hit, in: query)
       let part = heard.clamped(to: Double(columns.lowerBound)..<Double(columns.upperBound))
       guard !part.isEmpty else { continue }
       if let index = tracks.firstIndex(where: { $0.isContinued(by: finding) }) {
@@ -29,10 +29,10 @@ extension Matcher {
         tracks[index].part =
           min(known.lowerBound, heard.lowerBound)..<max(known.upperBound, heard.upperBound)
       } else {
-        tracks.append(HeardTrack(finding: finding, part: heard))
+        tracks.append(DetectedTrack(finding: finding, part: heard))
       }
       for rest in [columns.lowerBound..<Int(part.lowerBound), Int(part.upperBound)..<columns.upperBound]
-      where rest.count >= Self.leastColumnCount && !goesOn(finding.hit, in: query, rest, from: part) {
+      where rest.count >= Self.minColumnCount && !continues(finding.hit, in: query, rest, from: part) {
         open.append(rest)
       }
     }
@@ -43,7 +43,8 @@ extension Matcher {
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
-  /// Whether two findings are of one track or of copies of it. A passage that a track repeats fits at several places.
+  /// True if two findings are of the same track or of copies of it. A passage that a track repeats fits at several
+  /// places.
   private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
     for hit in [finding.hit] + finding.twins {
       for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
@@ -51,10 +52,10 @@ extension Matcher {
     return isSameRecording(finding.hit, as: other.hit, query)
   }
 
-  /// Three seconds, in columns: of less, there is too little to tell a track by.
-  static let leastColumnCount = 94
+  /// 3 s, in columns: fewer are too few to recognize a track.
+  static let minColumnCount = 94
 
-  /// The probable track of some columns.
+  /// Returns the accepted track of a range of columns.
   private mutating func finding(in query: RecognitionQuery, _ columns: Range<Int>) -> Finding? {
     let part = query.part(columns)
     var hits: [Hit] = []
@@ -64,9 +65,9 @@ extension Matcher {
       return finding
     }
     for hit in hits.prefix(Self.rivalCount) where hit.z >= Self.relocationThreshold {
-      let heard = heardPart(of: hit, in: part)
+      let heard = detectedPart(of: hit, in: part)
       let narrow = Int(heard.lowerBound)..<Int(heard.upperBound)
-      guard narrow.count >= Self.leastColumnCount, Double(narrow.count) < Self.mostOfPart * Double(part.columnCount),
+      guard narrow.count >= Self.minColumnCount, Double(narrow.count) < Self.maxPartShare * Double(part.columnCount),
         isProbable(hit, hits, in: part, narrow)
       else { continue }
       let inner = columns.lowerBound + narrow.lowerBound..<columns.lowerBound + narrow.upperBound
@@ -77,12 +78,13 @@ extension Matcher {
     return separated
   }
 
-  /// Hits that are looked at, if none explains the whole.
+  /// Number of hits that are examined if none explains the whole.
   static let rivalCount = 3
-  /// A track heard in more than this share of a stretch has been judged with it.
-  private static let mostOfPart = 0.85
+  /// Largest share of a stretch that is judged separately; a track heard in more of it has been judged with the
+  /// stretch.
+  private static let maxPartShare = 0.85
 
-  /// Whether a hit would be accepted in some columns, as far as is known without looking for others there.
+  /// True if a hit would be accepted in some columns, compared only with the known hits.
   private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool
   {
     let moved = hits.map { hit in
@@ -93,7 +95,7 @@ extension Matcher {
     return judgement(of: hit, moved, in: query.part(columns))?.isAccepted ?? false
   }
 
-  /// The finding of a hit, if it is the best of some hits in a query.
+  /// Returns the finding of a hit; `nil` if another of the hits fits the query better.
   mutating func judgement(of hit: Hit, _ hits: [Hit], in query: RecognitionQuery) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
       var hits = hits
@@ -110,10 +112,10 @@ extension Matcher {
     return finding ?? nil
   }
 
-  /// Whether the track of a hit is heard in some columns about as well as in the part before or after them.
-  private mutating func goesOn(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>, from part: Range<Double>)
-    -> Bool
-  {
+  /// True if the track of a hit fits some columns about as well as the part before or after them.
+  private mutating func continues(
+    _ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>, from part: Range<Double>
+  ) -> Bool {
     let z = fit(hit, in: query, columns)
     guard z >= Self.relocationThreshold else { return false }
     let heard = Int(part.lowerBound)..<max(Int(part.lowerBound) + 1, Int(part.upperBound))
@@ -121,7 +123,7 @@ extension Matcher {
     return z >= expected / 2
   }
 
-  /// How well the track of a hit fits to some columns.
+  /// Best z of a hit's track in some columns.
   mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
     let z = MatchedFilter.with(query.part(columns).filter) { filter -> Float in
       var hit = hit
@@ -133,8 +135,8 @@ extension Matcher {
   }
 }
 
-extension HeardTrack {
-  /// Whether what was found in another part is the same recording at the same place.
+extension DetectedTrack {
+  /// True if a finding in another part is the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in
       ([other.hit] + other.twins).contains {
@@ -143,6 +145,6 @@ extension HeardTrack {
     }
   }
 
-  /// A second, in columns.
+  /// 1 s, in columns.
   private static let tolerance = Float(LandmarkSpectrum.columnsPerSecond)
 }

@@ -1,14 +1,14 @@
 internal import Analysis
 internal import Landmarks
 
-/// The parts of a catalog that are kept elsewhere, and what they have said of their tracks.
+/// The remote parts of a catalog, with the tracks that they have named.
 ///
-/// Tracks are numbered in the order in which they are named, by part, so that a `Matcher.Hit` can hold one.
-struct AskedParts {
+/// Tracks of a part are numbered in the order in which they are named, so that a `Matcher.Hit` can refer to them.
+struct RemoteParts {
   private struct Track {
     let name: PartTrackName
     let columnCount: Int
-    /// Its landmarks in order of column; `nil` until they have been fetched.
+    /// Landmarks ordered by column; `nil` until they are fetched.
     var points: [MatchedFilter.Point]?
     var record = ReferenceRecord(identifier: "", items: [])
   }
@@ -17,7 +17,7 @@ struct AskedParts {
     let source: any CatalogPart
     /// `nil` until it has answered.
     var postingCount: Int?
-    /// It is not asked again in this query.
+    /// If true, it is not asked again during this query.
     var hasFailed = false
     var tracks: [Track] = []
     var numbers: [PartTrackName: Int] = [:]
@@ -25,7 +25,7 @@ struct AskedParts {
 
   private var parts: [Part]
   private var missing: [MissingCatalog] = []
-  /// Tracks of a part that are kept from one query to the next.
+  /// Maximum number of tracks of a part kept between queries.
   private static let keptTracks = 200
 
   init(_ parts: [any CatalogPart]) {
@@ -33,10 +33,10 @@ struct AskedParts {
   }
 
   var count: Int { parts.count }
-  /// Postings of all parts that have answered so far.
+  /// Number of postings in all parts that have answered so far.
   var postingCount: Int { parts.reduce(0) { $0 + ($1.postingCount ?? 0) } }
 
-  /// Begins a query: parts that have failed are asked again.
+  /// Begins a query: parts that have failed are tried again.
   mutating func begin() {
     for index in parts.indices {
       parts[index].hasFailed = false
@@ -49,7 +49,7 @@ struct AskedParts {
     for (index, reply) in ask(.size, unknown) { _ = take(reply, of: index) }
   }
 
-  /// The parts that have not answered, each once, since this was asked last.
+  /// Returns the parts that have not answered since the last call, each once.
   mutating func takeMissing() -> [MissingCatalog] {
     defer { missing = [] }
     return missing
@@ -59,7 +59,7 @@ struct AskedParts {
 
   typealias Pending = [(part: Int, reply: PartReply)]
 
-  /// Asks some parts, or all, without waiting for them.
+  /// Sends a question to some parts, or all, without waiting for the answers.
   func ask(_ question: PartQuestion, _ indices: [Int]? = nil) -> Pending {
     let open = (indices ?? Array(parts.indices)).filter { !parts[$0].hasFailed }
     guard !open.isEmpty else { return [] }
@@ -67,7 +67,8 @@ struct AskedParts {
     return open.map { ($0, parts[$0].source.ask(bytes)) }
   }
 
-  /// - Returns: `nil` if there is no answer, which is noted.
+  /// Waits for an answer.
+  /// - Returns: `nil` if the part has failed, which is recorded.
   private mutating func take(_ reply: PartReply, of index: Int) -> PartAnswer? {
     do throws(PartFailure) {
       let (answer, postingCount) = try PartAnswer.read(reply.get())
@@ -98,8 +99,8 @@ struct AskedParts {
     let z: Float
   }
 
-  /// Waits for the places that were asked for.
-  /// - Returns: Whether the parts have left out no list of postings.
+  /// Waits for the requested places.
+  /// - Returns: `true` if the parts have skipped no posting lists.
   mutating func takePlaces(_ pending: Pending, into places: inout [Place]) -> Bool {
     var hasReadAll = true
     for (index, reply) in pending {
@@ -117,7 +118,7 @@ struct AskedParts {
     return hasReadAll
   }
 
-  private static let wrongKind = PartFailure("it answers something else than was asked")
+  private static let wrongKind = PartFailure("it sent an answer to another question")
 
   private mutating func number(of name: PartTrackName, columnCount: Int, in part: Int) -> Int {
     if let number = parts[part].numbers[name] { return number }
@@ -127,7 +128,7 @@ struct AskedParts {
     return number
   }
 
-  /// Fetches the landmarks and media items of tracks that have none yet. Those that a part no longer has keep none.
+  /// Fetches landmarks and media items of tracks that have none yet. Tracks that a part no longer has keep none.
   mutating func fetch(_ tracks: [(part: Int, track: Int)]) {
     var pending: Pending = []
     for index in parts.indices {
@@ -153,14 +154,14 @@ struct AskedParts {
     parts[part].tracks[number].record = ReferenceRecord(bytes: found.record)
   }
 
-  /// Whether its landmarks have been fetched.
+  /// True if the landmarks of the track have been fetched.
   func has(part: Int, track: Int) -> Bool { parts[part].tracks[track].points != nil }
 
   func columnCount(part: Int, track: Int) -> Int { parts[part].tracks[track].columnCount }
 
   func record(part: Int, track: Int) -> ReferenceRecord { parts[part].tracks[track].record }
 
-  /// The landmarks of a track between two of its columns.
+  /// Landmarks of a track in a range of its columns.
   func points(part: Int, track: Int, in columns: Range<Int>) -> ArraySlice<MatchedFilter.Point> {
     guard let points = parts[part].tracks[track].points else { return [] }
     let first = points.firstIndex(atOrBehind: columns.lowerBound)
@@ -169,7 +170,7 @@ struct AskedParts {
 }
 
 extension [MatchedFilter.Point] {
-  /// The first point that lies at a column or behind it; points are in order of column.
+  /// Index of the first point at or after a column; points are ordered by column.
   fileprivate func firstIndex(atOrBehind column: Int) -> Int {
     var low = 0
     var high = count

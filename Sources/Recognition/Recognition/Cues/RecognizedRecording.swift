@@ -1,7 +1,7 @@
-/// What was recognized in a recording.
-package struct HeardRecording: Sendable {
+/// The tracks recognized in a recording.
+package struct RecognizedRecording: Sendable {
   package var sheet: CueSheet
-  /// Catalogs elsewhere that did not answer: their tracks may be missing.
+  /// Remote catalogs that did not answer: their tracks may be missing.
   package var missing: [MissingCatalog]
 
   package init(sheet: CueSheet, missing: [MissingCatalog] = []) {
