@@ -102,7 +102,7 @@ public struct AudioContent: Hashable, Sendable {
         cause.format = error.format
         throw cause
       }
-    case .told, .unknown:
+    case .declared, .unknown:
       let input = LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)
       let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
       fault = packets.fault ?? fault

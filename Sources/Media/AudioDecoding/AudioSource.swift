@@ -62,7 +62,7 @@ public struct AudioSource: ~Copyable {
       guard file.size > 0 else { throw DecodeError(.empty, "The file is empty.") }
     case .stream(let descriptor): file = ByteSource(stream: descriptor.rawValue)
     }
-    try self.init(file, AudioLayout(told: input), [.ffmpeg], verifiesChecksum: false)
+    try self.init(file, AudioLayout(declared: input), [.ffmpeg], verifiesChecksum: false)
   }
 
   private init(
@@ -93,7 +93,7 @@ public struct AudioSource: ~Copyable {
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
     case .ogg(let stream) where stream.links.count == 1: [.ffmpeg, .libsndfile]
-    case .ogg, .mpeg, .other, .told, .unknown: [.ffmpeg]
+    case .ogg, .mpeg, .other, .declared, .unknown: [.ffmpeg]
     }
   }
 
@@ -113,7 +113,7 @@ public struct AudioSource: ~Copyable {
       return false
     }
     summary.frameCount += Int64(block.frameCount)
-    let check = block.makeHarmless(limit: Self.sampleLimit)
+    let check = block.sanitize(limit: Self.sampleLimit)
     summary.nonFiniteSampleCount += check.nonFiniteCount
     summary.absurdSampleCount += check.absurdCount
     return true

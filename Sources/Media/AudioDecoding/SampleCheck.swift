@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The result of `AudioBlock.makeHarmless`.
+/// The result of `AudioBlock.sanitize`.
 package struct SampleCheck {
   package var nonFiniteCount: Int64 = 0
   package var absurdCount: Int64 = 0
@@ -11,7 +11,7 @@ extension AudioBlock {
   ///
   /// - Precondition: `limit` is at least 2.
   @discardableResult
-  package mutating func makeHarmless(limit: Float) -> SampleCheck {
+  package mutating func sanitize(limit: Float) -> SampleCheck {
     precondition(limit >= 2)
     var check = SampleCheck()
     for channel in 0..<channelCount {

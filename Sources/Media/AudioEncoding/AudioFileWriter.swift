@@ -182,13 +182,13 @@ public final class AudioFileWriter {
     return switch layout.format {
     case .flac: CInt(SF_FORMAT_FLAC | subtype)
     case .opus: CInt(SF_FORMAT_OGG | SF_FORMAT_OPUS)
-    case .wav where isLarge(layout): CInt(SF_FORMAT_RF64 | subtype)
+    case .wav where needsRF64(layout): CInt(SF_FORMAT_RF64 | subtype)
     // With more than two channels, readers need the speaker positions.
     case .wav: CInt((layout.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV) | subtype)
     }
   }
 
-  private static func isLarge(_ layout: AudioFileLayout) -> Bool {
+  private static func needsRF64(_ layout: AudioFileLayout) -> Bool {
     guard layout.format == .wav, let frames = layout.expectedFrameCount else { return false }
     return frames > wavLimit / Int64(layout.channelCount * layout.depth.rawValue / 8)
   }
@@ -196,7 +196,7 @@ public final class AudioFileWriter {
   private func prepareEncoder() {
     // The peak chunk contains a time, so the file would differ on each run.
     _ = libsndfile.sf_command(handle, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, 0)
-    if Self.isLarge(layout) { _ = libsndfile.sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
+    if Self.needsRF64(layout) { _ = libsndfile.sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
     if layout.format == .opus {
       // libsndfile maps the level to 6 to 256 kbit/s per channel.
       var level = 1 - (Self.opusBitRate - 6) / 250
@@ -221,7 +221,7 @@ public final class AudioFileWriter {
   private func encode(_ count: Int, _ sample: (Int, Int) -> Float) throws(AudioWriteError) {
     guard count > 0 else { return }
     let channelCount = layout.channelCount
-    if layout.format == .wav, !Self.isLarge(layout) {
+    if layout.format == .wav, !Self.needsRF64(layout) {
       let bytes = (frameCount + Int64(count)) * Int64(channelCount * layout.depth.rawValue / 8)
       guard bytes <= Self.wavLimit else { throw .tooLong(path) }
     }

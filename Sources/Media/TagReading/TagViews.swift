@@ -16,14 +16,14 @@ package struct TagViews: Hashable, Sendable {
   package private(set) var views: [View] = []
 
   package init(_ tags: SeparateTags) {
-    for (program, order, takesAll) in Self.rules(tags.container) {
+    for (program, order, mergesAll) in Self.rules(tags.container) {
       var view = View(program: program)
       for name in order {
         guard let tag = (tags.own + tags.others).first(where: { $0.format.name.hasPrefix(name) && !$0.isEmpty }) else {
           continue
         }
         view.add(tag)
-        if !takesAll { break }
+        if !mergesAll { break }
       }
       views.append(view)
     }
@@ -61,7 +61,7 @@ package struct TagViews: Hashable, Sendable {
 
   /// The formats each program reads, according to the sources of TagLib, FFmpeg and mutagen. TagLib's property lists
   /// are those of the first non-empty tag; FFmpeg drops a leading ID3v2 tag if the demuxer finds other tags.
-  private static func rules(_ container: Container) -> [(program: String, order: [String], takesAll: Bool)] {
+  private static func rules(_ container: Container) -> [(program: String, order: [String], mergesAll: Bool)] {
     switch container {
     case .unknown:
       [

@@ -69,7 +69,7 @@ public struct Analyses: Sendable {
       for (channel, samples) in channels.enumerated() {
         block.samples.replaceSubrange(block.range(ofChannel: channel), with: samples[start..<start + block.frameCount])
       }
-      block.makeHarmless(limit: AudioSource.sampleLimit)
+      block.sanitize(limit: AudioSource.sampleLimit)
       graph.push(block)
     }
     var heard = graph.finish().makeIterator()

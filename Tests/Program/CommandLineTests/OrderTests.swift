@@ -105,7 +105,7 @@ private struct Twins {
 
   private func encoded(_ source: FilePath, as name: String, _ arguments: [String]) throws -> [UInt8] {
     let target = place.folder.file(name)
-    try OtherProgram.ffmpeg.run(["-i", source.string] + arguments + ["-map_metadata", "-1", target.string])
+    try ExternalProgram.ffmpeg.run(["-i", source.string] + arguments + ["-map_metadata", "-1", target.string])
     return try Array(Data(contentsOf: URL(filePath: target.string)))
   }
 

@@ -198,7 +198,7 @@ import Text
     for algorithm in ["sha256", "md5"] {
       let option: [Argument] = ["--option", "algorithm=\(algorithm)", "--output", Argument(list)]
       #expect(try place.start(["export", "checksums"] + option + database).end().status == 0)
-      let lines = String(decoding: try OtherProgram("\(algorithm)sum").run(["--strict", "-c", list.string]), as: UTF8.self)
+      let lines = String(decoding: try ExternalProgram("\(algorithm)sum").run(["--strict", "-c", list.string]), as: UTF8.self)
       #expect(lines.split(separator: "\n").count == 6, "\(lines)")
     }
     let bag = place.folder.file("bag")

@@ -31,7 +31,7 @@ private func fpcalc(_ path: FilePath, _ options: [String] = []) throws -> String
     var fingerprint: String
   }
   // It ends with 3 if decoding ends with an error, as it does for WAV.
-  let answer = try OtherProgram("fpcalc").run(["-json"] + options + [path.string], endingWith: [0, 3])
+  let answer = try ExternalProgram("fpcalc").run(["-json"] + options + [path.string], endingWith: [0, 3])
   return try JSONDecoder().decode(Answer.self, from: answer).fingerprint
 }
 

@@ -315,7 +315,7 @@ final class LibAVDecoder: StreamDecoder {
       } else {
         [LibAVInput(file: file, bytes: header.start..<header.end, masks: layout.masks, demuxer: header.demuxer)]
       }
-    case .told(let demuxer, let bare):
+    case .declared(let demuxer, let bare):
       [LibAVInput(file: file, bytes: 0..<file.size, demuxer: demuxer, bare: bare)]
     case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)]

@@ -12,7 +12,7 @@ struct AudioLayout {
     /// A file read by FFmpeg's demuxer of this name, between the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
     /// Described by the caller; without a demuxer, FFmpeg detects the format.
-    case told(demuxer: String?, bare: BareAudio)
+    case declared(demuxer: String?, bare: BareAudio)
     /// Not recognized.
     case unknown
   }
@@ -35,7 +35,7 @@ struct AudioLayout {
   /// Damage from a transfer in text mode.
   private(set) var textTransfer: TextTransfer?
   /// End of a stream that consists only of frames; `nil` for other files.
-  private(set) var ending: StreamEnding?
+  private(set) var ending: TruncationCheck?
 
   /// Opens a file to read its audio.
   static func open(_ path: FilePath) throws(DecodeError) -> (file: ByteSource, layout: AudioLayout) {
@@ -52,8 +52,8 @@ struct AudioLayout {
   }
 
   /// A layout given by the caller instead of detected: see `AudioSource.init(_:)`.
-  init(told input: AudioInput) {
-    kind = .told(demuxer: input.demuxer, bare: input.bare)
+  init(declared input: AudioInput) {
+    kind = .declared(demuxer: input.demuxer, bare: input.bare)
     hasBrokenTag = false
   }
 
@@ -86,7 +86,7 @@ struct AudioLayout {
         if container != .mp4 || excess?.container != nil { end = ownEnd }
       }
       if container.isCompressed { textTransfer = try TextTransfer(in: file, audio: start..<end) }
-      ending = try StreamEnding.of(container, from: start, to: end, in: file)
+      ending = try TruncationCheck.of(container, from: start, to: end, in: file)
       kind = .other(demuxer: demuxer, bytes: start..<(ending?.offset ?? end))
       switch container {
       case .mp4:
@@ -147,7 +147,7 @@ struct AudioLayout {
       .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
   }
 
-  private static func fault(of ending: StreamEnding) -> DecodeError? {
+  private static func fault(of ending: TruncationCheck) -> DecodeError? {
     if ending.isCut { return DecodeError(.truncated, "The file ends within a frame: it was cut off.") }
     if ending.junkByteCount > remnantLimit {
       return DecodeError(

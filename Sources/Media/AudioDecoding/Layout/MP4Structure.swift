@@ -59,7 +59,7 @@ struct MP4Structure {
       guard var level = levels.popLast() else { break }
       let end = level.box.end
       guard let box = try MP4Box(at: level.position, end: end, in: file, allowsInnerOpenEnds: true) else {
-        if level.box.name == "trak" { try judgeEdits() }
+        if level.box.name == "trak" { try validateEdits() }
         continue
       }
       level.position = box.end
@@ -101,14 +101,14 @@ struct MP4Structure {
     }
   }
 
-  private mutating func judgeEdits() throws(FileReadError) {
-    guard let edits = track.edits, try !isBelievable(edits) else { return }
+  private mutating func validateEdits() throws(FileReadError) {
+    guard let edits = track.edits, try !isPlausible(edits) else { return }
     hide(edits)
     ignoresEdits = true
   }
 
   /// `true` if the edits point into the media and do not repeat it over and over.
-  private func isBelievable(_ edits: MP4Box) throws(FileReadError) -> Bool {
+  private func isPlausible(_ edits: MP4Box) throws(FileReadError) -> Bool {
     let header = try file.bytes(at: edits.body, count: 8)
     let isLong = header.first == 1
     guard let count = header.bigEndian(UInt32.self, at: 4), count <= Self.editLimit else { return false }

@@ -74,15 +74,15 @@ private struct Tone {
   /// Amplitude of the first sample.
   private static let onset = 0.02
   /// Maximum frequency, as a fraction of the sample rate.
-  private static let highest = 0.25
+  private static let maxFrequency = 0.25
   /// Fraction of the length in which it fades to zero at the end.
   private static let fade = 0.3
 
   /// - Parameter sampleRate: Samples per second.
   func samples(sampleRate: Double) -> [Float] {
     let count = max(4, Int((length * sampleRate).rounded()))
-    let base = min(frequency, Self.highest * sampleRate)
-    let audible = partials.filter { $0.ratio * base <= Self.highest * sampleRate }
+    let base = min(frequency, Self.maxFrequency * sampleRate)
+    let audible = partials.filter { $0.ratio * base <= Self.maxFrequency * sampleRate }
     let values = (0..<count).map { index in
       let time = Double(index) / sampleRate
       let sum = audible.reduce(0) { sum, partial in

@@ -49,15 +49,15 @@ public struct ClickTrack: Sendable {
     let accents = downbeats.sorted()
     var next = 0
     return beats.filter { $0.isFinite && $0 >= 0 && $0 < 1e9 }.sorted().map { beat in
-      while next < accents.count, accents[next] < beat - sameBeat { next += 1 }
+      while next < accents.count, accents[next] < beat - accentTolerance { next += 1 }
       return Click(
         frame: Int64((beat * Double(sampleRate)).rounded()),
-        isAccent: next < accents.count && accents[next] <= beat + sameBeat)
+        isAccent: next < accents.count && accents[next] <= beat + accentTolerance)
     }
   }
 
   /// Tolerance for matching beats and downbeats, in seconds.
-  private static let sameBeat = 0.005
+  private static let accentTolerance = 0.005
 
   /// Adds the clicks audible in a range of the audio to planar samples. A click ends where the next begins, so the
   /// added signal never exceeds `level`.

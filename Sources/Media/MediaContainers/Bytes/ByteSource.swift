@@ -29,7 +29,7 @@ package final class ByteSource {
 
   /// Maximum size considered. No disk holds as many bytes, but a sparse file may claim them, and sums of lengths must
   /// not overflow.
-  private static let largestSize: off_t = 1 << 56
+  private static let maxSize: off_t = 1 << 56
 
   package init(_ bytes: [UInt8]) {
     storage = .memory(bytes)
@@ -64,7 +64,7 @@ package final class ByteSource {
       throw FileReadError(.unreadable, "This is not a regular file.")
     }
     storage = .file(descriptor)
-    size = Int(min(status.st_size, Self.largestSize))
+    size = Int(min(status.st_size, Self.maxSize))
     self.budget = budget
   }
 
@@ -107,8 +107,8 @@ package final class ByteSource {
     if count > Self.windowSize / 2 { return try read(at: offset, count: count) }
     let windowEnd = windowStart + window.count
     if offset < windowStart || offset + count > windowEnd {
-      let goesOn = (windowStart...windowEnd).contains(offset)
-      let length = goesOn ? Self.windowSize : max(Self.jumpWindowSize, count)
+      let isContiguous = (windowStart...windowEnd).contains(offset)
+      let length = isContiguous ? Self.windowSize : max(Self.jumpWindowSize, count)
       window = try read(at: offset, count: min(length, size - offset))
       windowStart = offset
     }

@@ -97,7 +97,7 @@ package struct PCMHeader {
   /// Reads the chunks after the audio.
   ///
   /// - Parameter formEnd: The end of all chunks according to the enclosing form; `nil` if unknown.
-  private mutating func readRest(
+  private mutating func readTrailingChunks(
     _ chunks: inout ChunkReader, formEnd: Int?, in source: ByteSource
   ) throws(FileReadError) {
     guard let audio, !lengthIsUnknown, !lengthIsWrapped, !isCutOff else { return }
@@ -170,7 +170,7 @@ package struct PCMHeader {
       lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
       setAudio(from: data.body, claimed: lengthIsWrapped ? available : data.size, in: source)
     }
-    try readRest(&chunks, formEnd: formEnd(source), in: source)
+    try readTrailingChunks(&chunks, formEnd: formEnd(source), in: source)
   }
 
   private mutating func readWaveFormat(_ chunk: [UInt8], isBigEndian: Bool) {
@@ -212,7 +212,7 @@ package struct PCMHeader {
     }
     isLittleEndian = true
     let size = try source.bytes(at: start + 16, count: 8).littleEndian(Int64.self) ?? 0
-    try readRest(&chunks, formEnd: size > 0 && size < 1 << 48 ? start + Int(size) : nil, in: source)
+    try readTrailingChunks(&chunks, formEnd: size > 0 && size < 1 << 48 ? start + Int(size) : nil, in: source)
   }
 
   // MARK: AIFF
@@ -243,7 +243,7 @@ package struct PCMHeader {
       if Self.tagIDs.contains(chunk.id) { tagChunks.append(chunk.start) }
     }
     cutTags(behind: position)
-    try readRest(&chunks, formEnd: formEnd(source), in: source)
+    try readTrailingChunks(&chunks, formEnd: formEnd(source), in: source)
   }
 
   /// AIFF-C compression types that count frames rather than packets.

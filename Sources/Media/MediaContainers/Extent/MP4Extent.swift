@@ -14,7 +14,7 @@ extension ContainerExtent {
       if box.name == "ftyp", hasMovie { break }
       if box.missingByteCount > 0 {
         guard Self.names.contains(box.name) else { break }
-        if box.missingByteCount > Self.believableByteCount {
+        if box.missingByteCount > Self.maxPlausibleByteCount {
           flaw = .disordered("The box `\(box.name)` claims a length that no file has.")
         } else if !Self.padding.contains(box.name) {
           flaw = .cutOff(
@@ -45,7 +45,7 @@ extension ContainerExtent {
   }
 
   private static let boxLimit = 1 << 17
-  private static let believableByteCount = 1 << 48
+  private static let maxPlausibleByteCount = 1 << 48
   /// Boxes that contain those that players need.
   private static let parents: Set<String> = ["trak", "mdia", "minf", "stbl"]
   private static let structure = parents.union(["stsd", "stts", "stsz", "stco", "co64", "stsc"])

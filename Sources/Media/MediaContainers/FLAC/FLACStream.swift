@@ -54,7 +54,7 @@ package struct FLACStream {
     if let end = try endOfLastFrame(in: source, blockSize: Int64(start.bigEndian(UInt16.self, at: 10) ?? 0)) {
       audio = audioStart..<end
     }
-    if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { believe(frame) }
+    if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { adopt(frame) }
   }
 
   // MARK: The end
@@ -144,7 +144,7 @@ package struct FLACStream {
     return nil
   }
 
-  private mutating func believe(_ frame: FLACFrameHeader) {
+  private mutating func adopt(_ frame: FLACFrameHeader) {
     var claims: [String] = []
     if let rate = frame.sampleRate, rate != sampleRate {
       claims.append("\(sampleRate) Hz where the frames have \(rate)")

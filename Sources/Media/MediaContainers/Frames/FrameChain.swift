@@ -69,7 +69,7 @@ struct FrameChain<Header: FrameHeader> {
     _ header: Header, at offset: Int, after previous: Header?, in chunk: Chunk
   ) throws(FileReadError) -> Bool {
     let isExpected = previous.map { header.continues($0) } ?? false
-    guard isExpected || header.isTelling else { return false }
+    guard isExpected || header.isDistinctive else { return false }
     var position = offset + header.length
     for count in 0..<(isExpected ? 1 : Self.proof) {
       if position == end { return isExpected || count > 0 }
@@ -85,7 +85,7 @@ struct FrameChain<Header: FrameHeader> {
 
   /// Determines the end of the stream that starts with `first` at `start`. Reads only the end of the file if there are
   /// frames.
-  func ending(from start: Int, _ first: Header) throws(FileReadError) -> StreamEnding {
+  func ending(from start: Int, _ first: Header) throws(FileReadError) -> TruncationCheck {
     let tail = end - Self.tailLength
     if tail > start, let found = try firstFrame(from: tail, limit: Self.tailLength) {
       return try walk(from: found.offset, found.header)
@@ -101,20 +101,20 @@ struct FrameChain<Header: FrameHeader> {
   func walk(
     from start: Int, _ first: Header, visit: (Header) -> Void = { _ in },
     skip: (Range<Int>) throws(FileReadError) -> Void = { _ in }
-  ) throws(FileReadError) -> StreamEnding {
+  ) throws(FileReadError) -> TruncationCheck {
     var position = start
     var previous = first
     while true {
       if let header = try header(at: position), header.continues(previous) {
         visit(header)
-        guard header.length <= end - position else { return StreamEnding(cutAt: end) }
+        guard header.length <= end - position else { return TruncationCheck(cutAt: end) }
         position += header.length
         previous = header
         continue
       }
-      if try isCutHeader(at: position, after: previous) { return StreamEnding(cutAt: end) }
+      if try isCutHeader(at: position, after: previous) { return TruncationCheck(cutAt: end) }
       guard position < end, let next = try firstFrame(from: position, limit: Self.gapLimit, after: previous) else {
-        return try StreamEnding(behind: position, to: end, in: source)
+        return try TruncationCheck(behind: position, to: end, in: source)
       }
       if next.offset > position { try skip(position..<next.offset) }
       position = next.offset

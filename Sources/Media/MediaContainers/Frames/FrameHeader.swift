@@ -14,12 +14,12 @@ protocol FrameHeader {
   /// `true` if a later frame of the same stream may begin with these two bytes.
   func isContinued(by word: UInt16) -> Bool
   /// `true` if a run of such headers cannot be chance.
-  var isTelling: Bool { get }
+  var isDistinctive: Bool { get }
   /// `true` if this may be a later frame of the same stream: everything that is constant within a stream is equal.
   func continues(_ other: Self) -> Bool
 }
 
 extension FrameHeader {
-  var isTelling: Bool { true }
+  var isDistinctive: Bool { true }
   func isContinued(by word: UInt16) -> Bool { Self.isSync(word) }
 }

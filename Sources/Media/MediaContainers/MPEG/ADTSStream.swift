@@ -3,7 +3,7 @@ package struct ADTSStream {
   /// From the first frame to the end of the last one.
   package let bytes: Range<Int>
   /// End of the stream, and the bytes after it.
-  package let ending: StreamEnding
+  package let ending: TruncationCheck
   /// Length of all frames.
   package private(set) var seconds = 0.0
   /// Offsets of ID3v2 tags between the frames, as in captures of radio streams.

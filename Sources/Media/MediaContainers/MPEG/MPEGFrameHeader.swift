@@ -38,7 +38,7 @@ struct MPEGFrameHeader: FrameHeader {
   func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
   /// Headers of layer I are nearly all ones: tables of small negative numbers in programs contain runs of 60 of them.
-  var isTelling: Bool { word >> 17 & 3 != 3 }
+  var isDistinctive: Bool { word >> 17 & 3 != 3 }
 
   /// Frames of PCM in a frame of MPEG audio.
   var samplesPerFrame: Int {

@@ -3,7 +3,7 @@ package struct MPEGStream {
   /// From the first frame to the end of the last one.
   package private(set) var audio: Range<Int>
   /// End of the stream, and the bytes after it.
-  package private(set) var ending: StreamEnding
+  package private(set) var ending: TruncationCheck
   /// `audio` without a first frame that contains only a table of contents (Xing, Info, VBRI): retagging tools rewrite
   /// it.
   package private(set) var payload: Range<Int>

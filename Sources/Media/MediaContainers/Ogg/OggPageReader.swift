@@ -19,7 +19,7 @@ package struct OggPage: Hashable, Sendable {
 /// Reads the pages of an Ogg file in one sequential pass.
 package struct OggPageReader {
   private let source: ByteSource
-  private let takesDamaged: Bool
+  private let acceptsDamaged: Bool
   private let junkLimit: Int
   private var buffer: [UInt8]
   /// File offset of the start of the buffer.
@@ -36,28 +36,28 @@ package struct OggPageReader {
 
   private static let headerSize = 27
   /// A header, 255 lacing values, 255 segments of 255 bytes.
-  private static let largestPage = headerSize + 255 + 255 * 255
+  private static let maxPageSize = headerSize + 255 + 255 * 255
   /// Bytes per read: many to read all pages, few to read the first ones.
   private static let step = (all: 1 << 17, first: 1 << 15)
 
   /// Returns only complete pages with the right checksum; no decoder accepts others.
   package init(_ source: ByteSource, at offset: Int) {
-    self.init(source, at: offset, takesDamaged: false, junkLimit: .max)
+    self.init(source, at: offset, acceptsDamaged: false, junkLimit: .max)
   }
 
   /// Returns pages even if they are cut off or have a wrong checksum: text is still readable in damaged ones.
   ///
   /// - Parameter junkLimit: Maximum bytes between two pages.
   package init(leniently source: ByteSource, at offset: Int, junkLimit: Int) {
-    self.init(source, at: offset, takesDamaged: true, junkLimit: junkLimit)
+    self.init(source, at: offset, acceptsDamaged: true, junkLimit: junkLimit)
   }
 
-  private init(_ source: ByteSource, at offset: Int, takesDamaged: Bool, junkLimit: Int) {
+  private init(_ source: ByteSource, at offset: Int, acceptsDamaged: Bool, junkLimit: Int) {
     self.source = source
-    self.takesDamaged = takesDamaged
+    self.acceptsDamaged = acceptsDamaged
     self.junkLimit = junkLimit
     bufferOffset = offset
-    buffer = [UInt8](repeating: 0, count: Self.largestPage + (takesDamaged ? Self.step.first : Self.step.all))
+    buffer = [UInt8](repeating: 0, count: Self.maxPageSize + (acceptsDamaged ? Self.step.first : Self.step.all))
   }
 
   /// Calls `use` with the lacing values and the body of the last page.
@@ -99,7 +99,7 @@ package struct OggPageReader {
     let offset = bufferOffset + filled
     guard offset < source.size else { return false }
     let kept = filled - cursor
-    let wanted = min(buffer.count, max(count, kept + (takesDamaged ? Self.step.first : Self.step.all)))
+    let wanted = min(buffer.count, max(count, kept + (acceptsDamaged ? Self.step.first : Self.step.all)))
     var failure: FileReadError?
     let got = buffer.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
@@ -129,8 +129,8 @@ package struct OggPageReader {
     let lacingStart = cursor + Self.headerSize
     let size = buffer[lacingStart..<lacingStart + segmentCount].reduce(Self.headerSize + segmentCount) { $0 + Int($1) }
     let isWhole = try isFilled(size)
-    guard takesDamaged || isWhole else { return nil }
-    guard takesDamaged || checksumIsRight(size) else {
+    guard acceptsDamaged || isWhole else { return nil }
+    guard acceptsDamaged || checksumIsRight(size) else {
       damagedPageCount += 1
       return nil
     }

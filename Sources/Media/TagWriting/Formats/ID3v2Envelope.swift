@@ -14,7 +14,7 @@ struct ID3v2Envelope {
   private static let unsynchronization: UInt8 = 0x80
   /// Padding added for later changes when the tag has to grow.
   private static let newPadding = 1_024
-  private static let largestTag = 1 << 28
+  private static let maxTagSize = 1 << 28
   /// Maximum size of an unsynchronized tag, which is parsed in memory.
   private static let sizeLimit = 64 << 20
   private static let blockSize = 1 << 16
@@ -210,7 +210,7 @@ struct ID3v2Envelope {
     guard count > 0 else { return splice }
     var size = count <= roomSize ? roomSize : count + Self.newPadding
     if isEven { size += size % 2 }
-    guard size < Self.largestTag else { throw TagWriteError(.noRoom, "The ID3v2 tag would become too large.") }
+    guard size < Self.maxTagSize else { throw TagWriteError(.noRoom, "The ID3v2 tag would become too large.") }
     splice.add(Array("ID3".utf8) + [version, revision, flags] + Self.syncsafe(size))
     splice.add(content)
     splice.add(zeros: size - count)

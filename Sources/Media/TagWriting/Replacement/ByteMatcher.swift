@@ -4,8 +4,8 @@ struct ByteMatcher {
   private static let blockSize = 48
   private static let base: UInt32 = 0x0100_0193
   /// `base` to the power of the block size.
-  private static let highest: UInt32 = (0..<blockSize).reduce(1) { power, _ in power &* base }
-  private static let shortestZeros = 32
+  private static let leadingFactor: UInt32 = (0..<blockSize).reduce(1) { power, _ in power &* base }
+  private static let minZeroRun = 32
 
   private let fresh: [(start: Int, bytes: [UInt8])]
   /// Part and position of the last block with a checksum.
@@ -55,7 +55,7 @@ struct ByteMatcher {
       let next = place + Self.blockSize
       sum =
         next < old.count
-        ? current &* Self.base &+ UInt32(old[next]) &- UInt32(old[place]) &* Self.highest : nil
+        ? current &* Self.base &+ UInt32(old[next]) &- UInt32(old[place]) &* Self.leadingFactor : nil
       place += 1
     }
     addLiteral(upTo: old.count)
@@ -73,7 +73,7 @@ struct ByteMatcher {
         continue
       }
       let end = bytes[place...].firstIndex { $0 != 0 } ?? bytes.endIndex
-      if end - place >= shortestZeros {
+      if end - place >= minZeroRun {
         if start < place { pieces.append(.bytes(Array(bytes[start..<place]))) }
         pieces.append(.zeros(end - place))
         start = end

@@ -95,7 +95,7 @@ public struct TagReplacement {
     _ items: [TagItem], of fields: Set<String>, expecting expected: [String: String] = [:], contentID: ContentID,
     beforeRenaming: (Prepared) throws -> Void
   ) throws -> FileIdentity {
-    let old = try hold()
+    let old = try lock()
     let (changed, content) = try unlessChanging {
       var changed = file
       for item in items { try changed.set(item) }
@@ -126,7 +126,7 @@ public struct TagReplacement {
   /// - Returns: The new file; `nil` if the present file is not the replacement of the old one, and nothing was done.
   /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
-    let old = try hold()
+    let old = try lock()
     guard reversal.isConsistent, try FileDigest(file.source) == reversal.new else { return nil }
     return try replace(old, by: reversal.splice) { new in
       guard let source = try? ByteSource(path: new), (try? FileDigest(source)) == reversal.old else {
@@ -137,7 +137,7 @@ public struct TagReplacement {
   }
 
   /// Locks the file, which must still be the one opened by `init`.
-  private func hold() throws(TagWriteError) -> LockedFile {
+  private func lock() throws(TagWriteError) -> LockedFile {
     do throws(LockedFile.Failure) {
       let file = try LockedFile(path)
       guard file.identity == identity else { throw .changed }

@@ -1,5 +1,5 @@
 /// Checks if a stream of frames is truncated, and what follows its last frame.
-package struct StreamEnding: Hashable, Sendable {
+package struct TruncationCheck: Hashable, Sendable {
   /// End of the last frame; if that is cut off, the end of the file.
   package let offset: Int
   /// The last frame is cut off.
@@ -17,8 +17,8 @@ package struct StreamEnding: Hashable, Sendable {
   /// - Returns: `nil` for other kinds of streams, and if there are no two consecutive frames at `start`.
   package static func of(
     _ container: Container, from start: Int, to end: Int, in source: ByteSource
-  ) throws(FileReadError) -> StreamEnding? {
-    func ending<Header: FrameHeader>(_ type: Header.Type) throws(FileReadError) -> StreamEnding? {
+  ) throws(FileReadError) -> TruncationCheck? {
+    func ending<Header: FrameHeader>(_ type: Header.Type) throws(FileReadError) -> TruncationCheck? {
       let chain = FrameChain<Header>(source: source, end: end)
       guard let first = try chain.header(at: start), let next = try chain.header(at: start + first.length),
         next.continues(first)

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// A program of others, found in `PATH`, with which tests make files or compare. A missing one fails the test.
-public struct OtherProgram: Sendable {
-  public static let ffmpeg = OtherProgram("ffmpeg", ["-nostdin", "-v", "error", "-y"])
+/// An external program in `PATH` that tests use to create files or to compare results. A missing one fails the test.
+public struct ExternalProgram: Sendable {
+  public static let ffmpeg = ExternalProgram("ffmpeg", ["-nostdin", "-v", "error", "-y"])
 
   private let name: String
   private let arguments: [String]
 
-  /// - Parameter arguments: Before all others.
+  /// - Parameter arguments: Arguments before all others.
   public init(_ name: String, _ arguments: [String] = []) {
     self.name = name
     self.arguments = arguments
   }
 
-  /// - Parameter statuses: With which it may end.
+  /// - Parameter statuses: Accepted exit statuses.
   /// - Returns: Its standard output.
-  /// - Throws: `Failure` if it ends otherwise, or is not there.
+  /// - Throws: `Failure` for any other exit status, or if the program is missing.
   @discardableResult
   public func run(_ more: [String], endingWith statuses: Set<Int32> = [0]) throws -> Data {
     let process = Process()
