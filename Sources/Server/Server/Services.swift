@@ -30,7 +30,7 @@ package struct Services: Sendable {
     self.store = store
     self.options = options
     access = AccessTokens(file: try options.serving.tokenFile.map { try TokenFile($0, report: report) })
-    covers = Covers(command: options.coverCommand, patience: options.coverPatience)
+    covers = Covers(command: options.coverCommand, patience: options.coverTimeout)
     lanes = try Lanes(options)
     sounds = try DescriptorCache(in: store)
     // Some 60 kB each.
@@ -53,7 +53,7 @@ package struct Services: Sendable {
   /// Runs work that writes to the store, and may also read it. One body runs at a time, so long work belongs before it, in
   /// `computing`.
   func writing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
-    let deadline = ContinuousClock.now + options.writePatience
+    let deadline = ContinuousClock.now + options.writeTimeout
     return try await lanes.writing.run { try ResultStore.withWriteDeadline(deadline, body) }
   }
 

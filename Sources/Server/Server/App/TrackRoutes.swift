@@ -74,7 +74,7 @@ struct TrackRoutes: AppRouteSet {
     var prints: [String: [Int]] = [:]
     let known = try library.store.songs(ids: ids).compactMap { $0.map { (id: $0.id, path: $0.row.path) } }
     try library.store.forEachRecord(at: known.map(\.path), long: ["beats"]) { place, record in
-      prints[known[place].id] = record.tempo.flatMap { TrackPrint.points(of: $0.onsets, count: points) }
+      prints[known[place].id] = record.tempo.flatMap { PlaceholderCover.points(of: $0.onsets, count: points) }
       return true
     }
     return ids.map { ($0, prints[$0]) }

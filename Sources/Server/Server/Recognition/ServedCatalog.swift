@@ -14,7 +14,7 @@ final class ServedCatalog: Sendable {
     var found: [CatalogVersion]?
     /// The server's own catalog.
     var catalog: CustomCatalog?
-    /// That catalog joined with the others of this machine.
+    /// The catalog joined with the others of this machine.
     var asked: CustomCatalog?
     /// Idle sessions with the joined catalog.
     var idle: [RecognitionSession] = []

@@ -40,16 +40,16 @@ extension SubsonicLibrary {
   }
 
   private func search(_ request: SubsonicRequest) throws -> Found {
-    // Some clients ask for nothing as `""`.
+    // Some clients send an empty query as `""`.
     let text = (request["query"] ?? "").trimmingCharacters(in: .init(charactersIn: "\" \t*"))
     func page(_ kind: String) throws -> (limit: Int, offset: Int) {
-      // Clients that copy a library ask for large pages.
+      // Clients that copy a library request large pages.
       (min(max(0, try request.integer("\(kind)Count") ?? 20), 5000), try request.offset("\(kind)Offset"))
     }
     let (artists, albums, songs) = (try page("artist"), try page("album"), try page("song"))
     var found = Found()
     if text.isEmpty {
-      // All of the library, page by page.
+      // The whole library, in pages.
       if artists.limit > 0 {
         found.artists = try store.releaseArtists(limit: artists.limit, offset: artists.offset)
       }
@@ -70,7 +70,7 @@ extension SubsonicLibrary {
     return found
   }
 
-  // MARK: Sound
+  // MARK: Similarity
 
   func similarSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let songs = try children(similar(request).map(\.song))
@@ -95,7 +95,7 @@ extension SubsonicLibrary {
     return .make { $0.put("sonicMatch", matches) }
   }
 
-  /// To a song, or to the first one of an album or an artist that has a descriptor of its sound.
+  /// Songs similar to a song, or to the first song of an album or artist that has a descriptor.
   private func similar(_ request: SubsonicRequest) throws -> [(song: Song, likeness: Double)] {
     let id = try request.required("id")
     let limit = try request.count("count", else: 50)
@@ -113,13 +113,14 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Best first; none if the library has not been analyzed for likeness.
+  /// Most similar songs first; none if the library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer
     do {
       let reading = SoundReading(timeLimit: services.options.timeLimit, isolation: services.options.isolation)
-      answer = try SimilarTracks(in: store, reading: reading, descriptors: services.sounds).near(song.row.path, limit: limit)
+      answer = try SimilarTracks(in: store, reading: reading, descriptors: services.sounds).near(
+        song.row.path, limit: limit)
     } catch is SimilarTracksError {
       return []
     }

@@ -3,10 +3,10 @@ internal import Chromaprint
 internal import LibraryStore
 internal import Synchronization
 
-/// The fingerprints of all audio of the library, to be looked up: an index in memory that is made when it is first wanted and
-/// brought up to date when the library has changed. The fingerprints themselves stay in the database.
-final class FingerprintCatalog: Sendable {
-  /// Audio that was found.
+/// Looks up fingerprints among those of the library. The index is in memory: it is built on first use and updated after
+/// the library has changed. The fingerprints themselves stay in the database.
+final class FingerprintLookup: Sendable {
+  /// Audio with a matching fingerprint.
   struct Hit: Sendable {
     var content: ContentID
     /// 0 to 1; see `Fingerprint.similarity(to:)`.
@@ -15,7 +15,7 @@ final class FingerprintCatalog: Sendable {
 
   private struct Index: Sendable {
     var hashes = FingerprintIndex()
-    /// By number: the audio, and one of its files; `nil` of audio that is gone.
+    /// The audio and one of its files, by number; `nil` if the audio is no longer in the library.
     var audio: [(content: ContentID, file: Int64)?] = []
     var numbers: [ContentID: UInt32] = [:]
     var revision: Int64?
@@ -24,30 +24,30 @@ final class FingerprintCatalog: Sendable {
 
   private struct State {
     var index = Index()
-    /// Brings the index up to date.
+    /// The update under way.
     var update: Task<Void, any Error>?
   }
 
   private let services: Services
-  /// `nil` if the database cannot be opened once more: then it counts as changed.
+  /// `nil` if the database cannot be opened a second time; the library then always counts as changed.
   private let revision: StoreRevision?
   private let state = Mutex(State())
 
-  /// Fingerprints that are compared with one that is looked up.
+  /// Fingerprints compared with the query.
   private static let candidateLimit = 40
-  /// A lower score means another recording: other music stays below 0.1, the same in a poor encoding above 0.6.
-  static let leastScore = 0.5
-  /// Fingerprints that are read from the database at a time.
+  /// Lower scores are other recordings: different music scores below 0.1, the same in a poor encoding above 0.6.
+  static let minScore = 0.5
+  /// Fingerprints read from the database at a time.
   private static let batchSize = 1_000
-  /// How long what is known of a library that changes all the time is used as it is.
-  private static let patience = Duration.seconds(30)
+  /// Maximum age of the index while a run is writing.
+  private static let maxAge = Duration.seconds(30)
 
   init(_ services: Services) {
     self.services = services
     revision = try? StoreRevision(of: services.store)
   }
 
-  /// Tracks that hold the recording of a fingerprint, most alike first.
+  /// Returns the audio that matches a fingerprint, most similar first.
   func lookup(_ fingerprint: Fingerprint, limit: Int) async throws -> [Hit] {
     try await bringUpToDate()
     return try await services.reading {
@@ -59,22 +59,22 @@ final class FingerprintCatalog: Sendable {
       try services.store.forEachFingerprint(ofFiles: found.map(\.file)) { file, finding in
         guard let content = contents[file], let other = Fingerprint(finding.value) else { return }
         let score = fingerprint.similarity(to: other)
-        if score >= Self.leastScore { hits.append(Hit(content: content, score: score)) }
+        if score >= Self.minScore { hits.append(Hit(content: content, score: score)) }
       }
       return Array(hits.sorted { $0.score > $1.score }.prefix(limit))
     }
   }
 
-  /// How many fingerprints there are, and the bytes of the index.
+  /// Number of fingerprints, and size of the index in bytes.
   var size: (count: Int, bytes: Int) { state.withLock { ($0.index.numbers.count, $0.index.hashes.size) } }
 
-  /// Waits until the index is made. One that is there is used as it is while a newer one is made.
+  /// Builds the index on first use and waits for it. Later updates leave a large index in use meanwhile.
   private func bringUpToDate() async throws {
     let (update, isFirst) = state.withLock { state -> (Task<Void, any Error>?, Bool) in
       let isFirst = state.index.made == nil
       if let update = state.update { return (update, isFirst) }
       if let made = state.index.made {
-        let isNew = ContinuousClock.now - made < Self.patience
+        let isNew = ContinuousClock.now - made < Self.maxAge
         let isUnchanged = revision.map { $0.current() == state.index.revision } ?? false
         guard !isNew || state.index.audio.count < Self.batchSize, !isUnchanged else {
           return (nil, false)

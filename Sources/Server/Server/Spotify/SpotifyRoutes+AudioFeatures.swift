@@ -5,32 +5,33 @@ internal import LibraryTasks
 internal import Records
 internal import Serving
 
-extension CatalogRoutes {
+extension SpotifyRoutes {
   @RouteBuilder var sound: [Route] {
     read(
       "audio-features", "Tempo, key, loudness and traits of several tracks",
-      CatalogRequest.ids + [CatalogRequest.nulls],
+      SpotifyRequest.ids + [SpotifyRequest.nulls],
       answers: .only("audio_features", .list(.nullable(.features)), as: "AudioFeaturesList")
     ) { request, _ in
-      try store.traits(ofSongs: request.ids(most: 100)).map { traits in traits.map { SpotifyAudioFeatures($0, request) } }
+      try store.traits(ofSongs: request.ids(max: 100)).map { traits in traits.map { SpotifyAudioFeatures($0, request) }
+      }
     }
     read(
-      "audio-features/{id}", "Tempo, key, loudness and traits of a track", [CatalogRequest.nulls], answers: .features
+      "audio-features/{id}", "Tempo, key, loudness and traits of a track", [SpotifyRequest.nulls], answers: .features
     ) { request, id in
-      guard let traits = try store.traits(ofSongs: [CatalogRequest.id(id)])[0] else {
+      guard let traits = try store.traits(ofSongs: [SpotifyRequest.id(id)])[0] else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
       return SpotifyAudioFeatures(traits, request)
     }
     read(
-      "audio-analysis/{id}", "Bars, beats, tatums and sections of a track", [CatalogRequest.nulls],
+      "audio-analysis/{id}", "Bars, beats, tatums and sections of a track", [SpotifyRequest.nulls],
       answers: .audioAnalysis
     ) { request, id in
       let song = try song(id)
       guard let record = try store.record(at: song.row.path, long: ["beats"]) else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
-      return AudioAnalysis(song: song, record: record, unknown: UnknownSound(request))
+      return AudioAnalysis(song: song, record: record, unknown: MissingFeatures(request))
     }
     read(
       "recommendations", "Tracks that sound like the seeds",
@@ -52,11 +53,11 @@ extension CatalogRoutes {
     "acousticness": nil, "instrumentalness": nil, "liveness": nil, "valence": nil, "popularity": nil,
   ]
 
-  private func recommend(_ request: CatalogRequest) throws -> RecommendedTracks {
+  private func recommend(_ request: SpotifyRequest) throws -> RecommendedTracks {
     var wanted = Recommendations.Request()
     wanted.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
-    wanted.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
-    wanted.artists = try request.list("seed_artists").map(CatalogRequest.id)
+    wanted.tracks = try request.list("seed_tracks").map(SpotifyRequest.id)
+    wanted.artists = try request.list("seed_artists").map(SpotifyRequest.id)
     wanted.genres = request.list("seed_genres").map { LibraryGenre.id(ofName: $0) }
     guard 1...Self.maxSeeds ~= wanted.tracks.count + wanted.artists.count + wanted.genres.count else {
       throw RequestError(
@@ -70,10 +71,10 @@ extension CatalogRoutes {
         }
         return number
       }
-      let (least, most, target) = try (number("min"), number("max"), number("target"))
+      let (minimum, maximum, target) = try (number("min"), number("max"), number("target"))
       guard let attribute else { continue }
-      wanted.minimum[attribute] = least
-      wanted.maximum[attribute] = most
+      wanted.minimum[attribute] = minimum
+      wanted.maximum[attribute] = maximum
       wanted.target[attribute] = target
     }
     let answer = try recommendations.tracks(wanted)
@@ -84,13 +85,13 @@ extension CatalogRoutes {
 
 private struct RecommendedTracks {
   let answer: Recommendations.Answer
-  let links: CatalogLinks
+  let links: SpotifyLinks
   let tracks: [LinkedTrack]
 }
 
 extension JSONType<RecommendedTracks> {
   fileprivate static var recommendations: Self {
-    let seed = JSONType<(seed: Recommendations.Seed, count: Int, links: CatalogLinks)>.object(
+    let seed = JSONType<(seed: Recommendations.Seed, count: Int, links: SpotifyLinks)>.object(
       "Seed", .required("initialPoolSize", .integer) { $0.seed.poolSize },
       .required("afterFilteringSize", .integer) { $0.count }, .required("afterRelinkingSize", .integer) { $0.count },
       .required("id", .text) { $0.seed.id }, .required("type", .text) { $0.seed.kind.rawValue.uppercased() },
@@ -110,13 +111,13 @@ private struct SpotifyAudioFeatures {
   let traits: AudioFeatures
   let key: MusicalKey?
   let base: String
-  let unknown: UnknownSound
+  let unknown: MissingFeatures
 
-  init(_ traits: AudioFeatures, _ request: CatalogRequest) {
+  init(_ traits: AudioFeatures, _ request: SpotifyRequest) {
     self.traits = traits
     key = traits.key.flatMap { MusicalKey($0) }
     base = request.base
-    unknown = UnknownSound(request)
+    unknown = MissingFeatures(request)
   }
 }
 
@@ -129,7 +130,7 @@ extension JSONType<SpotifyAudioFeatures> {
         .optional("energy", .number(decimals: 3)) { $0.traits.energy ?? $0.unknown.trait },
         .required("key", .integer) { $0.key?.pitchClass ?? -1 },
         .optional("loudness", .number(decimals: 3)) { $0.traits.integratedLoudness ?? $0.unknown.loudness },
-        .optional("mode", .integer) { $0.key?.catalogMode ?? $0.unknown.mode },
+        .optional("mode", .integer) { $0.key?.spotifyMode ?? $0.unknown.mode },
         .optional("speechiness", .number(decimals: 3)) { $0.traits.speechiness ?? $0.unknown.trait },
       ],
       ["acousticness", "instrumentalness", "liveness", "valence"].map { name in
@@ -153,7 +154,7 @@ extension JSONType<SpotifyAudioFeatures> {
 
 extension MusicalKey {
   /// Spotify's number for the mode.
-  fileprivate var catalogMode: Int { mode == .major ? 1 : 0 }
+  fileprivate var spotifyMode: Int { mode == .major ? 1 : 0 }
 }
 
 /// The findings of a track under the names of Spotify's audio analysis. Lists of values that are not measured are
@@ -161,7 +162,7 @@ extension MusicalKey {
 private struct AudioAnalysis {
   let song: Song
   let record: FileRecord
-  let unknown: UnknownSound
+  let unknown: MissingFeatures
 
   var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
   var key: MusicalKey? { song.row.key.flatMap { MusicalKey($0) } }
@@ -212,7 +213,7 @@ extension Field<AudioAnalysis> {
         let confidence = analysis.key == nil ? nil : analysis.record.findings[KeyFinding.self]?.confidence
         return confidence ?? analysis.unknown.confidence
       },
-      .optional("mode", .integer) { $0.key?.catalogMode ?? $0.unknown.mode }, .unmeasured("mode_confidence"),
+      .optional("mode", .integer) { $0.key?.spotifyMode ?? $0.unknown.mode }, .unmeasured("mode_confidence"),
     ]
   }
 

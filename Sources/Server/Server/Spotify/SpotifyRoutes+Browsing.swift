@@ -3,10 +3,10 @@ internal import LibraryStore
 internal import LibraryTasks
 internal import Serving
 
-extension CatalogRoutes {
+extension SpotifyRoutes {
   @RouteBuilder var browsing: [Route] {
     read(
-      "browse/new-releases", "The albums whose files came last", CatalogRequest.page,
+      "browse/new-releases", "The albums whose files came last", SpotifyRequest.page,
       answers: .only("albums", .page("AlbumPage", .simpleAlbum), as: "NewReleases")
     ) { request, _ in
       let page = try request.page()
@@ -15,7 +15,7 @@ extension CatalogRoutes {
         albums.map { LinkedAlbum($0, request.links) }, page, total: try store.releaseCount(), "browse/new-releases")
     }
     read(
-      "browse/categories", "The genres of the library", CatalogRequest.page,
+      "browse/categories", "The genres of the library", SpotifyRequest.page,
       answers: .only("categories", .page("CategoryPage", .category), as: "Categories")
     ) { request, _ in
       let page = try request.page()
@@ -28,14 +28,14 @@ extension CatalogRoutes {
       Linked(try genre(id), request.links)
     }
     read(
-      "browse/categories/{id}/playlists", "The playlist made of a genre", CatalogRequest.page,
+      "browse/categories/{id}/playlists", "The playlist made of a genre", SpotifyRequest.page,
       answers: .messagedPlaylists
     ) { request, id in
       let path = "browse/categories/\(id.queryEncoded)/playlists"
       return ("Popular playlists", try page(generated.playlists(ofGenre: genre(id).id), path, request))
     }
     read(
-      "browse/featured-playlists", "Playlists made from likeness and tempo", CatalogRequest.page,
+      "browse/featured-playlists", "Playlists made from likeness and tempo", SpotifyRequest.page,
       answers: .messagedPlaylists
     ) { request, _ in
       ("Made from your library", try page(generated.featured(), "browse/featured-playlists", request))
@@ -49,7 +49,7 @@ extension CatalogRoutes {
     }
   }
 
-  private func genre(_ id: String) throws -> CatalogGenre {
+  private func genre(_ id: String) throws -> LibraryGenre {
     // Clients may send it as they got it, percent-encoded.
     let id = id.removingPercentEncoding ?? id
     guard let genre = try store.genres().first(where: { $0.id == id }) else {
@@ -59,16 +59,16 @@ extension CatalogRoutes {
   }
 
   private func page(
-    _ playlists: [GeneratedPlaylist], _ path: String, _ request: CatalogRequest
-  ) throws -> CatalogPage<Linked<CatalogPlaylist>> {
+    _ playlists: [GeneratedPlaylist], _ path: String, _ request: SpotifyRequest
+  ) throws -> SpotifyPage<Linked<SpotifyPlaylist>> {
     let page = try request.page()
     let shown = playlists.dropFirst(page.offset).prefix(page.limit)
     return request.links.page(
-      shown.map { Linked(CatalogPlaylist($0), request.links) }, page, total: playlists.count, path)
+      shown.map { Linked(SpotifyPlaylist($0), request.links) }, page, total: playlists.count, path)
   }
 }
 
-extension JSONType<Linked<CatalogGenre>> {
+extension JSONType<Linked<LibraryGenre>> {
   fileprivate static var category: Self {
     .object(
       "Category", .required("href", .text) { "\($0.links.base)/v1/browse/categories/\($0.value.id.queryEncoded)" },
@@ -77,7 +77,7 @@ extension JSONType<Linked<CatalogGenre>> {
   }
 }
 
-extension JSONType where Value == (message: String, playlists: CatalogPage<Linked<CatalogPlaylist>>) {
+extension JSONType where Value == (message: String, playlists: SpotifyPage<Linked<SpotifyPlaylist>>) {
   fileprivate static var messagedPlaylists: Self {
     .object(
       "MessagedPlaylists",

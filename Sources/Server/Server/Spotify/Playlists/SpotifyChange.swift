@@ -3,18 +3,18 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// A requested change: parameters of its address, or members of a JSON object.
-struct CatalogChange: Sendable {
-  let request: CatalogRequest
+/// A requested change: parameters of the query, or members of a JSON object.
+struct SpotifyChange: Sendable {
+  let request: SpotifyRequest
   /// Id of the playlist or user.
   let id: String
   private let body: [String: JSONValue]
 
   static let bodyLimit = 1 << 20
-  /// Most ids in one request.
-  private static let mostIDs = 100
+  /// Ids per request.
+  private static let maxIDs = 100
 
-  init(_ request: CatalogRequest, id: String, body: [UInt8]) throws {
+  init(_ request: SpotifyRequest, id: String, body: [UInt8]) throws {
     self.request = request
     self.id = id
     let isEmpty = body.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
@@ -24,7 +24,7 @@ struct CatalogChange: Sendable {
     }
     switch try? JSONValue(parsing: body) {
     case .object(let members): self.body = members
-    // Some clients send a list of ids or URIs alone.
+    // Some clients send just a list of ids or URIs.
     case .array(let ids): self.body = ["ids": .array(ids), "uris": .array(ids)]
     default: throw RequestError(.badRequest, "The body must be a JSON object.")
     }
@@ -53,7 +53,7 @@ struct CatalogChange: Sendable {
 
   func ids() throws -> [String] { try uris("ids") }
 
-  /// Ids of tracks or albums out of ids, URIs (`spotify:track:…`) and addresses.
+  /// The ids of tracks or albums, parsed from ids, URIs (`spotify:track:…`) and URLs.
   func uris(_ name: String) throws -> [String] {
     let texts: [String]
     if case .array(let values)? = body[name] {
@@ -64,8 +64,8 @@ struct CatalogChange: Sendable {
     } else {
       texts = request.list(name)
     }
-    guard texts.count <= Self.mostIDs else {
-      throw RequestError(.badRequest, "\(name) takes at most \(Self.mostIDs) at a time.")
+    guard texts.count <= Self.maxIDs else {
+      throw RequestError(.badRequest, "\(name) takes at most \(Self.maxIDs) at a time.")
     }
     return try texts.map(Self.id)
   }
@@ -79,14 +79,14 @@ struct CatalogChange: Sendable {
 
   struct RemovedTrack {
     var id: String
-    /// `nil`: wherever it is.
+    /// `nil` for all positions.
     var positions: Set<Int>?
   }
 
   /// `{"tracks": [{"uri": …, "positions": […]}]}`; newer clients say `items`.
   func removedTracks() throws -> [RemovedTrack] {
-    guard case .array(let tracks)? = body["tracks"] ?? body["items"], tracks.count <= Self.mostIDs else {
-      throw RequestError(.badRequest, "tracks must be a list of at most \(Self.mostIDs) tracks.")
+    guard case .array(let tracks)? = body["tracks"] ?? body["items"], tracks.count <= Self.maxIDs else {
+      throw RequestError(.badRequest, "tracks must be a list of at most \(Self.maxIDs) tracks.")
     }
     return try tracks.map { track in
       guard case .object(let members) = track, case .string(let uri)? = members["uri"] else {
@@ -108,7 +108,7 @@ struct CatalogChange: Sendable {
   }
 }
 
-extension JSONType<CatalogChange.RemovedTrack> {
+extension JSONType<SpotifyChange.RemovedTrack> {
   static var removedTrack: Self {
     .object(
       "RemovedTrack",

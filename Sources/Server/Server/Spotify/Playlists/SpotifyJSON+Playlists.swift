@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import Serving
 
-/// The user of the server: all clients are one person.
+/// The user of the server: all clients act as one person.
 enum ServerUser {
   static let id = "nocturne"
   static let name = "Nocturne"
@@ -16,7 +16,7 @@ extension JSONType<Linked<String>> {
   static var owner: Self { .object("Owner", groups: identity, [.displayName]) }
   static var user: Self { .object("User", groups: identity, [.displayName, .followers, .images { _ in nil }]) }
 
-  /// As people see themselves.
+  /// The user's own profile.
   static var privateUser: Self {
     .object(
       "PrivateUser", groups: identity,
@@ -28,11 +28,11 @@ extension Field<Linked<String>> {
   fileprivate static var displayName: Self { .required("display_name", .text) { _ in ServerUser.name } }
 }
 
-/// A playlist, with its first tracks where they are told.
-struct CatalogPlaylist: Sendable {
+/// A playlist, with its first tracks if the response has them.
+struct SpotifyPlaylist: Sendable {
   let playlist: LibraryStore.Playlist
   let snapshot: String
-  /// Id of a track.
+  /// Id of the track with the cover.
   let cover: String?
   var items: [PlaylistItem] = []
 
@@ -56,8 +56,8 @@ extension GeneratedPlaylist {
   }
 }
 
-extension JSONType<Linked<CatalogPlaylist>> {
-  /// As lists have it.
+extension JSONType<Linked<SpotifyPlaylist>> {
+  /// A playlist in a list.
   static var simplePlaylist: Self {
     let count = JSONType<(href: String, total: Int)>.object(
       "ItemCount", .required("href", .text) { $0.href }, .required("total", .integer) { $0.total })
@@ -71,7 +71,7 @@ extension JSONType<Linked<CatalogPlaylist>> {
       })
   }
 
-  /// With its first tracks.
+  /// A playlist with its first tracks.
   static var playlist: Self {
     .object(
       "Playlist", groups: members, [.followers],
@@ -85,15 +85,15 @@ extension JSONType<Linked<CatalogPlaylist>> {
       })
   }
 
-  /// The names of a playlist's items, the present one and the one before 2026: clients need one or the other.
+  /// The names of a playlist's items, before and since 2026: clients need one or the other.
   private static var itemNames: [String] { ["tracks", "items"] }
 
-  private static var members: [Field<Linked<CatalogPlaylist>>] {
-    let first: [Field<Linked<CatalogPlaylist>>] = [
+  private static var members: [Field<Linked<SpotifyPlaylist>>] {
+    let first: [Field<Linked<SpotifyPlaylist>>] = [
       .required("collaborative", .flag) { _ in false },
       .required("description", .text) { $0.value.playlist.description ?? "" },
     ]
-    let last: [Field<Linked<CatalogPlaylist>>] = [
+    let last: [Field<Linked<SpotifyPlaylist>>] = [
       .images { $0.cover }, .required("name", .text) { $0.value.playlist.name },
       .required("owner", .owner) { Linked(ServerUser.id, $0.links) }, .optional("primary_color", .text) { _ in nil },
       .required("public", .flag) { $0.value.playlist.isPublic }, .required("snapshot_id", .text) { $0.value.snapshot },
@@ -102,16 +102,16 @@ extension JSONType<Linked<CatalogPlaylist>> {
   }
 }
 
-extension JSONType<CatalogPage<Linked<CatalogPlaylist>>> {
+extension JSONType<SpotifyPage<Linked<SpotifyPlaylist>>> {
   static var playlistPage: Self { .page("PlaylistPage", .simplePlaylist) }
 }
 
-extension JSONType<CatalogPage<Linked<PlaylistItem>>> {
+extension JSONType<SpotifyPage<Linked<PlaylistItem>>> {
   static var playlistItems: Self { .page("PlaylistItemPage", .item) }
 }
 
 extension JSONType<Linked<PlaylistItem>> {
-  /// Where the file is gone, the track is null.
+  /// An item of a playlist. Its track is null if the file is gone.
   fileprivate static var item: Self {
     .object(
       "PlaylistItem", .optional("added_at", .text) { $0.value.added?.inSeconds },
@@ -133,7 +133,7 @@ extension Linked<PlaylistItem> {
 }
 
 extension Timestamp {
-  /// In whole seconds.
+  /// The time in whole seconds.
   var inSeconds: String { Timestamp(nanoseconds: seconds * 1_000_000_000).description }
 }
 
@@ -141,16 +141,16 @@ extension Timestamp {
 struct PlaylistItem {
   /// `nil` for tracks that came with their files.
   var added: Timestamp?
-  /// `nil`: the file is gone.
+  /// `nil` if the file is gone.
   var song: Song?
   var album: SongAlbum?
 }
 
-/// How clients name the state of a playlist.
+/// The id by which clients name a state of a playlist.
 enum SnapshotID {
   static func text(_ playlist: LibraryStore.Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
 
-  /// - Throws: `PlaylistEditError.unknownSnapshot` for what no playlist of this id has.
+  /// - Throws: `PlaylistEditError.unknownSnapshot` if the text is not a snapshot of this playlist.
   static func number(_ text: String?, of id: String) throws(PlaylistEditError) -> Int? {
     guard let text, !text.isEmpty else { return nil }
     let parts = text.split(separator: ",", maxSplits: 1)

@@ -7,16 +7,16 @@ internal import Platform
 internal import Serving
 internal import Text
 
-/// The parameters of a request to the catalog, checked as Spotify's Web API does.
-struct CatalogRequest {
+/// The parameters of a request, validated as in Spotify's Web API.
+struct SpotifyRequest {
   let fields: FormFields
-  let links: CatalogLinks
+  let links: SpotifyLinks
 
-  /// - Parameter tokens: Sign the addresses of covers.
+  /// - Parameter tokens: Signs the URLs of covers.
   init(_ request: Request, _ context: ServerContext, tokens: AccessTokens) {
     fields = FormFields(request.uri.query ?? "")
     let client = context.client.token
-    links = CatalogLinks(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
+    links = SpotifyLinks(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
   }
 
   var base: String { links.base }
@@ -39,24 +39,24 @@ struct CatalogRequest {
   private static let offsets = 0...10_000_000
 
   /// The parameters that `page` reads.
-  static let page = pageParameters(most: 50)
-  static func pageParameters(most: Int) -> [RouteParameter] {
-    [.integer("limit", 1...most), .integer("offset", offsets)]
+  static let page = pageParameters(max: 50)
+  static func pageParameters(max: Int) -> [RouteParameter] {
+    [.integer("limit", 1...max), .integer("offset", offsets)]
   }
 
-  func page(standard: Int = 20, most: Int = 50) throws -> Page {
+  func page(standard: Int = 20, max: Int = 50) throws -> Page {
     Page(
-      limit: try integer("limit", in: 1...most, default: standard),
+      limit: try integer("limit", in: 1...max, default: standard),
       offset: try integer("offset", in: Self.offsets, default: 0))
   }
 
   /// The parameter that `wantsNulls` reads.
   static let nulls = RouteParameter.choice("nulls", ["0", "1"])
 
-  /// Whether what is not known is null, and not the number that Spotify has for it.
+  /// `true` if unknown values are null instead of Spotify's number for unknown.
   var wantsNulls: Bool { fields["nulls"] == "1" }
 
-  /// An answer with those of its parts alone that the parameter `fields` names.
+  /// A response with only the parts that the parameter `fields` selects.
   func selected<Value>(_ type: JSONType<Value>, _ value: Value) throws -> Response {
     guard let text = fields["fields"], !text.isEmpty else { return type.response(value) }
     let selection = try FieldSelection(text)
@@ -65,25 +65,25 @@ struct CatalogRequest {
     return Response.json(selection.applied(to: try JSONValue(parsing: whole.bytes)))
   }
 
-  /// A list with commas.
+  /// A comma-separated list.
   func list(_ name: String) -> [String] {
     fields[name]?.split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty } ?? []
   }
 
-  /// The parameter that `selected` reads: members of the answer, such as `items(track(name))`.
+  /// The parameter that `selected` reads: members of the response, such as `items(track(name))`.
   static let fields = RouteParameter.text("fields")
   /// The parameter that `ids` reads.
   static let ids = [RouteParameter.text("ids").required]
 
-  /// Ids as the parameter `ids` has them.
-  func ids(most: Int) throws -> [String] {
+  /// The ids in the parameter `ids`.
+  func ids(max: Int) throws -> [String] {
     _ = try required("ids")
     let ids = list("ids")
-    guard 1...most ~= ids.count else { throw RequestError(.badRequest, "ids takes 1 to \(most) ids.") }
+    guard 1...max ~= ids.count else { throw RequestError(.badRequest, "ids takes 1 to \(max) ids.") }
     return try ids.map(Self.id)
   }
 
-  /// - Throws: 400 for what cannot be an id.
+  /// - Throws: `RequestError` with status 400 for an invalid id.
   static func id(_ text: String) throws -> String {
     guard ContentID(text) != nil else { throw RequestError(.badRequest, "Invalid base62 id.") }
     return text
@@ -92,10 +92,10 @@ struct CatalogRequest {
 
 /// The parsed `q` of a search: words, filters such as `artist:"two words"` or `year:1990-1999`, `OR` between words, and
 /// `NOT` before a word or filter (https://developer.spotify.com/documentation/web-api/reference/search).
-struct CatalogWords {
-  private(set) var query = CatalogQuery()
+struct SpotifySearchText {
+  private(set) var query = SongQuery()
 
-  /// Days for which `tag:new` takes files.
+  /// Days for which files count as `tag:new`.
   private static let newDays = 14
 
   init(_ text: String, now: Timestamp = .now) throws {
@@ -112,7 +112,7 @@ struct CatalogWords {
     var texts: [String] = []
     let pieces = Self.pieces(of: text)
     for (index, piece) in pieces.enumerated() {
-      // At an end they are words like others.
+      // At either end, OR and NOT are ordinary words.
       let isWithin = index > 0 && index < pieces.count - 1 && piece.filter == nil && !piece.isQuoted
       if isWithin, piece.text == "OR" || piece.text == "NOT" {
         try end()
@@ -125,7 +125,7 @@ struct CatalogWords {
         try end()
         filter = name
         if !piece.text.isEmpty { value.append(piece.text) }
-        // Names may have several words; what is quoted is whole, and the others have one.
+        // Unquoted names may have several words; quoted values and those of other filters are complete.
         if piece.isQuoted || !["artist", "album", "track"].contains(name) { try end() }
       } else if filter != nil {
         value.append(piece.text)
@@ -137,7 +137,7 @@ struct CatalogWords {
       }
     }
     try end()
-    // Between filters alone there is nothing to choose from.
+    // An OR between filters has no alternatives in words.
     texts = (texts + [words.joined(separator: " ")]).filter { !$0.isEmpty }
     query.text = texts.first ?? ""
     query.alternatives = Array(texts.dropFirst())
@@ -156,7 +156,7 @@ struct CatalogWords {
     case "isrc": query.isrc = value
     case "year": query.years = try Self.years(value)
     case "tag": if value == "new" { query.addedSince = Self.newest(at: now) }
-    // Barcodes are not known.
+    // Barcodes are unknown, so nothing matches.
     default: query.isrc = ""
     }
   }
@@ -170,7 +170,7 @@ struct CatalogWords {
     case "isrc": query.excludedISRCs.append(value)
     case "year": query.excludedYears.append(try Self.years(value))
     case "tag": if value == "new" { query.addedBefore = Self.newest(at: now) }
-    // No barcode is known, so none is left out.
+    // Barcodes are unknown, so nothing is excluded.
     default: break
     }
   }
@@ -183,7 +183,7 @@ struct CatalogWords {
     return first...last
   }
 
-  /// Since when files count as new.
+  /// The time since which files count as new.
   private static func newest(at now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(newDays) * 86_400 * 1_000_000_000)
   }

@@ -7,7 +7,7 @@ import Text
 @testable import Server
 
 /// `/v1` as clients of Spotify's Web API use it.
-@Suite struct CatalogRoutesTests {
+@Suite struct SpotifyRoutesTests {
   /// Fields that typed clients require, for each kind of object.
   private struct Track: Decodable {
     struct Artist: Decodable { var id: String, name: String, uri: String, href: String, type: String }
@@ -156,10 +156,10 @@ import Text
   }
 
   @Test func filtersAreTakenOutOfWords() throws {
-    let words = try CatalogWords(#"night artist:"Daft Punk" year:1999 album:Home work track:One"#).query
+    let words = try SpotifySearchText(#"night artist:"Daft Punk" year:1999 album:Home work track:One"#).query
     #expect(words.text == "night" && words.artist == "Daft Punk" && words.years == 1999...1999)
     #expect(words.album == "Home work" && words.title == "One")
-    #expect(try CatalogWords("4:44 hello: x").query.text == "4:44 hello: x")
-    #expect(try CatalogWords("tag:new").query.addedSince != nil)
+    #expect(try SpotifySearchText("4:44 hello: x").query.text == "4:44 hello: x")
+    #expect(try SpotifySearchText("tag:new").query.addedSince != nil)
   }
 }

@@ -1,17 +1,17 @@
 internal import LibraryStore
 internal import Serving
 
-extension CatalogRoutes {
+extension SpotifyRoutes {
   @RouteBuilder var artists: [Route] {
-    read("artists", "Several artists", CatalogRequest.ids, answers: .artists) { request, _ in
-      try linked(store.artists(ids: request.ids(most: 50)), request.links)
+    read("artists", "Several artists", SpotifyRequest.ids, answers: .artists) { request, _ in
+      try linked(store.artists(ids: request.ids(max: 50)), request.links)
     }
     read("artists/{id}", "An artist", answers: .artist) { request, id in
       let artist = try artist(id)
       return LinkedArtist((artist, try coverTracks(of: [artist])[artist.id]), request.links)
     }
     read(
-      "artists/{id}/albums", "The albums of an artist", [.text("include_groups")] + CatalogRequest.page,
+      "artists/{id}/albums", "The albums of an artist", [.text("include_groups")] + SpotifyRequest.page,
       answers: .page("AlbumPage", .simpleAlbum)
     ) { request, id in try albums(ofArtist: id, request) }
     read(
@@ -36,21 +36,21 @@ extension CatalogRoutes {
     }
   }
 
-  private func artist(_ id: String) throws -> CatalogArtist {
-    guard let artist = try store.artist(id: CatalogRequest.id(id)) else {
+  private func artist(_ id: String) throws -> LibraryArtist {
+    guard let artist = try store.artist(id: SpotifyRequest.id(id)) else {
       throw RequestError(.notFound, "There is no artist with this id.")
     }
     return artist
   }
 
-  private func linked(_ artists: [CatalogArtist?], _ links: CatalogLinks) throws -> [LinkedArtist?] {
+  private func linked(_ artists: [LibraryArtist?], _ links: SpotifyLinks) throws -> [LinkedArtist?] {
     let images = try coverTracks(of: artists.compactMap(\.self))
     return artists.map { artist in artist.map { LinkedArtist(($0, images[$0.id]), links) } }
   }
 
   private static let groups = ["album", "single", "compilation", "appears_on"]
 
-  private func albums(ofArtist id: String, _ request: CatalogRequest) throws -> CatalogPage<LinkedAlbum> {
+  private func albums(ofArtist id: String, _ request: SpotifyRequest) throws -> SpotifyPage<LinkedAlbum> {
     let artist = try artist(id)
     let page = try request.page()
     let wanted = request.list("include_groups")
@@ -61,7 +61,7 @@ extension CatalogRoutes {
     var found: [(album: SongAlbum, group: String)] = []
     if groups != ["appears_on"] {
       let own = try store.albums(ofArtist: artist.id) + store.singles(ofArtist: artist.id)
-      found += own.map { ($0, $0.catalogType) }
+      found += own.map { ($0, $0.spotifyType) }
     }
     if groups.contains("appears_on") {
       found += try store.albums(ofArtist: artist.id, .appearsOn).map { ($0, "appears_on") }

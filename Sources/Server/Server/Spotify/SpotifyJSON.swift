@@ -5,41 +5,41 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// The addresses in answers in the form of Spotify's Web API.
+/// The URLs in responses of Spotify's Web API.
 ///
-/// Unknown values are null if clients accept that, and otherwise the value that Spotify has for it. Plays are not counted:
+/// Unknown values are null if clients accept that, and otherwise Spotify's value for unknown. Plays are not counted:
 /// `popularity` is 0. The files can be played wherever the server is reached: `available_markets` is empty, `is_playable`
 /// true.
-struct CatalogLinks: Sendable {
+struct SpotifyLinks: Sendable {
   /// The start of absolute URLs.
   let base: String
   /// The key that lets a client without a token see a cover; `nil` if none is needed.
   let coverKey: @Sendable (_ id: String) -> String?
 
   /// - Parameter id: The id of a track or album; `nil` for no images.
-  func images(_ id: String?) -> [CatalogImage] {
+  func images(_ id: String?) -> [SpotifyImage] {
     guard let id else { return [] }
     let key = coverKey(id).map { "&key=\($0)" } ?? ""
-    return [640, 300, 64].map { CatalogImage(url: "\(base)/media/covers/\(id)?size=\($0)\(key)", size: $0) }
+    return [640, 300, 64].map { SpotifyImage(url: "\(base)/media/covers/\(id)?size=\($0)\(key)", size: $0) }
   }
 
   /// - Parameters:
   ///   - path: Below `/v1/`, without a query.
-  ///   - query: What stays from page to page.
+  ///   - query: The query items that all pages share.
   func page<Item>(
     _ items: [Item], _ page: Page, total: Int, _ path: String, _ query: [(String, String)] = []
-  ) -> CatalogPage<Item> {
-    CatalogPage(page: page, total: total, address: "\(base)/v1/\(path)", query: query, items: items)
+  ) -> SpotifyPage<Item> {
+    SpotifyPage(page: page, total: total, address: "\(base)/v1/\(path)", query: query, items: items)
   }
 }
 
-struct CatalogImage {
+struct SpotifyImage {
   var url: String
-  /// Of each side.
+  /// Pixels per side.
   var size: Int
 }
 
-extension JSONType<CatalogImage> {
+extension JSONType<SpotifyImage> {
   static var image: Self {
     .object(
       "Image", .required("url", .text) { $0.url }, .required("height", .integer) { $0.size },
@@ -47,19 +47,19 @@ extension JSONType<CatalogImage> {
   }
 }
 
-/// A thing of the library, with the addresses that its answer has.
+/// A value of the library, with the URLs of its response.
 struct Linked<Value: Sendable>: Sendable {
   let value: Value
-  let links: CatalogLinks
+  let links: SpotifyLinks
 
-  init(_ value: Value, _ links: CatalogLinks) {
+  init(_ value: Value, _ links: SpotifyLinks) {
     self.value = value
     self.links = links
   }
 }
 
 extension Field {
-  /// By which clients refer to an object.
+  /// The fields by which clients refer to an object.
   static func identity<Value>(_ kind: String, _ id: @escaping @Sendable (Value) -> String) -> [Self]
   where Record == Linked<Value> {
     [
@@ -77,7 +77,7 @@ extension Field {
   static func artists<Value>(_ artists: @escaping @Sendable (Value) -> [SongArtist]) -> Self
   where Record == Linked<Value> {
     .required("artists", .list(.simpleArtist)) { record in
-      // Clients show the first.
+      // Clients show the first artist.
       let artists = artists(record.value)
       return (artists.isEmpty ? [.unknown] : artists).map { Linked($0, record.links) }
     }
@@ -102,7 +102,7 @@ extension JSONType<Linked<SongArtist>> {
   }
 }
 
-typealias LinkedArtist = Linked<(artist: CatalogArtist, image: String?)>
+typealias LinkedArtist = Linked<(artist: LibraryArtist, image: String?)>
 
 extension JSONType where Value == LinkedArtist {
   static var artist: Self {
@@ -122,11 +122,11 @@ extension JSONType where Value == [LinkedArtist?] {
 
 // MARK: Albums
 
-/// An album, its group among those of an artist, and its first tracks where they are told.
+/// An album, its group in the list of an artist, and its first tracks if the response has them.
 typealias LinkedAlbum = Linked<(album: SongAlbum, group: String?, tracks: [Song])>
 
 extension LinkedAlbum {
-  init(_ album: SongAlbum, group: String? = nil, tracks: [Song] = [], _ links: CatalogLinks)
+  init(_ album: SongAlbum, group: String? = nil, tracks: [Song] = [], _ links: SpotifyLinks)
   where Value == (album: SongAlbum, group: String?, tracks: [Song]) {
     self.init((album, group, tracks), links)
   }
@@ -135,7 +135,7 @@ extension LinkedAlbum {
 extension JSONType where Value == LinkedAlbum {
   static var simpleAlbum: Self { .object("SimpleAlbum", groups: members) }
 
-  /// With its first tracks.
+  /// The album with its first tracks.
   static var album: Self {
     .object(
       "Album",
@@ -150,7 +150,7 @@ extension JSONType where Value == LinkedAlbum {
 
   private static var members: [Field<LinkedAlbum>] {
     let kind: [Field<LinkedAlbum>] = [
-      .required("album_type", .text) { $0.value.album.catalogType },
+      .required("album_type", .text) { $0.value.album.spotifyType },
       .required("total_tracks", .integer) { $0.value.album.trackCount }, .markets,
     ]
     let facts: [Field<LinkedAlbum>] = [
@@ -168,7 +168,7 @@ extension JSONType where Value == LinkedAlbum {
 }
 
 extension LinkedAlbum where Value == (album: SongAlbum, group: String?, tracks: [Song]) {
-  fileprivate var trackPage: CatalogPage<LinkedTrack> {
+  fileprivate var trackPage: SpotifyPage<LinkedTrack> {
     links.page(
       value.tracks.map { LinkedTrack(($0, nil), links) }, Page(limit: 50, offset: 0), total: value.album.trackCount,
       "albums/\(value.album.id)/tracks")
@@ -176,7 +176,7 @@ extension LinkedAlbum where Value == (album: SongAlbum, group: String?, tracks: 
 }
 
 extension SongAlbum {
-  var catalogType: String {
+  var spotifyType: String {
     if isCompilation || releaseTypes.contains("compilation") { return "compilation" }
     return releaseTypes.contains { $0 == "single" || $0 == "ep" } ? "single" : "album"
   }
@@ -184,15 +184,15 @@ extension SongAlbum {
 
 // MARK: Tracks
 
-/// A track and its album, which stands for itself if there is none.
+/// A track and its album. A track without an album counts as one of its own.
 typealias LinkedTrack = Linked<(song: Song, album: SongAlbum?)>
 
 extension JSONType where Value == LinkedTrack {
-  /// Without its album, where that goes without saying.
+  /// The track without its album, where that is clear from the request.
   static var simpleTrack: Self { .object("SimpleTrack", groups: members) }
   static var track: Self { .object("Track", groups: fullMembers) }
 
-  /// In a playlist it says that it is no episode of a show.
+  /// A track in a playlist, marked as not being an episode of a show.
   static var playlistTrack: Self {
     .object(
       "PlaylistTrack", groups: [.required("episode", .flag) { _ in false }, .required("track", .flag) { _ in true }],
@@ -231,7 +231,7 @@ extension JSONType where Value == [LinkedTrack?] {
 // MARK: Lists
 
 /// A paging object.
-struct CatalogPage<Item: Sendable>: Sendable {
+struct SpotifyPage<Item: Sendable>: Sendable {
   let page: Page
   let total: Int
   let address: String
@@ -247,7 +247,7 @@ struct CatalogPage<Item: Sendable>: Sendable {
 }
 
 extension JSONType {
-  static func page<Item>(_ name: String, _ item: JSONType<Item>) -> Self where Value == CatalogPage<Item> {
+  static func page<Item>(_ name: String, _ item: JSONType<Item>) -> Self where Value == SpotifyPage<Item> {
     .object(
       name, .required("href", .text) { $0.url($0.page.offset) }, .required("limit", .integer) { $0.page.limit },
       .optional("next", .text) { $0.next < $0.total ? $0.url($0.next) : nil },
@@ -257,8 +257,8 @@ extension JSONType {
   }
 }
 
-extension JSONType<CatalogPage<JSONValue>> {
-  /// A paging object of a list that has nothing.
+extension JSONType<SpotifyPage<JSONValue>> {
+  /// The paging object of an empty list.
   static var emptyPage: Self { .page("EmptyPage", .any) }
 }
 
@@ -269,7 +269,7 @@ struct Page: Sendable, Equatable {
 }
 
 extension String {
-  /// For a value in a query.
+  /// Percent-encoded for a value in a query.
   var queryEncoded: String {
     var encoded = ""
     for byte in utf8 {

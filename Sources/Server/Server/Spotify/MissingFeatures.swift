@@ -1,12 +1,12 @@
-/// Values in audio features and analyses for unknown data: the numbers that Spotify has there, which typed clients
-/// need, or null for clients that ask for it by `nulls=1`.
+/// Values for missing audio features and analyses: Spotify's numbers for unknown, which typed clients need, or null for
+/// clients that request it with `nulls=1`.
 ///
-/// As the documents of Spotify's Web API have it, key and mode are -1 without a result, confidences 0, and loudness is -60 dB at
-/// its lowest; tempo, meter and traits are 0 where its analysis finds none.
-struct UnknownSound {
+/// According to the documentation of Spotify's Web API, key and mode are -1 without a result, confidences 0, and the lowest
+/// loudness is -60 dB; tempo, meter and traits are 0 if its analysis finds none.
+struct MissingFeatures {
   let isNull: Bool
 
-  init(_ request: CatalogRequest) { isNull = request.wantsNulls }
+  init(_ request: SpotifyRequest) { isNull = request.wantsNulls }
 
   /// 0 to 1.
   var trait: Double? { isNull ? nil : 0 }
