@@ -77,7 +77,7 @@ public struct AudioSource: ~Copyable {
     encoding = opened.stream.encoding
     if let claimed = format.claimedFrameCount, claimed / Int64(format.sampleRate) > StreamLimits.seconds {
       format.claimedFrameCount = nil
-      remark("absurd_length", "The header claims \(claimed) frames, which nobody can believe.")
+      remark("absurd_length", "The header claims \(claimed) frames, which is implausible.")
     }
     summary.claimedFrameCount = format.claimedFrameCount
   }
@@ -146,7 +146,7 @@ public struct AudioSource: ~Copyable {
       remark("very_short", "There is less than a tenth of a second of audio.")
     }
     if summary.nonFiniteSampleCount > 0 {
-      remark("non_finite_samples", "\(summary.nonFiniteSampleCount) samples are not numbers; they were taken as 0.")
+      remark("non_finite_samples", "\(summary.nonFiniteSampleCount) samples are not finite; they were replaced with 0.")
     }
     if summary.absurdSampleCount > 0 {
       remark(
@@ -218,12 +218,12 @@ private struct Opened {
     }
     if case .pcm(let header) = layout.kind, header.description.isEmpty || header.audio == nil {
       throw DecodeError(
-        .corrupt, "The header leads to no audio, or does not say how it is encoded.", format: firstError.format)
+        .corrupt, "The header leads to no audio, or does not state its encoding.", format: firstError.format)
     }
     if case .flac(let stream) = layout.kind, stream.bitDepth > StreamLimits.flacBitDepth {
       throw DecodeError(
         .unsupportedCodec,
-        "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not read; convert it to "
+        "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not support; convert it to "
           + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
     }
     if var fault = layout.fault, fault.code == .corrupt || firstError.code == .corrupt {

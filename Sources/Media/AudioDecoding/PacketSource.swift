@@ -58,7 +58,7 @@ package struct PacketSource: ~Copyable {
     let report = lav_report(reader)
     if report.readErrno != 0 { return DecodeError(.reading(report.readErrno)) }
     if report.lostSync || report.endedByError {
-      return DecodeError(.corrupt, "The container is damaged; what follows was given up.")
+      return DecodeError(.corrupt, "The container is damaged; the rest was not decoded.")
     }
     return nil
   }

@@ -53,7 +53,7 @@ public final class AudioFileWriter {
     guard layout.format.channelCounts.contains(layout.channelCount) else {
       throw .unsupported(
         path,
-        reason: "\(layout.format.rawValue) takes \(layout.format.channelCounts.upperBound) channels at most, and "
+        reason: "\(layout.format.rawValue) supports \(layout.format.channelCounts.upperBound) channels at most, and "
           + "there are \(layout.channelCount). Use FLAC or WAV.")
     }
     var info = SF_INFO()
@@ -73,7 +73,7 @@ public final class AudioFileWriter {
     quantizer = SampleQuantizer(layout.depth, isDithered: layout.isDithered)
     handle = view.open(&info)
     guard handle != nil else {
-      throw .cannotWrite(path, reason: view.problem ?? "the encoder does not start")
+      throw .cannotWrite(path, reason: view.problem ?? "the encoder cannot be started")
     }
     prepareEncoder()
     if sampleRate != layout.sampleRate {

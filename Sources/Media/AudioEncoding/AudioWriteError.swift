@@ -16,8 +16,8 @@ public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible 
 
   public var description: String {
     switch self {
-    case .exists(let path): "\(Self.text(path)) exists. Name another file."
-    case .notAFile(let path): "\(Self.text(path)) is not a file that audio can be written to. Name another one."
+    case .exists(let path): "\(Self.text(path)) already exists. Choose another file."
+    case .notAFile(let path): "\(Self.text(path)) is not a file that audio can be written to. Choose another one."
     case .unsupported(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)"
     case .tooLong(let path):
       "\(Self.text(path)) would be larger than the 4 GB that WAV allows. Nothing was written; use FLAC."

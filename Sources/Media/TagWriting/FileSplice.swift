@@ -136,12 +136,12 @@ struct FileSplice {
     while position < range.upperBound {
       let lacing = try Self.bytes(position, count: OggFile.headerSize + 255, of: source)
       guard lacing.has("OggS"), lacing.count > 26, lacing.count >= OggFile.headerSize + Int(lacing[26]) else {
-        throw TagWriteError(.oddStructure, "Something other than an Ogg page stands at byte \(position).")
+        throw TagWriteError(.oddStructure, "There is something other than an Ogg page at byte \(position).")
       }
       let headerSize = OggFile.headerSize + Int(lacing[26])
       let size = lacing[OggFile.headerSize..<headerSize].reduce(headerSize) { $0 + Int($1) }
       guard position + size <= range.upperBound else {
-        throw TagWriteError(.oddStructure, "The last Ogg page breaks off.")
+        throw TagWriteError(.oddStructure, "The last Ogg page is cut off.")
       }
       var page = try Self.read(position..<position + size, of: source)
       if !hasEnded, page.littleEndian(UInt32.self, at: 14) == serial {
@@ -170,7 +170,7 @@ struct FileSplice {
   private static func read(_ range: Range<Int>, of source: ByteSource) throws(TagWriteError) -> [UInt8] {
     let bytes = try bytes(range.lowerBound, count: range.count, of: source)
     guard bytes.count == range.count else {
-      throw TagWriteError(.changed, "The file became shorter while it was copied.")
+      throw TagWriteError(.changed, "The file was truncated while it was being copied.")
     }
     return bytes
   }

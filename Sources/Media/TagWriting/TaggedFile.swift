@@ -124,7 +124,7 @@ public struct TaggedFile {
   private static func container(of source: ByteSource) throws -> any TagContainer {
     let leading = try TagRegions.leading(in: source)
     guard !leading.isBroken else {
-      throw TagWriteError(.oddStructure, "The ID3 tag in front claims a length or a version that it cannot have.")
+      throw TagWriteError(.oddStructure, "The ID3 tag at the start claims an invalid length or version.")
     }
     let container = try Container(of: source, at: leading.end)
     switch container {
@@ -140,7 +140,7 @@ public struct TaggedFile {
       return try EncodedAudioFile(source, leading, prefersID3v2: true)
     default: break
     }
-    throw TagWriteError(.unsupportedFormat, "Tags are not written in files of this format.")
+    throw TagWriteError(.unsupportedFormat, "Tags cannot be written to files of this format.")
   }
 }
 

@@ -259,7 +259,7 @@ public enum AnalyzerContract {
       case .finding(let finding): breaches += breachesOfJSON(finding)
       case .failed(let reason):
         if path == plain { breaches.append("It fails for a plain file: \(reason)") }
-        if reason.isEmpty { breaches.append("It fails for \(name) without a reason.") }
+        if reason.isEmpty { breaches.append("It fails for \(name) without giving a reason.") }
       case .notApplicable: break
       }
       if plugin.outcome(for: file, feed: { _ throws(AnalysisError) in }).text != first.text {

@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  /// Of two different files, the first is read completely; the size of the second is reported.
+  /// The first of two different files is read completely; the size of the second is reported.
   @Test(arguments: ["wav", "flac", "wv", "tta", "m4a", "wma"])
   func twoFiles(suffix: String) throws {
     let first = try encode(suffix)

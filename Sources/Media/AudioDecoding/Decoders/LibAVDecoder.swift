@@ -43,12 +43,12 @@ struct LibAVInput {
     switch status {
     case LAVStatusNoAudio: DecodeError(.noAudio, "The file holds no audio.")
     case LAVStatusUnsupportedCodec:
-      DecodeError(.unsupportedCodec, "No decoder reads this audio; it may also be encrypted.")
+      DecodeError(.unsupportedCodec, "No decoder supports this audio; it may also be encrypted.")
     case LAVStatusAbsurdHeader:
       DecodeError(.absurdHeader, "The stream claims a sample rate or a number of channels that no real file has.")
     case LAVStatusCorrupt: DecodeError(.corrupt, "The file is damaged from the start.")
     case LAVStatusReadError: DecodeError(.reading(readErrno))
-    case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index asks for more memory than there can be.")
+    case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index requires more memory than is possible.")
     default: DecodeError(.unknownFormat, "Unrecognized file format.")
     }
   }
@@ -177,12 +177,14 @@ final class LibAVDecoder: StreamDecoder {
 
   var fault: DecodeError? {
     if readErrno != 0 { return DecodeError(.reading(readErrno)) }
-    if lostSync { return DecodeError(.corrupt, "The audio is lost in other data; the rest of the file was given up.") }
+    if lostSync {
+      return DecodeError(.corrupt, "The audio is interrupted by other data; the rest of the file was not decoded.")
+    }
     if badPacketCount == 1 && lastPacketIsBad && layout.ending?.isCut ?? true {
       return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
     }
     if badPacketCount > 0 {
-      return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were left out.")
+      return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were skipped.")
     }
     if wrongChecksumCount > 0, !checksumsAreMeaningless {
       return DecodeError(
@@ -196,7 +198,7 @@ final class LibAVDecoder: StreamDecoder {
     if badLinkCount > 0 {
       return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")
     }
-    if endedByError { return DecodeError(.corrupt, "The container is damaged; what follows was given up.") }
+    if endedByError { return DecodeError(.corrupt, "The container is damaged; the rest was not decoded.") }
     if let digest, digest != layout.checksum, frameCount >= format.claimedFrameCount ?? 0 {
       return DecodeError(
         .checksumMismatch,
@@ -234,7 +236,7 @@ final class LibAVDecoder: StreamDecoder {
       remarks.append(
         Problem(
           stage: .decode, code: "format_change",
-          message: "The sample rate or the number of channels changes in mid-stream; all was brought to "
+          message: "The sample rate or the number of channels changes in mid-stream; all audio was converted to "
             + "\(format.sampleRate) Hz and \(format.channelCount) channel(s), as at the start."))
     }
     if junkByteCount > Self.harmlessJunk {

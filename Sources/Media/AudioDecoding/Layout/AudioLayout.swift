@@ -167,18 +167,19 @@ struct AudioLayout {
       remarks.append(Problem(stage: .open, code: code, message: message))
     }
     if hasBrokenTag {
-      remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")
+      remark("broken_tag", "The ID3 tag at the start claims an invalid length or version; it was skipped.")
     }
     if ignoresEdits {
       remark(
-        "edit_list", "The edit list repeats the audio or leads past its end; it was ignored, and the audio read once.")
+        "edit_list",
+        "The edit list repeats the audio or points past its end; it was ignored, and the audio was read once.")
     }
     if let count = ending?.junkByteCount, 1...Self.remnantLimit ~= count {
       remark(
         "junk",
         count == 1
-          ? "The byte behind the last frame is neither audio nor a tag."
-          : "\(count) bytes behind the last frame are neither audio nor tags.")
+          ? "The byte after the last frame is neither audio nor a tag."
+          : "\(count) bytes after the last frame are neither audio nor tags.")
     }
     if dsf?.isAbsurd ?? false {
       remark("absurd_length", "The DSF header claims lengths that no file has; they were ignored.")
@@ -195,7 +196,7 @@ struct AudioLayout {
           "A second file follows the first one: \(count), which begin like \(second.displayName). Only the first one was "
             + "read; split the file.")
       } else {
-        remark("junk", "\(count) behind the end of the container are neither audio nor tags; they were not read.")
+        remark("junk", "\(count) after the end of the container are neither audio nor tags; they were not read.")
       }
     }
     if case .pcm(let header) = kind {
@@ -204,13 +205,13 @@ struct AudioLayout {
           "unknown_length", "The header does not say how long the audio is: the writer was stopped or wrote to a pipe.")
       }
       if header.lengthIsWrapped {
-        remark("wrapped_length", "The audio is longer than a WAV header can say; it was read to the end of the file.")
+        remark("wrapped_length", "The audio is longer than a WAV header can state; it was read to the end of the file.")
       }
       if header.description.has("alac", at: 8), ALACCookie.isAbsurd(header.codecHeader) {
         remark("odd_header", ALACCookie.remark)
       }
       if header.contradictsItself {
-        remark("odd_header", "The header's sample size and frame size do not go together; the audio may be noise.")
+        remark("odd_header", "The header's sample size and frame size are inconsistent; the audio may be noise.")
       }
     }
     return remarks

@@ -64,7 +64,7 @@ public final class Playback: Sendable {
     do {
       messages = try UnnamedFile()
     } catch {
-      throw .cannotStart(player.name, reason: "what it writes cannot be kept: \(error)")
+      throw .cannotStart(player.name, reason: "its output cannot be stored: \(error)")
     }
     let errors = messages.descriptor
     let process: ChildProcess

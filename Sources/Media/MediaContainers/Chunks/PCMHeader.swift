@@ -119,7 +119,7 @@ package struct PCMHeader {
     extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
     if let formEnd, formEnd > source.size + Self.formTolerance {
       extent.contradiction =
-        "The header claims \(formEnd - source.size) bytes more than the file has. The audio is whole; what stood behind "
+        "The header claims \(formEnd - source.size) bytes more than the file has. The audio is whole; data after "
         + "it may be missing."
     }
   }

@@ -7,7 +7,7 @@ extension ContainerExtent {
     else { return }
     let data = try source.bytes(at: headerEnd, count: ASFObject.dataHeaderSize)
     guard data.has(ASFObject.data), let size = data.littleEndian(Int64.self, at: 16) else {
-      if headerEnd >= source.size { flaw = .cutOff("The file ends behind its header: there is no audio.") }
+      if headerEnd >= source.size { flaw = .cutOff("The file ends after its header: there is no audio.") }
       return
     }
     let packetStart = headerEnd + ASFObject.dataHeaderSize

@@ -25,7 +25,7 @@ extension ContainerExtent {
       position += 4 + size
       guard position <= source.size else {
         flaw = .cutOff(
-          "The last block of the VOC file ends \(position - source.size) bytes behind the end of the file.")
+          "The last block of the VOC file ends \(position - source.size) bytes after the end of the file.")
         return
       }
     }

@@ -64,7 +64,8 @@ struct CanonicalTags {
     if chapters.isEmpty { chapters = vorbisChapters.chapters }
     chapters.sort { $0.startSeconds < $1.startSeconds }
     if oversizedCount > 0 {
-      remarks.append("\(oversizedCount) values of the \(tag.format.name) tag are no text but data; they were left out.")
+      remarks.append(
+        "\(oversizedCount) values of the \(tag.format.name) tag are data rather than text; they were left out.")
     }
   }
 

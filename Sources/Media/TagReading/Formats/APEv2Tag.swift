@@ -33,7 +33,7 @@ struct APEv2Tag {
       guard let keyEnd = head.dropFirst(8).firstIndex(of: 0), let size = head.littleEndian(UInt32.self) else { break }
       let start = position + keyEnd + 1
       guard Int(size) <= items.upperBound - start else {
-        tag.remarks.append("The APEv2 tag breaks off inside an item; what comes after it was not read.")
+        tag.remarks.append("The APEv2 tag breaks off inside an item; the rest was not read.")
         break
       }
       let value = start..<start + Int(size)

@@ -363,11 +363,11 @@ struct ID3v2FrameReader {
   consuming func finished() -> RawTag {
     for date in dates.merged { tag.add("TDRC", date) }
     if truncatedCount > 0 {
-      tag.remarks.append("The ID3v2 tag breaks off inside a frame; what comes after it was not read.")
+      tag.remarks.append("The ID3v2 tag breaks off inside a frame; the rest was not read.")
     }
     if hasOtherTimedTexts {
       tag.remarks.append(
-        "The ID3v2 tag has synchronized texts that are no lyrics but chords, events or the like; they were left out.")
+        "The ID3v2 tag has synchronized texts that are not lyrics but chords, events or the like; they were left out.")
     }
     if refusedCount > 0 {
       tag.remarks.append(

@@ -32,7 +32,7 @@ package struct ID3v2Tag {
         "The size of the ID3v2 tag has bits set that must be zero; the tag was read as one of \(bodySize) bytes.")
     }
     if end > source.size {
-      frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
+      frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; the existing part was read.")
     }
     if isUnsynchronized, version < 4 {
       // Sizes refer to decoded bytes here, so the tag must be decoded as a whole.

@@ -42,7 +42,7 @@ enum VorbisComment {
         "The Vorbis comment is larger than any real one; \(droppedCount) of its entries were left out.")
     }
     if entries.isCutShort {
-      tag.remarks.append("The Vorbis comment is shorter than it says; what is there was read.")
+      tag.remarks.append("The Vorbis comment is shorter than it claims; the existing part was read.")
     }
     return tag
   }

@@ -80,7 +80,7 @@ struct ASFFile: TagContainer {
       attributes.append(attribute)
       position = end
     }
-    guard position == object.count else { throw odd("Something stands behind a list of attributes") }
+    guard position == object.count else { throw odd("There is something after a list of attributes") }
     return attributes
   }
 

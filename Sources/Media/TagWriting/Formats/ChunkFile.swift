@@ -53,7 +53,7 @@ struct ChunkFile: TagContainer {
       let own = header.count == 10 ? min(tag.size, 10 + ID3v2Header.syncsafe(header[6..<10])) : 0
       let rest = try source.bytes(at: tag.body + own, count: min(tag.size - own, Self.fillLimit + 1))
       guard rest.count <= Self.fillLimit, rest.allSatisfy({ $0 == 0 }) else {
-        throw Self.odd("Something stands behind the tag")
+        throw Self.odd("There is something after the tag")
       }
       envelope = try ID3v2Envelope(source, tag.body..<tag.body + own, frames: &frames)
       id = try source.bytes(at: tag.start, count: 4)
@@ -83,7 +83,7 @@ struct ChunkFile: TagContainer {
     }
     let place = chunk ?? size..<size
     guard let claimed = UInt32(exactly: size - start - 8 + new.size - place.count), claimed < UInt32.max else {
-      throw TagWriteError(.noRoom, "The file would become larger than its header can say.")
+      throw TagWriteError(.noRoom, "The file would become larger than its header allows.")
     }
     var splice = FileSplice()
     splice.add(0..<start + 4)

@@ -18,11 +18,11 @@ struct EncodedAudioFile: TagContainer {
     size = source.size
     trailing = try TagRegions.trailing(in: source, behind: leading.end).reversed()
     guard leading.regions.count <= 1, leading.regions.allSatisfy({ $0.kind == .id3v2 }) else {
-      throw TagWriteError(.oddStructure, "There are several tags in front of the audio; such files are not changed.")
+      throw TagWriteError(.oddStructure, "There are several tags before the audio; such files are not changed.")
     }
     guard trailing.allSatisfy({ $0.kind != .id3v2 }), trailing.count(where: { $0.kind == .ape }) <= 1 else {
       throw TagWriteError(
-        .oddStructure, "There is an ID3v2 tag behind the audio, or several APE tags; such files are not changed.")
+        .oddStructure, "There is an ID3v2 tag after the audio, or several APE tags; such files are not changed.")
     }
     var frames: [EditableTag.Entry] = []
     let front = leading.regions.first?.bytes

@@ -187,7 +187,7 @@ struct ID3v2Envelope {
     switch version {
     case 2:
       guard let id = Self.shortNames.first(where: { $0.value == name })?.key else {
-        throw TagWriteError(.noRoom, "An ID3v2.2 tag gets no frame \(name) here.")
+        throw TagWriteError(.noRoom, "\(name) cannot be written to an ID3v2.2 tag.")
       }
       return Array(id.utf8) + UInt32(size).bigEndianBytes.dropFirst() + body
     case 3: return Array(name.utf8) + UInt32(size).bigEndianBytes + [0, 0] + body

@@ -28,7 +28,7 @@ struct OggFile: TagContainer {
   init(_ source: ByteSource, at start: Int) throws {
     size = source.size
     let odd = TagWriteError(
-      .oddStructure, "The headers of the Ogg stream are not laid out as they should be; such files are not changed.")
+      .oddStructure, "The headers of the Ogg stream have an invalid layout; such files are not changed.")
     var pages = OggPageReader(source, at: start)
     var stream: (codec: OggCodec, serial: UInt32)?
     var packets: [[UInt8]] = []
@@ -50,7 +50,7 @@ struct OggFile: TagContainer {
         continue
       }
       guard let stream else {
-        throw TagWriteError(.unsupportedFormat, "Tags are not written in Ogg files of this codec.")
+        throw TagWriteError(.unsupportedFormat, "Tags cannot be written to Ogg files with this codec.")
       }
       guard page.serial == stream.serial else {
         if !own.isEmpty { others.append(page) }
@@ -90,7 +90,7 @@ struct OggFile: TagContainer {
       guard let header = commentPacket.first, header & 0x7F == FLACBlockReader.vorbisComment else { throw odd }
       body = commentPacket.dropFirst(4)
     case .bareFLAC, .pcm, .celt:
-      throw TagWriteError(.unsupportedFormat, "Tags are not written in Ogg files of this codec.")
+      throw TagWriteError(.unsupportedFormat, "Tags cannot be written to Ogg files with this codec.")
     }
     isLastFLACBlock = codec == .flac && commentPacket[0] & 0x80 != 0
     var entries: [EditableTag.Entry] = []

@@ -18,7 +18,7 @@ struct VorbisCommentBody {
   ///
   /// - Parameter bytes: The comment, starting with the length of the vendor's name.
   init(_ bytes: [UInt8], entries: inout [EditableTag.Entry]) throws(TagWriteError) {
-    let odd = TagWriteError(.oddStructure, "The Vorbis comment is shorter than it says; such files are not changed.")
+    let odd = TagWriteError(.oddStructure, "The Vorbis comment is shorter than it claims; such files are not changed.")
     guard bytes.count <= Self.sizeLimit, let vendorSize = bytes.littleEndian(UInt32.self),
       let count = bytes.littleEndian(UInt32.self, at: 4 + Int(vendorSize))
     else { throw odd }

@@ -65,7 +65,7 @@ public struct FileReversal: Hashable, Sendable {
     let matcher = missing.isEmpty ? nil : ByteMatcher(fresh)
     for range in missing {
       guard let bytes = try? source.bytes(at: range.lowerBound, count: range.count), bytes.count == range.count else {
-        throw TagWriteError(.changed, "The file became shorter while it was copied.")
+        throw TagWriteError(.changed, "The file was truncated while it was being copied.")
       }
       var start = range.lowerBound
       for piece in matcher?.pieces(of: bytes) ?? [] {

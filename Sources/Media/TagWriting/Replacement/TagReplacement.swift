@@ -43,7 +43,7 @@ public struct TagReplacement {
     var status = stat()
     guard unsafe self.path.withPlatformString({ unsafe stat($0, &status) }) == 0,
       let identity = FileIdentity(self.path), identity.isRegularFile
-    else { throw TagWriteError(.inputOutput, "This is no regular file.") }
+    else { throw TagWriteError(.inputOutput, "This is not a regular file.") }
     self.identity = identity
     guard options.splitsHardLinks || status.st_nlink <= 1 else {
       throw TagWriteError(
@@ -101,7 +101,7 @@ public struct TagReplacement {
       for item in items { try changed.set(item) }
       let content = try Self.content(of: path)
       guard content.id == contentID else {
-        throw TagWriteError(.changed, "The audio is not the one that was analyzed; run `analyze` again.")
+        throw TagWriteError(.changed, "The audio has changed since it was analyzed; run `analyze` again.")
       }
       return (changed, content)
     }
@@ -130,7 +130,7 @@ public struct TagReplacement {
     guard reversal.isConsistent, try FileDigest(file.source) == reversal.new else { return nil }
     return try replace(old, by: reversal.splice) { new in
       guard let source = try? ByteSource(path: new), (try? FileDigest(source)) == reversal.old else {
-        throw TagWriteError(.checkFailed, "The new file was thrown away, since it was not the old one.")
+        throw TagWriteError(.checkFailed, "The new file was discarded because it was not identical to the old one.")
       }
     } beforeRenaming: { _ in
     }
@@ -156,7 +156,7 @@ public struct TagReplacement {
     do throws(Errno) {
       replacement = try FileReplacement(path)
     } catch {
-      throw TagWriteError(.notWritable, "No file can be made in its folder: \(error).")
+      throw TagWriteError(.notWritable, "No file can be created in its folder: \(error).")
     }
     let newDigest = FileDigest(
       size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
@@ -186,7 +186,7 @@ public struct TagReplacement {
     do throws(Errno) {
       try replacement.takeAttributes(of: old.descriptor, includingTimes: options.preservesTimes)
     } catch {
-      throw TagWriteError(.rights, "Owner, rights or attributes of the file cannot be kept: \(error).")
+      throw TagWriteError(.rights, "Owner, permissions or attributes of the file cannot be preserved: \(error).")
     }
   }
 
@@ -206,7 +206,7 @@ public struct TagReplacement {
     _ content: AudioContent, against changed: TaggedFile
   ) throws(TagWriteError) {
     func fail(_ what: String) -> TagWriteError {
-      TagWriteError(.checkFailed, "The new file was thrown away, since \(what).")
+      TagWriteError(.checkFailed, "The new file was discarded because \(what).")
     }
     let newContent = try Self.content(of: new)
     guard newContent.id == content.id, newContent.decodingID == content.decodingID, newContent.fault == content.fault,
@@ -226,7 +226,7 @@ public struct TagReplacement {
       throw fail("its tags could not be read")
     }
     guard Self.isSame(found, tags, besides: fields, items, changed.transferred) else {
-      throw fail("readers would see other tags than before, beside what was to be written")
+      throw fail("readers would see changes in other tags")
     }
     if let loss = try Self.views(of: written).loss(since: Self.views(of: file), besides: fields) { throw fail(loss) }
     for (field, value) in expected where found.fields[field]?.first != value {
@@ -270,9 +270,9 @@ extension TagWriteError {
   fileprivate init(_ failure: LockedFile.Failure) {
     switch failure {
     case .locked: self.init(.inUse, "Another program has locked the file; try again later.")
-    case .openForWriting: self.init(.inUse, "Another program is writing into the file; try again later.")
+    case .openForWriting: self.init(.inUse, "Another program is writing to the file; try again later.")
     case .changed:
-      self.init(.changed, "Another program changed the file meanwhile; its change was kept.")
+      self.init(.changed, "Another program changed the file in the meantime; its change was kept.")
       canBeRetried = true
     case .conflict(let other):
       self.init(
