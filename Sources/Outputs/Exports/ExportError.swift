@@ -2,7 +2,7 @@ public import Platform
 public import SystemPackage
 internal import Text
 
-/// Why an export cannot be written. Files that were there before stay as they were.
+/// Failure to write an export. Existing files stay unchanged.
 public enum ExportError: Error, Hashable, Sendable {
   case cannotCreate(FilePath, reason: String)
   /// A file must not be replaced.
@@ -14,12 +14,12 @@ public enum ExportError: Error, Hashable, Sendable {
   case unknownOption(String, known: [String])
   /// `expected` completes “expects …”.
   case badOption(String, value: String, expected: String)
-  /// Something outside is missing or does not work. Two sentences: what, and what to do.
+  /// Something outside the program is missing or does not work. Two sentences: problem and remedy.
   case unavailable(String)
 }
 
 extension ExportError: CustomStringConvertible {
-  /// The problem, and what to do.
+  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

@@ -12,14 +12,14 @@ import Testing
   private static let evening: Int64 = 1_700_000_000
 
   static func page(
-    _ records: [FileRecord] = Samples.all, run: RunRecord? = Samples.run, source: PageSource? = nil,
+    _ records: [FileRecord] = Samples.all, run: RunRecord? = Samples.run, source: PageInput? = nil,
     at seconds: Int64 = evening + 9 * 3600, options: ReportOptions = Samples.everything
   ) throws -> DecodedPage {
     let folder = NSTemporaryDirectory() + "/nocturne-page-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/report.html"
-    var source = source ?? PageSource()
+    var source = source ?? PageInput()
     source.timeZone = zone
     let writer = try ReportWriter(
       .html, to: .file(FilePath(path)), options: options, run: run,
@@ -30,8 +30,8 @@ import Testing
   }
 
   /// The long fields of records are those of the records themselves.
-  static func source(of records: [FileRecord], runs: [RunOutline] = []) -> PageSource {
-    PageSource(
+  static func source(of records: [FileRecord], runs: [RunOutline] = []) -> PageInput {
+    PageInput(
       runs: runs,
       longRecords: { files, _, body in
         for (place, path) in files.enumerated() {
@@ -43,7 +43,7 @@ import Testing
 
   @Test func duplicatesAreASectionOfTheirOwn() throws {
     #expect(!(try Self.page().html.contains("id=\"duplicates\"")))
-    var source = PageSource()
+    var source = PageInput()
     source.duplicates = PageDuplicates(
       summary: "1 group: 1 file to spare, 2.0 MB", note: "Nothing is deleted.",
       groups: [
@@ -119,8 +119,8 @@ import Testing
     for row in 0..<3 {
       records[row].findings[LikenessFinding.self] = LikenessFinding(version: 1, descriptor: [UInt8(row), 250, 128])
     }
-    let sound = PageSource.Sound(width: 3) { $0[0] == 2 ? nil : $0.map { Int8(bitPattern: $0) } }
-    let page = try Self.page(records, run: nil, source: PageSource(sound: sound))
+    let sound = PageInput.Sound(width: 3) { $0[0] == 2 ? nil : $0.map { Int8(bitPattern: $0) } }
+    let page = try Self.page(records, run: nil, source: PageInput(sound: sound))
     let column = try #require((page.columns["columns"] as? [String: Any])?["sound"] as? [String: Any])
     #expect(column["width"] as? Int == 3)
     let bytes = try #require((column["data"] as? String).flatMap { Data(base64Encoded: $0) })

@@ -55,7 +55,7 @@ import Text
     _ records: [FileRecord], run: RunRecord?, runs: [RunOutline]? = nil, at seconds: Int64 = end + 2 * 3600
   ) throws -> DecodedPage {
     let runs = runs ?? (run.map { run in (1...run.id).map { outline($0, $0 == run.id ? run.state : .finished) } } ?? [])
-    return try HTMLReportTests.page(records, run: run, source: PageSource(runs: runs), at: seconds)
+    return try HTMLReportTests.page(records, run: run, source: PageInput(runs: runs), at: seconds)
   }
 
   private static let known = (0..<5).map { track("/music/a/\($0).flac", seconds: 600, seen: 3) }

@@ -29,7 +29,7 @@ import Text
 
   private func report(_ format: ReportFormat, _ selection: RecordSelection) throws -> [UInt8] {
     let file = folder.path.appending("report")
-    let page = PageSource(
+    let page = PageInput(
       runs: try store.runs(), timeZone: .gmt, program: "Nocturne 1.2.3",
       longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
     let writer = try ReportWriter(

@@ -2,20 +2,20 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// The keys that AcoustID asks for. They stand in the environment or in a file, never on a command line, which other users
-/// of the machine may read.
+/// Keys required by AcoustID. They come from the environment or a file, never from a command line, which other users of
+/// the machine may read.
 struct AcoustIDKeys {
   /// Key of the application.
   var client: String
-  /// Key of the user on whose behalf is submitted.
+  /// Key of the user on whose behalf tracks are submitted.
   var user: String?
 
   static let clientVariable = "ACOUSTID_CLIENT_KEY"
   static let userVariable = "ACOUSTID_USER_KEY"
 
   /// - Parameters:
-  ///   - file: Lines of `client=…` and `user=…`; without one, the environment counts.
-  ///   - needsUser: Whether something is submitted.
+  ///   - file: Lines of `client=…` and `user=…`; `nil` to read the environment.
+  ///   - needsUser: True if something is submitted.
   init(
     file: FilePath?, environment: [String: String] = ProcessInfo.processInfo.environment, needsUser: Bool
   ) throws(ExportError) {
@@ -43,7 +43,7 @@ struct AcoustIDKeys {
     }
   }
 
-  /// The fields at the start of a form.
+  /// Fields at the start of a form.
   func fields(isSubmission: Bool) -> String {
     let client = "client=\(AcoustIDForm.encoded(self.client))&"
     return isSubmission ? client + "user=\(AcoustIDForm.encoded(user ?? ""))&" : client

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Records
 internal import SystemPackage
 
-/// A smart playlist of Navidrome (`.nsp`): the filter as rules, which Navidrome applies to its own library.
+/// Navidrome smart playlist (`.nsp`): the filter as rules, which Navidrome applies to its own library.
 public struct NavidromeExport: ExportFormat {
   public let name = "nsp"
   public let abstract = "A smart playlist for Navidrome: the filter as its rules"
@@ -26,7 +26,7 @@ public struct NavidromeExport: ExportFormat {
   }
 }
 
-/// The tracks are for Navidrome to choose.
+/// Ignores tracks: Navidrome selects them itself.
 private struct NavidromeWriter: ExportWriter {
   private let file: ExportFile
 

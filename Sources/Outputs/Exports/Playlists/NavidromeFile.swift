@@ -3,20 +3,20 @@ package import Filters
 internal import Foundation
 package import Text
 
-/// Something that a smart playlist of Navidrome does not have.
+/// Filter feature that Navidrome's smart playlists lack.
 package struct NavidromeError: Error, Hashable {
   package var what: String
   package var advice: String
 }
 
-/// A smart playlist of Navidrome: rules in JSON, which Navidrome applies to its own library.
-/// Format: <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
+/// Navidrome smart playlist: rules in JSON, which Navidrome applies to its own library. Format:
+/// <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
 package enum NavidromeFile {
   private static let comment = "Made by nocturne"
-  /// In each of them.
+  /// Mark in each of these files.
   package static let mark = "\"comment\":\"\(comment)\""
 
-  /// - Parameter fields: More of it, such as `sort` and `limit`.
+  /// - Parameter fields: Further fields, such as `sort` and `limit`.
   package static func bytes(
     _ filter: TrackFilter, name: String, with fields: [String: JSONValue] = [:]
   ) throws(NavidromeError) -> [UInt8] {
@@ -36,7 +36,7 @@ package enum NavidromeFile {
     var isAny = false
     var parts: [JSONValue]
 
-    /// As a part of another rule.
+    /// JSON of the rule as a part of another rule.
     var value: JSONValue {
       parts.count == 1 ? parts[0] : .object([isAny ? "any" : "all": .array(parts)])
     }
@@ -47,7 +47,7 @@ package enum NavidromeFile {
   ) throws(NavidromeError) -> Rule {
     switch expression {
     case .all(let parts) where parts.isEmpty && !isNegated:
-      // All tracks: an empty list is an error there.
+      // Matches all tracks; Navidrome rejects an empty list.
       return Rule(parts: [.object(["gt": .object(["duration": 0])])])
     case .all(let parts), .any(let parts):
       let isAll = if case .all = expression { true } else { false }
@@ -78,7 +78,7 @@ package enum NavidromeFile {
     case .number(.integratedLoudness, _): throw cannotSay("lufs:", findings)
     case .key(let key): throw cannotSay("key:\(key.camelot)", findings)
     case .codec(let codec):
-      // It knows the ends of names, and these stand for one codec.
+      // Navidrome matches the ends of file names, and each of these stands for one codec.
       guard ["flac", "mp3", "opus"].contains(codec) else {
         throw cannotSay("codec:\(codec)", "It knows the ends of file names only, so flac, mp3 and opus can be said.")
       }
@@ -108,7 +108,7 @@ package enum NavidromeFile {
     }
   }
 
-  /// A range of a field that holds whole numbers.
+  /// Range of a field of whole numbers.
   private static func whole(
     _ field: String, _ range: NumberRange, _ isNegated: Bool, _ what: String
   ) throws(NavidromeError) -> Rule {
@@ -133,7 +133,7 @@ package enum NavidromeFile {
   }
 
   private static func numbers(_ field: String, _ range: NumberRange, _ isNegated: Bool) -> Rule {
-    // Strictly greater and less are all there is.
+    // Navidrome has only strict comparisons.
     let lower = range.lower.map { comparison(isNegated ? "lt" : "gt", field, .number(isNegated ? $0 : $0 - 0.001)) }
     let upper = range.upper.map { upper in
       comparison(isNegated ? "gt" : "lt", field, .number(range.includesUpper && !isNegated ? upper + 0.001 : upper))

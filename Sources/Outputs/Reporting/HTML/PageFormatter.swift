@@ -2,8 +2,8 @@ internal import Foundation
 internal import Platform
 internal import Text
 
-/// Numbers, lengths and dates as the page writes them.
-enum PageWords {
+/// Formats numbers, durations and dates for the page.
+enum PageFormatter {
   /// `1,204`.
   static func number(_ value: Int) -> String {
     var digits = String(abs(value))
@@ -18,7 +18,7 @@ enum PageWords {
   /// `1 track`, `1,204 tracks`.
   static func counted(_ count: Int, _ noun: String) -> String { "\(number(count)) \(noun)\(count == 1 ? "" : "s")" }
 
-  /// A length of music: `under 1 min`, `49 min`, `6 h 30 min`, `1,204 h`.
+  /// Duration of music: `under 1 min`, `49 min`, `6 h 30 min`, `1,204 h`.
   static func span(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e12 else { return "a very long time" }
     let minutes = Int((max(seconds, 0) / 60).rounded())
@@ -30,7 +30,7 @@ enum PageWords {
     }
   }
 
-  /// How long something took: `27 s`, `3 min 20 s`, `1 h 5 min`.
+  /// Elapsed time: `27 s`, `3 min 20 s`, `1 h 5 min`.
   static func elapsed(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e12 else { return "a very long time" }
     let whole = Int(max(seconds, 0).rounded())
@@ -42,12 +42,12 @@ enum PageWords {
     }
   }
 
-  /// A place in a track: `3:07`, `1:02:03`.
+  /// Position in a track: `3:07`, `1:02:03`.
   static func clock(_ seconds: Double) -> String {
     seconds <= 1e9 ? clockText(seconds) : "a very long time"
   }
 
-  /// `62.8`; always with one decimal, however the page is set.
+  /// `62.8`; always with one decimal, whatever the locale.
   static func decimal(_ value: Double) -> String { String(format: "%.1f", value) }
 
   static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded(.down)))%" }
@@ -59,7 +59,7 @@ enum PageWords {
   }
 }
 
-/// A point in time as a clock on the wall shows it.
+/// Point in time in local time.
 struct LocalTime {
   let year, month, day, hour, minute: Int
   private let weekday: Int

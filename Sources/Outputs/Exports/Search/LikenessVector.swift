@@ -2,9 +2,10 @@ internal import Analysis
 internal import Records
 internal import Text
 
-/// The descriptor of sound as a vector, by which search engines find tracks that sound alike: the nearer its angle to that of
-/// another, the more alike. Documents have it with `--option vectors=…`; the schema of the engine must know its dimensions.
-struct SoundVector {
+/// Audio descriptor as a vector, by which search engines find similar tracks: the smaller the angle between two
+/// vectors, the more similar the tracks. Documents have it with `--option vectors=…`; the schema of the engine must
+/// state its dimensions.
+struct LikenessVector {
   static let field = "likeness"
   static let option = "vectors"
   static let dimensionCount: Int64 = 128
@@ -22,18 +23,18 @@ struct SoundVector {
 }
 
 extension ExportContext {
-  /// The kind of vectors that documents are to have; `nil` if they are to have none.
-  var vectors: String? { options[SoundVector.option] }
+  /// Kind of vectors in documents; `nil` for none.
+  var vectors: String? { options[LikenessVector.option] }
 
-  /// - Throws: `badOption` if these are no vectors of the engine.
+  /// - Throws: `badOption` if the engine has no such vectors.
   func checkVectors(_ kinds: [String]) throws(ExportError) {
     guard let vectors, !kinds.contains(vectors) else { return }
-    throw .badOption(SoundVector.option, value: vectors, expected: kinds.joined(separator: " or "))
+    throw .badOption(LikenessVector.option, value: vectors, expected: kinds.joined(separator: " or "))
   }
 }
 
 extension JSONWriter {
-  mutating func vector(_ vector: SoundVector) {
+  mutating func vector(_ vector: LikenessVector) {
     beginArray()
     for number in vector.numbers { integer(number) }
     endArray()

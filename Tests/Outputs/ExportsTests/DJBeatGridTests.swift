@@ -4,7 +4,7 @@ import Testing
 @testable import Exports
 
 /// Beats as anchors with even tempi.
-@Suite struct BeatGridTests {
+@Suite struct DJBeatGridTests {
   private func tempo(
     _ beats: [Double], bpm: Double? = 120, metre: String? = nil, downbeats: [Double]? = nil
   ) -> TempoFinding {
@@ -19,22 +19,22 @@ import Testing
   }
 
   /// The largest distance of a beat from where the grid has it.
-  private func error(_ grid: BeatGrid, _ beats: [Double]) -> Double {
+  private func error(_ grid: DJBeatGrid, _ beats: [Double]) -> Double {
     beats.enumerated().map { abs((grid.time(ofBeat: $0) ?? -1) - $1) }.max() ?? 0
   }
 
   @Test func steadyTempoIsOneAnchor() throws {
     let beats = even(120, count: 1_000)
-    let grid = try #require(BeatGrid(tempo(beats), bpmPlaces: 2))
-    #expect(grid.anchors == [BeatGrid.Anchor(seconds: 0.25, bpm: 120, beatInBar: nil, beat: 0)])
+    let grid = try #require(DJBeatGrid(tempo(beats), bpmPlaces: 2))
+    #expect(grid.anchors == [DJBeatGrid.Anchor(seconds: 0.25, bpm: 120, beatInBar: nil, beat: 0)])
     #expect(grid.metre == nil)
   }
 
   /// 0.004 BPM less than what two places can say are 20 ms after ten minutes.
   @Test(arguments: [2, 6]) func roundingDoesNotAddUp(places: Int) throws {
     let beats = even(127.996, count: 1_280)
-    let grid = try #require(BeatGrid(tempo(beats, bpm: 127.996), bpmPlaces: places))
-    #expect(error(grid, beats) <= BeatGrid.tolerance + 1e-9)
+    let grid = try #require(DJBeatGrid(tempo(beats, bpm: 127.996), bpmPlaces: places))
+    #expect(error(grid, beats) <= DJBeatGrid.tolerance + 1e-9)
     #expect(grid.anchors.count == (places == 2 ? grid.anchors.count : 1))
     #expect(grid.anchors.count < 10)
   }
@@ -42,10 +42,10 @@ import Testing
   @Test func changeOfTempoIsAnAnchor() throws {
     let slow = even(100, from: 0.1, count: 101)
     let beats = slow + even(140, from: slow[100], count: 100).dropFirst()
-    let grid = try #require(BeatGrid(tempo(beats), bpmPlaces: 2))
+    let grid = try #require(DJBeatGrid(tempo(beats), bpmPlaces: 2))
     #expect(grid.anchors.map(\.beat) == [0, 100])
     #expect(grid.anchors.map(\.bpm) == [100, 140])
-    #expect(error(grid, beats) <= BeatGrid.tolerance)
+    #expect(error(grid, beats) <= DJBeatGrid.tolerance)
   }
 
   @Test func unevenBeatsAreFollowed() throws {
@@ -53,14 +53,14 @@ import Testing
     let beats = even(110, count: 300).enumerated().map { index, time in
       time + 0.02 * (Double((index * 7_919) % 101) / 50 - 1)
     }
-    let grid = try #require(BeatGrid(tempo(beats, bpm: 110), bpmPlaces: 2))
-    #expect(error(grid, beats) <= BeatGrid.tolerance + 1e-9)
+    let grid = try #require(DJBeatGrid(tempo(beats, bpm: 110), bpmPlaces: 2))
+    #expect(error(grid, beats) <= DJBeatGrid.tolerance + 1e-9)
   }
 
   @Test func downbeatsCountBars() throws {
     let beats = even(120, count: 16)
     let known = try #require(
-      BeatGrid(tempo(beats, metre: "4/4", downbeats: [beats[1], beats[5], beats[9], beats[13]]), bpmPlaces: 2))
+      DJBeatGrid(tempo(beats, metre: "4/4", downbeats: [beats[1], beats[5], beats[9], beats[13]]), bpmPlaces: 2))
     #expect(known.anchors.map(\.beatInBar) == [4])
     #expect(known.metre == "4/4")
     let waltz = BarNumbers(tempo(beats, metre: "3/4", downbeats: [beats[2], beats[5]]))
@@ -73,12 +73,12 @@ import Testing
   }
 
   @Test func nothingWithoutTempo() {
-    #expect(BeatGrid(tempo(even(120, count: 10), bpm: nil), bpmPlaces: 2) == nil)
-    #expect(BeatGrid(tempo([1]), bpmPlaces: 2) == nil)
-    #expect(BeatGrid(tempo([]), bpmPlaces: 2) == nil)
+    #expect(DJBeatGrid(tempo(even(120, count: 10), bpm: nil), bpmPlaces: 2) == nil)
+    #expect(DJBeatGrid(tempo([1]), bpmPlaces: 2) == nil)
+    #expect(DJBeatGrid(tempo([]), bpmPlaces: 2) == nil)
     // Data that a damaged database may hold.
-    #expect(BeatGrid(tempo([1, 1, 2]), bpmPlaces: 2) == nil)
-    #expect(BeatGrid(tempo([3, 2, 1]), bpmPlaces: 2) == nil)
+    #expect(DJBeatGrid(tempo([1, 1, 2]), bpmPlaces: 2) == nil)
+    #expect(DJBeatGrid(tempo([3, 2, 1]), bpmPlaces: 2) == nil)
   }
 
   // MARK: - Mixxx

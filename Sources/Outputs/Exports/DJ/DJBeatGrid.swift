@@ -1,33 +1,33 @@
 internal import Analysis
 internal import Library
 
-/// Beats as DJ programs keep them: anchors, from each of which beats follow at an even tempo.
-struct BeatGrid: Equatable {
+/// Beats as stored by DJ programs: anchors, each followed by beats at a constant tempo.
+struct DJBeatGrid: Equatable {
   struct Anchor: Equatable {
-    /// Time of a beat, from the start of the audio.
+    /// Time of a beat, in seconds from the start of the audio.
     var seconds: Double
     /// Beats per minute from here on.
     var bpm: Double
-    /// Position of the beat in its bar, from 1; `nil` if bars are not known.
+    /// Position of the beat in its bar, starting at 1; `nil` if bars are unknown.
     var beatInBar: Int?
     /// Index of the beat.
     var beat: Int
   }
 
-  /// Ascending.
+  /// Anchors in ascending order.
   var anchors: [Anchor]
-  /// Beats to a bar and the note they are, such as `4/4`; `nil` where it is not known.
+  /// Time signature, such as `4/4`; `nil` if unknown.
   var metre: String?
 
-  /// How far, in seconds, a beat may be from where the anchor before it says.
+  /// Maximum deviation of a beat from the position predicted by the anchor before it, in seconds.
   static let tolerance = 0.005
 
   /// `nil` without a tempo, or with fewer than two beats.
   ///
-  /// A new anchor stands where no tempo from the last one would keep all beats within `tolerance`.
+  /// A new anchor is set where no tempo from the last one would keep all beats within `tolerance`.
   ///
-  /// - Parameter bpmPlaces: Decimal places of tempi in the format. Tempi are rounded to them, and anchors set so that
-  ///   the rounding does not add up over a long track either.
+  /// - Parameter bpmPlaces: Decimal places of tempi in the format. Tempi are rounded to them, and anchors are set so
+  ///   that the rounding does not accumulate over a long track.
   init?(_ tempo: TempoFinding, bpmPlaces: Int) {
     guard tempo.bpm != nil, tempo.beats.count > 1, zip(tempo.beats, tempo.beats.dropFirst()).allSatisfy({ $0 < $1 })
     else { return nil }
@@ -45,10 +45,10 @@ struct BeatGrid: Equatable {
     }
   }
 
-  /// How far one tempo goes from a beat on: the last beat that it holds for, and the tempo.
+  /// Longest run of one tempo from a beat: the last beat it holds for, and the tempo.
   ///
-  /// Each beat bounds the period from both sides; the beats go on as long as a tempo of `places` decimals lies within
-  /// all bounds: the preferred one if it does, or else the one of least squares (the cone of O'Rourke, "An on-line
+  /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals lies within
+  /// all bounds: the preferred one if it does, or else the least-squares one (the cone of O'Rourke, "An on-line
   /// algorithm for fitting straight lines between data ranges", 1981).
   private static func run(
     of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int
@@ -58,7 +58,7 @@ struct BeatGrid: Equatable {
     func rounded(_ bpm: Double) -> Double { (bpm * scale).rounded() / scale }
     let preferred = preferred.map { rounded($0) } ?? 0
     var result = (last: start + 1, bpm: rounded(60 / (beats[start + 1] - beats[start])))
-    // Least squares of the period, the first beat held.
+    // Least squares of the period, with the first beat fixed.
     var (products, squares) = (0.0, 0.0)
     for index in start + 1..<beats.count {
       let count = Double(index - start)
@@ -70,7 +70,7 @@ struct BeatGrid: Equatable {
       guard shortest <= longest else { break }
       let period = min(max(products / squares, shortest), longest)
       let bpm = rounded(60 / period)
-      // The rounding of the tempo may lead out of the bounds only where they are narrower than its step.
+      // The rounded tempo can leave the bounds only where they are narrower than its step.
       let choice = [preferred, bpm].first { $0 > 0 && (shortest...longest).contains(60 / $0) }
       guard let choice else { break }
       result = (index, choice)
@@ -78,20 +78,20 @@ struct BeatGrid: Equatable {
     return result
   }
 
-  /// The time of a beat in the grid: an anchor's own, and those that follow it at its tempo.
+  /// Time of a beat in the grid, predicted from the last anchor at or before it.
   func time(ofBeat index: Int) -> Double? {
     guard let anchor = anchors.last(where: { $0.beat <= index }) else { return nil }
     return anchor.seconds + Double(index - anchor.beat) * 60 / anchor.bpm
   }
 }
 
-/// The positions of beats in their bars.
+/// Positions of beats in their bars.
 struct BarNumbers {
   /// Ascending indices of beats.
   private let downbeats: [Int]
   private let beatsPerBar: Int
 
-  /// `nil` where bars are not known.
+  /// `nil` if bars are unknown.
   init?(_ tempo: TempoFinding) {
     guard let beatsPerBar = tempo.beatsPerBar else { return nil }
     self.beatsPerBar = beatsPerBar
@@ -101,7 +101,7 @@ struct BarNumbers {
   /// The first beat that begins a bar.
   var firstDownbeat: Int { downbeats[0] }
 
-  /// From 1; beats before the first downbeat count backward from it.
+  /// Starts at 1; beats before the first downbeat count backward from it.
   func beatInBar(_ index: Int) -> Int {
     let downbeat = downbeats.last { $0 <= index } ?? downbeats[0]
     let offset = (index - downbeat) % beatsPerBar

@@ -4,7 +4,7 @@ import Testing
 @testable import Exports
 
 /// The part at the start of an MP3 file that DJ programs play.
-@Suite struct MP3StartTests {
+@Suite struct MP3TimeOffsetTests {
   /// 44.1 kHz, 128 kbit/s, stereo: 417 bytes, 1,152 samples.
   private static let header: [UInt8] = [0xFF, 0xFB, 0x90, 0x00]
 
@@ -15,7 +15,7 @@ import Testing
   }
 
   /// An Info frame without optional parts, and the extension of an encoder with 576 samples of delay.
-  private func start(_ encoder: String?, checksum: UInt16? = nil) throws -> MP3Start {
+  private func start(_ encoder: String?, checksum: UInt16? = nil) throws -> MP3TimeOffset {
     var info: [Int: [UInt8]] = [36: Array("Info".utf8)]
     if let encoder {
       info[44] = Array(encoder.utf8)
@@ -23,7 +23,7 @@ import Testing
       if let checksum { info[44 + 34] = [UInt8(checksum >> 8), UInt8(checksum & 0xFF)] }
     }
     let bytes = frame(info) + frame() + frame() + frame() + frame()
-    return MP3Start(try #require(try MPEGStream(in: ByteSource(bytes), from: 0)), sampleRate: 44_100)
+    return MP3TimeOffset(try #require(try MPEGStream(in: ByteSource(bytes), from: 0)), sampleRate: 44_100)
   }
 
   /// CRC-16/ARC of the frame up to the checksum, bit by bit from its definition.
@@ -51,6 +51,6 @@ import Testing
 
   @Test func noTag() throws {
     let stream = try #require(try MPEGStream(in: ByteSource((0..<5).flatMap { _ in frame() }), from: 0))
-    #expect(MP3Start(stream, sampleRate: 44_100) == MP3Start(stream, sampleRate: 0))
+    #expect(MP3TimeOffset(stream, sampleRate: 44_100) == MP3TimeOffset(stream, sampleRate: 0))
   }
 }

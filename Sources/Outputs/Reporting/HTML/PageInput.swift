@@ -2,29 +2,29 @@ public import Foundation
 public import Records
 public import SystemPackage
 
-/// The data of a page beside the records: the history of the library, and more about some tracks.
-public struct PageSource {
+/// Data of a page other than the records: the history of the library, and more about some tracks.
+public struct PageInput {
   /// All runs, oldest first.
   public var runs: [RunOutline]
-  /// Files that are gone are rows of the table, too.
+  /// Also lists vanished files as rows of the table.
   public var showsVanished: Bool
-  /// In which the page writes times.
+  /// Time zone of the times on the page.
   public var timeZone: TimeZone
-  /// Says of which version of the program the page is.
+  /// Name and version of the program, as the page shows them.
   public var program: String
-  /// `nil` if there are no descriptors of sound to compare.
+  /// `nil` if there are no audio descriptors to compare.
   public var sound: Sound?
-  /// `nil` if there are none, or they were not looked for.
+  /// `nil` if there are none, or they were not searched for.
   public var duplicates: PageDuplicates?
-  /// Calls its last argument with the records of some files that were read with the long fields named, and with their
-  /// place in the list, until that returns false. `nil`: the page does without curves and beats.
+  /// Calls its last argument with the records of some files, read with the named long fields, and with their positions
+  /// in the list, until that returns `false`. If `nil`, the page has no curves and beats.
   public var longRecords: Reader?
 
-  /// Makes fewer numbers of a descriptor of sound, whose angles are nearly those of the descriptors.
+  /// Reduces an audio descriptor to fewer numbers with nearly the same angles.
   public struct Sound {
-    /// How many numbers.
+    /// Number of reduced values.
     public var width: Int
-    /// `nil` of what is no descriptor.
+    /// `nil` if the value is not a descriptor.
     public var reduced: ([UInt8]) -> [Int8]?
 
     public init(width: Int, reduced: @escaping ([UInt8]) -> [Int8]?) {

@@ -5,9 +5,9 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Sends the forms of a list, and writes what comes back to `results.ndjson`, a line for each request as soon as it is
-/// answered. At most three requests a second, as AcoustID asks.
-struct AcoustIDSending {
+/// Sends the forms of a list, and writes the answers to `results.ndjson`, one line per request as soon as it is
+/// answered. Sends at most three requests a second, as AcoustID asks.
+struct AcoustIDSender {
   let isSubmission: Bool
   private let keys: AcoustIDKeys
   private let address: String
@@ -15,12 +15,12 @@ struct AcoustIDSending {
   private let connection: AcoustIDConnection
 
   private static let resultsName = "results.ndjson"
-  /// Seconds from an answer to the next request.
+  /// Minimum time from an answer to the next request, in seconds.
   private static let interval = 1.0 / 3
-  /// How often a request is sent until it is answered.
+  /// Maximum number of attempts per request.
   private static let attempts = 5
-  /// Seconds that are waited at most, whatever the server asks for.
-  private static let longestPause = 600
+  /// Maximum waiting time in seconds, whatever the server asks for.
+  private static let maxPause = 600
 
   /// `nil` if nothing is to be sent.
   init?(_ context: ExportContext) throws(ExportError) {
@@ -45,17 +45,17 @@ struct AcoustIDSending {
     connection = AcoustIDConnection(program: context.program)
   }
 
-  /// - Parameter list: The file of forms.
-  /// - Returns: The file of results.
-  /// - Throws: `ExportError.unavailable` when AcoustID cannot be reached or refuses the keys; what was answered before is in
-  ///   the file.
+  /// - Parameter list: File of forms.
+  /// - Returns: File of results.
+  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys; earlier answers are in the
+  ///   file.
   func send(_ list: FilePath) throws(ExportError) -> FilePath {
     let path = folder.appending(Self.resultsName)
     let results: FileDescriptor
     let lines: FileDescriptor
     do {
       lines = try FileDescriptor.open(list, .readOnly)
-      // Not replaced at the end, as other files are: what was sent was sent.
+      // Unlike other files, this is not replaced at the end: sent requests cannot be undone.
       results = try FileDescriptor.open(
         path, .writeOnly, options: [.create, .truncate, .append], permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
@@ -65,7 +65,7 @@ struct AcoustIDSending {
       try? lines.close()
       try? results.close()
     }
-    var reader = LineReader(reading: lines, limit: AcoustIDList.mostBytes * 2)
+    var reader = LineReader(reading: lines, limit: AcoustIDList.maxRequestBytes * 2)
     var number = 0
     var pace = Pace()
     do {
@@ -91,7 +91,7 @@ struct AcoustIDSending {
     return path
   }
 
-  /// Sends one form until there is an answer that is not “later”.
+  /// Sends one form until there is an answer other than “later”.
   private func answer(
     to form: AcoustIDForm, line: Int, _ pace: inout Pace
   ) throws(ExportError) -> AcoustIDConnection.Answer {
@@ -104,7 +104,7 @@ struct AcoustIDSending {
         let answer = try connection.post(keys.fields(isSubmission: isSubmission) + form.text, to: address)
         guard answer.status == 429 || answer.status >= 500 else { return answer }
         reason = "the server answered with status \(answer.status)"
-        pause = min(answer.retryAfter ?? pause, Self.longestPause)
+        pause = min(answer.retryAfter ?? pause, Self.maxPause)
       } catch {
         reason = error.reason
         if error.isFinal { break }
@@ -116,7 +116,7 @@ struct AcoustIDSending {
         + "export again later.")
   }
 
-  /// Problems that all later requests would have, too.
+  /// Message of a problem that all later requests would have too; otherwise `nil`.
   private static func finalProblem(_ answer: AcoustIDConnection.Answer) -> String? {
     guard answer.status != 200 else { return nil }
     var message: String?
@@ -154,7 +154,7 @@ struct AcoustIDSending {
   }
 }
 
-/// When the next request may begin.
+/// Start time of the next request.
 private struct Pace {
   private var last: ContinuousClock.Instant?
 
@@ -164,6 +164,6 @@ private struct Pace {
     if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
   }
 
-  /// A request has ended.
+  /// Records the end of a request.
   mutating func rest() { last = .now }
 }
