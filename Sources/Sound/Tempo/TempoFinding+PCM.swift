@@ -13,7 +13,7 @@ extension TempoFinding {
   ///   - samples: Mono, full scale ±1; the loudness does not matter. All values must be finite.
   ///   - sampleRate: Samples per second, 1,000 to 1,000,000.
   public init(of samples: [Float], sampleRate: Int) {
-    precondition((1_000...1_000_000).contains(sampleRate), "a rate of audio")
+    precondition((1_000...1_000_000).contains(sampleRate), "sample rate out of range")
     let layout = BandSpectrogram.layout
     let resampler = ResamplerKind.soxr.makeResampler(from: sampleRate, to: layout.sampleRate)
     var resampled: [Float] = []
