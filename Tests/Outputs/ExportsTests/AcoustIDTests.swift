@@ -7,7 +7,7 @@ import Testing
 
 @testable import Exports
 
-/// The data sent to AcoustID: forms, their halves, and which tracks are in them.
+/// Data sent to AcoustID: forms, their halves, and the tracks in them.
 @Suite struct AcoustIDTests {
   private func form(_ count: Int) -> AcoustIDForm {
     var form = AcoustIDForm(common: [("format", "json"), ("meta", "recordings tracks")])

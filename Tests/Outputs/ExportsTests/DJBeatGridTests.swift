@@ -3,7 +3,7 @@ import Testing
 
 @testable import Exports
 
-/// Beats as anchors with even tempi.
+/// Beats as anchors with constant tempi.
 @Suite struct DJBeatGridTests {
   private func tempo(
     _ beats: [Double], bpm: Double? = 120, metre: String? = nil, downbeats: [Double]? = nil
@@ -18,7 +18,7 @@ import Testing
     (0..<count).map { start + Double($0) * 60 / bpm }
   }
 
-  /// The largest distance of a beat from where the grid has it.
+  /// Largest deviation of a beat from its position in the grid, in seconds.
   private func error(_ grid: DJBeatGrid, _ beats: [Double]) -> Double {
     beats.enumerated().map { abs((grid.time(ofBeat: $0) ?? -1) - $1) }.max() ?? 0
   }
@@ -30,7 +30,7 @@ import Testing
     #expect(grid.metre == nil)
   }
 
-  /// 0.004 BPM less than what two places can say are 20 ms after ten minutes.
+  /// 0.004 BPM below what two decimals can express add up to 20 ms after ten minutes.
   @Test(arguments: [2, 6]) func roundingDoesNotAddUp(places: Int) throws {
     let beats = even(127.996, count: 1_280)
     let grid = try #require(DJBeatGrid(tempo(beats, bpm: 127.996), bpmPlaces: places))
@@ -68,7 +68,7 @@ import Testing
     #expect(waltz?.firstDownbeat == 2)
     let dotted = BarNumbers(tempo(beats, metre: "6/8", downbeats: [beats[1], beats[3], beats[5]]))
     #expect((0..<4).map { dotted?.beatInBar($0) } == [2, 1, 2, 1])
-    // A metre alone is not enough.
+    // A meter alone is not enough.
     #expect(BarNumbers(tempo(beats, metre: "4/4")) == nil)
   }
 

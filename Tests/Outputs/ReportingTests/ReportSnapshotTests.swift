@@ -11,7 +11,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The reports on the untidy library, byte for byte.
+/// Reports on the untidy library, byte for byte.
 @Suite struct ReportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
@@ -58,7 +58,7 @@ import Text
     try expect(ReadableText.plain(report(.ndjson, RecordSelection(roots: roots))), is: "report.ndjson")
   }
 
-  /// The data in a page, with its columns unpacked, and the sentences above them.
+  /// Data of a page with its columns unpacked, and the sentences above them.
   @Test func page() throws {
     let page = try DecodedPage(Data(report(.html, RecordSelection(includesVanished: true, includesRuns: true))))
     for name in ["library", "columns", "details"] {

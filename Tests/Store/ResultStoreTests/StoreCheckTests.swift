@@ -22,7 +22,7 @@ import Testing
     #expect(try ResultStore(path: library.database, findings: ScannedLibrary.findings, access: .readOnly).check() == [])
   }
 
-  /// Changes that a person with a shell, or a bug, may make to a database, and the complaints about them.
+  /// Changes that a person with a shell, or a bug, may make to a database, and the resulting complaints.
   @Test(arguments: [
     ("DELETE FROM format WHERE file = 1", "1 file analyzed without a format, such as /music/a.flac"),
     ("DELETE FROM failure", "failed or partial without a reason"),
@@ -124,7 +124,7 @@ import Testing
     #expect(try ResultStore(path: old, findings: ScannedLibrary.findings, access: .readOnly).latestRun() != nil)
   }
 
-  /// SQLite itself goes on writing into a file that is not there any more.
+  /// SQLite itself would go on writing to a file that no longer exists.
   @Test func databaseThatGoesAwayIsNoticed() throws {
     let library = try library()
     try FileManager.default.moveItem(atPath: library.database.string, toPath: library.database.string + ".away")
@@ -134,7 +134,7 @@ import Testing
     } catch {
       guard case .unreachable? = error as? StoreError else { throw error }
     }
-    // Another file by its name is another file.
+    // Another file of the same name is another database.
     do { _ = try ResultStore(path: library.database, findings: ScannedLibrary.findings) }
     #expect(throws: StoreError.self) { try library.beginRun() }
   }

@@ -47,8 +47,8 @@ struct DJBeatGrid: Equatable {
 
   /// Longest run of one tempo from a beat: the last beat it holds for, and the tempo.
   ///
-  /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals lies within
-  /// all bounds: the preferred one if it does, or else the least-squares one (the cone of O'Rourke, "An on-line
+  /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals lies
+  /// within all bounds: the preferred one if it does, or else the least-squares one (the cone of O'Rourke, "An on-line
   /// algorithm for fitting straight lines between data ranges", 1981).
   private static func run(
     of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int

@@ -59,7 +59,7 @@ enum MergeVerdict {
 
   /// 2 if the result describes the whole file, 1 if part of it, 0 if nothing.
   private static func soundness(_ status: FileAnalysis.Status, _ problem: Problem?) -> Int {
-    guard let problem, problem.mayBeCircumstances else { return 2 }
+    guard let problem, problem.mayBeTransient else { return 2 }
     return status == .failed ? 0 : 1
   }
 }

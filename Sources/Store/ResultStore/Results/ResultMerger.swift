@@ -9,8 +9,8 @@ internal import Text
 /// Merges results made elsewhere into the store. The content of the store afterwards depends neither on the order of
 /// the results nor on how often they are merged.
 ///
-/// Between two results for a file, one not spoiled by circumstances (`Problem.mayBeCircumstances`) wins, then the later one.
-/// If both are of the same version of the file, outcomes of analyzers that only the other result ran are kept.
+/// Between two results for a file, one not spoiled by circumstances (`Problem.mayBeTransient`) wins, then the later
+/// one. If both are of the same version of the file, outcomes of analyzers that only the other result ran are kept.
 ///
 /// A merge becomes a run of its own with the first result that changes anything; the caller holds the run lock.
 /// Callable from any thread, one call at a time; each call blocks until its transaction is done.

@@ -7,7 +7,7 @@ public struct WantedAnalyses: Hashable, Sendable {
     /// True if the finding follows from the encoded audio alone, so it stays valid for another file with the same
     /// content id; false for `Feed.file`.
     public var readsAudio: Bool
-    /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.richerIdentities`).
+    /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.supersedingIdentities`).
     public var richer: Set<AnalyzerIdentity>
 
     public init(identity: AnalyzerIdentity, readsAudio: Bool, richer: Set<AnalyzerIdentity> = []) {
