@@ -100,7 +100,7 @@ struct PlanCommand: AsyncParsableCommand {
     }
   }
 
-  private func planning(_ settings: CommandSettings) throws -> WorkPlanning {
+  private func planning(_ settings: CommandSettings) throws -> WorkPlanner {
     let definition = try settings.definition()
     let ids = Set(only.flatMap { $0.split(separator: ",").map(String.init) })
     let roots: LibraryRun.Roots
@@ -116,7 +116,7 @@ struct PlanCommand: AsyncParsableCommand {
       plan: try definition.plan(with: BuiltInAnalyzers.all, only: ids.isEmpty ? nil : ids), jobs: 1,
       programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
       objects: settings.objectFetcher)
-    return WorkPlanning(request, database: try settings.database(), partitionCount: partitions)
+    return WorkPlanner(request, database: try settings.database(), partitionCount: partitions)
   }
 
   private func listing(_ input: InputArgument, _ settings: CommandSettings) throws -> SharedListing {

@@ -110,7 +110,7 @@ import Text
     #expect(empty.status == 1)
     try place.makeFolder(place.folder.file("empty"))
     let nothing = try place.analyze("merge", "empty", "--database", "x.sqlite")
-    #expect(nothing.status == 1 && nothing.errors.contains("no file of answers"))
+    #expect(nothing.status == 1 && nothing.errors.contains("no answer files"))
     #expect(!FileManager.default.fileExists(atPath: place.folder.file("x.sqlite").string))
   }
 }

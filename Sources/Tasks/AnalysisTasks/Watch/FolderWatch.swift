@@ -4,19 +4,18 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Folders with all that is below them, of which the system tells what changes (inotify(7)). Only the folders themselves may
-/// be links.
+/// Watches folders recursively with inotify(7). Only the given folders themselves may be links.
 ///
-/// One thread uses it.
+/// Not thread-safe.
 final class FolderWatch {
   struct Changes {
-    /// Files that may hold audio and were written, moved or removed.
+    /// Possible audio files that were written, moved or removed.
     var files: Set<FilePath> = []
     /// Events were lost: anything may have changed.
     var isOverflow = false
   }
 
-  /// Why the system does not report all changes: a sentence with what to do.
+  /// Sentence on why the system does not report all changes, with advice; `nil` if it does.
   private(set) var limitation: String?
 
   private static let mask =
@@ -34,7 +33,7 @@ final class FolderWatch {
     descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       limitation =
-        "The system allows no more watching (fs.inotify.max_user_instances = \(Self.systemLimit("max_user_instances")))."
+        "The limit of inotify instances is reached (fs.inotify.max_user_instances = \(Self.systemLimit("max_user_instances")))."
       return
     }
     var changes = Changes()
@@ -42,7 +41,7 @@ final class FolderWatch {
     for root in roots {
       if let mount = mounts.mount(of: (try? root.resolved()) ?? root), Self.isRemote(mount) {
         limitation =
-          "\(printablePath(root)) is on a server, which does not tell of what others write there."
+          "\(printablePath(root)) is on a network or FUSE file system, which does not report changes made by others."
       }
       add(root, &changes, isRoot: true)
     }
@@ -50,10 +49,10 @@ final class FolderWatch {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// How many folders are watched.
+  /// Number of watched folders.
   var count: Int { folders.count }
 
-  /// Waits for changes, at most this many milliseconds.
+  /// Waits for changes, up to a timeout in milliseconds.
   func changes(within milliseconds: Int32) -> Changes {
     var changes = Changes()
     guard descriptor >= 0 else {
@@ -82,7 +81,7 @@ final class FolderWatch {
       if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
         changes.isOverflow = true
       } else if event.mask & UInt32(IN_IGNORED) != 0 {
-        // The folder is gone, or its file system.
+        // The folder was removed, or its file system unmounted.
         if let folder = folders.removeValue(forKey: event.wd) { numbers[folder] = nil }
       } else if let folder = folders[event.wd], !name.isEmpty {
         take(event.mask, FilePath(bytes: folder.withBytes { Array($0) } + [UInt8(ascii: "/")] + name), name, &changes)
@@ -92,7 +91,7 @@ final class FolderWatch {
 
   private func take(_ mask: UInt32, _ path: FilePath, _ name: ArraySlice<UInt8>, _ changes: inout Changes) {
     guard mask & UInt32(IN_ISDIR) != 0 else {
-      // Just made and empty: what is written into it comes as a change.
+      // A new file is empty: writing to it causes further events.
       guard mask & UInt32(IN_CREATE) == 0 else { return }
       if candidates.reasonToSkip(fileNamed: name) == nil || name.elementsEqual(".nocturneignore".utf8) {
         changes.files.insert(path)
@@ -101,7 +100,7 @@ final class FolderWatch {
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
     if mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
-      // Files that came into it before it was watched.
+      // Includes files that were added before the folder was watched.
       add(path, &changes)
     } else if mask & UInt32(IN_MOVED_FROM | IN_DELETE) != 0 {
       forget(below: path)
@@ -112,7 +111,7 @@ final class FolderWatch {
   // MARK: Folders
 
   /// Watches a folder and those below it.
-  /// - Parameter changes: Gets the files in them.
+  /// - Parameter changes: Receives the files in them.
   private func add(_ top: FilePath, _ changes: inout Changes, isRoot: Bool = false) {
     var waiting = [top]
     while let folder = waiting.popLast() {
@@ -121,7 +120,7 @@ final class FolderWatch {
       guard number >= 0 else {
         if errno == ENOSPC {
           limitation =
-            "The system lets this user watch \(Self.systemLimit("max_user_watches")) folders, and there are more. To "
+            "There are more folders than this user can watch, which is \(Self.systemLimit("max_user_watches")). To "
             + "watch all, raise the limit: sysctl fs.inotify.max_user_watches=1048576"
         }
         continue
@@ -138,7 +137,7 @@ final class FolderWatch {
     }
   }
 
-  /// Folders that were moved elsewhere are watched under their new names, or not at all.
+  /// Stops watching a folder that was moved or removed. If it moved within the library, `add` watches it under its new name.
   private func forget(below folder: FilePath) {
     for (path, number) in numbers where path.starts(with: folder) {
       _ = inotify_rm_watch(descriptor, number)
@@ -147,7 +146,7 @@ final class FolderWatch {
     }
   }
 
-  /// Folders and regular files.
+  /// Subfolders and regular files of a folder.
   static func entries(of folder: FilePath) -> [(path: FilePath, name: ArraySlice<UInt8>, isFolder: Bool)] {
     guard let listing = try? FolderListing(of: folder) else { return [] }
     return listing.entries.compactMap { entry in
@@ -158,7 +157,7 @@ final class FolderWatch {
     }
   }
 
-  /// On such a file system others write unseen, also on those that a program makes.
+  /// `true` for network and FUSE file systems, where inotify misses changes made by others.
   private static func isRemote(_ mount: MountTable.Mount) -> Bool {
     mount.isOnServer || mount.type.hasPrefix("fuse.")
   }

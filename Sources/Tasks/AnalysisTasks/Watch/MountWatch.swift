@@ -2,8 +2,8 @@ internal import Glibc
 internal import Platform
 internal import SystemPackage
 
-/// Notices that something was mounted or unmounted at or below folders. inotify(7) does not: a watched folder does not
-/// show what is mounted over it.
+/// Detects mounts and unmounts at or below folders. inotify(7) does not report these: a watch stays on the folder below a
+/// new mount.
 final class MountWatch {
   private let folders: [FilePath]
   private let descriptor: Int32
@@ -17,7 +17,7 @@ final class MountWatch {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Whether that has happened since the last call.
+  /// `true` if something was mounted or unmounted since the last call.
   func hasChanged() -> Bool {
     var poller = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
     guard descriptor >= 0, unsafe poll(&poller, 1, 0) > 0 else { return false }

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func curlIsMissed() throws {
-    #expect(texts.contains { $0.hasPrefix("no program curl") } && problems.isEmpty)
+    #expect(texts.contains { $0.hasPrefix("curl not found") } && problems.isEmpty)
     try put("", as: "usr/bin/curl", permissions: 0o755)
     #expect(!texts.contains { $0.contains("curl") })
   }

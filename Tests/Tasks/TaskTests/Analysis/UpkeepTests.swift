@@ -20,7 +20,7 @@ import Testing
   @Test func aCheckupFindsWhatIsWrong() async throws {
     let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
-    #expect(try checkup(place).last?.text.hasSuffix("not there yet, the first run makes it") == true)
+    #expect(try checkup(place).last?.text.hasSuffix("does not exist yet, the first run creates it") == true)
     _ = try await place.run(try place.analysis(reports: [.json]))
     let fine = try checkup(place, comparesAll: true)
     #expect(!fine.contains { !$0.isFine }, "\(fine)")

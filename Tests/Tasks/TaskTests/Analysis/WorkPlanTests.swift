@@ -18,8 +18,8 @@ import Text
   private func planning(
     _ place: Workplace, roots: LibraryRun.Roots? = nil, only analyzers: Set<String> = ["tags", "chromaprint"],
     partitions: Int? = nil, force: Bool = false
-  ) throws -> WorkPlanning {
-    WorkPlanning(
+  ) throws -> WorkPlanner {
+    WorkPlanner(
       LibraryRun.Request(
         roots: roots ?? .paths([place.library]), scan: ScanOptions(force: force), plan: try place.plan(only: analyzers),
         jobs: 1, programVersion: Nocturne.version),

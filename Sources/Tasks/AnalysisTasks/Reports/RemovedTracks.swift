@@ -5,8 +5,8 @@ internal import Records
 internal import Reporting
 internal import SystemPackage
 
-/// The file beside reports that says which files are gone since the last one: `removed.ndjson`.
-struct RemovalList {
+/// Writes `removed.ndjson`, the list of files removed since the last report, beside the reports.
+struct RemovedTracks {
   private let file: ExportFile
   private let shape = Shape.removal
 
@@ -21,7 +21,8 @@ struct RemovalList {
   func finish() throws(ExportError) { try file.commit() }
 }
 
-/// A line of it: schema `nocturne.removal` version 1. A field keeps its name and type forever; later ones are added.
+/// One line of the list: schema `nocturne.removal` version 1. Fields keep their name and type forever; new ones are only
+/// added.
 extension Shape<ExportRemoval> {
   fileprivate static var removal: Shape {
     Shape(
@@ -33,7 +34,7 @@ extension Shape<ExportRemoval> {
   }
 }
 
-/// JSON Schema of these lines.
+/// JSON Schema of a line of the list.
 package enum RemovalSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
