@@ -191,7 +191,7 @@ private struct JSONParser {
     guard index + 4 <= text.count else { throw error("unterminated string") }
     var unit: UInt32 = 0
     for byte in text[index..<index + 4] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("expected a hexadecimal digit") }
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("expected a hex digit") }
       unit = unit << 4 | UInt32(digit)
     }
     index += 4

@@ -43,7 +43,7 @@ public struct AnalysisPlan: Sendable {
   public var wanted: WantedAnalyses {
     WantedAnalyses(
       members: plugins.map {
-        WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file, richer: $0.richerIdentities)
+        WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file, richer: $0.supersedingIdentities)
       },
       decoderVersion: AudioSource.version)
   }
@@ -68,7 +68,7 @@ extension PipelineDefinition {
     if let only { try check(only) }
     var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
     for entry in entries { plan.plugins.append(try plugin(for: entry, kinds: kinds)) }
-    plan.plugins = plan.plugins.asOnePipeline(fuller: try usualPlugins(of: kinds, readBy: plan.plugins))
+    plan.plugins = plan.plugins.asOnePipeline(defaults: try usualPlugins(of: kinds, readBy: plan.plugins))
     if let only { plan.plugins = plan.plugins.selecting(only) }
     return plan
   }

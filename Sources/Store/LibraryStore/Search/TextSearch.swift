@@ -181,7 +181,7 @@ private struct TextSearch {
 
     /// Column in `song` and in the full-text index.
     var text: String { self == .artists ? "artist" : "genre" }
-    func id(_ name: String) -> String { self == .artists ? CatalogID.artist(name) : CatalogID.genre(name) }
+    func id(_ name: String) -> String { self == .artists ? SongCatalogID.artist(name) : SongCatalogID.genre(name) }
   }
 
   private func names(_ kind: NameKind) throws -> SearchHits<SearchAnswer.Name> {

@@ -13,7 +13,7 @@ public struct SongArtist: Sendable, Hashable {
 
   /// - Parameter name: Spellings that differ only in case or spaces share one id.
   public init(named name: String) {
-    id = CatalogID.artist(name)
+    id = SongCatalogID.artist(name)
     self.name = name
   }
 
@@ -237,5 +237,5 @@ public struct LibraryGenre: Sendable, Hashable {
   public var albumCount: Int
 
   /// Id of the genre with a name; spellings that differ only in case or symbols share one.
-  public static func id(ofName name: String) -> String { CatalogID.genre(name) }
+  public static func id(ofName name: String) -> String { SongCatalogID.genre(name) }
 }

@@ -260,7 +260,7 @@ private struct SongSearch {
       query.genre.map {
         Conditions(
           "album.id IN (SELECT album FROM genre_album WHERE genre = (SELECT id FROM genre WHERE genre_id = ?))",
-          .text(CatalogID.genre($0)))
+          .text(SongCatalogID.genre($0)))
       } ?? Conditions()
     let conditions = genre + years("album.year") + added("album.added_ns")
     if pattern(filters, lastIsPrefix: true) == (nil, true) {
@@ -287,7 +287,7 @@ private struct SongSearch {
           """
           EXISTS (\(songs) AND EXISTS (SELECT 1 FROM genre_song WHERE genre_song.song = link.song
             AND genre_song.genre = (SELECT id FROM genre WHERE genre_id = ?)))
-          """, .text(CatalogID.genre($0)))
+          """, .text(SongCatalogID.genre($0)))
       } ?? Conditions()
     let years = years("song.year") {
       "EXISTS (\(songs) AND EXISTS (SELECT 1 FROM song WHERE song.id = link.song AND \($0)))"
@@ -303,7 +303,7 @@ private struct SongSearch {
         CROSS JOIN artist_song ON artist_song.song = own.song
         CROSS JOIN artist ON artist.id = artist_song.artist\(others.sql)
         GROUP BY artist_song.artist ORDER BY count(*) DESC, artist_song.artist
-        """, [.text(CatalogID.genre(genre))] + others.values)
+        """, [.text(SongCatalogID.genre(genre))] + others.values)
       return try hits(ids, count: ids.count, reader.artists)
     }
     let found = try ranked(

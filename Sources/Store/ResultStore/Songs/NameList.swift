@@ -31,10 +31,10 @@ package enum NameList {
       Data.fromDatabaseValue(values[0]).map { ContentID(ofPath: FilePath(bytes: $0)).description }
     },
     DatabaseFunction("artist_id", argumentCount: 1, pure: true) { values in
-      String.fromDatabaseValue(values[0]).map(CatalogID.artist)
+      String.fromDatabaseValue(values[0]).map(SongCatalogID.artist)
     },
     DatabaseFunction("genre_id", argumentCount: 1, pure: true) { values in
-      String.fromDatabaseValue(values[0]).map(CatalogID.genre)
+      String.fromDatabaseValue(values[0]).map(SongCatalogID.genre)
     },
     // Artists from the lists of the tags `artists` and `artist`.
     DatabaseFunction("artist_list", argumentCount: 2, pure: true) { values in
@@ -55,7 +55,7 @@ package enum NameList {
       guard let name = String.fromDatabaseValue(values[0]), !Credit.normalized(name).isEmpty,
         let path = Data.fromDatabaseValue(values[4])
       else { return nil }
-      return CatalogID.album(
+      return SongCatalogID.album(
         name, release: .fromDatabaseValue(values[1]), artists: names(values[2]),
         isCompilation: Bool.fromDatabaseValue(values[3]) ?? false, path: FilePath(bytes: path))
     },

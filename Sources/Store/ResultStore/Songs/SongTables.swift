@@ -191,7 +191,7 @@ package struct SongTables {
 
   /// Artists of an album: the album artists of a tag, or the artists that all tracks share, or `Various Artists`.
   private static func albums(_ songs: String) -> String {
-    let various = NameList.list([CatalogID.variousArtists]) ?? ""
+    let various = NameList.list([SongCatalogID.variousArtists]) ?? ""
     return """
       SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(name, joined_names(artists)), year,
         date, track_count, disc_count, duration_s, added_ns, compilation

@@ -192,7 +192,7 @@ package struct TempoChange {
       if now.beats.count > 1, let ratio = now.roughRatio(to: bpm) {
         return (now.multiplied(by: ratio).locked(at: bpm), "the beats are those found, since \(failure.reason)")
       }
-      return (now.without(beatsFor: bpm), "no beats, since \(failure.reason)")
+      return (now.withoutBeats(bpm: bpm), "no beats, since \(failure.reason)")
     }
   }
 

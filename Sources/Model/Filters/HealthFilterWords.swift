@@ -1,20 +1,20 @@
 internal import Analysis
 internal import Text
 
-/// The words of `health:clipped` and `origin:lossy`: short names for fields of these findings.
-enum QualityWords {
-  /// What is asked of a field.
-  private enum Question {
-    /// Its flag is set.
+/// The values of `health:clipped` and `origin:lossy`: short names for fields of these findings.
+enum HealthFilterWords {
+  /// A test of a field.
+  private enum FieldTest {
+    /// The flag is set.
     case flag
-    /// It counts one or more.
+    /// The count is one or more.
     case count
-    /// It has a value.
+    /// There is a value.
     case value
     case text(String)
   }
 
-  private static let health: [(word: String, field: String, question: Question)] = [
+  private static let health: [(word: String, field: String, test: FieldTest)] = [
     ("clipped", "health_clipped", .count), ("dropout", "health_dropouts", .count),
     ("silence", "health_silences", .count), ("repeat", "health_repeats", .count), ("click", "health_clicks", .count),
     ("dc_offset", "health_dc_offset", .flag), ("dead_channel", "health_dead_channel", .value),
@@ -23,7 +23,7 @@ enum QualityWords {
     ("any", "health_worst", .value),
   ]
 
-  private static let origin: [(word: String, field: String, question: Question)] = [
+  private static let origin: [(word: String, field: String, test: FieldTest)] = [
     ("lossless", "origin_verdict", .text("lossless")), ("unsure", "origin_verdict", .text("unsure")),
     ("lossy", "origin_verdict", .text("lossy")), ("upsampled", "origin_upsampled_from_hz", .value),
     ("padded", "origin_padded", .flag),
@@ -43,17 +43,17 @@ enum QualityWords {
   }
 
   private static func expression(
-    _ value: FilterValue, in words: [(word: String, field: String, question: Question)]
+    _ value: FilterValue, in words: [(word: String, field: String, test: FieldTest)]
   ) throws(FilterSyntaxError) -> TrackFilter.Expression {
-    let asked = value.text.lowercased()
-    guard let (_, field, question) = words.first(where: { $0.word == asked }),
+    let wanted = value.text.lowercased()
+    guard let (_, field, test) = words.first(where: { $0.word == wanted }),
       let column = columns.first(where: { $0.name == field })
     else {
       let names = words.map(\.word)
-      let nearest = Suggestion.nearest(to: asked, in: names).map { "did you mean '\($0)'?" }
+      let nearest = Suggestion.nearest(to: wanted, in: names).map { "did you mean '\($0)'?" }
       throw value.error(nearest ?? "one of \(names.joined(separator: ", ")) is expected")
     }
-    switch question {
+    switch test {
     case .flag: return .condition(.finding(column, .flag(true)))
     case .count: return .condition(.finding(column, .number(NumberRange(lower: 1, upper: nil))))
     case .value: return .not(.condition(.finding(column, .none)))
