@@ -84,8 +84,8 @@ public struct ProblemWords: Hashable, Sendable {
       .file, "Damaged", "is damaged", "are damaged", getItAgain, many: getThemAgain),
     "checksum_mismatch": ProblemWords(
       .file, "Wrong checksum", "does not match its own checksum", "do not match their own checksums",
-      "The audio is not what was once encoded. Copy or download it again.",
-      many: "The audio is not what was once encoded. Copy or download them again."),
+      "The audio differs from what was originally encoded. Copy or download it again.",
+      many: "The audio differs from what was originally encoded. Copy or download them again."),
     "changed_silently": ProblemWords(
       .file, "Changed silently", "has other bytes under the same size and time",
       "have other bytes under the same size and time",
@@ -102,7 +102,7 @@ public struct ProblemWords: Hashable, Sendable {
       "Check its permissions and the disk. What is known of its files is kept.",
       many: "Check their permissions and the disk. What is known of their files is kept.", noun: "folder"),
     "unreadable_entry": ProblemWords(
-      .access, "Unreadable", "could not be looked at", "could not be looked at",
+      .access, "Unreadable", "could not be examined", "could not be examined",
       "Check its permissions and the disk.", many: "Check their permissions and the disk."),
     "worker_crashed": ProblemWords(
       .worker, "Crashed", "crashed the decoder", "crashed the decoder",

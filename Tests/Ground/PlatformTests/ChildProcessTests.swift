@@ -5,7 +5,7 @@ import Platform
 import SystemPackage
 import Testing
 
-/// Whether a sanitizer is at work: with it, no limit of memory is set.
+/// `true` under a sanitizer, where no memory limit is set.
 private let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
 
 private func shell(_ script: String, _ arguments: [[UInt8]] = []) -> ProgramCommand {
@@ -23,8 +23,8 @@ private func lines(of program: ProgramCommand) throws -> [String] {
   String(decoding: try output(of: program), as: UTF8.self).split(separator: "\n").map(String.init)
 }
 
-/// Whether a process goes within some seconds. One that has not been waited for yet counts as gone.
-/// - Parameter arguments: The program's arguments, if its id may be given to another process meanwhile.
+/// `true` if a process disappears within a few seconds. A zombie counts as gone.
+/// - Parameter arguments: The program's arguments, in case its process ID is reused meanwhile.
 private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool {
   let line = arguments.map { $0.map { Array($0.utf8) + [0] }.joined() }.map(Array.init)
   for _ in 0..<1_000 {
@@ -42,7 +42,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
 
   init() throws { folder = try TemporaryDirectory() }
 
-  // MARK: - What a program gets
+  // MARK: - Execution environment
 
   @Test func argumentsAreBytes() throws {
     let odd: [UInt8] = [0xE9, 0xFF, UInt8(ascii: "\n"), UInt8(ascii: " "), 0x80]
@@ -58,14 +58,14 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     program.workingFolder = place
     let expected = Array("x=y\n\n".utf8) + (try place.resolved()).bytes + [UInt8(ascii: "\n")]
     #expect(try output(of: program) == expected)
-    // That of this process, if none is given.
+    // Inherited from this process if not given.
     #expect(try lines(of: shell("echo \"$PATH\"")) == [ProcessInfo.processInfo.environment["PATH"] ?? ""])
   }
 
   @Test func nothingElseIsInherited() throws {
     let open = try FileDescriptor.open("/dev/null", .readOnly)
     defer { try? open.close() }
-    // The last is that of the folder itself, which is being read.
+    // The last one is the descriptor of the folder being read.
     #expect(try lines(of: shell("exec ls /proc/self/fd")) == ["0", "1", "2", "3"])
   }
 
@@ -73,7 +73,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     let process = try ChildProcess(
       shell("exit 7"), input: .standardInput, output: .standardError, errors: .standardError)
     #expect(process.waitForEnd() == .status(7))
-    // And go nowhere if none are given.
+    // Output is discarded if no descriptors are given.
     #expect(try ChildProcess(shell("cat; echo out; echo err >&2")).waitForEnd() == .status(0))
   }
 
@@ -89,14 +89,14 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(program) }
   }
 
-  /// The first instruction of the program finds them, and it cannot raise them.
+  /// Limits apply from the first instruction, and the program cannot raise them.
   @Test func limitsAreSetBeforeTheProgramBegins() throws {
     var program = shell(
       "ulimit -S -t; ulimit -H -t; ulimit -S -d; ulimit -H -d; ulimit -S -d 999999 2>/dev/null || echo no")
     program.limits = ProgramCommand.Limits(memory: 200 << 20, processorSeconds: 100)
     let memory = isSanitized ? [] : ["204800", "204800", "no"]
     #expect(try Array(lines(of: program).prefix(2 + memory.count)) == ["100", "101"] + memory)
-    // Others have none.
+    // Other programs have no limits.
     #expect(try lines(of: shell("ulimit -t")) == ["unlimited"])
   }
 
@@ -119,7 +119,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     #expect(numbers.count == 2 && numbers[0] == numbers[1])
   }
 
-  // MARK: - The end
+  // MARK: - Ending
 
   @Test func waitingHasALimit() throws {
     let process = try ChildProcess(ProgramCommand(["sleep", "60"]))
@@ -166,13 +166,13 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     process.send(SIGKILL)
   }
 
-  // MARK: - The end of what has started it
+  // MARK: - End of the parent
 
   @Test func itIsKilledWithTheThread() throws {
     let started = StartedProcess()
     Thread.detachNewThread {
       guard let process = try? ChildProcess(ProgramCommand(["sleep", "60"])) else { return }
-      // The thread sanitizer makes fork of vfork: the thread would be gone before the process asks for the signal.
+      // The thread sanitizer turns vfork into fork: the thread would be gone before the process asks for the signal.
       while (try? SmallFile.read(FilePath("/proc/\(process.id)/comm"), limit: 64)) != Array("sleep\n".utf8) {
         usleep(1_000)
       }

@@ -32,7 +32,7 @@ import Testing
     #expect(try parse("year:1990..1999") == number(.year, 1990, 1999))
   }
 
-  /// One value stands for all that is shown as it.
+  /// A single value matches everything that is displayed as it.
   @Test func singleNumbers() throws {
     func range(_ text: String) throws -> NumberRange? {
       if case .condition(.number(_, let range)) = try parse(text) { range } else { nil }
@@ -63,7 +63,7 @@ import Testing
     #expect(try parse("key:C♯m") == parse("key:Dbm"))
   }
 
-  /// All names of all keys mean those keys, and nothing is the name of two.
+  /// Every name of a key means that key, and no name means two keys.
   @Test func everyKeyHasItsNames() {
     for key in MusicalKey.all {
       for name in [key.camelot, key.openKey, "\(key)", key.tonic + (key.mode == .minor ? "m" : "")] {
@@ -173,7 +173,7 @@ import Testing
     #expect(try filter == TrackFilter(parsing: "(a OR b) c d"))
   }
 
-  /// Whatever is typed is a filter or a mistake that is named.
+  /// Any input is either a filter or a specific error.
   @Test func noTextIsTooMuch() {
     let pieces = [
       "bpm:", "(", ")", "\"", "-", "OR", "AND", "NOT", " ", ":", "..", "~", "*", ",", "8A", "key:", "\0", "🎵", "музыка",
@@ -230,7 +230,7 @@ import Testing
     #expect(parts.count == 2 && values.count == 2)
   }
 
-  /// Corrections of the tempo are not in its finding.
+  /// The tempo finding does not include corrections.
   @Test func tempoHasFieldsOfItsOwn() {
     #expect(!Self.columns.contains { $0.name.hasPrefix("tempo_") })
   }
