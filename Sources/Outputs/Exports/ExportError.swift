@@ -27,12 +27,12 @@ extension ExportError: CustomStringConvertible {
         + "--output."
     case .refused(let error): "\(error)"
     case .cannotWrite(let path?, let reason):
-      "Writing \(Self.text(path)) failed: \(reason). What was there before is unchanged; export again once that is put right."
+      "Writing \(Self.text(path)) failed: \(reason). What was there before is unchanged; fix the cause and export again."
     case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
     case .closedPipe: "The reader of standard output has closed it."
     case .unknownOption(let name, let known):
       "This format has no option '\(printable(name))'"
-        + (known.isEmpty ? "; it has none at all." : "; \(Suggestion.hint(for: name, in: known))")
+        + (known.isEmpty ? "; it takes no options." : "; \(Suggestion.hint(for: name, in: known))")
     case .badOption(let name, let value, let expected):
       "--option \(name) expects \(expected), not '\(printable(value))'."
     case .unavailable(let sentences): sentences

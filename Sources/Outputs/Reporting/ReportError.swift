@@ -19,7 +19,7 @@ extension ReportError: CustomStringConvertible {
         + "Check the folder and its permissions, or name another one with --output."
     case .cannotWrite(let path?, let reason):
       "Writing the report “\(DisplayPath.text(of: path))” failed: \(reason). The results are in the database; "
-        + "run `analyze report` once that is put right."
+        + "fix the cause and run `analyze report`."
     case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
     case .closedPipe: "The reader of standard output has closed it."
     }

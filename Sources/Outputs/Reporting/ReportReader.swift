@@ -124,7 +124,7 @@ public enum ReportReader {
     // HTML is for people and is not read back.
     case .html: return
     }
-    if lines.endsEarly { throw Damage(description: "its last line has no end") }
+    if lines.endsEarly { throw Damage(description: "its last line is incomplete") }
   }
 
   private static func head(_ members: [String: JSONValue]) -> Head {

@@ -188,7 +188,7 @@ public final class ResultStore: Sendable {
     return switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: .busy(path: path)
     case .SQLITE_CORRUPT: .corrupt(path: path, detail: detail)
-    case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is no SQLite database")
+    case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is not a SQLite database")
     case .SQLITE_READONLY, .SQLITE_PERM: .readOnly(path: path)
     case .SQLITE_FULL: .diskFull(path: path)
     case .SQLITE_NOMEM: .outOfMemory(path: path)

@@ -227,10 +227,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("UPDATE album SET name = 'Other'", "2 rows of album not as"), ("DELETE FROM artist_song", "artist_song"),
-    ("UPDATE artist SET track_count = 7", "1 row of artist not as"), ("DELETE FROM artist_album", "artist_album"),
-    ("UPDATE song SET album_id = NULL", "of song not as the findings say"),
-    ("UPDATE genre SET name = 'Other'", "1 row of genre not as"), ("DELETE FROM genre_album", "genre_album"),
+    ("UPDATE album SET name = 'Other'", "2 rows of album differing"), ("DELETE FROM artist_song", "artist_song"),
+    ("UPDATE artist SET track_count = 7", "1 row of artist differing"), ("DELETE FROM artist_album", "artist_album"),
+    ("UPDATE song SET album_id = NULL", "of song differing from the findings"),
+    ("UPDATE genre SET name = 'Other'", "1 row of genre differing"), ("DELETE FROM genre_album", "genre_album"),
   ])
   func doctorFindsAndMends(_ sql: String, _ complaint: String) throws {
     let library = try library([

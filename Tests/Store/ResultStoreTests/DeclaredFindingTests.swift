@@ -134,7 +134,7 @@ private struct Intruder: DeclaredFinding {
     #expect(short?.curve == [] && short?.data == [] && short?.marks == finding.marks)
     #expect(try library.store.check() == [])
     try DatabaseQueue(path: library.database.string).write { try $0.execute(sql: "DELETE FROM every_gap") }
-    #expect(try library.store.check().contains { $0.contains("with an analyzer that has left nothing") })
+    #expect(try library.store.check().contains { $0.contains("with an analyzer whose finding is missing") })
   }
 
   @Test(arguments: [EveryKind.full, EveryKind()])

@@ -44,7 +44,7 @@ struct AcoustIDConnection {
     let end = output.lastIndex(of: UInt8(ascii: "\n")) ?? output.startIndex
     let last = String(decoding: output[end...], as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard let code = last.first.flatMap({ Int($0) }) else {
-      throw Failure(reason: "curl said nothing of the answer", isFinal: true)
+      throw Failure(reason: "curl reported no HTTP status", isFinal: true)
     }
     return Answer(status: code, retryAfter: last.count > 1 ? Int(last[1]) : nil, body: Array(output[..<end]))
   }
@@ -65,7 +65,7 @@ struct AcoustIDConnection {
       case .cannotStart(let reason):
         throw Failure(
           reason: "the program curl cannot be started: \(reason) (Debian: apt install curl)", isFinal: true)
-      case .timeout: throw Failure(reason: "curl did not end", isFinal: false)
+      case .timeout: throw Failure(reason: "curl did not finish", isFinal: false)
       case .tooMuchOutput: throw Failure(reason: "the answer is larger than \(maxBytes >> 20) MiB", isFinal: true)
       }
     }

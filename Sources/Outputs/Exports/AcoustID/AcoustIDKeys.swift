@@ -22,7 +22,7 @@ struct AcoustIDKeys {
     var keys = ["client": environment[Self.clientVariable], "user": environment[Self.userVariable]].compactMapValues { $0 }
     if let file {
       guard let bytes = try? SmallFile.read(file, limit: 1 << 16, isRegular: false) else {
-        throw .unavailable("The file of keys \(file.string) cannot be read. Check --option key-file=FILE.")
+        throw .unavailable("The key file \(file.string) cannot be read. Check --option key-file=FILE.")
       }
       for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
         let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -31,14 +31,14 @@ struct AcoustIDKeys {
     }
     guard let client = keys["client"], !client.isEmpty else {
       throw .unavailable(
-        "AcoustID asks for the key of an application. Register one at acoustid.org/new-application, and set "
+        "AcoustID requires an application key. Register one at acoustid.org/new-application, and set "
           + "\(Self.clientVariable), or name a file with a line client=KEY with --option key-file=FILE.")
     }
     self.client = client
     user = keys["user"].flatMap { $0.isEmpty ? nil : $0 }
     if needsUser, user == nil {
       throw .unavailable(
-        "AcoustID asks for your own key, too, to submit. It is at acoustid.org/api-key; set \(Self.userVariable), or add "
+        "AcoustID also requires your own key to submit. It is at acoustid.org/api-key; set \(Self.userVariable), or add "
           + "a line user=KEY to the file of --option key-file=FILE.")
     }
   }

@@ -31,10 +31,10 @@ private final class MixxxWriter: ExportWriter {
     paths = try PathMapping(context.options)
     guard let database = context.options["database"], !database.isEmpty else {
       throw ExportError.unavailable(
-        "The database of Mixxx is not named. Say where it is: --option database=$HOME/.mixxx/mixxxdb.sqlite")
+        "Name Mixxx's database with --option database=$HOME/.mixxx/mixxxdb.sqlite.")
     }
     guard let output = context.output else {
-      throw ExportError.unavailable("A database does not go to standard output. Name a file with --output.")
+      throw ExportError.unavailable("A database cannot be written to standard output. Name a file with --output.")
     }
     guard let identity = FileIdentity(FilePath(database)) else {
       throw ExportError.unavailable(
@@ -42,7 +42,7 @@ private final class MixxxWriter: ExportWriter {
     }
     if FileIdentity(output).map({ ($0.device, $0.inode) == (identity.device, identity.inode) }) ?? false {
       throw ExportError.unavailable(
-        "Mixxx's own database is not written to. Name another file with --output, and put it in place while Mixxx is "
+        "Mixxx's own database is never overwritten. Name another file with --output, and put it in place while Mixxx is "
           + "closed.")
     }
     do {

@@ -15,13 +15,13 @@ public struct NavidromeExport: ExportFormat {
     try context.checkOptions(["name"])
     guard let filter = context.filter else {
       throw ExportError.unavailable(
-        "A smart playlist of Navidrome cannot say paths. Choose tracks with --where, such as --where 'path:techno'.")
+        "A Navidrome smart playlist cannot list paths. Select tracks with --where, such as --where 'path:techno'.")
     }
     do {
       let name = context.options["name"] ?? context.output?.stem ?? "nocturne"
       return try NavidromeWriter(context, NavidromeFile.bytes(filter, name: name))
     } catch let error as NavidromeError {
-      throw ExportError.unavailable("A smart playlist of Navidrome cannot say \(error.what). \(error.advice)")
+      throw ExportError.unavailable("A Navidrome smart playlist cannot express \(error.what). \(error.advice)")
     }
   }
 }

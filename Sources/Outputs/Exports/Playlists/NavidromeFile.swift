@@ -51,7 +51,7 @@ package enum NavidromeFile {
       return Rule(parts: [.object(["gt": .object(["duration": 0])])])
     case .all(let parts), .any(let parts):
       let isAll = if case .all = expression { true } else { false }
-      if parts.isEmpty { throw cannotSay("a filter that nothing matches", "Leave it out.") }
+      if parts.isEmpty { throw cannotSay("a filter that matches nothing", "Leave it out.") }
       var values: [JSONValue] = []
       for part in parts { values.append(try rule(for: part, isNegated: isNegated).value) }
       // Not (a and b) is (not a) or (not b).
@@ -80,7 +80,7 @@ package enum NavidromeFile {
     case .codec(let codec):
       // Navidrome matches the ends of file names, and each of these stands for one codec.
       guard ["flac", "mp3", "opus"].contains(codec) else {
-        throw cannotSay("codec:\(codec)", "It knows the ends of file names only, so flac, mp3 and opus can be said.")
+        throw cannotSay("codec:\(codec)", "It matches only the ends of file names, so only flac, mp3 and opus work.")
       }
       return Rule(parts: [comparison(isNegated ? "isNot" : "is", "filetype", .string(codec))])
     case .isLossless: throw cannotSay("lossless:", "Name codecs, such as codec:flac, or write an M3U8 file.")
@@ -89,12 +89,12 @@ package enum NavidromeFile {
     case .status(let status): throw cannotSay("status:\(status.rawValue)", findings)
     case .problem(let code): throw cannotSay("problem:\(code)", findings)
     case .missing(let name): throw cannotSay("missing:\(name)", "Write an M3U8 file.")
-    case .under: throw cannotSay("under:", "Its paths begin at its own library: use path: with words of folder names.")
+    case .under: throw cannotSay("under:", "Its paths start at its own library: use path: with words of folder names.")
     case .added(let range): return try added(range, isNegated)
     }
   }
 
-  private static let findings = "It does not know what Nocturne found. Leave the filter out, or write an M3U8 file."
+  private static let findings = "It does not have Nocturne's findings. Leave the filter out, or write an M3U8 file."
 
   private static func fields(_ field: TrackCondition.TextField) -> [String] {
     switch field {
@@ -117,7 +117,7 @@ package enum NavidromeFile {
       let below = Int64(upper.rounded(.down))
       return range.includesUpper || Double(below) != upper ? below : below - 1
     }
-    if let low, let high, low > high { throw cannotSay(what, "It has whole numbers only.") }
+    if let low, let high, low > high { throw cannotSay(what, "It compares whole numbers only.") }
     let below = low.map { comparison("lt", field, .integer($0)) }
     let above = high.map { comparison("gt", field, .integer($0)) }
     if isNegated { return Rule(isAny: true, parts: [below, above].compactMap { $0 }) }

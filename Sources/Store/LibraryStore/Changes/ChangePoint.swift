@@ -45,7 +45,7 @@ public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible
       return "There is no run \(run): the database has none yet."
     case .noLog:
       return
-        "The database was written by an older version, which did not note when tracks change, and it cannot be updated "
+        "The database was written by an older version, which did not record when tracks change, and it cannot be updated "
         + "here. \(advice)"
     }
   }

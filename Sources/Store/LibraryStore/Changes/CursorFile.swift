@@ -26,10 +26,12 @@ package struct CursorFile: Sendable {
   }
 
   /// Proof that a file is a cursor.
-  package static let proof = OriginProof(orElse: "is no cursor of an export") { path in (try? CursorFile(path).read()) != nil }
+  package static let proof = OriginProof(orElse: "is not an export cursor") { path in
+    (try? CursorFile(path).read()) != nil
+  }
 
   /// Proof for a file of a format that has no room for a mark.
-  package static let proofBesideFile = OriginProof(orElse: "has no cursor of an export beside it") { file in
+  package static let proofBesideFile = OriginProof(orElse: "has no export cursor beside it") { file in
     (try? CursorFile(besideFile: file).read()) != nil
   }
 
@@ -81,9 +83,9 @@ package enum CursorFileError: Error, CustomStringConvertible {
     case .cannotRead(let path, let reason):
       "The cursor \(Self.text(path)) cannot be read: \(reason)."
     case .cannotWrite(let path, let reason):
-      "The cursor \(Self.text(path)) cannot be written: \(reason). All else is written; the next export tells the same again."
+      "The cursor \(Self.text(path)) cannot be written: \(reason). All else is written; the next export repeats it."
     case .notACursor(let path):
-      "\(Self.text(path)) is not a cursor of an export. Name the cursor.json that the last one wrote, or export everything "
+      "\(Self.text(path)) is not an export cursor. Name the cursor.json that the last one wrote, or export everything "
         + "once, without --since."
     }
   }

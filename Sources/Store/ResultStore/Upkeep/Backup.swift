@@ -6,7 +6,7 @@ public import SystemPackage
 extension ResultStore {
   /// Proof that a file is a copy made by `backUp`. A database opened since then is in another mode and no longer a
   /// copy.
-  public static let backupProof = OriginProof.head(orElse: "is no copy made by `analyze backup`") { head in
+  public static let backupProof = OriginProof.head(orElse: "is not a copy made by `analyze backup`") { head in
     // SQLite, "Database File Format": write and read versions, 1 for a file without WAL, and the application id.
     guard head.starts(with: "SQLite format 3\0".utf8), head.count >= 100 else { return false }
     let id = head[68..<72].reduce(0) { $0 << 8 | Int($1) }

@@ -23,13 +23,13 @@ struct DatabaseHeader {
   /// - Throws: `notAStore` for a file of another program; `cannotOpen`.
   static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
-    guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is no regular file") }
+    guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is not a regular file") }
     guard status.size > 0 else { return nil }
     let bytes = try read(path)
     guard let header = DatabaseHeader(bytes) else {
       let journalSize = ResultStore.fileSize(of: path.string + "-journal") ?? 0
       if journalSize > 0, bytes.allSatisfy({ $0 == 0 }) { return nil }
-      throw .notAStore(path: path, reason: "it is no SQLite database")
+      throw .notAStore(path: path, reason: "it is not a SQLite database")
     }
     // Many programs leave 0 there, and a new database may have its number in the write-ahead log only.
     guard [0, UInt32(Schema.applicationID)].contains(header.applicationID) else {

@@ -81,7 +81,7 @@ public final class RunLock: Sendable {
       if code == .interrupted { continue }
       guard code == .wouldBlock else {
         try? file.close()
-        throw .cannotOpen(path: path, reason: "locking it fails: \(code)")
+        throw .cannotOpen(path: path, reason: "locking it failed: \(code)")
       }
       let owner = readOwner(in: file)
       guard clock.now < end else {

@@ -13,7 +13,7 @@ extension ResultStore {
     // In a damaged file the rest would be noise.
     guard damage.isEmpty else {
       return damage.map {
-        "\($0); put a backup back, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`"
+        "\($0); restore a backup, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`"
       }
     }
     var complaints = try checkWordIndex()
@@ -33,7 +33,7 @@ extension ResultStore {
           try db.execute(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('integrity-check', 1)")
         }
       } catch .corrupt {
-        complaints.append("search index: the words of \(table) are not those of the rows; \(StoreCheck.repair)")
+        complaints.append("search index: the words of \(table) differ from the rows; \(StoreCheck.repair)")
       } catch .readOnly {
         return []
       }
@@ -49,7 +49,7 @@ extension ResultStore {
 
 enum StoreCheck {
   static let repair = "`analyze doctor --repair` rebuilds it"
-  private static let again = "`analyze --force` on them puts it right"
+  private static let again = "`analyze --force` on them fixes it"
 
   /// Rows that do not belong together: a description, and the condition on a file `f`.
   private static let conditions: [(what: String, sql: String)] = [
@@ -61,9 +61,9 @@ enum StoreCheck {
       "failed or partial without a reason",
       "f.status IN ('failed', 'partial') AND NOT EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"
     ),
-    ("fine, and yet on record as failing", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
+    ("fine, but on record as failing", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
     (
-      "with other outcomes than their list in analysis_set says",
+      "with outcomes that differ from analysis_set",
       """
       f.status IS NOT NULL AND coalesce((SELECT members FROM analysis_set s WHERE s.id = f.analysis_set), '') <>
         coalesce((SELECT group_concat(member, ',') FROM (
@@ -83,7 +83,7 @@ enum StoreCheck {
     let places = findings.map { (table: $0.main, analyzer: "'\($0.analyzer)'") }
     return [
       (
-        "with an analyzer that has left nothing",
+        "with an analyzer whose finding is missing",
         """
         EXISTS (SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
           WHERE a.file = f.id AND a.outcome = 'ok'
@@ -92,7 +92,7 @@ enum StoreCheck {
         """
       ),
       (
-        "with findings of which no analysis is on record",
+        "with findings without an analysis on record",
         (places + [(table: "finding", analyzer: "x.analyzer")]).map { table, analyzer in
           """
           EXISTS (SELECT 1 FROM \(table) x WHERE x.file = f.id AND NOT EXISTS (
@@ -117,10 +117,12 @@ enum StoreCheck {
 
   static func searchCatalog(_ store: ResultStore, _ db: Database) throws -> [String] {
     if let (count, example) = try store.songs.wrongRows(db) {
-      return ["song catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
+      return [
+        "song catalog: \(counted(count, "row")) of song differing from the findings, such as \(example); \(repair)"
+      ]
     }
     return try SongTables(db).wrongRows().map { table, count in
-      "song catalog: \(counted(count, "row")) of \(table) not as the rows of song say; \(repair)"
+      "song catalog: \(counted(count, "row")) of \(table) differing from the rows of song; \(repair)"
     }
   }
 

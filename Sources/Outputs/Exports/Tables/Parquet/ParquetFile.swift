@@ -133,7 +133,7 @@ package final class ParquetFile {
     let status = unsafe deflateInit2_(
       &stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    guard status == Z_OK else { throw .unavailable("There is no memory to compress with. Close other programs.") }
+    guard status == Z_OK else { throw .unavailable("There is not enough memory to compress. Close other programs.") }
     defer { unsafe deflateEnd(&stream) }
     let bound = unsafe Int(deflateBound(&stream, uLong(bytes.count)))
     return [UInt8](unsafeUninitializedCapacity: bound) { output, count in

@@ -51,7 +51,7 @@ package struct ParquetTextReader {
     let tail = try Self.bytes(of: file, at: size - 8, count: 8)
     let length = Int(Self.length(tail, at: 0))
     guard tail[4...].elementsEqual(Self.magic), length <= min(size - 12, Self.maxFooterSize) else {
-      throw Refusal("The Parquet file has no end; it may be cut.")
+      throw Refusal("The Parquet file has no footer; it may be truncated.")
     }
     var reader = ThriftReader(try Self.bytes(of: file, at: size - 8 - length, count: length))
     guard let footer = try? reader.structure() else { throw Refusal.damaged }
@@ -59,7 +59,7 @@ package struct ParquetTextReader {
       throw Refusal("The Parquet file has no column \(name).")
     }
     guard column.integer(1) == 6, column.integer(3) == 0 else {
-      throw Refusal("The column \(name) of the Parquet file must hold texts, and may hold no nulls.")
+      throw Refusal("The column \(name) of the Parquet file must hold texts and no nulls.")
     }
     for group in footer.structures(4) { chunks.append(try Self.chunk(of: group, name)) }
   }
@@ -73,10 +73,10 @@ package struct ParquetTextReader {
         throw Refusal.damaged
       }
       guard facts.integer(11) == nil || facts.integer(11) == 0 else {
-        throw Refusal("The column \(name) of the Parquet file has a dictionary; write it without.")
+        throw Refusal("The column \(name) of the Parquet file uses a dictionary; write it without one.")
       }
       guard codec == 0 || codec == 2 else {
-        throw Refusal("The Parquet file is compressed by a method that is not read here; use gzip or none.")
+        throw Refusal("The Parquet file uses an unsupported compression; use gzip or none.")
       }
       return Chunk(start: start, codec: codec, valueCount: count)
     }
@@ -110,7 +110,7 @@ package struct ParquetTextReader {
     else { throw Refusal.damaged }
     guard header.integer(1) == 0, let data = header.structure(5), data.integer(2) == 0, let count = data.integer(1)
     else {
-      throw Refusal("The Parquet file has pages of a kind that is not read here; write plain ones of version 1.")
+      throw Refusal("The Parquet file has unsupported pages; write plain ones of version 1.")
     }
     guard count > 0, count <= valuesLeft else { throw Refusal.damaged }
     let bytes = try Self.bytes(of: file, at: offset + reader.position, count: compressed)
