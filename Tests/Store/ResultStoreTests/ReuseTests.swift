@@ -69,7 +69,7 @@ import Text
 
     library.wanted = ScannedLibrary.wanted(extra: [plain])
     #expect(try library.night(analyze: cues).scan.outdated == 1)
-    library.wanted.members[3].richer = [rich]
+    library.wanted.members[3].superseding = [rich]
     #expect(try library.night().scan.cached == 1)
     library.put("/music/copy.flac")
     try library.night { retagged($0, title: "Copy", audio: "sound") }

@@ -8,16 +8,16 @@ public struct WantedAnalyses: Hashable, Sendable {
     /// content id; false for `Feed.file`.
     public var readsAudio: Bool
     /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.supersedingIdentities`).
-    public var richer: Set<AnalyzerIdentity>
+    public var superseding: Set<AnalyzerIdentity>
 
-    public init(identity: AnalyzerIdentity, readsAudio: Bool, richer: Set<AnalyzerIdentity> = []) {
+    public init(identity: AnalyzerIdentity, readsAudio: Bool, superseding: Set<AnalyzerIdentity> = []) {
       self.identity = identity
       self.readsAudio = readsAudio
-      self.richer = richer
+      self.superseding = superseding
     }
 
     /// This identity first.
-    var accepted: [AnalyzerIdentity] { [identity] + richer }
+    var accepted: [AnalyzerIdentity] { [identity] + superseding }
   }
 
   public var members: [Member]
