@@ -23,7 +23,7 @@ struct FpcalcCommand: ParsableCommand {
   static var givenArguments: [[UInt8]]? {
     let all = RawArguments.bytes
     guard let program = all.first else { return nil }
-    if Fpcalc.isMeant(by: program) { return Array(all.dropFirst()) }
+    if Fpcalc.isInvoked(as: program) { return Array(all.dropFirst()) }
     return all.dropFirst().first.map { $0.elementsEqual(Fpcalc.name.utf8) } == true ? Array(all.dropFirst(2)) : nil
   }
 

@@ -2,22 +2,21 @@ internal import Glibc
 internal import Platform
 internal import SystemPackage
 
-/// Copies of this process that make one answer after the other, in any order; what crashes one costs the answer it was
-/// making.
+/// A pool of forked worker processes. Items are processed in any order; a crash loses only the item being processed.
 ///
-/// A copy begins at once, where starting the program again takes as long as decoding a minute of audio. This process must
-/// have one thread, and nothing open that copies may not share: databases are opened by the copies.
+/// Forking is immediate, whereas starting the program again takes as long as decoding a minute of audio. This process must
+/// have only one thread and hold no resources that copies cannot share: the copies open databases themselves.
 struct CopiedWorkers {
-  /// A message from a copy, about the item it was given.
+  /// A message from a worker about its current item.
   enum Event {
     case output([UInt8])
     case message([UInt8])
     case end(UInt8)
-    /// It is gone.
+    /// The worker process ended.
     case lost(ChildProcess.Ending)
   }
 
-  /// Gives back what a copy makes of an item.
+  /// Sends results from a worker to the parent process.
   struct Reporter {
     fileprivate let descriptor: FileDescriptor
 
@@ -27,7 +26,7 @@ struct CopiedWorkers {
 
     private func send(_ kind: UInt8, _ bytes: [UInt8]) {
       let count = withUnsafeBytes(of: UInt32(bytes.count)) { Array($0) }
-      // Without a reader there is nothing left to do.
+      // Exits if the parent is gone.
       if (try? descriptor.writeAll([kind] + count + bytes)) == nil { _exit(0) }
     }
   }
@@ -41,9 +40,9 @@ struct CopiedWorkers {
   }
 
   /// - Parameters:
-  ///   - prepare: Called in each copy; makes what answers.
-  ///   - body: Called in this process.
-  /// - Throws: `Errno` if not even one copy can be made.
+  ///   - prepare: Called once in each worker; returns the function that processes an item and returns a `FileVerdict` value.
+  ///   - body: Called in this process for each event.
+  /// - Throws: `Errno` if not even one worker can be started; errors of `body`.
   static func run(
     itemCount: Int, workerCount: Int, prepare: () -> (Int, Reporter) -> UInt8, body: (Int, Event) throws -> Void
   ) throws {
@@ -81,7 +80,7 @@ struct CopiedWorkers {
             next += 1
           } else {
             let worker = workers.remove(at: index)
-            // Closing its input would not end it: copies that were made later have that open, too.
+            // Closing its input would not end it: workers forked later hold that open, too.
             worker.process.kill()
             _ = reap(worker)
             break
@@ -99,7 +98,7 @@ struct CopiedWorkers {
       guard let copy = try ChildProcess.copyOfThisProcess() else {
         try? input.writeEnd.close()
         try? output.readEnd.close()
-        // Whatever libraries print must not get among the fingerprints.
+        // Keeps output of libraries out of the fingerprints.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
       }

@@ -30,9 +30,9 @@ struct AskedCatalogArguments: ParsableArguments {
   }
 
   /// The catalogs named here, or those of the settings.
-  func catalogs(_ settings: CommandSettings) -> AskedCatalogs {
+  func catalogs(_ settings: CommandSettings) -> CatalogSources {
     guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
-    var asked = AskedCatalogs(places: [], tokens: settings[Settings.catalogTokens])
+    var asked = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
     for catalog in catalogs {
       switch catalog {
       case .place(let argument): asked.places.append(argument.path)
@@ -46,8 +46,8 @@ struct AskedCatalogArguments: ParsableArguments {
 
 extension AskedCatalogArguments {
   /// The catalogs of the settings.
-  static func ofSettings(_ settings: CommandSettings) -> AskedCatalogs {
-    AskedCatalogs(
+  static func ofSettings(_ settings: CommandSettings) -> CatalogSources {
+    CatalogSources(
       places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers],
       tokens: settings[Settings.catalogTokens], mayBeMissing: true)
   }
@@ -80,5 +80,5 @@ enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
 
 extension CommandSettings {
   /// Opens the catalog for reading; one that is not there, or empty, is an error that says how to make it.
-  func openCatalog() throws -> CustomCatalog { try CustomCatalog(forAsking: self[Settings.catalog]) }
+  func openCatalog() throws -> CustomCatalog { try CustomCatalog(forQuerying: self[Settings.catalog]) }
 }

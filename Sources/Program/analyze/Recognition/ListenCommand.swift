@@ -102,7 +102,7 @@ struct ListenCommand: AsyncParsableCommand {
   private func report(_ changes: [TrackChanges.Change]) throws {
     for change in changes {
       if json {
-        try StandardOutput.write(HeardRecord(heard: .now, change: change).ndjsonLine)
+        try StandardOutput.write(DetectionRecord(heard: .now, change: change).ndjsonLine)
       } else {
         try StandardOutput.writeLines(lines(for: change))
       }

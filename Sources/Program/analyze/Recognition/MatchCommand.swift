@@ -141,7 +141,7 @@ struct ConfidenceArguments: ParsableArguments {
     }
   }
 
-  var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(least: $0) } ?? ConfidenceLimit() }
+  var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(minimum: $0) } ?? ConfidenceLimit() }
 }
 
 /// The recognized tracks, as a person reads them.

@@ -235,7 +235,7 @@ final class LiveSession: Sendable {
       // A match counts even if the library cannot be read.
       change.match = (try? change.match.map(links.linked)) ?? change.match
       var json = JSONWriter()
-      HeardRecord(heard: .now, change: change).writeJSON(into: &json)
+      DetectionRecord(heard: .now, change: change).writeJSON(into: &json)
       add(change.kind == .began ? .match : .trackEnded, json.bytes)
     }
   }

@@ -67,7 +67,7 @@ struct MatchRoutes: RouteSet {
 extension JSONType<MatchRecord> {
   /// The matches, without the fields that identify a file.
   fileprivate static var match: Self {
-    let heard = MatchRecord.heardFields.map { field in
+    let heard = MatchRecord.recognizedFields.map { field in
       guard field.name == "tracks" else { return field }
       var field = field
       let tracks = JSONType<[CueSheet.Cue]>.list(.named("MatchTrack", RecognitionSchema.track) { _, _ in })
@@ -88,7 +88,7 @@ extension Request {
           .badRequest,
           "min_confidence is \(ConfidenceLimit.range.lowerBound) to 1: less likely matches are never found.")
       }
-      return ConfidenceLimit(least: least)
+      return ConfidenceLimit(minimum: least)
     }
   }
 }

@@ -99,7 +99,7 @@ final class ServedCatalog: Sendable {
     state.generation += 1
     state.idle = []
     do {
-      state.catalog = try CustomCatalog(forAsking: path)
+      state.catalog = try CustomCatalog(forQuerying: path)
       state.problem = nil
     } catch {
       state.problem = error
@@ -109,7 +109,7 @@ final class ServedCatalog: Sendable {
     var asked = state.catalog.map { [$0] } ?? []
     for other in others {
       do {
-        asked.append(try CustomCatalog(forAsking: other))
+        asked.append(try CustomCatalog(forQuerying: other))
       } catch {
         state.problem = error
       }

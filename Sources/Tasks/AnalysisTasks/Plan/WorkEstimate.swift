@@ -5,7 +5,7 @@ package import SystemPackage
 
 /// Estimates the CPU seconds for a file from what is known before it is opened.
 ///
-///     instructions = file + audio × (decoder + least(sum of the analyzers, all analyzers together))
+///     instructions = file + audio × (decoder + min(sum of the analyzers, all analyzers together))
 ///
 /// `audio` is the duration in seconds; for a file that was never analyzed, its size divided by the typical bytes per second
 /// of its kind. Analyzers share resamplers and spectra, so together they take less than their sum. The numbers come from

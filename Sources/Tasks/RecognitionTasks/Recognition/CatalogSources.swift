@@ -3,15 +3,15 @@ package import Recognition
 internal import RemoteCatalogs
 package import SystemPackage
 
-/// The recognition catalogs that are asked together, as if all were one.
-package struct AskedCatalogs: Sendable {
-  /// Folders and files on this machine.
+/// The recognition catalogs that are queried together as one.
+package struct CatalogSources: Sendable {
+  /// Local folders and files.
   package var places: [FilePath]
-  /// Servers with more.
+  /// Servers with more catalogs.
   package var servers: [ServerAddress]
-  /// The file with their tokens.
+  /// File with the tokens of the servers.
   package var tokens: FilePath?
-  /// Whether nobody has named the places, so that none need be there if there are servers.
+  /// `true` for default places, which need not exist if there are servers.
   package var mayBeMissing: Bool
 
   package init(
@@ -23,16 +23,16 @@ package struct AskedCatalogs: Sendable {
     self.mayBeMissing = mayBeMissing
   }
 
-  /// Opens those of this machine.
-  /// - Throws: `CatalogTaskError` if one is missing, or there is no track in any; `CatalogError`.
+  /// Opens the local catalogs.
+  /// - Throws: `CatalogTaskError` if one is missing or all are empty; `CatalogError`.
   package func local() throws -> CustomCatalog {
     let catalog = try CustomCatalog(joining: places.compactMap { try open($0) })
-    // One part of a catalog of few tracks can have none.
+    // A part of a small catalog may be empty.
     if catalog.count == 0, servers.isEmpty, let first = places.first { throw CatalogTaskError.emptyCatalog(first) }
     return catalog
   }
 
-  /// Opens those of this machine again, when they have changed.
+  /// Reopens the local catalogs after they have changed.
   package func reopened() throws(CatalogError) -> CustomCatalog {
     var catalogs: [CustomCatalog] = []
     for place in places where !mayBeMissing || place.fileKind != nil {
