@@ -186,7 +186,7 @@ extension Gate {
     try gate.open()
     let outcome = program.end()
     #expect(outcome.status == 0)
-    #expect(outcome.errors.contains("1 file has gone since the scan"))
+    #expect(outcome.errors.contains("1 file has disappeared since the scan"))
     try gate.place.move("../c.wav", to: "c.wav")
     let next = try gate.place.run(pipeline: gate.pipeline)
     #expect(next.status == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recognition
 
-/// Catalogs that are not in memory yet, and are fetched before they are read.
+/// Catalogs that are not in memory yet, and are prefetched before they are read.
 @Suite struct ColdCatalogTests {
   @Test func whatIsFetchedIsFoundAsUsual() throws {
     try Catalogs.withDirectory { folder in
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Whatever the ranges are, out of order, empty or beyond the end, the bytes stay what they are.
+  /// Fetching ranges that are out of order, empty or beyond the end does not change the bytes.
   @Test func fileIsColdUntilItIsRead() throws {
     try Catalogs.withDirectory { folder in
       let file = folder.appending("file")

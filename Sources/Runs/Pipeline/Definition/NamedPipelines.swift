@@ -2,9 +2,9 @@ internal import Platform
 public import SystemPackage
 internal import Text
 
-/// The sources of definitions: those built into the program, those in the user's folder, and any file.
-public struct PipelineCatalog: Sendable {
-  /// The built-in definitions by name, as they are in `pipelines/`.
+/// Finds pipeline definitions by name: built-in ones and those in the user's folder. Also opens any file.
+public struct NamedPipelines: Sendable {
+  /// The built-in definitions by name, with the contents of `pipelines/`.
   public static let builtIn: [String: [UInt8]] = [
     "default": PackageResources.default_yaml,
     "exec-example": PackageResources.exec_example_yaml,
@@ -14,15 +14,15 @@ public struct PipelineCatalog: Sendable {
     "tempo": PackageResources.tempo_yaml,
   ]
 
-  /// A folder of additional definitions, or `nil`.
+  /// The folder of additional definitions.
   public var userFolder: FilePath?
 
   public init(userFolder: FilePath? = nil) {
     self.userFolder = userFolder
   }
 
-  /// The definition for `reference`: a path if it has a slash or ends in `.yaml` or `.yml`, otherwise the name of a
-  /// built-in definition or of a file in the user's folder.
+  /// Returns the definition for `reference`: a path if it has a slash or ends in `.yaml` or `.yml`, otherwise the name
+  /// of a built-in definition or of a file in the user's folder.
   public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
     if PipelineReference(reference).isPath {
       return try PipelineDefinition(at: FilePath(reference))

@@ -5,9 +5,10 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Reads one file again and says what has become of it. Blocks: use it on a worker thread.
-struct VerifyingLook: Sendable {
-  /// Containers whose encoded audio is found without FFmpeg: its content id is the same in every version of the libraries.
+/// Reads one file again and determines what has become of it. Blocks: use it on a worker thread.
+struct FileVerifier: Sendable {
+  /// Containers whose encoded audio is found without FFmpeg, so that its content id does not depend on library
+  /// versions.
   private static let steadyContainers: Set<String> = [
     "wav", "rf64", "w64", "aiff", "au", "caf", "flac", "mp3", "ogg",
   ]
@@ -22,7 +23,7 @@ struct VerifyingLook: Sendable {
     self.control = control
   }
 
-  /// - Returns: `nil` if it was stopped.
+  /// - Returns: `nil` if stopped.
   func verify(_ file: VerifiableFile) throws(WorkerPool.StartFailure) -> VerifiedFile? {
     func result(_ outcome: VerifiedFile.Outcome, byteCount: Int64 = 0) -> VerifiedFile {
       VerifiedFile(file: file, outcome: outcome, byteCount: byteCount)
@@ -51,7 +52,7 @@ struct VerifyingLook: Sendable {
     } catch {
       return result(.unreadable(Self.sentence(error)))
     }
-    // What is being written, or was replaced, is no change in silence.
+    // A file that is being written, or was replaced, is not a silent change.
     guard before.presentStatus() == .unchanged else { return result(.leftToScan, byteCount: found.byteCount) }
     if found.whole == checksum.whole { return result(.well(found), byteCount: found.byteCount) }
     let analysis = try open(file, before, decodes: true)
@@ -59,11 +60,11 @@ struct VerifyingLook: Sendable {
     let hit = known.hit(in: found) ?? (hasSameAudio ? .tags : .audio)
     let change = SilentChange(
       hit: hit, well: known.well, symptom: analysis.flatMap(symptom), wasWritten: file.wasWritten(stamp))
-    // The new bytes as they are, for those who take them for right.
+    // Keep the new bytes, in case the user accepts them.
     return result(.changed(analysis?.checksum ?? found, change), byteCount: found.byteCount)
   }
 
-  /// Takes the bytes of a file of which nothing is known but, perhaps, its audio.
+  /// Records the bytes of a file of which at most the audio is known.
   private func take(_ file: VerifiableFile, _ before: ScannedFile) throws(WorkerPool.StartFailure) -> VerifiedFile? {
     guard let analysis = try open(file, before, decodes: false) else { return control.isStopping ? nil : leave(file) }
     guard let found = analysis.checksum else {
@@ -89,7 +90,7 @@ struct VerifyingLook: Sendable {
   }
 
   /// Finds the audio of the file and its checksum.
-  /// - Parameter decodes: Whether to decode it, too, and compare it with its own checksums.
+  /// - Parameter decodes: True to also decode the file and compare it with its own checksums.
   private func open(
     _ file: VerifiableFile, _ before: ScannedFile, decodes: Bool
   ) throws(WorkerPool.StartFailure) -> FileAnalysis? {

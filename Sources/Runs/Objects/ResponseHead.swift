@@ -1,10 +1,10 @@
-/// Status and headers of an answer over HTTP.
-struct AnswerHead: Hashable, Sendable {
+/// Status and headers of an HTTP response.
+struct ResponseHead: Hashable, Sendable {
   let status: Int
-  /// By names in lower case; of several values, the last one.
+  /// Values by lower-case names; the last one of repeated headers.
   private let fields: [String: String]
 
-  /// - Parameter text: The lines of the head; `nil` if the first one is no status line.
+  /// - Parameter text: The lines of the head; `nil` if the first one is not a status line.
   init?(_ text: some Collection<UInt8>) {
     let lines = text.split(separator: UInt8(ascii: "\n")).map { line in
       String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
@@ -31,18 +31,18 @@ struct AnswerHead: Hashable, Sendable {
   }
 }
 
-/// Finds the head of the answer that counts in what `curl --include` prints: after redirects and interim answers.
-struct AnswerReader {
+/// Finds the final response in the output of `curl --include`, after redirects and interim responses.
+struct ResponseReader {
   enum Part {
-    /// The bytes that follow it are in the second value.
-    case head(AnswerHead, [UInt8])
+    /// The head, and the bytes that follow it.
+    case head(ResponseHead, [UInt8])
     case needsMore
-    case nonsense
+    case invalid
   }
 
   private static let limit = 1 << 18
 
-  /// Whether answers that name another address are followed by the next one.
+  /// True if redirects are followed by another response.
   let followsRedirects: Bool
   private var buffer: [UInt8] = []
 
@@ -51,16 +51,16 @@ struct AnswerReader {
   mutating func take(_ bytes: [UInt8]) -> Part {
     buffer += bytes
     while let end = Self.end(of: buffer) {
-      guard let head = AnswerHead(buffer[..<end]) else { return .nonsense }
+      guard let head = ResponseHead(buffer[..<end]) else { return .invalid }
       let rest = Array(buffer[end...])
       let isRedirect = followsRedirects && [301, 302, 303, 307, 308].contains(head.status) && head["location"] != nil
       guard head.status < 200 || isRedirect else { return .head(head, rest) }
       buffer = rest
     }
-    return buffer.count > Self.limit ? .nonsense : .needsMore
+    return buffer.count > Self.limit ? .invalid : .needsMore
   }
 
-  /// The place after the empty line.
+  /// The offset after the empty line.
   private static func end(of buffer: [UInt8]) -> Int? {
     var index = 0
     while let feed = buffer[index...].firstIndex(of: UInt8(ascii: "\n")) {
