@@ -8,7 +8,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Checking and tidying a database.
+/// Checking and pruning a database.
 @Suite struct UpkeepTests {
   private func checkup(_ place: Workplace, comparesAll: Bool = false) throws -> [Checkup.Finding] {
     try Checkup(

@@ -11,7 +11,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Questions about single files, and changes of them.
+/// Queries about single files, and changes to them.
 @Suite struct FileTaskTests {
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 
@@ -35,7 +35,7 @@ import Testing
     #expect(half.text.contains("locked"))
     #expect(try store.record(at: copy)?.tempo?.bpm == half.after)
 
-    // Another tempo: beats are laid on the audio again.
+    // Another tempo: beats are fitted to the audio again.
     let other = try change(.set(.beatsPerMinute(97), nil), path, in: store)
     #expect(other.after == 97 && other.before == half.after)
 

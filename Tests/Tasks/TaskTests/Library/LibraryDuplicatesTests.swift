@@ -15,7 +15,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Groups of files of one recording, what to keep of them, and what people say.
+/// Groups of files of one recording, the file to keep, and decisions of people.
 @Suite struct LibraryDuplicatesTests {
   private static let oddPath = FilePath(bytes: Array("/music/mp3/caf".utf8) + [0xE9] + Array("'s\n.mp3".utf8))
 
@@ -46,7 +46,7 @@ import Text
 
   private static let music = landmarks(seed: 1)
   private static let flac = file("/music/flac/one.flac", music, size: 9_000, isLossless: true, tags: ["title": ["One"]])
-  /// Differs in some landmarks.
+  /// An encoding that differs in some landmarks.
   private static let mp3 = file(
     oddPath, music.enumerated().filter { $0.offset % 9 != 0 }.map(\.element), size: 2_000, isLossless: false)
   private static let cut = file(
@@ -110,7 +110,7 @@ import Text
     #expect(try duplicates(store, matching: "codec:opus").groups.isEmpty)
   }
 
-  /// A night later only new audio is compared, and the result is that of comparing all at once.
+  /// A later search compares only new audio, with the same result as comparing all at once.
   @Test func newFilesAreComparedWithAllOthers() throws {
     let (store, folder) = try store([Self.flac, Self.other])
     defer { withExtendedLifetime(folder) {} }
@@ -125,11 +125,11 @@ import Text
     defer { withExtendedLifetime(otherFolder) {} }
     _ = try DuplicateSearch(in: whole).update()
     #expect(try whole.duplicatePairs() == store.duplicatePairs())
-    // What may not be written gives the same.
+    // A read-only database gives the same result.
     #expect(try DuplicateSearch(in: store).pairs() == store.duplicatePairs())
   }
 
-  /// With a voice from 50 s to 80 s.
+  /// A version with a voice from 50 s to 80 s.
   private static var mix: LibraryFile {
     let voice = landmarks(seed: 3).filter { (1563..<2500).contains($0.column) }
     let kept = music.enumerated().filter { !(1563..<2500).contains($0.element.column) || $0.offset % 3 == 0 }.map(\.element)
@@ -148,12 +148,12 @@ import Text
     let schema = try #require(DuplicateSchema.files.first?.text)
     let answer = try JSONSerialization.jsonObject(with: Data(found.ndjsonLine))
     #expect(try SchemaValidator(schema).complaints(about: answer) == [])
-    // A person who says that they are none hears no more of it.
+    // Files marked as distinct are no longer reported.
     #expect(try DuplicateDecisionWriter(in: store).setDistinct([Self.flac.path, Self.mix.path]) == 1)
     #expect(try duplicates(store).otherVersions.isEmpty)
   }
 
-  /// Keys are kept for audio that is there, and made again if it comes back.
+  /// Keys are kept for existing audio, and computed again if audio comes back.
   @Test func keysGoWithTheirAudio() throws {
     let (store, folder) = try store([Self.flac, Self.mp3])
     defer { withExtendedLifetime(folder) {} }
@@ -185,7 +185,7 @@ import Text
     #expect(try duplicates(store).groups.isEmpty)
     #expect(throws: UnknownFile.self) { try deciding.setKept(["/music/nothing.mp3"]) }
 
-    // To another database, where they come again.
+    // Exports decisions to another database.
     let table = try DuplicateDecisionTable.bytes(of: store)
     let (other, otherFolder) = try self.store([Self.flac, Self.mp3, Self.cut])
     defer { withExtendedLifetime(otherFolder) {} }
@@ -209,7 +209,7 @@ import Text
     }
   }
 
-  /// Names of any bytes survive the plan: a shell gives them back.
+  /// Names of any bytes survive the plan: a shell restores them.
   @Test func plansNameFilesAsAShellReadsThem() throws {
     let (store, folder) = try store([Self.flac, Self.mp3])
     defer { withExtendedLifetime(folder) {} }

@@ -9,7 +9,7 @@ import Testing
 import Text
 
 
-/// Playlists as files.
+/// Playlist files.
 @Suite struct PlaylistFileTests {
   private func lines(_ tracks: [PlaylistTrack], relativeTo folder: FilePath? = nil) -> [String] {
     String(decoding: tracks.m3uFile(relativeTo: folder), as: UTF8.self)
@@ -42,7 +42,7 @@ import Text
     let latin = FilePath(bytes: Array("/music/".utf8) + [0xE9, 0x20, 0xFF])
     let bytes = [PlaylistTrack(path: latin)].m3uFile(relativeTo: "/music")
     #expect(bytes.suffix(4) == [0xE9, 0x20, 0xFF, 10])
-    // Only an address can hold a path that is more than a line.
+    // Only a URI can represent a path with a line break.
     #expect(lines([PlaylistTrack(path: "/music/a\nb.flac")], relativeTo: "/music")[3] == "file:///music/a%0Ab.flac")
   }
 

@@ -7,9 +7,9 @@ import SystemPackage
 import Testing
 
 
-/// The tracks of a playlist, and their order.
+/// Tracks of a playlist and their order.
 @Suite struct PlaylistTests {
-  /// A library of tracks with tempi, keys and artists at random; of some nothing is known.
+  /// A library of tracks with random tempi, keys and artists, some of them unknown.
   static func library(_ count: Int, seed: UInt64 = 1, artists: Int = 40) -> [PlaylistTrack] {
     var random = SplitMix64(seed: seed)
     return (0..<count).map { number in
@@ -58,7 +58,7 @@ import Testing
       #expect(abs(playlist.duration - 3600) < 30, "\(playlist.duration)")
       #expect(Set(playlist.tracks.map(\.path)).count == playlist.tracks.count)
     }
-    // All there is, if that is too little.
+    // Takes all tracks if there are too few.
     let short = PlaylistProposal(of: Self.library(5), request(order, .seconds(36_000)))
     #expect(short.tracks.count == 5)
   }
@@ -72,7 +72,7 @@ import Testing
         #expect(!tracks.tracks[..<index].suffix(4).contains { $0.artist == track.artist })
       }
     }
-    // If that is impossible, a message says so, and all tracks are there.
+    // If spacing is impossible, repeats are counted and all tracks are kept.
     let one = PlaylistProposal(of: Self.library(10, artists: 1), request(spacing: 3))
     #expect(one.tracks.count == 10 && one.repeatCount == 9 + 8 + 7)
     // Unknown artists are not the same artist.
@@ -93,7 +93,7 @@ import Testing
     let mix = PlaylistProposal(of: library, request())
     let tempo = PlaylistProposal(of: library, request(.tempo))
     #expect(cost(mix.tracks) < 0.35 * cost(tempo.tracks) && cost(tempo.tracks) < cost(library))
-    // Exchanges are better than the chain alone.
+    // Exchanges improve on the chain alone.
     let sequence = TrackSequence(library, spacing: 0)
     let chain = sequence.chain(Array(library.indices))
     #expect(cost(sequence.improved(chain).map { library[$0] }) < cost(chain.map { library[$0] }))
@@ -109,7 +109,7 @@ import Testing
     #expect(try steps("8A", "9B") == 2 && steps("1A", "7A") == 6 && steps("1A", "7B") == 7)
     for text in ["", "A", "13A", "0B", "8C", "8", "A8"] { #expect(WheelPosition(text) == nil) }
     #expect((0...7).map(Transition.keyCost) == [0, 0.2, 1, 1.5, 2, 2.5, 3, 3])
-    // The fast form is the documented one.
+    // The fast form equals the documented one.
     var random = SplitMix64(seed: 5)
     for _ in 0..<200 {
       let (a, b) = (Double.random(in: 60...200, using: &random), Double.random(in: 60...200, using: &random))

@@ -8,7 +8,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Tracks of one genre whose sound was not described, named by their tempi.
+/// Tracks of one genre without descriptors, named by their tempi.
 @Suite struct RecommendationsTests {
   private let folder: TemporaryDirectory
   private let recommendations: Recommendations
