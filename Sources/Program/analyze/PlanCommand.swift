@@ -17,7 +17,7 @@ struct PlanCommand: AsyncParsableCommand {
     abstract: "Show what a run would analyze, in parts of equal work",
     discussion: """
       For engines that share the work among machines: docs/workers.md has a job for Spark and recipes for others. Files \
-      are compared with the database as in a run, and none is opened; nothing is changed. Without --parquet, --json or \
+      are compared with the database as in a run, but not opened; nothing is changed. Without --parquet, --json or \
       --ndjson, a summary is printed.
 
       Exit status: 0 fine, even if there is nothing to do; 1 no plan could be made, or a folder of the library is missing; \
@@ -36,7 +36,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Read files from a CSV file with path or uri, size_bytes and modified; - for standard input", valueName: "file|-")
+      "Read files from CSV with path or uri, size_bytes and modified", valueName: "file|-")
   )
   var fromListing: InputArgument?
 
@@ -95,7 +95,7 @@ struct PlanCommand: AsyncParsableCommand {
         if case .notice(let text, let event, _) = event { Log.write(.warning, event, text) }
       }
       try write(plan)
-      // As for a run: whoever reads the mail must hear of a library that was not there.
+      // Fails as a run does, so that a missing library is noticed.
       if plan.roots.contains(where: { $0.condition != .scanned }) { throw ExitStatus.fatal.exitCode }
     }
   }
@@ -139,7 +139,7 @@ struct PlanCommand: AsyncParsableCommand {
       do {
         try plan.write(to: parquet.path)
       } catch ExportError.refused(let error) {
-        // Here --force is about files to analyze.
+        // In this command, --force concerns files to analyze.
         throw CommandFailure(.fatal, error.descriptionWithoutForce)
       }
     }
@@ -162,7 +162,7 @@ struct PlanCommand: AsyncParsableCommand {
   private static let bufferSize = 1 << 18
 }
 
-/// A listing that is read by one thread after the other.
+/// A listing that threads read one at a time.
 private final class SharedListing: Sendable {
   private let listing: Mutex<FileListing>
 

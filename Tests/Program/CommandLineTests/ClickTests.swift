@@ -185,7 +185,7 @@ import Text
     try refuses("library/a.wav", "--output", "a.mp3", status: 64, because: "--format")
     try refuses("library/a.wav", "--output", "a.wav", "--format", "flac", status: 64, because: "--format says flac")
     try refuses("library/a.wav", "--level", "0", status: 64, because: "-40 to -1")
-    try refuses("library/a.wav", "--from", "9", "--to", "3", status: 64, because: "--to must lie behind --from")
+    try refuses("library/a.wav", "--from", "9", "--to", "3", status: 64, because: "--to must be after --from")
     try refuses("library/a.wav", "--from", "1:75", status: 64, because: "--from")
     try refuses("library/a.wav", "--output", "library/a.wav", because: "exists")
     try refuses("library/a.wav", "--output", "library/a.wav", "--force", because: "the track")

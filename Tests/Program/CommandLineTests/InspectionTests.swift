@@ -130,7 +130,7 @@ import Text
     try place.put(Audio.wav(5), as: "new.wav")
 
     let shown = try place.analyze("show", "library/good.wav", "--database", Argument(place.database), "--pipeline", "tempo")
-    #expect(shown.status == 64 && shown.errors.contains("--pipeline goes with --why"))
+    #expect(shown.status == 64 && shown.errors.contains("--pipeline needs --why"))
     func explain(_ name: String, _ pipeline: Argument = "fingerprint") throws -> String {
       let outcome = try place.analyze(
         "show", "--why", "library/\(name)", "--database", Argument(place.database), "--pipeline", pipeline)
