@@ -47,7 +47,7 @@ import Text
     return (source.format, channels)
   }
 
-  /// Frames at which something begins after a silence of 200 frames.
+  /// Frames at which audio begins after a silence of 200 frames.
   private func onsets(_ samples: [Float], above floor: Float) -> [Int] {
     var last = -1000
     return samples.indices.filter { frame in
@@ -122,7 +122,7 @@ import Text
     let (format, channels) = try read(file)
     #expect(format.container == "wav" && channels.count == 1 && channels[0].count == library.music.frameCount)
     #expect(onsets(channels[0], above: 0) == library.frames(library.beats))
-    // As the analyzer hears them.
+    // The analyzer finds the same tempo and beats.
     let heard = try library.place.run("--include", "beats", paths: [Argument(file)], pipeline: "tempo").file("c.wav")
     #expect(abs(heard["tempo"]["bpm"].numberValue - 120) < 0.05)
     let found = heard["tempo"]["beats_s"].elements.map(\.numberValue)
@@ -193,7 +193,7 @@ import Text
     try place.write("mine", to: place.folder.file("a.click.flac"))
     try refuses("library/a.wav", because: "--force")
     #expect(try String(contentsOfFile: place.folder.file("a.click.flac").string, encoding: .utf8) == "mine")
-    // Other audio under the same name; what has other tags alone is the same audio.
+    // Other audio under the same name. A file with only other tags is the same audio.
     var bytes = WAVFile(library.music).bytes
     Audio.tag(&bytes, title: "other")
     try place.put(bytes, as: "a.wav")
@@ -217,7 +217,7 @@ import Text
 
   // MARK: - Playing
 
-  /// A folder with a program that stands for a player, as `PATH`.
+  /// A folder with a program that replaces a player, as `PATH`.
   private func player(_ script: String, in place: Workplace) throws -> [String: String] {
     ["PATH": try place.makeProgram("aplay", script).string]
   }

@@ -99,7 +99,7 @@ import Text
     #expect(try place.run(pipeline: "default").file("clicks.wav")["tempo"]["beats_s"] == .null)
   }
 
-  /// Its name is of another time.
+  /// The name of the current folder may not be UTF-8.
   @Test func theCurrentFolderMayHaveAnyName() throws {
     let place = try Workplace()
     let odd = place.library.pushing(FilePath(bytes: [0xE9, 0xFF]))

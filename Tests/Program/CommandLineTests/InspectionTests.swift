@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The commands that look at what is known.
+/// The commands that show stored results.
 @Suite struct InspectionTests {
   @Test func reportsComeBackWithoutTheAudio() throws {
     let place = try Workplace()
@@ -17,7 +17,7 @@ import Text
     let again = try place.analyze(
       "report", "--report", "json", "--report", "csv", "--output", "again", "--database", database)
     #expect(again.status == 0)
-    // As cron sends mail for every word.
+    // Silent, since cron sends mail for any output.
     #expect(again.text == "" && again.errors == "")
     let report = try JSONValue(
       parsing: Array(Data(contentsOf: URL(filePath: place.folder.file("again/report.json").string))))
@@ -76,7 +76,7 @@ import Text
       #expect(!outcome.errors.contains("Nothing is known"), "\(outcome.errors)")
     }
 
-    // A problem with one file does not keep the others back.
+    // A problem with one file does not stop the others.
     let partly = try place.analyze("show", "none.wav", "library/c.wav", "--database", database)
     #expect(partly.status == 1 && partly.text.contains("c.wav"))
     #expect(partly.errors.contains("Nothing is known of") && partly.errors.contains("none.wav"))

@@ -3,7 +3,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Disks and libraries that go away while a run is at work on them.
+/// Disks and libraries that disappear during a run.
 @Suite struct LostDiskTests {
   @Test func libraryThatGoesDuringARun() throws {
     let gate = try Gate()

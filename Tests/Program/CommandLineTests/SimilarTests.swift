@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// `analyze similar`: what sounds like a file.
+/// `analyze similar`: tracks that sound like a file.
 @Suite struct SimilarTests {
   /// Two kinds of sound, two tracks of each, and a quieter version of one of them.
   private func library() throws -> Workplace {

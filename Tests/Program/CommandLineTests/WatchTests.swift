@@ -15,7 +15,7 @@ extension Gate {
     try place.start([Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline))
   }
 
-  /// Whether a file has been analyzed.
+  /// `true` if a file has been analyzed.
   fileprivate func isKnown(_ name: String) throws -> Bool {
     try place.analyze("show", "library/\(name)", "--database", Argument(place.database)).status == 0
   }
@@ -38,7 +38,7 @@ extension Gate {
     try watched.open()
     let server = try watched.serve()
     try watched.waitUntilAllAreKnown()
-    // A folder that was not there when the watching began.
+    // A folder that did not exist when watching began.
     try watched.place.makeFolder(watched.place.library.appending("new"))
     try watched.place.put(Audio.wav(9), as: "new/d.wav")
     try watched.waitUntilAllAreKnown(["new/d.wav"])
@@ -83,7 +83,7 @@ extension Gate {
     try FileManager.default.moveItem(atPath: watched.place.library.string, toPath: away.string)
     let server = try watched.serve()
     #expect(waitUntil { server.errors.contains("library is missing") })
-    // A file that is no audio: the folder is not empty.
+    // A file without audio, so the folder is not empty.
     try watched.place.makeFolder(watched.place.library)
     try watched.place.write("", to: watched.place.library.appending("notes.txt"))
     #expect(waitUntil { server.errors.contains("library is available") })
