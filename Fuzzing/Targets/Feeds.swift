@@ -105,7 +105,7 @@ struct FeedTarget: FuzzTarget {
           for (index, place) in range.enumerated() { block.samples[place] = frames[start + index] * sign }
         }
         // As every block of a decoder.
-        _ = block.makeHarmless(limit: AudioSource.sampleLimit)
+        _ = block.sanitize(limit: AudioSource.sampleLimit)
         graph.push(block)
         start += block.frameCount
       }

@@ -6,7 +6,8 @@
 
 enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 
-/* Half of the channels: two such sums use half of the registers of any x86-64 and leave the rest for work. */
+/* Half of the channels. Two such sums take half the registers of any x86-64 processor and leave the rest for the
+   computation. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
 INLINE void add_rectified(const lanes *sum, float *channels) {
@@ -16,7 +17,8 @@ INLINE void add_rectified(const lanes *sum, float *channels) {
 INLINE void convolve(
     const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
     const float *weights, const float *constants, float *channels) {
-  /* Two frames at a time, to use every fetched weight twice; an odd last frame is its own neighbor. */
+  /* Processes two frames at a time so that every weight fetched is used twice. An odd last frame is paired with itself.
+     */
   for (ptrdiff_t frame = 0; frame < frame_count; frame += 2) {
     const ptrdiff_t next = frame + 1 < frame_count ? 1 : 0;
     for (ptrdiff_t half = 0; half < WIDTH; half += LANES) {

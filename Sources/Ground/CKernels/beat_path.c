@@ -9,18 +9,18 @@ enum { LANES = CBEATPATH_LANES, REACH = CBEATPATH_REACH };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t))));
 
-/* The best so far on one side, and where it was. */
+/* The best score so far on one side, and its period. */
 typedef struct carried {
   float score;
   int32_t origin;
 } carried;
 
-/* Without a branch, which would be foretold wrongly half of the time. */
+/* Branch-free: a branch here would be mispredicted half of the time. */
 INLINE carried met(carried best, float score, int32_t place) {
   return best.score > score ? best : (carried){score, place};
 }
 
-/* The two sweeps of a distance transform, side by side: each waits for itself at every step. */
+/* The two sweeps of a distance transform, interleaved because each step of a sweep depends on the one before. */
 INLINE void sweep(
     const float *scores, ptrdiff_t count, const float *steps, float *below, int32_t *below_origins, float *above,
     int32_t *above_origins) {

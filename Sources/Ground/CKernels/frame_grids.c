@@ -13,11 +13,12 @@ enum { TAPS = CFRAMEGRIDS_TAPS, BANDS = CFRAMEGRIDS_BANDS, SLOTS = CFRAMEGRIDS_H
 typedef float lanes __attribute__((vector_size(32), aligned(4)));
 typedef int32_t whole_lanes __attribute__((vector_size(32), aligned(4)));
 
-/* A logarithm to base 2 that is linear between powers of two is the bits of the number. Shifted, so that sums of 2,000 fit. */
+/* The bits of a float are its base-2 logarithm, linear between powers of two. Shifted so that sums of 2,000 of them
+   fit. */
 enum { SHIFT = 11, UNIT = 1 << (23 - SHIFT), BIAS = 127 * UNIT };
 
-/* Adds logarithms of the squares of left, right, their mean and half their difference. Vectors are handed on by address, because
- * not every processor has registers for them. */
+/* Adds the logarithms of the squares of left, right, their mean and half their difference. Vectors are passed by
+ * address, since not every processor has registers for them. */
 INLINE void add_logs(const lanes *left, const lanes *right, float floor, whole_lanes *logs) {
   const lanes l = *left, r = *right, mean = 0.5f * (l + r), side = 0.5f * (l - r);
   const lanes squares[4] = {l * l + floor, r * r + floor, mean * mean + floor, side * side + floor};
@@ -64,7 +65,7 @@ INLINE void score_lapped(
     const cframegrids_lapped *grid, const float *left, const float *right, ptrdiff_t offset_count, float *left_bins,
     float *right_bins, float *scratch, float *scores) {
   const ptrdiff_t length = 2 * grid->block_length, count = grid->bin_count + 2 * grid->harmonic_count;
-  /* Rows have room for what the last register of a row reads and writes beyond it. */
+  /* Rows have room for what the last vector of a row reads and writes beyond its end. */
   const ptrdiff_t row = CFRAMEGRIDS_SCRATCH / 8, first = grid->first_bin - grid->harmonic_count + 1;
   turns turns = {count, (count + 7) / 8 * 8, scratch, scratch + row, scratch + 2 * row, scratch + 3 * row};
   float *const bins[4] = {scratch + 4 * row, scratch + 5 * row, scratch + 6 * row, scratch + 7 * row};
@@ -103,15 +104,15 @@ typedef struct {
   float cosines[64][BANDS];
   /* The MDCT of 36 samples with its sine window. */
   float transform[18][36];
-  /* Butterflies between subbands that lessen their aliases. */
+  /* Butterflies between neighboring subbands that reduce aliasing. */
   float butterfly_cosines[8], butterfly_sines[8];
 } mpeg_tables;
 
-/* The subbands of the parts of 8 from `first_part` on. */
+/* Computes subbands in groups of 8, from group `first_part` up to `end_part`. */
 INLINE void subbands(
     const float *prototype, const mpeg_tables *tables, const float *newest, int first_part, int end_part, float *row) {
   float folded[64] = {0};
-  /* The cosines turn their sign every 64 samples. */
+  /* The cosines change sign every 64 samples. */
   for (int part = 0; part < 8; part++)
     for (int n = 0; n < 64; n++)
       folded[n] += (part % 2 ? -1.0f : 1.0f) * prototype[64 * part + n] * newest[-(64 * part + n)];
@@ -122,8 +123,8 @@ INLINE void subbands(
   }
 }
 
-/* The coefficients of layer III of the same subbands; `rows` from the first slot of the block on. Aliases of subbands that are
- * not among them stay. */
+/* Computes the layer III coefficients of the same subbands; `rows` starts at the first slot of the block. Aliasing with
+ * subbands outside the range is not reduced. */
 INLINE void hybrid(
     const mpeg_tables *tables, const float *rows, float parity, int first_part, int end_part, float coefficients[18][BANDS + 8]) {
   for (int k = 0; k < 18; k++)
@@ -173,7 +174,7 @@ INLINE void score_mpeg(
       }
       for (ptrdiff_t band = first; band < end; band += 8)
         add_logs((lanes *)(row[0] + band), (lanes *)(row[1] + band), floors[0], &logs[band / 8]);
-      /* Subbands with an odd number have their spectrum turned around. */
+      /* Odd subbands have an inverted spectrum. */
       if (slot % 2)
         for (int channel = 0; channel < 2; channel++)
           for (ptrdiff_t band = first + 1; band < end; band += 2) row[channel][band] = -row[channel][band];
@@ -192,7 +193,7 @@ INLINE void score_mpeg(
   }
 }
 
-/* MARK: - Both ways */
+/* MARK: - Baseline and AVX2 */
 
 WIDE_FMA void score_lapped_wide(
     const cframegrids_lapped *grid, const float *left, const float *right, ptrdiff_t offset_count, float *left_bins,

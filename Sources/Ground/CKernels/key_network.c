@@ -6,14 +6,14 @@
 
 enum { LANES = 8, ROWS = 8 };
 
-/* Eight such sums fill half of the registers of AVX2, enough for processors to add without waiting. */
+/* Eight such sums fill half of the AVX2 registers, enough to keep the adders busy. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
 INLINE void connect(
     const float *values, ptrdiff_t row_count, ptrdiff_t stride, ptrdiff_t input_count, const float *weights,
     const float *constants, ptrdiff_t output_count, float *result) {
-  /* A group of outputs at a time, so that its weights stay near; eight rows at a time, so that every weight that is fetched
-     is used eight times. The last rows, if fewer, are their own neighbors. */
+  /* Processes one group of outputs at a time so that its weights stay in the cache, and eight rows at a time so that
+     every weight fetched is used eight times. If fewer rows remain, the last one is repeated. */
   for (ptrdiff_t output = 0; output < output_count; output += LANES) {
     const lanes constant = *(const lanes *)(constants + output);
     for (ptrdiff_t row = 0; row < row_count; row += ROWS) {

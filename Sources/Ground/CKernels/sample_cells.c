@@ -13,7 +13,7 @@ typedef int32_t whole_lanes __attribute__((vector_size(32), aligned(4)));
 typedef uint32_t hash_lanes __attribute__((vector_size(32), aligned(4)));
 typedef double double_lanes __attribute__((vector_size(32), aligned(8)));
 
-/* Vectors are handed on by address, because not every processor has registers for them. */
+/* Vectors are passed by address, since not every processor has registers for them. */
 
 INLINE void keep_larger(const lanes *x, lanes *largest) {
   const whole_lanes is_larger = *x > *largest;
@@ -38,7 +38,7 @@ INLINE void copy(const float *source, ptrdiff_t count, float *target) {
   ptrdiff_t index = 0;
   for (; index + 8 <= count; index += 8) {
     const whole_lanes x = *(const whole_lanes *)(source + index);
-    /* False for what is no number. */
+    /* False for NaN. */
     const whole_lanes is_usual = (lanes)(x & magnitude) <= 1e6f;
     *(whole_lanes *)(target + index) = x & is_usual;
   }
@@ -87,7 +87,7 @@ INLINE void compare(const float *left, const float *right, ptrdiff_t cell_count,
   totals[1] = sum(&sides);
 }
 
-/* Low bits of samples of 16 bits are zero, and so are those of products: the first bits count. */
+/* The low bits of 16-bit samples are zero, and so are those of their products; hence the high bits decide. */
 INLINE ptrdiff_t find_anchors(const float *samples, ptrdiff_t count, int32_t *places, uint32_t *hashes) {
   ptrdiff_t found = 0;
   for (ptrdiff_t index = 0; index < count; index += 8) {
@@ -124,7 +124,7 @@ INLINE void filter(const double *samples, ptrdiff_t count, const double *h, ptrd
   }
 }
 
-/* MARK: - Both ways */
+/* MARK: - Baseline and AVX2 */
 
 WIDE void copy_wide(const float *source, ptrdiff_t count, float *target) { copy(source, count, target); }
 

@@ -16,22 +16,21 @@ INLINE float magnitude(float value) { return __builtin_fabsf(value); }
 
 INLINE float larger(float one, float other) { return other > one ? other : one; }
 
-/* The largest absolute value. */
 INLINE float largest(const float *samples, ptrdiff_t count) {
-  floats most = {0};
+  floats maximum = {0};
   ptrdiff_t index = 0;
   for (; index + LANES <= count; index += LANES) {
     const floats value = (floats)(*(const integers *)(samples + index) & 0x7fffffff);
-    const integers is_larger = value > most;
-    most = (floats)(((integers)value & is_larger) | ((integers)most & ~is_larger));
+    const integers is_larger = value > maximum;
+    maximum = (floats)(((integers)value & is_larger) | ((integers)maximum & ~is_larger));
   }
   float found = 0;
-  for (int lane = 0; lane < LANES; lane++) found = larger(found, most[lane]);
+  for (int lane = 0; lane < LANES; lane++) found = larger(found, maximum[lane]);
   for (; index < count; index++) found = larger(found, magnitude(samples[index]));
   return found;
 }
 
-/* `around` is the largest of all samples that the points are computed with. */
+/* `around`: the largest magnitude among all samples used for the points. */
 INLINE float raised(
     const ctruepeak_interpolator *interpolator, float peak, const float *samples, ptrdiff_t count, float around) {
   for (ptrdiff_t step = 0; step < count; step++) {
@@ -41,9 +40,9 @@ INLINE float raised(
     four tried = {0};
     for (int tap = 0; tap < CTRUEPEAK_MIDDLE_TAPS; tap++) tried += *(const four *)interpolator->middle[tap] * inner[tap];
     const float limit = peak - around * interpolator->bound_of_rest;
-    float most = 0;
-    for (int lane = 0; lane < 4; lane++) most = larger(most, magnitude(tried[lane]));
-    if (!(most > limit)) continue;
+    float maximum = 0;
+    for (int lane = 0; lane < 4; lane++) maximum = larger(maximum, magnitude(tried[lane]));
+    if (!(maximum > limit)) continue;
     floats points = {0};
     for (int tap = 0; tap < TAPS; tap++) points += *(const floats *)interpolator->coefficients[tap] * window[tap];
     for (int phase = 0; phase < PHASES; phase++) peak = larger(peak, magnitude(points[phase]));
@@ -51,23 +50,23 @@ INLINE float raised(
   return peak;
 }
 
-INLINE ptrdiff_t least(ptrdiff_t one, ptrdiff_t other) { return one < other ? one : other; }
+INLINE ptrdiff_t smaller(ptrdiff_t one, ptrdiff_t other) { return one < other ? one : other; }
 
 INLINE void raise(
     const ctruepeak_interpolator *interpolator, const float *samples, ptrdiff_t count, float *peak, float *sample_peak) {
-  /* Blocks are longer than taps, so two of them hold all samples of the steps in the first. */
+  /* Blocks are longer than the taps, so two blocks hold all samples for the steps in the first. */
   const ptrdiff_t length = TAPS - 1 + count;
-  float here = largest(samples, least(BLOCK, length));
+  float here = largest(samples, smaller(BLOCK, length));
   *sample_peak = larger(*sample_peak, here);
   for (ptrdiff_t first = 0; first < count; first += BLOCK) {
     const ptrdiff_t rest = length - first - BLOCK;
-    const float next = rest > 0 ? largest(samples + first + BLOCK, least(BLOCK, rest)) : 0;
+    const float next = rest > 0 ? largest(samples + first + BLOCK, smaller(BLOCK, rest)) : 0;
     *sample_peak = larger(*sample_peak, next);
     const float around = larger(here, next);
     here = next;
     *peak = larger(*peak, *sample_peak);
     if (around * interpolator->bound > *peak)
-      *peak = raised(interpolator, *peak, samples + first, least(BLOCK, count - first), around);
+      *peak = raised(interpolator, *peak, samples + first, smaller(BLOCK, count - first), around);
   }
 }
 

@@ -11,7 +11,7 @@ enum { LANES = CWAVEFORMBANDS_LANES };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t))));
 
-/* Vectors are passed by their addresses: baseline and AVX2 differ in how they would pass them. */
+/* Vectors are passed by address: baseline and AVX2 code pass them differently. */
 
 INLINE void choose(floats *best, const floats *value, const integers *is_better) {
   *best = (floats)(((integers)*value & *is_better) | ((integers)*best & ~*is_better));
@@ -38,7 +38,7 @@ typedef struct delays {
 
 INLINE void cross(
     const cwaveformbands_crossover *filter, delays *delays, const floats *x, floats *low, floats *high) {
-  /* The term that waits for the sample before comes last. */
+  /* The term that depends on the previous sample comes last. */
   const floats next = (*x - filter->a2 * delays->last_but_one) - filter->a1 * delays->last;
   const floats ends = next + delays->last_but_one, middle = delays->last + delays->last;
   delays->last_but_one = delays->last;
@@ -71,7 +71,7 @@ INLINE void step(
 
 #define PAIRS(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* Eight samples of each of eight frames become eight vectors, each with one sample of every frame. */
+/* Transposes eight samples of each of eight frames into eight vectors with one sample of every frame. */
 INLINE void transpose(const float *samples, ptrdiff_t length, floats *columns) {
   floats rows[LANES], pairs[LANES], fours[LANES];
   for (int lane = 0; lane < LANES; lane++) rows[lane] = *(const floats *)(samples + lane * length);

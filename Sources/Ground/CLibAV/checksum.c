@@ -4,12 +4,12 @@
 
 // ISO/IEC 11172-3, 2.4.1 and 2.4.3.1; 13818-3, 2.4.1.
 
-/// The next bits of a frame that the checksum covers.
+/// A reader of the bits of a frame that the checksum covers.
 typedef struct Bits {
   const uint8_t *bytes;
   int bitCount;
   int position;
-  /// The polynomial x¹⁶ + x¹⁵ + x² + 1, all ones at the start.
+  /// CRC-16 with the polynomial x¹⁶ + x¹⁵ + x² + 1, initialized to all ones.
   uint16_t checksum;
 } Bits;
 
@@ -24,10 +24,11 @@ static int readBits(Bits *bits, int count) {
   return value;
 }
 
-/// Subbands of layer II that can have an allocation, and bits of each (tables B.2a to B.2d of 11172-3, B.1 of 13818-3).
+/// Subbands of layer II that can have an allocation, and its width in bits (tables B.2a to B.2d of 11172-3, B.1 of
+/// 13818-3).
 typedef struct AllocationTable {
   int subbandCount;
-  /// The first subbands with 3 and with 2 bits; those before have 4.
+  /// The first subbands with 3 and with 2 bits; lower ones have 4.
   int three, two;
 } AllocationTable;
 
@@ -38,7 +39,7 @@ static AllocationTable allocationTable(bool isFirstVersion, int sampleRate, int 
   return (AllocationTable){30, 11, 23};
 }
 
-/// Reads allocations of layer II, and how many scale factors each subband has.
+/// Reads the allocations of layer II and the number of scale factors of each subband.
 static void readLayerII(Bits *bits, AllocationTable table, int channelCount, int bound) {
   bool isUsed[32][2] = {{false}};
   for (int subband = 0; subband < table.subbandCount; subband++) {
@@ -67,7 +68,7 @@ LAVChecksum lavMPEGChecksum(const uint8_t *bytes, int count) {
   int mode = bytes[3] >> 6;
   int channelCount = mode == 3 ? 1 : 2;
   int bound = mode == 1 ? 4 * (bytes[3] >> 4 & 3) + 4 : 32;
-  // The checksum stands behind the header, of which it covers the last two bytes.
+  // The checksum follows the header and covers its last two bytes.
   Bits header = {.bytes = bytes, .bitCount = 32, .position = 16, .checksum = 0xFFFF};
   readBits(&header, 16);
   Bits bits = {.bytes = bytes + 6, .bitCount = 8 * (count - 6), .checksum = header.checksum};
@@ -90,7 +91,7 @@ LAVChecksum lavMPEGChecksum(const uint8_t *bytes, int count) {
     break;
   default: return LAVChecksumNone;
   }
-  // Of a frame that is cut off, others tell.
+  // Truncated frames are reported elsewhere.
   if (bits.position < needed || bits.position >= bits.bitCount) return LAVChecksumNone;
   return bits.checksum == (bytes[4] << 8 | bytes[5]) ? LAVChecksumRight : LAVChecksumWrong;
 }

@@ -82,7 +82,7 @@ int lav_converter_room(LAVConverter *converter, int frameCount) {
 
 static double limited(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-/// Back to the decoder's representation; exact for every integer sample of at most 24 bits.
+/// Converts samples back to the decoder's representation; exact for every integer sample of at most 24 bits.
 static void fillPlanes(LAVConverter *converter, const float *samples, int stride, int count) {
   for (int c = 0; c < converter->channelCount; c++) {
     const float *from = samples + (int64_t)c * stride;

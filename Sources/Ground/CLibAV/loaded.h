@@ -1,5 +1,5 @@
-/// FFmpeg's libraries, whose functions are called as `LAV(av_read_frame)(…)`, and those of libavutil, which the others
-/// need and digests alone use, as `LAVU(av_malloc)(…)`; not for Swift.
+/// Functions of FFmpeg's libraries, loaded on first use and called as `LAV(av_read_frame)(…)`. Those of libavutil are
+/// separate, because digests need no other library: `LAVU(av_malloc)(…)`. Internal header, not visible to Swift.
 #ifndef CLIBAV_LOADED_H
 #define CLIBAV_LOADED_H
 
@@ -59,7 +59,7 @@ typedef struct LAVFunctions {
 
 #undef LAV_MEMBER
 
-/// Load the libraries at the first call.
+/// Loads the libraries on the first call.
 const LAVUtilFunctions *lavUtilFunctions(void);
 const LAVFunctions *lavFunctions(void);
 

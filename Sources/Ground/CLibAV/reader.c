@@ -16,28 +16,28 @@
 #include <string.h>
 #include <unistd.h>
 
-/// Demuxers of files that contain their audio themselves: no playlists, image sequences, network or devices.
+/// Demuxers of formats that contain their own audio: no playlists, image sequences, network or devices.
 #define MARKED_DEMUXERS                                                                                                \
   "ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mpc,mpc8,"           \
   "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv"
 static const char markedDemuxers[] = MARKED_DEMUXERS;
 static const char demuxers[] =
     MARKED_DEMUXERS ",aac,mp3,"
-    // Bare PCM, which is never found by probing.
+    // Bare PCM, which probing never finds.
     "alaw,f32be,f32le,f64be,f64le,mulaw,s16be,s16le,s24be,s24le,s32be,s32le,s8,u16be,u16le,u24be,u24le,u32be,u32le,u8";
 
 enum {
   ioBufferSize = 1 << 16,
-  /// Bytes read in a row without a packet of the stream: more than the largest tag or index of a real file.
+  /// Bytes that may be read without reaching a packet of the stream; more than the largest tag or index of a real file.
   syncLimit = 64 << 20,
-  /// The same for bare streams, which have neither tags nor indices: FFmpeg keeps all of it as one packet.
+  /// The same limit for bare streams, which have neither tags nor indices; FFmpeg keeps all of it as one packet.
   bareSyncLimit = 8 << 20,
-  /// A demuxer may read each byte of a file this often (for its index, its ends, and the audio), plus `syncLimit`; one
+  /// A demuxer may read each byte of a file this often (for its index, its ends and the audio), plus `syncLimit`. One
   /// that reads more is in a loop.
   passLimit = 8,
-  /// The largest allocation FFmpeg may make: damaged indices ask for anything.
+  /// Largest allocation FFmpeg may make, since damaged indices request any size.
   allocationLimit = 256 << 20,
-  /// Errors of a demuxer after which reading continues.
+  /// Demuxer errors after which reading continues.
   demuxerErrorLimit = 64,
 };
 
@@ -62,7 +62,7 @@ struct LAVReader {
   AVCodecContext *codec;
   AVPacket *packet;
   AVFrame *frame;
-  /// Frames of another rate or channel count, converted to those of the first.
+  /// Frames of another rate or channel count, converted to the format of the first frame.
   AVFrame *converted;
   SwrContext *swr;
   int swrRate;
@@ -73,14 +73,14 @@ struct LAVReader {
   AVChannelLayout layout;
   int sampleFormat;
 
-  /// The frame being handed out, and how much of it has been handed out.
+  /// The frame being returned, and the position reached in it.
   AVFrame *current;
   int currentOffset;
   bool frameIsPending;
   bool packetsEnded;
   bool ended;
   int lastPacketSize;
-  /// The number that the next FLAC frame must have; -1 if unknown.
+  /// Expected number of the next FLAC frame; -1 if unknown.
   int64_t nextFrameNumber;
   LAVReport report;
 
@@ -89,7 +89,7 @@ struct LAVReader {
   unsigned hashBufferSize;
 };
 
-/// Names of all audio decoders: attached pictures and videos are never decoded, not even to probe them.
+/// Names of all audio decoders. Attached pictures and videos are never decoded, not even for probing.
 static char *audioDecoders;
 
 static void prepareOnce(void) {
@@ -135,7 +135,7 @@ static void applyMasks(const LAVReader *reader, int64_t offset, uint8_t *bytes, 
   }
 }
 
-/// The next bytes of a pipe: as many as are there, so the audio of a live source is decoded as it comes.
+/// Reads as many bytes of a pipe as are available, so that live audio is decoded as it arrives.
 static int readStream(LAVReader *reader, uint8_t *buffer, int count) {
   if (reader->sincePacket > reader->syncLimit) {
     reader->report.lostSync = true;
@@ -206,7 +206,7 @@ static int64_t seekBytes(void *opaque, int64_t offset, int whence) {
   return offset;
 }
 
-/// Demuxers may ask for other files; they get none.
+/// Refuses demuxers access to other files.
 static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
   (void)format, (void)io, (void)url, (void)flags, (void)options;
   return AVERROR(EACCES);
@@ -217,7 +217,7 @@ bool lav_reads_format(const char *demuxer) {
   return format && LAVU(av_match_list)(format->name, demuxers, ',') > 0;
 }
 
-/// The values of `options` are taken and freed. `list`: names of the demuxers that may be used.
+/// Consumes and frees `options`. `list`: names of the allowed demuxers.
 static int openInput(AVFormatContext **context, const AVInputFormat *format, const char *list, AVDictionary *options) {
   (*context)->io_open = refuseOpen;
   (*context)->max_streams = 256;
@@ -257,7 +257,7 @@ void lav_close(LAVReader *reader) {
 static LAVStatus statusOfOpening(const LAVReader *reader, int error) {
   if (reader->report.readErrno) return LAVStatusReadError;
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
-  // A demuxer not on the list gives EINVAL; INVALIDDATA also means that probing failed.
+  // A demuxer that is not allowed causes EINVAL; INVALIDDATA can also mean that probing failed.
   return LAVStatusUnknownFormat;
 }
 
@@ -392,7 +392,8 @@ LAVFormat lav_format(const LAVReader *reader) {
   };
   const AVChannelLayout *layout = isStarted ? &reader->layout : &parameters->ch_layout;
   if (layout->order == AV_CHANNEL_ORDER_NATIVE) format.channelMask = layout->u.mask;
-  // DTS is both in FFmpeg's table, depending on the kind of file; so is WavPack, which is hardly ever lossy.
+  // FFmpeg's table marks DTS as both lossless and lossy, depending on the kind of file, and WavPack too, which is
+  // hardly ever lossy.
   int properties = descriptor ? descriptor->props : 0;
   bool isDSD = strncmp(format.codec, "dsd_", 4) == 0 || parameters->codec_id == AV_CODEC_ID_DST;
   format.isLossless = isDSD || ((properties & AV_CODEC_PROP_LOSSLESS) &&
@@ -412,7 +413,7 @@ LAVFormat lav_format(const LAVReader *reader) {
     } else if (reader->format->duration > 0) {
       format.claimedFrameCount = LAVU(av_rescale_q)(reader->format->duration, microseconds, frames);
     }
-    // Ogg's positions include the samples that Opus drops at the start.
+    // Ogg positions include the samples that Opus drops at the start.
     if (strcmp(format.container, "ogg") == 0) format.claimedFrameCount -= parameters->initial_padding;
     if (format.claimedFrameCount < 0) format.claimedFrameCount = -1;
   } else if (reader->format->duration > 0 && format.sampleRate > 0) {
@@ -447,11 +448,12 @@ static void countBadPacket(LAVReader *reader) {
   reader->report.packetByteCount -= reader->lastPacketSize;
 }
 
-/// Compares the number in the header of a FLAC frame (RFC 9639, section 9.1.5) with that of the frame before. Frames of
-/// equal length are numbered one by one; others have the numbers of their first samples, which only need to grow.
+/// Compares the number in the header of a FLAC frame (RFC 9639, section 9.1.5) with that of the previous frame. Frames
+/// of equal length are numbered consecutively. Others carry the number of their first sample, which only has to
+/// increase.
 static void checkFrameNumber(LAVReader *reader) {
   const uint8_t *bytes = reader->packet->data;
-  // No frame is shorter than a header of six bytes, a subframe and a checksum. Frames of silence are hardly longer.
+  // No frame is shorter than a header of six bytes, a subframe and a checksum; frames of silence are hardly longer.
   if (reader->packet->size < 9 || bytes[0] != 0xff || (bytes[1] & 0xfe) != 0xf8) return;
   int64_t number = bytes[4];
   int count = 0;
@@ -489,7 +491,7 @@ static bool nextPacket(LAVReader *reader) {
       if (codec == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
       bool isMPEG = codec == AV_CODEC_ID_MP1 || codec == AV_CODEC_ID_MP2 || codec == AV_CODEC_ID_MP3;
       if (isMPEG) checkMPEGFrame(reader);
-      // PCM has no packets of its own: if the length is unknown, the last one is shorter and marked corrupt.
+      // PCM has no packets of its own: if the length is unknown, the last one is short and marked as corrupt.
       bool isPCM = LAV(av_get_exact_bits_per_sample)(codec) > 0;
       if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
       return true;
@@ -497,7 +499,7 @@ static bool nextPacket(LAVReader *reader) {
     bool mayGoOn = error == AVERROR_INVALIDDATA && reader->position > before && !reader->report.readErrno &&
                    !reader->report.lostSync && ++reader->report.demuxerErrorCount <= demuxerErrorLimit;
     if (mayGoOn) continue;
-    // The demuxer of Musepack 8 ends every file with -1.
+    // The Musepack 8 demuxer ends every file with -1.
     reader->report.endedByError = error != AVERROR_EOF && error != -1;
     reader->packetsEnded = true;
   }
@@ -554,7 +556,8 @@ static bool isWithinLimits(const AVFrame *frame) {
          isSupported(frame->format);
 }
 
-/// Adds a frame to the hash: interleaved, little-endian, with as many bytes as a sample needs (RFC 9639, section 8.2).
+/// Adds a frame to the hash: interleaved, little-endian, with as many bytes as the bit depth needs (RFC 9639, section
+/// 8.2).
 static void hashFrame(LAVReader *reader) {
   const AVFrame *frame = reader->frame;
   int channels = frame->ch_layout.nb_channels;
@@ -565,7 +568,7 @@ static void hashFrame(LAVReader *reader) {
   const uint8_t *bytes = frame->data[0];
   int width = (bits + 7) / 8;
   if (bits != 8 * held) {
-    // Samples are in the high bits.
+    // The samples occupy the high bits.
     LAVU(av_fast_malloc)(&reader->hashBuffer, &reader->hashBufferSize, (size_t)(count * width));
     if (!reader->hashBuffer) return;
     uint8_t *to = reader->hashBuffer;
@@ -593,7 +596,7 @@ static bool decodeFrame(LAVReader *reader) {
     if (error == AVERROR_EOF) break;
     if (error != AVERROR(EAGAIN)) {
       countBadPacket(reader);
-      // A decoder that neither returns frames nor accepts packets would loop forever.
+      // A decoder that neither returns frames nor accepts packets would otherwise loop forever.
       if (++refusals > 64) break;
       continue;
     }
@@ -613,8 +616,8 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   if (LAV(avcodec_parameters_to_context)(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
   reader->codec->pkt_timebase = reader->stream->time_base;
   reader->codec->thread_count = 1;
-  // Lossless codecs and AC-3 carry checksums: a frame that fails its checksum is damage, and would sound like a burst
-  // of noise.
+  // Lossless codecs and AC-3 carry checksums. A frame with a wrong one is damaged and would sound like a burst of
+  // noise.
   enum AVCodecID codecID = reader->codec->codec_id;
   bool isChecked = lav_format(reader).isLossless || codecID == AV_CODEC_ID_AC3 || codecID == AV_CODEC_ID_EAC3;
   if (isChecked) reader->codec->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
@@ -647,7 +650,7 @@ void lav_hash_samples(LAVReader *reader) {
   if (reader->frameIsPending) hashFrame(reader);
 }
 
-/// A layout that libswresample can mix: the frame's, or the default for its number of channels.
+/// Determines a layout that libswresample can mix: the frame's, or the default for its channel count.
 static int mixableLayout(AVChannelLayout *layout, const AVChannelLayout *source) {
   if (source->order == AV_CHANNEL_ORDER_UNSPEC) {
     LAVU(av_channel_layout_default)(layout, source->nb_channels);
@@ -676,7 +679,7 @@ static bool startConversion(LAVReader *reader, const AVFrame *frame) {
   return isReady;
 }
 
-/// Converts `count` frames of `data` (NULL: the rest that the converter holds) into `reader->converted`.
+/// Converts `count` frames of `data` into `reader->converted`; NULL flushes the converter.
 static bool convert(LAVReader *reader, const uint8_t **data, int count) {
   int room = LAV(swr_get_out_samples)(reader->swr, count);
   if (room <= 0) return false;
@@ -691,7 +694,7 @@ static bool convert(LAVReader *reader, const uint8_t **data, int count) {
   return written > 0;
 }
 
-/// Makes `reader->current` the next frame to hand out. False at the end.
+/// Sets `reader->current` to the next frame to return. False at the end.
 static bool nextFrame(LAVReader *reader) {
   reader->current = NULL;
   reader->currentOffset = 0;
@@ -708,7 +711,7 @@ static bool nextFrame(LAVReader *reader) {
                 frame->format == reader->swrFormat &&
                 LAVU(av_channel_layout_compare)(&frame->ch_layout, &reader->swrLayout) == 0;
     if (reader->swr && !fits) {
-      // What the old conversion still holds comes before the waiting frame.
+      // The tail of the old conversion comes before the waiting frame.
       bool hasTail = convert(reader, NULL, 0);
       LAV(swr_free)(&reader->swr);
       if (hasFrame && !hasChanged(reader, frame)) reader->report.formatChangeCount++;

@@ -1,4 +1,4 @@
-/// What the files of this module share; not for Swift.
+/// Declarations shared by the files of this module; not visible to Swift.
 #ifndef CLIBAV_STREAM_H
 #define CLIBAV_STREAM_H
 
@@ -6,14 +6,14 @@
 
 #include "loaded.h"
 
-/// Sets the limits of FFmpeg that hold for the whole process; to be called before anything else of it.
+/// Sets the process-wide limits of FFmpeg; must be called before any other of its functions.
 void lavPrepare(void);
-/// Opens what `(*context)->pb` gives with the demuxers and decoders that are allowed. On failure `*context` is NULL.
+/// Opens the input `(*context)->pb` with the allowed demuxers and decoders. On failure `*context` is NULL.
 int lavOpenInput(AVFormatContext **context, const AVInputFormat *format);
 
-/// The chosen stream.
+/// The selected stream.
 const AVStream *readerStream(const LAVReader *reader);
-/// The packet that `lav_next_packet` gave last.
+/// The packet last returned by `lav_next_packet`.
 const AVPacket *readerPacket(const LAVReader *reader);
 
 #endif

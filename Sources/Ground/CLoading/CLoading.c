@@ -1,4 +1,4 @@
-// For dl_iterate_phdr.
+// Needed for dl_iterate_phdr.
 #define _GNU_SOURCE
 #include "CLoading.h"
 
@@ -15,7 +15,7 @@ static void fail(const char *package) {
   const char *reason = dlerror();
   fprintf(stderr, "nocturne: error while loading shared libraries: %s. ", reason);
   if (strstr(reason, "No such file") != NULL)
-    fprintf(stderr, "Install Debian's package %s, or what has this library on your system.\n", package);
+    fprintf(stderr, "Install the Debian package %s, or the package that provides this library on your system.\n", package);
   else
     fprintf(stderr, "If the memory of this program is limited (ulimit -v), raise the limit.\n");
   _exit(127);
@@ -30,7 +30,7 @@ void cloading_load(const char *library, const char *package, const CLoadingFunct
   }
 }
 
-/// Whether the loader wrote to code of this library, which the file does not have.
+/// True if the loader has modified code of this library, so that memory differs from the file.
 static bool isRelocatedInPlace(const struct dl_phdr_info *object) {
   for (int k = 0; k < object->dlpi_phnum; k++) {
     if (object->dlpi_phdr[k].p_type != PT_DYNAMIC) continue;

@@ -1,7 +1,7 @@
 // Written by Scripts/write-resources.
 #include "CResources.h"
 
-// Of C23, which clang has in every C.
+// `#embed` is C23; clang supports it in every C version.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char albums_js[] = {

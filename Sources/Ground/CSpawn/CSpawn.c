@@ -13,18 +13,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The limit before cspawn_limit_memory, to restore it for started programs. */
+/* The limit before cspawn_limit_memory, restored for started programs. */
 static struct rlimit memory_limit_before;
 static volatile int is_memory_limited;
 
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-/* Sanitizers reserve terabytes that are never written, and a limit of memory would count them. */
+/* Sanitizers reserve terabytes that are never written but would count toward a memory limit. */
 enum { limits_memory = 0 };
 #else
 enum { limits_memory = 1 };
 #endif
 
-/* Lowers a limit, for good. */
+/* Lowers a limit irreversibly. */
 static int lower_limit(int resource, rlim_t soft, rlim_t hard) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return errno;
@@ -33,14 +33,14 @@ static int lower_limit(int resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &limit) == 0 ? 0 : errno;
 }
 
-/* All that is set before the program begins. */
+/* Applies all limits before the program starts. */
 static int limit_resources(const struct cspawn_program *program) {
   if (is_memory_limited && setrlimit(RLIMIT_DATA, &memory_limit_before) != 0) return errno;
   int problem = 0;
   if (limits_memory && program->memory_limit > 0) {
     problem = lower_limit(RLIMIT_DATA, program->memory_limit, program->memory_limit);
   }
-  /* The signal that comes first says what has happened. */
+  /* The soft limit comes first, so its signal identifies the cause. */
   rlim_t seconds = program->processor_seconds;
   if (problem == 0 && seconds > 0) problem = lower_limit(RLIMIT_CPU, seconds, seconds + 1);
   if (problem == 0 && program->niceness > 0 && getpriority(PRIO_PROCESS, 0) < program->niceness) {
@@ -49,7 +49,7 @@ static int limit_resources(const struct cspawn_program *program) {
   return problem;
 }
 
-/* Runs in the memory of the parent, which waits for it: only system calls are allowed. Returns only on failure. */
+/* Runs in the memory of the parent, which waits for it, so only system calls are allowed. Returns only on failure. */
 static int become(const struct cspawn_program *program, pid_t parent) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigset_t none;
@@ -74,11 +74,11 @@ static int become(const struct cspawn_program *program, pid_t parent) {
 
 int cspawn_start(pid_t *process, const struct cspawn_program *program) {
   for (int number = 0; number <= 2; number++) {
-    /* The first dup2 would overwrite it. */
+    /* The first dup2 would overwrite these. */
     if (program->descriptors[number] >= 0 && program->descriptors[number] <= 2) return EBADF;
   }
 
-  /* posix_spawn cannot request the signal at the parent's end. No handler may run in the child, hence the mask. */
+  /* posix_spawn cannot request the signal at the parent's end. The mask keeps handlers from running in the child. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -151,7 +151,7 @@ int cspawn_has_ended(pid_t process) {
   return info.si_pid != 0;
 }
 
-/* Processes may start others during the search: a few passes find those too. */
+/* Processes may start others during the search; a few passes find those too. */
 void cspawn_kill_others_in_session(pid_t session) {
   for (int pass = 0; pass < 3; pass++) {
     DIR *processes = opendir("/proc");

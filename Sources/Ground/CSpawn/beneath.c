@@ -10,7 +10,7 @@
 const int cspawn_path_only = O_PATH;
 
 int cspawn_open_beneath(int folder, const char *path, int flags, int follows_links, int *opened) {
-  /* A rename at the same moment is the error EAGAIN. */
+  /* A concurrent rename causes EAGAIN. */
   enum { attempts = 32 };
   struct open_how how = {
       .flags = (unsigned)flags,

@@ -28,11 +28,11 @@ static void *end_with_parent(void *nothing) {
 }
 
 int cspawn_end_session_with_parent(void) {
-  /* A session of another leader contains processes that this one has not started. */
+  /* A session of another leader contains processes that this one did not start. */
   if (getsid(0) != getpid()) return EPERM;
   if (pipe2(wakeup, O_CLOEXEC) != 0) return errno;
 
-  /* Start the thread in advance: it reads /proc, which a signal handler may not. */
+  /* The thread starts in advance because it reads /proc, which a signal handler may not do. */
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);

@@ -11,7 +11,7 @@
 /* ioprio_set(2): 1 means one thread; the class is in the upper three of sixteen bits. glibc has no names for these. */
 enum { one_thread = 1, best_effort_lowest = 2 << 13 | 7, idle = 3 << 13 };
 
-/* Returns whether anything changed. */
+/* Returns 1 if anything changed. */
 static int lower_thread(id_t thread, int nice_value, int idle_disk) {
   int changed = 0;
   errno = 0;
@@ -19,7 +19,7 @@ static int lower_thread(id_t thread, int nice_value, int idle_disk) {
   if (errno == 0 && niceness < nice_value) changed |= setpriority(PRIO_PROCESS, thread, nice_value) == 0;
   if (idle_disk && syscall(SYS_ioprio_get, one_thread, (int)thread) >> 13 != idle >> 13) {
     int set = syscall(SYS_ioprio_set, one_thread, (int)thread, idle) == 0;
-    /* For systems where the idle class needs privileges. */
+    /* Fallback for systems where the idle class needs privileges. */
     if (!set) syscall(SYS_ioprio_set, one_thread, (int)thread, best_effort_lowest);
     changed |= set;
   }
@@ -30,7 +30,7 @@ void cspawn_lower_priority(int nice_value, int idle_disk) {
   errno = 0;
   int inherited = getpriority(PRIO_PROCESS, (id_t)getpid());
   if (errno == 0 && inherited > nice_value) nice_value = inherited;
-  /* In Linux both belong to a thread, and new threads inherit them. The next round finds threads started meanwhile. */
+  /* On Linux both are per thread and inherited by new threads. The next round finds threads started in the meantime. */
   for (int changed = 1, round = 0; changed && round < 8; round++) {
     changed = 0;
     DIR *threads = opendir("/proc/self/task");

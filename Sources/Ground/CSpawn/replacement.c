@@ -11,7 +11,7 @@ int cspawn_exchange(const char *one, const char *other) {
   return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) == 0 ? 0 : errno;
 }
 
-/* Network file systems answer EAGAIN for all files that their server has not handed over. */
+/* Network file systems return EAGAIN for all files that their server has not delegated. */
 static int is_remote(int file) {
   enum { nfs = 0x6969, smb = 0x517B, cifs = 0xFF534D42, smb2 = 0xFE534D42, afs = 0x5346414F, ceph = 0x00C36400 };
   struct statfs system;
@@ -23,7 +23,7 @@ static int is_remote(int file) {
 }
 
 int cspawn_lease(int file) {
-  /* Ignored by default, unlike SIGIO, which would end the program. */
+  /* SIGURG is ignored by default, unlike SIGIO, which would end the program. */
   if (fcntl(file, F_SETSIG, SIGURG) != 0) return errno;
   if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) return 0;
   int problem = errno;

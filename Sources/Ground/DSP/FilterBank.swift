@@ -10,15 +10,14 @@ public struct FilterBank: Sendable {
   /// Center frequencies of the bands in hertz.
   public let centers: [Float]
 
-  /// Bins of a spectrum.
   private let binCount: Int
   private let bands: [cfilterbank_band]
   private let weights: [Float]
 
   /// - Parameters:
-  ///   - frequencies: Hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
-  ///   - binWidth: Hertz from one bin to the next.
-  ///   - binCount: Bins of a spectrum.
+  ///   - frequencies: In hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
+  ///   - binWidth: Distance between bins in hertz.
+  ///   - binCount: Bins per spectrum.
   public init(frequencies: [Float], binWidth: Float, binCount: Int) {
     precondition(frequencies.count > 2 && binWidth > 0 && binCount > 0)
     var bands: [cfilterbank_band] = []
@@ -40,7 +39,7 @@ public struct FilterBank: Sendable {
         last = first
         filter = [1]
       }
-      // Bins of no weight up to whole vectors, as long as there are any: single ones take longer.
+      // Pads the band with zero-weight bins to whole vectors where possible; single bins take longer.
       while filter.count % Int(CFILTERBANK_LANES) != 0, filter.count < binCount {
         if last + 1 < binCount {
           last += 1

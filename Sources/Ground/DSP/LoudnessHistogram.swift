@@ -1,12 +1,11 @@
 internal import Glibc
 
-/// How many blocks of audio are how loud, in steps of 0.02 LU: all that loudness with gates needs to know, of one track
-/// or of several together.
+/// A histogram of block loudness in steps of 0.02 LU, for gated loudness of one track or several together.
 public struct LoudnessHistogram: Hashable, Sendable {
-  /// Blocks at or below it do not count. LUFS.
+  /// Blocks at or below this loudness do not count. LUFS.
   public static let absoluteGate = -70.0
   private static let step = 0.02
-  /// Loudness above +50 LUFS, which limited samples cannot reach, counts as that.
+  /// Covers -70 to +50 LUFS. Louder blocks, which limited samples cannot produce, count in the last bin.
   private static let binCount = 6_000
   /// Offset of K-weighted power: 997 Hz at full scale in one channel is -3.01 LUFS.
   private static let offset = -0.691
@@ -15,22 +14,21 @@ public struct LoudnessHistogram: Hashable, Sendable {
 
   public init() {}
 
-  /// LUFS of a weighted power; minus infinity for 0.
+  /// Loudness in LUFS of a K-weighted power; minus infinity for 0.
   public static func loudness(ofPower power: Double) -> Double { offset + 10 * log10(power) }
 
-  /// The weighted power that is so loud.
+  /// K-weighted power of a loudness in LUFS.
   public static func power(ofLoudness loudness: Double) -> Double { pow(10, (loudness - offset) / 10) }
 
-  /// The middle of a bin.
   private static func loudness(ofBin bin: Int) -> Double { absoluteGate + (Double(bin) + 0.5) * step }
 
-  /// The first bin whose middle is at least so loud.
+  /// The first bin whose middle is at least this loud.
   private static func bin(from loudness: Double) -> Int {
     Int(min(max(((loudness - absoluteGate) / step - 0.5).rounded(.up), 0), Double(binCount)))
   }
 
   /// Counts a block.
-  /// - Parameter loudness: LUFS. At or below the absolute gate, or not a number, it does not count.
+  /// - Parameter loudness: LUFS. Ignored if at or below the absolute gate, or NaN.
   public mutating func add(_ loudness: Double) {
     guard loudness > Self.absoluteGate else { return }
     let bin = min((loudness - Self.absoluteGate) / Self.step, Double(Self.binCount - 1))
@@ -42,14 +40,14 @@ public struct LoudnessHistogram: Hashable, Sendable {
     for bin in counts.indices { counts[bin] &+= other.counts[bin] }
   }
 
-  /// Integrated loudness of gating blocks in LUFS, to 0.01 LU: without those more than 10 LU below the mean of those above
-  /// the absolute gate (ITU-R BS.1770-5). `nil` if there are none.
+  /// Integrated loudness in LUFS, to 0.01 LU: excludes blocks more than 10 LU below the mean of those above the
+  /// absolute gate (ITU-R BS.1770-5). `nil` if no blocks remain.
   public var integrated: Double? {
     meanLoudness(fromBin: 0).flatMap { meanLoudness(fromBin: Self.bin(from: $0 - 10)) }
   }
 
-  /// Loudness range of blocks of 3 s in LU: from the 10th to the 95th percentile of those that are less than 20 LU below
-  /// the mean (EBU Tech 3342). `nil` if there are none.
+  /// Loudness range in LU of blocks of 3 s: from the 10th to the 95th percentile of those less than 20 LU below the
+  /// mean (EBU Tech 3342). `nil` if no blocks remain.
   public var range: Double? {
     guard let mean = meanLoudness(fromBin: 0) else { return nil }
     let first = Self.bin(from: mean - 20)
@@ -84,7 +82,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
 // MARK: - Bytes
 
 extension LoudnessHistogram {
-  /// For each bin that is not empty: how many bins after the last one it is, and its count, both as LEB128.
+  /// Each nonempty bin as two LEB128 numbers: its distance from the bin after the previous nonempty one, and its count.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     var next = 0
@@ -96,7 +94,7 @@ extension LoudnessHistogram {
     return bytes
   }
 
-  /// - Returns: `nil` for bytes that are no histogram.
+  /// - Returns: `nil` if the bytes are not a histogram.
   public init?(bytes: [UInt8]) {
     var rest = bytes[...]
     var next = 0

@@ -1,17 +1,17 @@
-/// A local maximum between samples.
+/// A local maximum, interpolated between samples.
 public struct Peak: Hashable, Sendable {
-  /// In samples; fractional, from a parabola through the maximum and its neighbors.
+  /// Position in samples, interpolated by a parabola through the maximum and its neighbors.
   public var position: Double
   /// The height of the parabola.
   public var value: Float
 }
 
-/// The local maxima of a curve, highest first; equal heights in the order of the curve.
+/// Returns the local maxima of a curve, highest first; equal heights stay in the order of the curve.
 ///
 /// - Parameters:
 ///   - values: The curve.
-///   - isCircular: Whether the start follows the end.
-///   - limit: The most peaks to return.
+///   - isCircular: `true` if the start follows the end.
+///   - limit: Maximum number of peaks.
 public func peaks(of values: Span<Float>, isCircular: Bool = false, limit: Int = .max) -> [Peak] {
   let count = values.count
   guard count > 2 else { return [] }

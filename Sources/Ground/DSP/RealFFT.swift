@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// Discrete Fourier transforms of real signals of one length, in single precision.
 ///
-/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated, not measured: a measured plan depends on what else the
-/// machine was doing, and so would the last bits of every result.
+/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated, not measured: a measured plan, and with it the last bits
+/// of every result, depends on what else the machine was doing.
 ///
 /// An instance owns its work space, so it serves one caller at a time.
 public final class RealFFT {
-  /// FFTW's planner is not thread-safe; executing plans is, with all arrays that are aligned alike. To make a plan takes
-  /// longer than to execute it, and few lengths are ever asked for, so plans are kept.
+  /// Plans by length. FFTW's planner is not thread-safe, but plans can be executed concurrently on all arrays with the
+  /// same alignment. Planning takes longer than executing, and few lengths are ever used, so plans are kept.
   private static let plans = Mutex(Plans())
 
   private struct Plans: @unchecked Sendable {
@@ -20,7 +20,7 @@ public final class RealFFT {
 
   /// Frames per transform.
   public let length: Int
-  /// Bins of a transform: from 0 to the Nyquist frequency.
+  /// Bins from 0 to the Nyquist frequency.
   public var binCount: Int { length / 2 + 1 }
 
   private let frames: UnsafeMutableBufferPointer<Float>
@@ -47,7 +47,7 @@ public final class RealFFT {
     unsafe (self.frames, self.spectrum, forward) = (frames, spectrum, plan)
   }
 
-  /// A plan on its way out of the lock.
+  /// Carries a plan out of the lock.
   private struct Kept: @unchecked Sendable {
     let plan: fftwf_plan?
   }
@@ -65,7 +65,7 @@ public final class RealFFT {
 
   private func transformFrames() { unsafe fftwf_execute_dft_r2c(forward, frames.baseAddress, complexBins) }
 
-  /// FFTW's own allocator aligns for the widest vectors of the machine.
+  /// Uses FFTW's allocator, which aligns for the machine's widest vectors.
   private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
     guard let base = unsafe fftwf_alloc_real(count) else { fatalError("out of memory: \(count) floats") }
     let buffer = unsafe UnsafeMutableBufferPointer(start: base, count: count)
@@ -76,7 +76,7 @@ public final class RealFFT {
   /// X[k] = Σ x[n]·exp(−2πi·k·n / length).
   ///
   /// - Parameters:
-  ///   - signal: At most `length` values; missing ones count as zero.
+  ///   - signal: At most `length` values; padded with zeros.
   ///   - body: Receives `binCount` bins, real and imaginary parts alternating.
   public func transform<R>(_ signal: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(signal.count <= length)
@@ -115,7 +115,7 @@ public final class RealFFT {
   ///   - body: Receives `length` values.
   public func invert<R>(_ bins: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(bins.count == 2 * binCount)
-    // Planning with FFTW_ESTIMATE does not change the arrays, so it may come before or after they are filled.
+    // Planning with FFTW_ESTIMATE leaves the arrays unchanged, so it may come before or after they are filled.
     let plan = unsafe backward ?? makeBackward()
     var input = unsafe spectrum.mutableSpan
     for index in 0..<bins.count { input[index] = bins[index] }

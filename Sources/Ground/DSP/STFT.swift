@@ -3,8 +3,8 @@ internal import Glibc
 /// Short-time Fourier transform of a signal that arrives in blocks.
 ///
 /// Column `c` is centered on frame `c * hop` and weighted with a periodic Hann window; frames before the start and
-/// after the end of the signal count as zero. There is a column for every multiple of `hop` that is a frame of the
-/// signal. Columns do not depend on how the signal is cut into blocks.
+/// after the end of the signal count as zero. There is a column for every frame of the signal that is a multiple of
+/// `hop`. Columns do not depend on how the signal is divided into blocks.
 public struct STFT {
   public let windowLength: Int
   public let hop: Int
@@ -14,15 +14,15 @@ public struct STFT {
 
   private let window: [Float]
   private let fft: RealFFT
-  /// Frames `bufferStart ..< bufferStart + buffered` of the signal, counted so that the window of column `c` starts at
-  /// `c * hop`: shifted by half a window.
+  /// Frames `bufferStart ..< bufferStart + buffered` of the signal. Frame numbers are shifted by half a window, so the
+  /// window of column `c` starts at `c * hop`.
   private var buffer: [Float]
   private var bufferStart: Int64 = 0
   private var buffered: Int
   private var column: [Float]
 
   /// - Parameters:
-  ///   - windowLength: Frames of the window and of the transform, even.
+  ///   - windowLength: Frames of the window and of the transform; even.
   ///   - hop: Frames from one column to the next.
   public init(windowLength: Int, hop: Int) {
     precondition(hop > 0)
@@ -35,9 +35,9 @@ public struct STFT {
     column = [Float](repeating: 0, count: windowLength / 2 + 1)
   }
 
-  /// Adds the next frames and passes on every column they complete.
+  /// Adds the next frames and passes every completed column to `each`.
   ///
-  /// - Parameter each: Receives the power |X[k]|² of `binCount` bins and the number of the column.
+  /// - Parameter each: Receives the power |X[k]|² of `binCount` bins and the column number.
   public mutating func push<E: Error>(
     _ frames: Span<Float>, each: (Span<Float>, Int64) throws(E) -> Void
   ) throws(E) {
@@ -56,7 +56,7 @@ public struct STFT {
     }
   }
 
-  /// Passes on the columns that reach beyond the end of the signal. Then the next signal may begin.
+  /// Passes on the columns that reach beyond the end of the signal. Afterwards the next signal may begin.
   public mutating func finish<E: Error>(each: (Span<Float>, Int64) throws(E) -> Void) throws(E) {
     let frameCount = bufferStart + Int64(buffered - windowLength / 2)
     let total = (frameCount + Int64(hop) - 1) / Int64(hop)
@@ -80,7 +80,7 @@ public struct STFT {
       try each(column.span, columnCount)
       columnCount += 1
     }
-    // Frames before the next window are done; if the hop exceeds the window, that may be more than there are.
+    // Discards frames before the next window. If `hop` exceeds the window length, that may be more than are buffered.
     let done = min(Int(columnCount * Int64(hop) - bufferStart), buffered)
     guard done > 0, buffered == buffer.count else { return }
     buffered -= done

@@ -1,4 +1,5 @@
-/// The sums of every eighth value from `first` on, as far as there are eight more before `end`, and where that is.
+/// Sums every eighth value from `first` on, as long as eight more remain before `end`, and returns the sums with the
+/// index that follows.
 @inline(__always)
 public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> (sums: SIMD8<Float>, next: Int) {
   precondition(first >= 0 && end <= values.count)
@@ -13,22 +14,22 @@ public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> 
   }
 }
 
-/// The largest of the values, or 0 if none is above it. Not a number counts as 0.
+/// The largest value, or 0 if none is positive. NaN counts as 0.
 public func largest(of values: Span<Float>) -> Float {
-  var most = SIMD8<Float>.zero
+  var maximum = SIMD8<Float>.zero
   let whole = values.count / 8 * 8
   values.withUnsafeBytes { bytes in
     for index in stride(from: 0, to: whole, by: 8) {
       let eight = unsafe bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
-      most.replace(with: eight, where: eight .> most)
+      maximum.replace(with: eight, where: eight .> maximum)
     }
   }
-  var found = most.max()
+  var found = maximum.max()
   for index in whole..<values.count where values[index] > found { found = values[index] }
   return found
 }
 
-/// Whether all samples are between -2 and 2: what nearly all audio is, and quickly seen. False for not a number.
+/// `true` if all samples are between -2 and 2, as in nearly all audio. A fast check; `false` if there is a NaN.
 public func areBelowTwo(_ samples: Span<Float>) -> Bool {
   // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
   var bits = SIMD16<UInt32>(repeating: 0)
@@ -47,8 +48,8 @@ public func areBelowTwo(_ samples: Span<Float>) -> Bool {
 
 /// Natural logarithm of positive, normal numbers, with an error below 2e-5.
 ///
-/// The exponent is read from the bits; the logarithm of the mantissa, scaled to lie between √½ and √2, comes from the
-/// series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
+/// The exponent is read from the bits. The logarithm of the mantissa, scaled to lie between √½ and √2, is computed by
+/// the series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
 @inlinable @inline(__always)
 public func naturalLog(_ x: SIMD8<Float>) -> SIMD8<Float> {
   let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)

@@ -1,5 +1,5 @@
-/// Reads numbers in half precision (IEEE 754 binary16, little-endian), the format in which training scripts write
-/// network weights.
+/// Reads half-precision numbers (IEEE 754 binary16, little-endian), the format in which training scripts write network
+/// weights.
 public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
   (0..<bytes.count / 2).map { index in
     let bits = unsafe bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)
@@ -7,16 +7,16 @@ public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
   }
 }
 
-/// Named numbers, as fitting scripts write them: one line per name, with the name and its numbers separated by tabs.
-/// Lines that start with # say where the numbers come from.
+/// Named numbers as written by fitting scripts: one line per name, with the name and its numbers separated by tabs.
+/// Lines that start with # document the origin of the numbers.
 public struct NumberTable: Sendable {
-  /// In the order of the lines.
+  /// The names in file order.
   public private(set) var names: [String] = []
   private var rows: [String: [Double]] = [:]
 
-  /// - Parameter text: A part of the program; a syntax error is a build mistake.
+  /// - Parameter text: Embedded in the program; a syntax error is a build mistake.
   public init(_ text: UnsafeRawBufferPointer) {
-    // Bytes rather than characters, which take ten times as long to compare.
+    // Compares bytes, since comparing characters takes ten times as long.
     for line in String(decoding: text, as: UTF8.self).utf8.split(separator: UInt8(ascii: "\n")) {
       guard line.first != UInt8(ascii: "#") else { continue }
       let fields = line.split(separator: UInt8(ascii: "\t")).map(Substring.init)

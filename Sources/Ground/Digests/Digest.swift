@@ -1,16 +1,15 @@
 internal import CLibAV
 
-/// The hash of some bytes, in hexadecimal digits if it is shown.
+/// A hash, described in hexadecimal digits.
 ///
-/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer does not reveal
-/// how much of a guess was right.
+/// Comparison takes constant time, so an answer does not reveal how much of a guess was right.
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 
-  /// A digest that came from elsewhere.
+  /// A digest from elsewhere.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// - Parameter hexadecimal: Two digits a byte, in either case; `nil` if it is something else.
+  /// - Parameter hexadecimal: Two digits per byte, in either case; `nil` for anything else.
   public init?(hexadecimal text: some StringProtocol) {
     let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
@@ -22,7 +21,7 @@ public struct Digest: Sendable, CustomStringConvertible {
     Digest(count: 32, of: bytes) { unsafe LAVSHA256($0.baseAddress, $0.count, $1) }
   }
 
-  /// SHA-256 of a list of byte strings, each preceded by its length: no two lists hash the same text.
+  /// SHA-256 of a list of byte strings, each preceded by its length, so that no two lists hash the same bytes.
   public static func sha256(ofList parts: [[UInt8]]) -> Digest {
     var bytes: [UInt8] = []
     for part in parts {
@@ -32,7 +31,7 @@ public struct Digest: Sendable, CustomStringConvertible {
     return sha256(of: bytes)
   }
 
-  /// MD5 (RFC 1321): 16 bytes. Anybody can make two texts that share it, so only where a protocol wants it.
+  /// MD5 (RFC 1321): 16 bytes. Collisions are easy to construct, so use it only where a protocol requires it.
   public static func md5(of bytes: some Collection<UInt8>) -> Digest {
     Digest(count: 16, of: bytes) { bytes, digest in
       unsafe LAVMD5(bytes.baseAddress, bytes.count, digest)
@@ -40,11 +39,11 @@ public struct Digest: Sendable, CustomStringConvertible {
     }
   }
 
-  /// SHA-256 or MD5 of bytes that come piece by piece.
+  /// Incremental SHA-256 or MD5.
   public struct Running: ~Copyable {
     private let state: OpaquePointer
 
-    /// SHA-256, or else MD5.
+    /// Creates a SHA-256 digest, or MD5 if `isSHA256` is false.
     public init(isSHA256: Bool) {
       guard let state = LAVDigestOpen(isSHA256) else { fatalError("out of memory: some hundred bytes for a digest") }
       self.state = state
@@ -56,7 +55,7 @@ public struct Digest: Sendable, CustomStringConvertible {
       unsafe LAVDigestUpdate(state, bytes.baseAddress, bytes.count)
     }
 
-    /// The digest of all bytes so far; nothing may come after it.
+    /// Returns the digest of all bytes so far; no more may follow.
     public mutating func finish() -> Digest {
       var bytes = [UInt8](repeating: 0, count: 32)
       let count = unsafe LAVDigestFinish(state, &bytes)

@@ -1,10 +1,10 @@
 internal import CLibAV
 
-/// A key with which bytes are signed: HMAC with SHA-256 (RFC 2104).
+/// A key that signs bytes: HMAC with SHA-256 (RFC 2104).
 public struct SigningKey: Sendable {
   private let bytes: [UInt8]
 
-  /// - Parameter bytes: Secret and not to be guessed; a password is no key.
+  /// - Parameter bytes: Secret and unguessable; a password is not a key.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// A new secret key: 32 bytes from the system.
@@ -21,8 +21,8 @@ public struct SigningKey: Sendable {
     }
   }
 
-  /// A key for one purpose, from which neither this key nor that of another purpose can be found: HKDF with SHA-256
-  /// (RFC 5869), without salt, 32 bytes.
+  /// Derives a key for one purpose, from which neither this key nor that of another purpose can be computed: HKDF with
+  /// SHA-256 (RFC 5869), without salt, 32 bytes.
   public func derived(for purpose: String) -> SigningKey {
     let extracted = SigningKey(bytes: [UInt8](repeating: 0, count: 32)).signature(of: bytes)
     return SigningKey(bytes: SigningKey(bytes: extracted.bytes).signature(of: Array(purpose.utf8) + [1]).bytes)

@@ -1,16 +1,15 @@
-// Imported first: otherwise the declarations of glibc count as another module's.
+// Imported first; otherwise the declarations of glibc count as another module's.
 internal import Glibc
 
 internal import CSpawn
 internal import Synchronization
 public import SystemPackage
 
-/// A program at work, or a copy of this process. Everything that this program starts is started here.
+/// A running child process: a program, or a copy of this process. All child processes are started here.
 ///
-/// A program leads a process group of its own, so a Ctrl-C at the terminal does not reach it, and inherits only
-/// descriptors 0 to 2, whatever else this process has open or opens meanwhile. It is killed, with what is left of its
-/// group, when this object goes. The system kills it when the thread that has started it ends, or the whole process,
-/// however that happens.
+/// A program leads its own process group, so a Ctrl-C at the terminal does not reach it. It inherits only descriptors 0
+/// to 2, whatever else this process opens. It is killed, with the rest of its group, when this object is deallocated.
+/// The system also kills it when the thread or the process that started it ends for any reason.
 public final class ChildProcess: Sendable {
   public enum Ending: Hashable, Sendable {
     case status(Int)
@@ -25,23 +24,24 @@ public final class ChildProcess: Sendable {
     public static var outOfProcessorTime: Ending { .signal(Int(SIGXCPU)) }
   }
 
-  /// As the system calls it. Another process may have the number once this one has been waited for.
+  /// The process ID. The system may reuse it after the process was reaped.
   public let id: Int32
-  /// `nil` once the number may be another process's.
+  /// The process ID; `nil` once the system may have reused it.
   private let number: Mutex<pid_t?>
   private let ending = Mutex<Ending?>(nil)
 
   /// Starts a program.
   /// - Parameters:
-  ///   - input: Its standard input; nothing if `nil`.
-  ///   - output: Its standard output; nowhere if `nil`.
-  ///   - errors: Its standard error; nowhere if `nil`.
+  ///   - input: Standard input; empty if `nil`.
+  ///   - output: Standard output; discarded if `nil`.
+  ///   - errors: Standard error; discarded if `nil`.
   public init(
-    _ program: Program, input: FileDescriptor? = nil, output: FileDescriptor? = nil, errors: FileDescriptor? = nil
+    _ program: ProgramCommand, input: FileDescriptor? = nil, output: FileDescriptor? = nil,
+    errors: FileDescriptor? = nil
   ) throws(Errno) {
     var copies: [CInt] = []
     defer { for copy in copies { close(copy) } }
-    // Numbers that the program's own descriptors do not have.
+    // Moves a descriptor above 2, because 0 to 2 become the program's own.
     func placed(_ descriptor: FileDescriptor?) throws(Errno) -> CInt {
       guard let number = descriptor?.rawValue, number <= STDERR_FILENO else { return descriptor?.rawValue ?? -1 }
       let copy = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -64,7 +64,7 @@ public final class ChildProcess: Sendable {
     _ = Self.running.withLock { $0.insert(copy) }
   }
 
-  /// Makes a copy of this process, which must have a single thread. The copy keeps all open descriptors.
+  /// Forks this process, which must have a single thread. The copy keeps all open descriptors.
   /// - Returns: `nil` in the copy.
   public static func copyOfThisProcess() throws(Errno) -> ChildProcess? {
     var process: pid_t = -1
@@ -75,33 +75,33 @@ public final class ChildProcess: Sendable {
 
   deinit { kill() }
 
-  // MARK: - While it works
+  // MARK: - Running
 
   public var hasEnded: Bool { number.withLock { number in number.map { cspawn_has_ended($0) != 0 } ?? true } }
 
-  /// How it ended; `nil` while it goes on.
+  /// Exit status or signal; `nil` while the process is running. Reaps it.
   public var ended: Ending? { hasEnded ? kill() : nil }
 
-  /// Processor time in seconds, without programs it started; `nil` if it has gone.
+  /// Processor time in seconds, without its child processes; `nil` if it was reaped.
   public var processorTime: Double? { number.withLock { number in number.flatMap { ProcessorTime.of($0) } } }
 
-  /// Sends it a signal; from any thread.
+  /// Sends a signal; may be called from any thread.
   public func send(_ signal: Int32) {
     number.withLock { number in
       if let number { _ = Glibc.kill(number, signal) }
     }
   }
 
-  /// Tells it and the rest of its process group to end, without waiting for that; from any thread.
+  /// Sends SIGTERM to the whole process group without waiting; may be called from any thread.
   public func stop() {
     number.withLock { number in
       if let number { _ = Glibc.kill(-number, SIGTERM) }
     }
   }
 
-  // MARK: - The end
+  // MARK: - Ending
 
-  /// Waits until it has ended. Processes that it has left running are killed.
+  /// Waits until the process has ended, then kills processes that it left running.
   @discardableResult
   public func waitForEnd() -> Ending {
     if let number = number.withLock({ $0 }) {
@@ -111,8 +111,8 @@ public final class ChildProcess: Sendable {
     return kill()
   }
 
-  /// Does the same.
-  /// - Returns: `nil` if it goes on after that time.
+  /// Waits for a limited time.
+  /// - Returns: `nil` if the process is still running after that time.
   public func waitForEnd(within limit: Duration) -> Ending? {
     let end = ContinuousClock.now + limit
     var pause: UInt32 = 1_000
@@ -124,21 +124,21 @@ public final class ChildProcess: Sendable {
     return kill()
   }
 
-  /// Tells it to end, and kills it if that takes too long.
+  /// Sends SIGTERM, and kills the process if it has not ended within `limit`.
   @discardableResult
   public func end(within limit: Duration) -> Ending {
     send(SIGTERM)
     return waitForEnd(within: limit) ?? kill()
   }
 
-  /// Ends it in any case, with what is left of its process group, or session, and waits until it is gone.
+  /// Kills the process with the rest of its process group or session, and waits until it is gone.
   @discardableResult
   public func kill() -> Ending {
     ending.withLock { ending in
       if let ending { return ending }
-      // Out of the lock before the wait: a thread that stops it meanwhile must not wait, too.
+      // Leaves the lock before waiting, so that a thread calling `stop` meanwhile does not wait as well.
       guard let number = number.withLock({ $0.take() }) else { return .status(0) }
-      // Before its number becomes free for another process.
+      // Must come before the process ID becomes free for another process.
       _ = Self.running.withLock { $0.remove(number) }
       var status: Int32 = 0
       var signal: Int32 = 0
@@ -149,23 +149,23 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Started and not waited for.
+  /// Processes started and not yet reaped.
   private static let running = Mutex<Set<pid_t>>([])
 
-  /// Kills all that this process has started: for its end.
+  /// Kills all child processes; called when this process ends.
   public static func killAll() {
     running.withLock { running in
       for process in running { cspawn_kill(process) }
     }
   }
 
-  /// To be called once by a program that leads a session (`Program.leadsSession`): all of that ends when its parent
-  /// does, however that happens. Otherwise the leader alone would.
+  /// Ends the whole session when the parent of this session leader (`ProgramCommand.leadsSession`) ends for any reason;
+  /// otherwise only the leader would end. Call it once.
   public static func endSessionWithParent() { _ = cspawn_end_session_with_parent() }
 }
 
 extension ChildProcess.Ending {
-  /// As a shell tells it: the exit status, or 128 and the number of the signal.
+  /// The exit status as a shell reports it: for a signal, 128 plus its number.
   public var shellStatus: Int {
     switch self {
     case .status(let status): status

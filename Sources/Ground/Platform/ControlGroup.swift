@@ -1,17 +1,16 @@
 internal import SystemPackage
 
-/// The limits of the container or service, see cgroups(7). The kernel kills a process that exceeds them, without a
-/// message.
+/// Limits of the container or service; see cgroups(7). The kernel kills a process that exceeds them without a message.
 enum ControlGroup {
-  /// The memory in bytes that this process and the others in its groups may use together; `nil` for no limit.
+  /// The memory in bytes that all processes in these groups may use together; `nil` if unlimited.
   static var memoryLimit: Int? {
     limitFiles(of: text(of: "/proc/self/cgroup") ?? "").compactMap { file in
       text(of: file).flatMap { Int($0.filter { $0 != "\n" }) }
     }.min()
   }
 
-  /// The files with the memory limits of a process: those of its group and of all groups around it, for both versions
-  /// of control groups.
+  /// The memory limit files of a process, for its group and all enclosing groups and for both versions of control
+  /// groups.
   ///
   /// - Parameter listing: The content of `/proc/PID/cgroup`.
   static func limitFiles(of listing: String) -> [FilePath] {

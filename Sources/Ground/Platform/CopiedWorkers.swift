@@ -1,8 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// Copies of this process that make one answer after the other, in any order; what crashes one costs the answer it was
-/// making.
+/// A pool of forked worker processes. Items are processed in any order; a crash loses only the item being processed.
 ///
 /// A copy begins at once, where starting the program again takes as long as decoding a minute of audio. This process must
 /// have one thread, and nothing open that copies may not share: databases are opened by the copies.
@@ -12,7 +11,7 @@ package struct CopiedWorkers {
     case output([UInt8])
     case message([UInt8])
     case end(UInt8)
-    /// It is gone.
+    /// The worker process ended.
     case lost(ChildProcess.Ending)
   }
 
@@ -26,7 +25,7 @@ package struct CopiedWorkers {
 
     private func send(_ kind: UInt8, _ bytes: [UInt8]) {
       let count = withUnsafeBytes(of: UInt32(bytes.count)) { Array($0) }
-      // Without a reader there is nothing left to do.
+      // Exits if the parent is gone.
       if (try? descriptor.writeAll([kind] + count + bytes)) == nil { _exit(0) }
     }
   }
@@ -78,7 +77,7 @@ package struct CopiedWorkers {
             next += 1
           } else {
             let worker = workers.remove(at: index)
-            // Closing its input would not end it: copies that were made later have that open, too.
+            // Closing its input would not end it: workers forked later hold that open, too.
             worker.process.kill()
             _ = reap(worker)
             break
@@ -96,7 +95,7 @@ package struct CopiedWorkers {
       guard let copy = try ChildProcess.copyOfThisProcess() else {
         try? input.writeEnd.close()
         try? output.readEnd.close()
-        // Whatever libraries print must not get among the fingerprints.
+        // Keeps output of libraries out of the fingerprints.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
       }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The name of an open descriptor that a path is, or leads to: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. Bytes
-/// written there go on where the descriptor is; the name itself must never be given to a file.
+/// The name of an open descriptor, directly or through links: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. Writing to
+/// it continues at the descriptor's position; a file must never be renamed to it.
 struct DescriptorName {
   /// A folder of descriptors in proc(5).
   private let folder: FilePath
@@ -11,7 +11,7 @@ struct DescriptorName {
   /// - Returns: `nil` if the path is something else.
   init?(_ path: FilePath) {
     var path = path
-    // As many links as the kernel follows.
+    // The kernel follows at most 40 links.
     for _ in 0..<40 {
       let parent = path.removingLastComponent()
       guard let name = path.lastComponent?.string, let folder = try? (parent.isEmpty ? "." : parent).resolved() else {
@@ -28,8 +28,8 @@ struct DescriptorName {
     return nil
   }
 
-  /// A copy of the descriptor, with the same position in the file.
-  /// - Returns: `nil` if it is that of another process.
+  /// Duplicates the descriptor, which keeps its position in the file.
+  /// - Returns: `nil` if it belongs to another process.
   func copyOfOwn() throws(Errno) -> FileDescriptor? {
     guard folder.string == "/proc/\(getpid())/fd", let number = CInt(name) else { return nil }
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)

@@ -1,14 +1,14 @@
 internal import Glibc
 public import SystemPackage
 
-/// The room on a file system.
+/// Free space of a file system.
 public struct DiskSpace: Hashable, Sendable {
   /// Bytes that this user may still write.
   public var free: Int
   public var isReadOnly: Bool
 
-  /// - Parameter path: Any file or folder of it.
-  /// - Returns: `nil` if the system does not say.
+  /// - Parameter path: Any file or folder on the file system.
+  /// - Returns: `nil` if the system does not report it.
   public init?(holding path: FilePath) {
     var status = statvfs()
     guard path.withPlatformString({ unsafe statvfs($0, &status) }) == 0 else { return nil }

@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// Paths as text. A file name is bytes: valid UTF-8 is shown as it is, any other byte as `\xE9` (two upper-case
-/// hexadecimal digits). A backslash that would read as such an escape is written as `\x5C`, so the text leads back to
-/// the exact bytes. The name of an object has both slashes of its URI.
+/// Paths as text. File names are bytes: valid UTF-8 is shown unchanged, any other byte as `\xE9` (two upper-case
+/// hexadecimal digits). A backslash that would read as such an escape is written as `\x5C`, so the exact bytes can be
+/// restored. Object names keep both slashes of their URI.
 public enum DisplayPath {
   public static func text(of path: FilePath) -> String {
     path.withBytes { bytes in
@@ -30,7 +30,7 @@ public enum DisplayPath {
     return String(decoding: escaped, as: UTF8.self)
   }
 
-  /// The path that `text(of:)` turned into this text.
+  /// Reverses `text(of:)`.
   public static func path(from text: String) -> FilePath {
     let escaped = Array(text.utf8)
     var bytes: [UInt8] = []
@@ -65,7 +65,7 @@ public enum DisplayPath {
       && hexDigits.contains(bytes[index + 2]) && hexDigits.contains(bytes[index + 3])
   }
 
-  /// Length in bytes of the UTF-8 encoded scalar that starts here, or 0 if none does (Unicode 15, table 3-7).
+  /// Length in bytes of the valid UTF-8 sequence that starts here, or 0 if there is none (Unicode 15, table 3-7).
   private static func lengthOfCharacter(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
     let first = bytes[index]
     let length: Int
@@ -101,7 +101,7 @@ extension FilePath {
 
   public var bytes: [UInt8] { withBytes { Array($0) } }
 
-  /// The path with these bytes. Zeros, which no path can contain, are left out.
+  /// Creates a path from bytes, without zeros, which paths cannot contain.
   public init(bytes: some Collection<UInt8>) {
     var characters = [CInterop.PlatformChar]()
     characters.reserveCapacity(bytes.count + 1)

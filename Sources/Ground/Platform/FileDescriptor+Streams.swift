@@ -5,14 +5,14 @@ extension FileDescriptor {
   /// Makes a reader who leaves, as `head` does, an error of the write (`EPIPE`) instead of a signal that ends the process.
   public static func reportBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
-  /// Whether writing may wait for a reader: true of a pipe, a terminal or another device, false of a file.
+  /// `true` for a pipe, a terminal or another character device, where writing may block; `false` for a file.
   public var isPipeOrDevice: Bool {
     var status = Glibc.stat()
     guard unsafe fstat(rawValue, &status) == 0 else { return false }
     return [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
   }
 
-  /// Standard output, for the caller alone: what libraries print goes to standard error from now on.
+  /// Takes over standard output: from now on, what libraries print goes to standard error.
   public static func takeStandardOutput() throws(Errno) -> FileDescriptor {
     let own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     guard own >= 0, Glibc.dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { throw Errno(rawValue: errno) }
@@ -21,8 +21,8 @@ extension FileDescriptor {
 
   public typealias Pipe = (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// A pipe whose ends no started program inherits unless it is given one.
-  /// - Parameter end: Does not block; `nil` for none.
+  /// Creates a pipe whose ends are not inherited by started programs unless passed explicitly.
+  /// - Parameter end: The nonblocking end; `nil` for none.
   public static func pipe(nonBlocking end: ((Pipe) -> FileDescriptor)?) throws(Errno) -> Pipe {
     let pipe = try FileDescriptor.pipe(options: .closeOnExec)
     if let end = end?(pipe) { _ = fcntl(end.rawValue, F_SETFL, O_NONBLOCK) }

@@ -1,20 +1,20 @@
 public import SystemPackage
 
-/// The identity of a file: tells whether a name still means the file that was opened, and whether that file has
-/// changed.
+/// Identity and state of a file: shows whether a name still refers to the file that was opened, and whether that file
+/// has changed.
 public struct FileIdentity: Hashable, Sendable {
   public var device: UInt64
   public var inode: UInt64
   public var size: Int64
-  /// When its content last changed.
+  /// Last change of the content.
   public var modified: Timestamp
-  /// When its content or its rights last changed.
+  /// Last change of the content or the inode.
   public var changed: Timestamp
   public var isRegularFile: Bool
-  /// The lower nine bits: read, write and execute for the owner, the group and others.
+  /// The lower nine bits: read, write and execute for owner, group and others.
   public var permissions: UInt32
 
-  /// The identity of the file that the path leads to; `nil` if there is none, or it may not be seen.
+  /// Follows links; `nil` if there is no file or it is not accessible.
   public init?(_ path: FilePath) {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     self.init(status)

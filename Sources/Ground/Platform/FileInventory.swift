@@ -1,12 +1,12 @@
 internal import Glibc
 public import SystemPackage
 
-/// The files of one folder that Nocturne wrote: their names with sizes and times, in a hidden file of that folder. It
-/// is the proof for formats that have no room for a mark; a file that was changed since is not in it any more.
+/// The files that Nocturne wrote in one folder, with sizes and times, kept in a hidden file of that folder. It serves
+/// as proof of origin for formats without room for a mark. A file changed since then no longer counts.
 public struct FileInventory: Sendable {
   public static let name: FilePath.Component = ".nocturne-files"
 
-  /// A file as it was when it was written.
+  /// Size and time of a file when it was written.
   private struct Version: Hashable {
     /// Bytes.
     var size: Int64
@@ -22,23 +22,23 @@ public struct FileInventory: Sendable {
       self.init(size: status.size, modified: status.modified.seconds)
     }
 
-    /// Some file systems keep even seconds only.
+    /// Tolerates 2 s, since some file systems store only even seconds.
     func isSame(as other: Version) -> Bool { size == other.size && abs(modified - other.modified) <= 2 }
   }
 
-  /// `nil` if it is of files that are not in place yet.
+  /// `nil` for files that are not in place yet.
   public let folder: FilePath?
-  /// By percent-encoded names.
+  /// Keyed by percent-encoded name.
   private var versions: [String: [Version]] = [:]
 
   private static let title = "nocturne files 1"
 
-  /// An inventory of files that are not in place yet.
+  /// Creates an inventory of files that are not in place yet.
   public init() {
     folder = nil
   }
 
-  /// Reads the inventory of a folder; it is empty if there is none.
+  /// Reads the inventory of a folder, which is empty if there is none.
   public init(of folder: FilePath) {
     self.folder = folder
     guard let file = try? FileDescriptor.open(folder.appending(Self.name), .readOnly, options: .closeOnExec) else {
@@ -55,7 +55,7 @@ public struct FileInventory: Sendable {
     }
   }
 
-  /// Whether Nocturne wrote the file of this name as it is now.
+  /// `true` if the file of this name is unchanged since Nocturne wrote it.
   public func has(_ name: FilePath.Component) -> Bool {
     guard let known = versions[Self.key(name)],
       let present = present(name)
@@ -68,13 +68,13 @@ public struct FileInventory: Sendable {
     return Version(status)
   }
 
-  /// Notes a file that is about to get its name. The file that has the name now stays noted as well: it is still there
-  /// if the process is killed before.
+  /// Records a file before it is moved into place. The file that currently has the name stays recorded, because it
+  /// remains if the process is killed before the move.
   public mutating func note(_ name: FilePath.Component, as status: FileStatus) {
     note(name, Self.key(name), Version(status))
   }
 
-  /// Notes all files of another inventory, which lie elsewhere and are about to get their names here.
+  /// Records all files of another inventory before they are moved into this folder.
   public mutating func note(_ others: FileInventory) {
     for (key, versions) in others.versions {
       guard let version = versions.last, let name = Self.name(ofKey: key) else { continue }
@@ -88,8 +88,8 @@ public struct FileInventory: Sendable {
     versions[key] = [kept, version].compactMap(\.self)
   }
 
-  /// Takes files that are gone out of a folder's inventory, and the hidden file away with the last of them. An
-  /// inventory that cannot be written stays as it is: it then names files that are gone.
+  /// Removes missing files from a folder's inventory, and the hidden file itself when no files remain. If the inventory
+  /// cannot be written, it keeps listing missing files.
   public static func removeAbsent(in folder: FilePath) {
     var inventory = FileInventory(of: folder)
     guard !inventory.versions.isEmpty else { return }
@@ -103,10 +103,10 @@ public struct FileInventory: Sendable {
     }
   }
 
-  /// The text of the hidden file.
+  /// Content of the hidden file.
   public var bytes: [UInt8] { Array("\(Self.title)\n".utf8) + lines }
 
-  /// Without its first line.
+  /// Content without the first line.
   public var lines: [UInt8] {
     var text: [UInt8] = []
     for (name, versions) in versions.sorted(by: { $0.key < $1.key }) {
@@ -115,16 +115,16 @@ public struct FileInventory: Sendable {
     return text
   }
 
-  /// Writes the hidden file, if the files have a folder.
+  /// Writes the hidden file if the inventory has a folder.
   public func write() throws(Errno) {
     if let folder { try FileReplacement.write(bytes, to: folder.appending(Self.name)) }
   }
 
-  /// The objection to a file that is not in it; completes “it …”.
-  public static let lack = "is not in the list \(name) beside it, or was changed since"
+  /// The objection to a file that is not in the inventory; completes “it …”.
+  public static let objection = "is not listed in \(name) next to it, or has changed since"
 
-  /// The proof for a file that its folder's inventory has.
-  public static let proof = OriginProof(orElse: lack) { file in
+  /// Proof for a file that is in its folder's inventory.
+  public static let proof = OriginProof(orElse: objection) { file in
     file.lastComponent.map { FileInventory(of: file.removingLastComponent()).has($0) } ?? false
   }
 

@@ -1,12 +1,12 @@
 internal import Glibc
 public import SystemPackage
 
-/// Keeps other processes from doing the same at once: an advisory lock (`flock`) on a file, which the system releases
-/// when the process ends, however it ends. The file stays: removing it could take it from under another process.
+/// Prevents concurrent work in other processes with an advisory lock (`flock`) on a file. The system releases the lock
+/// when the process ends for any reason. The file stays: another process may be waiting on it.
 public final class FileLock: Sendable {
   private let file: FileDescriptor
 
-  /// Takes the lock, on a file that is made if it is not there. A symbolic link in its place is an error: it could lead
+  /// Acquires the lock, creating the file if needed. A symbolic link in its place is an error, since it could lead
   /// anywhere.
   /// - Returns: `nil` if another process holds it.
   public init?(_ path: FilePath) throws(Errno) {

@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 extension FilePath {
-  /// The folder that this process works in, without links.
+  /// The working folder of this process, without links.
   public static var currentFolder: FilePath { currentFolderIfAny ?? "/" }
 
   /// `nil` if the folder is gone, or may not be read.
@@ -12,9 +12,8 @@ extension FilePath {
     return unsafe FilePath(platformString: folder)
   }
 
-  /// Makes a folder, and those above it that are missing. A folder that is there already, or a link to one, stays as it
-  /// is.
-  /// - Parameter permissions: Permissions of all folders that are made, within the umask.
+  /// Creates a folder and its missing parents. An existing folder, or a link to one, is left unchanged.
+  /// - Parameter permissions: Permissions of all created folders, subject to the umask.
   public func makeFolder(
     permissions: FilePermissions = [.ownerReadWriteExecute, .groupReadWriteExecute, .otherReadWriteExecute]
   ) throws(Errno) {
@@ -36,8 +35,8 @@ extension FilePath {
     throw problem == .fileExists ? .notDirectory : problem
   }
 
-  /// Removes the file of this name: a folder with all that is in it, and a link without its target. Files that the
-  /// system does not release stay.
+  /// Removes a file, a folder with all its content, or a link without its target. Files that the system does not
+  /// release stay.
   public func removeAll() {
     let parent = removingLastComponent()
     guard let name = lastComponent, let folder = try? OpenFolder(parent.isEmpty ? "." : parent) else { return }
@@ -46,8 +45,8 @@ extension FilePath {
 }
 
 extension OpenFolder {
-  /// Removes the file of this name in it, like `FilePath.removeAll`. Nothing outside is removed, even if another
-  /// program puts links in the place of folders meanwhile.
+  /// Removes an entry of this folder like `FilePath.removeAll`. Nothing outside is removed, even if another program
+  /// meanwhile replaces folders by links.
   public func removeAll(_ name: FilePath.Component) {
     guard name.withPlatformString({ unsafe unlinkat(descriptor.rawValue, $0, 0) }) != 0,
       let folder = try? folder(FilePath(root: nil, [name]), links: .refused)

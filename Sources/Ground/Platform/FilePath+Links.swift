@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 extension FilePath {
-  /// The target of a symbolic link, which may be relative to its folder; `nil` for anything else.
+  /// The target of a symbolic link, which may be relative to the link's folder; `nil` for anything else.
   public var linkTarget: FilePath? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = withPlatformString { path in
@@ -11,8 +11,7 @@ extension FilePath {
     return count > 0 ? FilePath(bytes: bytes[..<count]) : nil
   }
 
-  /// The absolute path without symbolic links, `.` and `..` of something that is there; of the current folder if it is
-  /// empty.
+  /// The absolute path without symbolic links, `.` and `..`; it must exist. An empty path is the current folder.
   public func resolved() throws(Errno) -> FilePath {
     guard let real = (isEmpty ? "." : self).withPlatformString({ unsafe realpath($0, nil) }) else {
       throw Errno(rawValue: errno)
@@ -21,7 +20,7 @@ extension FilePath {
     return unsafe FilePath(platformString: real)
   }
 
-  /// Whether both names lead to one file that is there.
+  /// `true` if both paths lead to the same existing file.
   public func isSameFile(as other: FilePath) -> Bool {
     guard let own = try? FileStatus(at: self, followingLinks: true).key,
       let others = try? FileStatus(at: other, followingLinks: true).key, own == others

@@ -2,14 +2,14 @@ internal import Glibc
 public import SystemPackage
 
 extension FilePath {
-  /// Whether there is something of this name, be it a link that leads nowhere.
+  /// `true` if the name exists, even as a dangling link.
   public var exists: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
 
-  /// The kind of the file that this leads to, through links; `nil` if there is none, or it cannot be seen.
+  /// The kind of the file after following links; `nil` if there is none or it is not accessible.
   public var fileKind: FileStatus.Kind? { try? FileStatus(at: self, followingLinks: true).kind }
 
-  /// Whether the system says that nothing has this name. It does not say so of a disk that reports errors, or a server
-  /// that does not answer.
+  /// `true` if the system reports that the name does not exist. It does not do so for a disk with errors or a server
+  /// that does not respond.
   public func isGone(followingLinks: Bool = false) -> Bool {
     do {
       _ = try FileStatus(at: self, followingLinks: followingLinks)
@@ -21,7 +21,7 @@ extension FilePath {
 
   public enum Access: Sendable { case read, write, run }
 
-  /// Whether this process may do so with what the path leads to.
+  /// `true` if this process has the given access to the path's target.
   public func allows(_ access: Access) -> Bool {
     let mode =
       switch access {

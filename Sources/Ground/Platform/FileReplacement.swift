@@ -3,19 +3,19 @@ internal import Glibc
 internal import Synchronization
 public import SystemPackage
 
-/// A file that is written under a temporary name in the same folder and renamed when complete: readers see the old file
-/// or the new one, even after a crash. An incomplete file is removed.
+/// A file written under a temporary name in the same folder and renamed when complete. Readers see the old file or the
+/// new one, even after a crash. An incomplete file is removed.
 ///
-/// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes go there directly.
+/// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written there directly.
 ///
-/// The temporary name cannot be guessed and never is the name of an existing file or link. So another user with write
-/// access to the folder cannot redirect the writing.
+/// The temporary name is unguessable and never that of an existing file or link, so another user with write access to
+/// the folder cannot redirect the writing.
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
-  /// The path of the bytes for now; equal to `path` if that is not a regular file.
+  /// Path written to before the rename; equals `path` if that is not a regular file.
   public let temporaryPath: FilePath
-  /// Open for reading and writing, or for writing only if bytes go to `path` directly.
+  /// Open for reading and writing, or for writing only if bytes are written to `path` directly.
   public let descriptor: FileDescriptor
   private var isOpen = true
 
@@ -41,9 +41,9 @@ public final class FileReplacement {
     descriptor = try Self.open(
       temporaryPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
       permissions: permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
-    // The umask limited the new file's permissions; take over those of the old file.
+    // The umask limited the new file's permissions; restore those of the old file.
     if let permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
-    // Other processes see that the file is in use, whatever times it will be given.
+    // Tells other processes that the file is in use, whatever times it is given.
     _ = flock(descriptor.rawValue, LOCK_EX | LOCK_NB)
   }
 
@@ -63,11 +63,11 @@ public final class FileReplacement {
     }
   }
 
-  /// Gives the new file the owner, the rights and the extended attributes (access control lists among them) of another
-  /// one, and its times if asked to. To be called once everything is written.
+  /// Copies owner, permissions and extended attributes (including access control lists) of another file, and optionally
+  /// its times. Call it after everything is written.
   ///
-  /// Attributes that only the system itself may set (`security.…`) are left out where it does not allow them.
-  /// - Throws: what the system answers if one of these cannot be kept, such as an owner that this process may not set.
+  /// Attributes that only the system may set (`security.…`) are skipped where it does not allow them.
+  /// - Throws: The system's error if one of these cannot be kept, such as an owner that this process may not set.
   public func takeAttributes(of file: FileDescriptor, includingTimes: Bool) throws(Errno) {
     var old = stat()
     guard unsafe fstat(file.rawValue, &old) == 0 else { throw Errno(rawValue: errno) }
@@ -76,7 +76,7 @@ public final class FileReplacement {
     if old.st_uid != new.st_uid || old.st_gid != new.st_gid {
       guard fchown(descriptor.rawValue, old.st_uid, old.st_gid) == 0 else { throw Errno(rawValue: errno) }
     }
-    // After the owner, whose change takes away some of the rights.
+    // Must follow the change of owner, which removes some permissions.
     guard fchmod(descriptor.rawValue, old.st_mode & 0o7777) == 0 else { throw Errno(rawValue: errno) }
     let problem = cspawn_copy_attributes(file.rawValue, descriptor.rawValue)
     guard problem == 0 else { throw Errno(rawValue: problem) }
@@ -86,12 +86,12 @@ public final class FileReplacement {
     }
   }
 
-  /// Writes what there is of the file to the disk.
+  /// Flushes the file to the disk.
   public func flush() throws(Errno) {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
   }
 
-  /// Writes the file to the disk and renames it.
+  /// Flushes the file to the disk and renames it.
   public func commit() throws(Errno) {
     if isTemporary {
       try flush()
@@ -113,18 +113,18 @@ public final class FileReplacement {
     }
   }
 
-  // MARK: - In the place of a file that others may change
+  // MARK: - Replacing a file that others may change
 
-  /// Writes the file to the disk and puts it in the place of another, unless that is no longer what it was.
+  /// Flushes the file to the disk and replaces another one, unless that has changed.
   ///
-  /// Both change names in one step (`RENAME_EXCHANGE`). The file that came out is then compared with the locked one,
-  /// and put back if another program has replaced it or written into it. If the file system cannot exchange names, a
-  /// second name (hard link) keeps the old file until that is done; then a program that replaces the file between two
+  /// The two exchange names in one step (`RENAME_EXCHANGE`). The displaced file is then compared with the locked one,
+  /// and put back if another program has replaced it or written to it. If the file system cannot exchange names, a
+  /// second name (hard link) keeps the old file until then; in that case a program that replaces the file between two
   /// system calls is not noticed.
   /// - Parameters:
-  ///   - isUnchanged: Whether the content of the old file is what it was.
-  ///   - exchanges: False to do as on a file system that cannot exchange names.
-  /// - Throws: `LockedFile.Failure`, after which the other file has its name again, or what `isUnchanged` throws.
+  ///   - isUnchanged: Returns `true` if the old file's content is unchanged.
+  ///   - exchanges: `false` to behave as on a file system that cannot exchange names.
+  /// - Throws: `LockedFile.Failure`, after which the other file has its name again, or the error of `isUnchanged`.
   public func commit(
     replacing old: LockedFile, exchanges: Bool = true, ifUnchanged isUnchanged: () throws -> Bool
   ) throws {
@@ -135,9 +135,11 @@ public final class FileReplacement {
     }
     try old.takeLease()
     defer { old.endLease() }
-    guard FileIdentity(path) == old.identity, try isUnchanged(), !old.isWanted else { throw LockedFile.Failure.changed }
+    guard FileIdentity(path) == old.identity, try isUnchanged(), !old.isWriterWaiting else {
+      throw LockedFile.Failure.changed
+    }
     let displaced = try displace(old, exchanges: exchanges)
-    let isSame = try isWhatItWas(old, at: displaced) && (old.isLeased || isUnchanged())
+    let isSame = try isUntouched(old, at: displaced) && (old.holdsLease || isUnchanged())
     guard isSame else {
       if let displaced { try putBack(displaced) }
       throw LockedFile.Failure.changed
@@ -152,7 +154,7 @@ public final class FileReplacement {
     }
   }
 
-  /// - Returns: The present path of the old file; `nil` if it has no name any more.
+  /// - Returns: The new path of the old file; `nil` if it no longer has a name.
   private func displace(_ old: LockedFile, exchanges: Bool) throws(LockedFile.Failure) -> FilePath? {
     let problem = exchanges ? Self.exchange(temporaryPath, path) : .invalidArgument
     switch problem {
@@ -174,16 +176,18 @@ public final class FileReplacement {
     return isLinked ? spare : nil
   }
 
-  /// A change of names may change the time of the last change of status, so is not compared.
-  private func isWhatItWas(_ old: LockedFile, at displaced: FilePath?) -> Bool {
-    guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWanted else {
+  /// Compares the displaced file with the locked one. The status change time is ignored, because renaming may change
+  /// it.
+  private func isUntouched(_ old: LockedFile, at displaced: FilePath?) -> Bool {
+    guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWriterWaiting else {
       return false
     }
     return now.device == old.identity.device && now.inode == old.identity.inode && now.size == old.identity.size
       && now.modified == old.identity.modified && now.permissions == old.identity.permissions
   }
 
-  /// Gives another program's file its name back. If a third program has replaced the new file by then, its file stays.
+  /// Gives the file of another program its name back. If a third program has replaced the new file by then, that file
+  /// stays.
   private func putBack(_ displaced: FilePath) throws(LockedFile.Failure) {
     guard let own = FileIdentity(descriptor) else { throw .system(.ioError) }
     func isOwn(_ path: FilePath) -> Bool { FileIdentity(path).map { $0.inode == own.inode } ?? false }
@@ -199,7 +203,7 @@ public final class FileReplacement {
     }
   }
 
-  /// Gives a file that must not be lost a name that is not cleared away.
+  /// Gives a file that must not be lost a name that is not cleaned up.
   private func keep(_ file: FilePath) throws(LockedFile.Failure) -> LockedFile.Failure {
     let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
     let name = FilePath("\(path.string).kept-\(digits)")
@@ -214,7 +218,7 @@ public final class FileReplacement {
     Errno(rawValue: one.withPlatformString { one in other.withPlatformString { unsafe cspawn_exchange(one, $0) } })
   }
 
-  /// Replaces a file by one with these bytes.
+  /// Replaces a file with the given bytes.
   public static func write(_ bytes: some Sequence<UInt8>, to path: FilePath) throws(Errno) {
     let file = try FileReplacement(path)
     try file.write(bytes)
@@ -225,20 +229,20 @@ public final class FileReplacement {
 
   private static let prefix = ".nocturne-"
   private static let suffix = ".partial"
-  /// Seconds since the last change after which a temporary file counts as abandoned.
+  /// Age in seconds at which a temporary file counts as abandoned.
   private static let leftoverAge = 3_600
 
   private static func temporaryPath(for path: FilePath) -> FilePath {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-    // Not the file's name with a suffix: that could exceed the longest name allowed.
+    // Not the file name with a suffix, which could exceed the maximum length.
     return path.removingLastComponent().appending(
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// When folders were last looked through, by a clock that counts seconds. Reading a large folder for each file that is
-  /// written into it would take longer than writing the file.
+  /// Time of the last cleanup by folder, in seconds. Without it, reading a large folder for every file written would
+  /// take longer than writing the file.
   private static let sweeps = Mutex<[FilePath: Int]>([:])
-  /// More folders than this are forgotten, and looked through again.
+  /// Maximum number of remembered folders; beyond it, all are forgotten and cleaned up again.
   private static let sweepLimit = 10_000
 
   private static func isSwept(_ folder: FilePath) -> Bool {
@@ -251,15 +255,15 @@ public final class FileReplacement {
     }
   }
 
-  /// Removes temporary files in a folder left by processes that were killed while writing. (A process ID in the name
-  /// would not help: the process may be on another computer or in another container.) Files that another process has
-  /// locked are in use, however old they look: they may have been given the times of others.
+  /// Removes temporary files left in a folder by processes killed while writing. (A process ID in the name would not
+  /// help: the process may run on another computer or in another container.) Files locked by another process are in
+  /// use, however old they look: they may have been given the times of other files.
   private static func removeLeftovers(in folder: FilePath) {
     guard !isSwept(folder), let listing = try? FolderListing(of: folder) else { return }
     let now = time(nil)
     for entry in listing.entries {
       let name = String(decoding: listing.name(entry), as: UTF8.self)
-      // SQLite adds suffixes for its own files beside a copy.
+      // SQLite adds suffixes for its own files next to a copy.
       guard name.hasPrefix(prefix), name.contains(suffix) else { continue }
       let path = folder.appending(name)
       guard let status = try? FileStatus(at: path, followingLinks: false), status.kind == .regular,
@@ -294,7 +298,8 @@ public final class FileReplacement {
     _ = path.withPlatformString { unsafe unlink($0) }
   }
 
-  /// Makes a rename in a folder, or a new file, durable. Some file systems cannot do this for folders; that is not a reason to fail.
+  /// Makes a rename or a new file in a folder durable. Some file systems do not support this for folders; that is not a
+  /// failure.
   public static func synchronize(_ folder: FilePath) {
     guard
       let file = try? FileDescriptor.open(

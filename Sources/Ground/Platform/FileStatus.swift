@@ -11,11 +11,11 @@ public struct FileKey: Hashable, Sendable {
     self.inode = inode
   }
 
-  /// Some network and FUSE file systems have no inode numbers and say 0 for everything.
+  /// `false` on network and FUSE file systems that have no inode numbers and report 0 for everything.
   public var isTrustworthy: Bool { inode != 0 }
 }
 
-/// The result of `lstat`, `stat` or `fstat`. All times of files come from here.
+/// The result of `lstat`, `stat` or `fstat`, and the source of all file times.
 public struct FileStatus: Sendable {
   public enum Kind: Sendable {
     case regular, folder, link, fifo, socket, device, unknown
@@ -25,13 +25,13 @@ public struct FileStatus: Sendable {
   public var kind: Kind
   /// Bytes.
   public var size: Int64
-  /// Last change of the content (`st_mtim`), or what a program has set it to.
+  /// Last change of the content (`st_mtim`), or the time set by a program.
   public var modified: Timestamp
   /// Last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
   public var statusChanged: Timestamp
   /// Number of names (hard links).
   public var linkCount: Int
-  /// The lower nine bits: read, write and execute for the owner, the group and others.
+  /// The lower nine bits: read, write and execute for owner, group and others.
   public var permissions: UInt32
   /// Bytes on the disk; fewer than `size` if the file has holes.
   public var allocatedSize: Int64

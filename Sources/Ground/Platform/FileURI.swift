@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// Why a text is not the URI of a file on this machine.
+/// The reason why a text is not the URI of a file on this machine.
 public enum FileURIError: Error, Hashable, Sendable {
-  /// It names another machine.
+  /// The URI names another machine.
   case otherHost(String)
   case notAbsolute
   /// A percent sign without two hexadecimal digits, or a zero byte.
@@ -11,7 +11,7 @@ public enum FileURIError: Error, Hashable, Sendable {
   /// One sentence.
   public var message: String {
     switch self {
-    case .otherHost(let host): "The URI is of a file on the host \(host); only files of this machine can be read."
+    case .otherHost(let host): "The URI names a file on the host \(host); only files on this machine can be read."
     case .notAbsolute: "The path of the URI does not begin with a slash."
     case .badEscape: "The URI has a percent sign without two hexadecimal digits, or %00; a percent sign itself is %25."
     }
@@ -19,8 +19,8 @@ public enum FileURIError: Error, Hashable, Sendable {
 }
 
 extension FilePath {
-  /// The path of a URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Bytes that
-  /// should have been percent-encoded but were not stand for themselves, including `?` and `#`.
+  /// Reads a file URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Unencoded bytes
+  /// stand for themselves, including `?` and `#`.
   ///
   /// - Parameter text: Starts with `file:`, in upper or lower case.
   public init(fileURI text: some Collection<UInt8>) throws(FileURIError) {
@@ -37,10 +37,10 @@ extension FilePath {
     self.init(bytes: bytes)
   }
 
-  /// The bytes of the path, percent-encoded except unreserved characters (RFC 3986) and slashes.
+  /// The path, percent-encoded except for unreserved characters (RFC 3986) and slashes.
   public var percentEncoded: String { withBytes { Self.percentEncoded($0) } }
 
-  /// The same of the bytes of a path, as they are.
+  /// Percent-encodes the bytes of a path like `percentEncoded`.
   public static func percentEncoded(_ bytes: some Collection<UInt8>) -> String {
     PercentEncoding.encoded(bytes, plain: .path)
   }

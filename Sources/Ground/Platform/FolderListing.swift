@@ -1,26 +1,26 @@
 internal import Glibc
 public import SystemPackage
 
-/// The names in one folder, as the bytes that they are, sorted by these, in one buffer. `.` and `..` are left out.
+/// The names in one folder as bytes, sorted, in one buffer; without `.` and `..`.
 public struct FolderListing: Sendable {
   public struct Entry: Sendable {
     fileprivate var start: Int
     fileprivate var count: Int
-    /// `.unknown` where the file system does not say; then use `lstat`.
+    /// `.unknown` if the file system does not report it; then use `lstat`.
     public fileprivate(set) var kind: FileStatus.Kind
   }
 
   private var bytes: [UInt8] = []
   public private(set) var entries: [Entry] = []
-  /// Identity of this folder.
+  /// Identity of the folder.
   public let key: FileKey
   /// The error that ended reading before the last name, if any.
   public private(set) var interruption: Errno?
 
   /// - Parameters:
-  ///   - folder: Empty for the current one.
-  ///   - followingLinks: Whether it may be a link to a folder.
-  ///   - limit: The most names that are read; which ones is up to the file system.
+  ///   - folder: Empty for the current folder.
+  ///   - followingLinks: `true` if `folder` may be a link.
+  ///   - limit: Maximum number of names to read; the file system determines which.
   public init(of folder: FilePath, followingLinks: Bool = true, limit: Int = .max) throws(Errno) {
     let result = (folder.isEmpty ? "." : folder).withPlatformString { path in
       Result { () throws(Errno) in
@@ -41,7 +41,7 @@ public struct FolderListing: Sendable {
     try self.init(reading: folder.file(".", links: .refused).rawValue, limit: limit)
   }
 
-  /// - Parameter descriptor: Is closed.
+  /// - Parameter descriptor: Consumed and closed.
   private init(reading descriptor: CInt, limit: Int) throws(Errno) {
     do {
       key = try FileStatus(of: FileDescriptor(rawValue: descriptor)).key
@@ -72,17 +72,17 @@ public struct FolderListing: Sendable {
     entries.contains { self.name($0).elementsEqual(name) }
   }
 
-  /// The name as a part of a path; `nil` of one that no path can have.
+  /// The name as a path component; `nil` for one that no path can have.
   public func component(_ entry: Entry) -> FilePath.Component? { FilePath(bytes: name(entry)).lastComponent }
 
-  /// All names.
+  /// Returns all names.
   /// - Throws: The error that ended reading before the last one.
   public func names() throws(Errno) -> [FilePath.Component] {
     if let interruption { throw interruption }
     return entries.compactMap(component)
   }
 
-  /// The names in a folder.
+  /// Returns the names in a folder.
   public static func names(in folder: FilePath) throws(Errno) -> [FilePath.Component] {
     try FolderListing(of: folder).names()
   }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Points in time in whole seconds, as headers have them (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// HTTP dates in whole seconds (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 public enum HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -9,7 +9,7 @@ public enum HTTPDate {
   public static func text(ofSeconds seconds: Int64) -> String {
     var time = time_t(seconds)
     var parts = tm()
-    // The year of a time that is too far away has no four digits.
+    // Later years have no four digits.
     guard unsafe gmtime_r(&time, &parts) != nil, 0...8099 ~= parts.tm_year + 0 else { return text(ofSeconds: 0) }
     func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
@@ -17,7 +17,7 @@ public enum HTTPDate {
     return "\(days[Int(parts.tm_wday)]), \(day) \(clock) GMT"
   }
 
-  /// Seconds since 1970; `nil` for anything else than the preferred form.
+  /// Parses the preferred form into seconds since 1970; `nil` for anything else.
   public static func seconds(of text: String) -> Int64? {
     let words = text.split { $0 == " " || $0 == ":" || $0 == "," }
     guard words.count == 8, words[7] == "GMT", days.contains(String(words[0])),

@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// Reading the input failed. Data read before the error is valid.
+/// A failure to read the input. Data read before it is valid.
 public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
 
@@ -15,14 +15,14 @@ public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertib
 /// Reads lines from a file or pipe as they arrive, in constant memory.
 public struct LineReader: ~Copyable {
   public enum Line: Hashable, Sendable {
-    /// Without its separator. The last line may lack one.
+    /// The line without its separator, which the last line may lack.
     case text([UInt8])
-    /// Longer than allowed; these are its first bytes.
+    /// The first bytes of a line that is longer than allowed.
     case tooLong([UInt8])
   }
 
   private static let pieceSize = 1 << 16
-  /// How many bytes of a line that is too long are kept.
+  /// Bytes kept of a line that is too long.
   private static let sampleSize = 200
 
   private let descriptor: FileDescriptor
@@ -30,23 +30,23 @@ public struct LineReader: ~Copyable {
   private let limit: Int
   private var buffer: [UInt8] = []
   private var position = 0
-  /// The start of a line that is too long and not read to its end yet.
+  /// The start of an overlong line that is not yet read to its end.
   private var sample: [UInt8]?
   private var isAtEnd = false
   private var piece = [UInt8](repeating: 0, count: pieceSize)
 
   /// - Parameters:
   ///   - descriptor: Stays open.
-  ///   - limit: The longest line allowed, in bytes.
+  ///   - limit: Maximum line length in bytes.
   public init(reading descriptor: FileDescriptor, separator: UInt8 = 0x0A, limit: Int) {
     self.descriptor = descriptor
     self.separator = separator
     self.limit = limit
   }
 
-  /// - Parameter goesOn: Called before each read and, while no input arrives, ten times a second.
-  /// - Returns: `nil` at the end, or when `goesOn` is false.
-  public mutating func next(goesOn: () throws -> Bool = { true }) throws -> Line? {
+  /// - Parameter shouldContinue: Called before each read and, while no input arrives, ten times a second.
+  /// - Returns: `nil` at the end, or when `shouldContinue` returns `false`.
+  public mutating func next(shouldContinue: () throws -> Bool = { true }) throws -> Line? {
     var searched = position
     while true {
       if let end = buffer[searched...].firstIndex(of: separator) {
@@ -62,7 +62,7 @@ public struct LineReader: ~Copyable {
         guard position < buffer.count || sample != nil else { return nil }
         return take(upTo: buffer.count)
       }
-      guard try goesOn() else { return nil }
+      guard try shouldContinue() else { return nil }
       buffer.removeFirst(position)
       position = 0
       searched = buffer.count
@@ -80,7 +80,7 @@ public struct LineReader: ~Copyable {
     return line.count > limit ? .tooLong(Array(line.prefix(Self.sampleSize))) : .text(Array(line))
   }
 
-  /// Reads what is available; returns without data if nothing arrives for a tenth of a second.
+  /// Reads available data; returns without any if nothing arrives for a tenth of a second.
   private mutating func fill() throws {
     var ready = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 100) != 0 else { return }
@@ -89,7 +89,7 @@ public struct LineReader: ~Copyable {
       isAtEnd = count == 0
       buffer.append(contentsOf: piece[..<count])
     } catch Errno.resourceTemporarilyUnavailable {
-      // The pipe is non-blocking; the next call waits again.
+      // The pipe is nonblocking; the next call waits again.
     } catch {
       throw LineReadingError(reason: "\(error)")
     }

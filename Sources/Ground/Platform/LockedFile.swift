@@ -2,20 +2,20 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// A file that is about to be replaced, held so that a change by another program is not lost.
+/// A file about to be replaced, held so that no change by another program is lost.
 ///
-/// It is locked (`flock`), which programs of this kind respect. Just before it is replaced, a lease (`F_SETLEASE`)
-/// shows whether any program has it open for writing, and holds up those that would open it. If the file system has no
-/// leases, size, time and content tell afterwards.
+/// It is locked (`flock`), which similar programs respect. Just before the replacement, a lease (`F_SETLEASE`) reveals
+/// whether any program has it open for writing and blocks those that try to open it. If the file system has no leases,
+/// size, time and content are compared afterwards.
 public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
     case locked
     /// Another program has the file open for writing.
     case openForWriting
-    /// The file is no longer the one that was held, or has changed.
+    /// The file was replaced or has changed.
     case changed
-    /// Two other programs have changed the file at once: what one of them wrote lies under this name.
+    /// Two other programs changed the file at once; the version of one of them is kept under this name.
     case conflict(FilePath)
     case system(Errno)
   }
@@ -23,19 +23,19 @@ public final class LockedFile {
   public let path: FilePath
   /// Open for reading.
   public let descriptor: FileDescriptor
-  /// As it was when it was locked.
+  /// Identity when the file was locked.
   public let identity: FileIdentity
   private let mayLease: Bool
   private let patience: Duration
   private var hasLease = false
 
-  /// Microseconds from one attempt to the next.
+  /// Microseconds between attempts.
   private static let interval: useconds_t = 20_000
 
-  /// Opens a file, and waits for its lock.
+  /// Opens a file and waits for its lock.
   /// - Parameters:
   ///   - path: Without symbolic links.
-  ///   - patience: How long other programs may take to finish.
+  ///   - patience: Maximum time to wait for other programs.
   public init(_ path: FilePath, patience: Duration = .seconds(5)) throws(Failure) {
     self.path = path
     self.patience = patience
@@ -43,7 +43,7 @@ public final class LockedFile {
     var isWritable = false
     var problem = Self.lock(file, patience)
     if problem == .badFileDescriptor, let other = try? Self.open(path, .readWrite) {
-      // NFS makes the lock one that only a writer can have.
+      // On NFS the lock requires write access.
       try? file.close()
       (file, isWritable) = (other, true)
       problem = Self.lock(file, patience)
@@ -66,8 +66,8 @@ public final class LockedFile {
     try? descriptor.close()
   }
 
-  /// No program has the file open for writing, and none can open it before `endLease`. If the file system has no
-  /// leases, nothing happens.
+  /// Ensures that no program has the file open for writing, and that none can open it before `endLease`. Does nothing
+  /// if the file system has no leases.
   func takeLease() throws(Failure) {
     guard mayLease, !hasLease else { return }
     let problem = Self.untilDone(patience) { Errno(rawValue: cspawn_lease(descriptor.rawValue)) }
@@ -81,18 +81,18 @@ public final class LockedFile {
     cspawn_end_lease(descriptor.rawValue)
   }
 
-  /// With a lease: whether no program has asked to write.
-  var isLeased: Bool { hasLease && cspawn_lease_is_whole(descriptor.rawValue) != 0 }
+  /// `true` if the lease is held and no program has asked to write.
+  var holdsLease: Bool { hasLease && cspawn_lease_is_whole(descriptor.rawValue) != 0 }
 
-  /// A program waits to open the file for writing.
-  var isWanted: Bool { hasLease && !isLeased }
+  /// `true` if a program is waiting to open the file for writing.
+  var isWriterWaiting: Bool { hasLease && !holdsLease }
 
-  /// The lock may be one that the file system does not have; then there is none.
+  /// Locks the file. If the file system does not support locks, the error is returned and there is no lock.
   private static func lock(_ file: FileDescriptor, _ patience: Duration) -> Errno {
     untilDone(patience) { flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? Errno(rawValue: 0) : Errno(rawValue: errno) }
   }
 
-  /// Attempts until there is another answer than `EAGAIN`, or time is up.
+  /// Retries until the result is not `EAGAIN` or time is up.
   private static func untilDone(_ patience: Duration, _ attempt: () -> Errno) -> Errno {
     let end = ContinuousClock.now + patience
     while true {

@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// The mounted file systems, as proc(5) lists them in `/proc/self/mountinfo`.
+/// The mounted file systems listed in `/proc/self/mountinfo`; see proc(5).
 public struct MountTable: Sendable {
   public struct Mount: Hashable, Sendable {
-    /// Id of the mount, unlike numbers of devices never the same for two at a time.
+    /// Mount ID; unlike device numbers, unique among current mounts.
     public var id: String
-    public var place: FilePath
+    public var mountPoint: FilePath
     /// Type of the file system.
     public var type: String
-    /// Device of the files on it, as in `FileKey`.
+    /// Device of its files, as in `FileKey`.
     public var device: UInt64
 
-    /// The file system is that of another machine, which others may use at the same time.
+    /// The file system is on another machine and may be in use elsewhere at the same time.
     public var isOnServer: Bool { MountTable.serverTypes.contains(type) }
   }
 
@@ -21,7 +21,7 @@ public struct MountTable: Sendable {
 
   public let mounts: [Mount]
 
-  /// The present mounts.
+  /// The current mounts.
   public init() { self.init(lines: (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 24)) ?? []) }
 
   public init(lines: [UInt8]) {
@@ -31,21 +31,21 @@ public struct MountTable: Sendable {
         let device = Self.device(fields[2])
       else { return nil }
       return Mount(
-        id: String(decoding: fields[0], as: UTF8.self), place: FilePath(bytes: Self.unescaped(fields[4])),
+        id: String(decoding: fields[0], as: UTF8.self), mountPoint: FilePath(bytes: Self.unescaped(fields[4])),
         type: String(decoding: fields[separator + 1], as: UTF8.self), device: device)
     }
   }
 
-  /// The one that a path without links is on.
+  /// The mount that contains a path, which must have no links.
   public func mount(of path: FilePath) -> Mount? {
-    // A later one of the same place hides the earlier ones.
-    mounts.filter { path.starts(with: $0.place) }.reversed().max { $0.place.length < $1.place.length }
+    // A later mount on the same folder hides earlier ones.
+    mounts.filter { path.starts(with: $0.mountPoint) }.reversed().max { $0.mountPoint.length < $1.mountPoint.length }
   }
 
   /// Mounts at and below folders.
   public func mounts(below folders: [FilePath]) -> Set<Mount> {
     let real = folders.compactMap { try? $0.resolved() }
-    return Set(mounts.filter { mount in real.contains { mount.place.starts(with: $0) } })
+    return Set(mounts.filter { mount in real.contains { mount.mountPoint.starts(with: $0) } })
   }
 
   /// - Parameter text: `major:minor`, combined here like makedev(3).
@@ -56,7 +56,7 @@ public struct MountTable: Sendable {
     return (major & 0xFFFF_F000) << 32 | (major & 0xFFF) << 8 | (minor & 0xFFFF_FF00) << 12 | (minor & 0xFF)
   }
 
-  /// Spaces, tabs, line ends and backslashes are in octal digits.
+  /// Decodes spaces, tabs, line feeds and backslashes, which are written in octal.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text

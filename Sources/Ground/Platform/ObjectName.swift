@@ -1,22 +1,22 @@
 public import SystemPackage
 
-/// Why a text is not the name of an object.
+/// The reason why a text is not the name of an object.
 public enum ObjectNameError: Error, Hashable, Sendable {
   case noHost
   case badHost
   case badBucket
-  /// It ends where the name of a file would begin.
+  /// The URI ends where the name of a file would begin.
   case noFile
-  /// A part between slashes is empty, `.` or `..`, which servers and clients read differently.
+  /// A part between slashes is empty, `.` or `..`; servers and clients interpret these differently.
   case badPart
   case badEscape
   case badUser
 
-  /// One sentence, without anything of the name: it may hold secrets.
+  /// One sentence without any part of the name, which may contain secrets.
   public var message: String {
     switch self {
     case .noHost: "The URI has no host."
-    case .badHost: "The host of the URI has characters that no host name has; names of other scripts need Punycode."
+    case .badHost: "The host of the URI has characters that no host name has; use Punycode for other scripts."
     case .badBucket: "The bucket of the URI has characters that no bucket name has."
     case .noFile: "The URI ends with a slash or names no object, so there is nothing to read."
     case .badPart: "A part of the path between slashes is empty, . or .., which servers read differently."
@@ -26,25 +26,25 @@ public enum ObjectNameError: Error, Hashable, Sendable {
   }
 }
 
-/// The name of an object, which is read through a server and not through the file system: `https:`, `http:`, `s3:` or
-/// `gs:`. A name has no secrets: see `ObjectAddress`.
+/// The name of an object that is read through a server instead of the file system: `https:`, `http:`, `s3:` or `gs:`. A
+/// name contains no secrets; see `ObjectAddress`.
 ///
-/// A path can hold it, so it stands wherever files are named: `s3:/bucket/Björk/a b.flac`, a relative path, which no
-/// file of a library has. Only what would be read differently is percent-encoded there. `FilePath.uri` gives the URI.
+/// It can be stored in a path and thus be used wherever files are named: `s3:/bucket/Björk/a b.flac`, a relative path,
+/// which no file of a library has. Only ambiguous characters are percent-encoded there. `FilePath.uri` returns the URI.
 public struct ObjectName: Hashable, Sendable {
   public enum Scheme: String, Hashable, Sendable, CaseIterable {
     case https, http, s3, gs
 
-    /// Whether names have a bucket and a key, and no query.
+    /// `true` if names consist of a bucket and a key, without a query.
     public var hasBuckets: Bool { self == .s3 || self == .gs }
   }
 
   public let scheme: Scheme
   /// A host with its port, or a bucket.
   public let authority: String
-  /// Percent-encoded, without its first slash and without the query.
+  /// Percent-encoded path without its first slash and without the query.
   public let encodedPath: String
-  /// As a file would have it in the file system.
+  /// The path that represents the object.
   public let path: FilePath
 
   init(_ scheme: Scheme, _ authority: String, encodedPath: String, query: String) {
@@ -56,42 +56,42 @@ public struct ObjectName: Hashable, Sendable {
         + PercentEncoding.readable(Array((query.isEmpty ? encodedPath : "\(encodedPath)?\(query)").utf8)))
   }
 
-  /// The object that a path holds; `nil` if it is that of a file.
+  /// The object that a path represents; `nil` for the path of a file.
   public init?(_ path: FilePath) {
     guard path.isObject, let address = try? ObjectAddress(uri: Array(path.uri.utf8)) else { return nil }
     self = address.name
   }
 
-  /// The bytes of the key in its bucket.
+  /// The key in its bucket, decoded.
   public var key: [UInt8] { PercentEncoding.decoded(Array(encodedPath.utf8)) ?? [] }
 
-  /// The last part of the path, for its extension.
+  /// The last part of the path, decoded, for its extension.
   public var fileName: [UInt8] {
     let part = encodedPath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
     return PercentEncoding.readable(Array(part))
   }
 
-  /// The scheme of a URI that names an object, in any case of letters.
+  /// The scheme of a URI that names an object, in any case.
   public static func scheme(of text: some Collection<UInt8>) -> Scheme? {
     let start = String(decoding: text.prefix(8), as: UTF8.self).lowercased()
     return Scheme.allCases.first { start.hasPrefix("\($0.rawValue)://") }
   }
 }
 
-/// The name of an object, and the secrets in the URI that are needed to read it.
+/// The name of an object, and the secrets in its URI that are needed to read it.
 public struct ObjectAddress: Hashable, Sendable {
   public let name: ObjectName
-  /// The request of `https:` and `http:` names after the host, with everything that the URI had.
+  /// Request target for `https:` and `http:`: everything after the host, as given in the URI.
   public let target: String
   /// `user:password`, decoded.
   public let user: String?
 
-  /// Whether the URI had more than its name says.
+  /// `true` if the URI contained more than the name.
   public var hasSecrets: Bool {
     user != nil || !name.scheme.hasBuckets && target.contains("?") && !name.path.uri.hasSuffix(target)
   }
 
-  /// What can be shown of a URI that is none: its host and path.
+  /// The presentable part of a malformed URI: its host and path.
   public static func withoutSecrets(_ uri: [UInt8]) -> [UInt8] {
     guard let colon = uri.firstIndex(of: UInt8(ascii: ":")) else { return [] }
     let start = uri[...colon] + uri[(colon + 1)...].prefix(2)
@@ -101,8 +101,7 @@ public struct ObjectAddress: Hashable, Sendable {
     return Array(start + host + rest.dropFirst(authority.count))
   }
 
-  /// Reads a URI. Bytes that should have been percent-encoded but were not stand for themselves; in the keys of buckets,
-  /// those are also `?` and `#`.
+  /// Parses a URI. Unencoded bytes stand for themselves; in bucket keys, these include `?` and `#`.
   public init(uri: some Collection<UInt8>) throws(ObjectNameError) {
     guard let scheme = ObjectName.scheme(of: uri) else { throw .noHost }
     let rest = Array(uri.dropFirst(scheme.rawValue.utf8.count + 3))
@@ -151,14 +150,14 @@ public struct ObjectAddress: Hashable, Sendable {
       throw .badPart
     }
     self.name = ObjectName(scheme, name, encodedPath: normal, query: SecretQuery.removed(from: encodedQuery))
-    // A signature covers what was written, so only what no request may contain is encoded.
+    // A signature covers the URI as written, so only characters that no request may contain are encoded.
     target = PercentEncoding.sendable(Array(whole))
     self.user = user
   }
 }
 
 extension FilePath {
-  /// Whether this is the name of an object (`ObjectName`), which no file has.
+  /// `true` if this is the name of an object (`ObjectName`), which no file has.
   public var isObject: Bool { withBytes { Self.isObject($0) } }
 
   static func isObject(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

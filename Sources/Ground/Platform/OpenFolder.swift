@@ -2,15 +2,16 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// An open folder, from which folders and files below it are opened.
+/// An open folder, relative to which files and folders below it are opened.
 ///
-/// Someone who may write into a folder can put a symbolic link in the place of anything in it. So the caller says how
-/// far links below the folder are followed.
+/// A user with write access to a folder can replace anything in it by a symbolic link, so the caller states how far
+/// links below the folder are followed.
 public final class OpenFolder: Sendable {
   public enum Links: Sendable {
-    /// A link anywhere in the path is the error `tooManySymbolicLinkLevels`.
+    /// A link anywhere in the path fails with `tooManySymbolicLinkLevels`.
     case refused
-    /// A link that leads out of the folder is that error. If the system cannot tell (Linux before 5.6), any link is.
+    /// A link that leads out of the folder fails in the same way. If the system cannot tell (Linux before 5.6), every
+    /// link does.
     case followedWithin
     case followed
   }
@@ -28,9 +29,9 @@ public final class OpenFolder: Sendable {
 
   deinit { try? descriptor.close() }
 
-  /// Only a place to start from: a folder may be entered that may not be read.
+  /// O_PATH, because a folder that may be entered need not be readable.
   private static let folderFlags = cspawn_path_only | O_DIRECTORY | O_CLOEXEC
-  /// Without O_NONBLOCK, opening a pipe waits for its writer.
+  /// O_NONBLOCK, because opening a pipe would otherwise wait for its writer.
   private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
   /// - Parameter path: Relative; empty for this folder.
@@ -38,7 +39,7 @@ public final class OpenFolder: Sendable {
     OpenFolder(try open(path.isEmpty ? "." : path, Self.folderFlags, links))
   }
 
-  /// Opens for reading, and does not wait. It need not be a regular file.
+  /// Opens a file for reading without waiting. It need not be a regular file.
   /// - Parameter path: Relative. The caller closes the descriptor.
   public func file(_ path: FilePath, links: Links) throws(Errno) -> FileDescriptor {
     FileDescriptor(rawValue: try open(path, Self.fileFlags, links))
@@ -63,7 +64,7 @@ public final class OpenFolder: Sendable {
     }
   }
 
-  /// Name by name, for systems without openat2(2). Links are refused.
+  /// Opens each component in turn, for systems without openat2(2). Links are refused.
   func openByName(_ path: FilePath, _ flags: CInt = fileFlags) throws(Errno) -> CInt {
     let names = Array(path.components)
     guard !names.contains(where: { $0.kind == .parentDirectory }) else { throw .tooManySymbolicLinkLevels }
@@ -79,7 +80,7 @@ public final class OpenFolder: Sendable {
         let opened = unsafe openat(descriptor.rawValue, name, flags | O_NOFOLLOW)
         if opened >= 0 { return opened }
         let problem = Errno(rawValue: errno)
-        // For a link in the place of a folder, the system says that it is no folder.
+        // For a link in place of a folder, the system reports “not a directory”.
         var status = stat()
         guard problem == .notDirectory, unsafe fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
           status.st_mode & S_IFMT == S_IFLNK

@@ -1,23 +1,24 @@
 public import SystemPackage
 
-/// The proof that Nocturne wrote a file.
+/// Proof that Nocturne wrote a file.
 public struct OriginProof: Sendable {
   /// The objection to a file without the proof; completes “it …”.
-  let lack: String
+  let objection: String
   private let holds: @Sendable (FilePath) -> Bool
 
-  /// - Parameter lack: Completes “it …”, such as `has no cursor beside it`.
-  public init(orElse lack: String, _ holds: @escaping @Sendable (FilePath) -> Bool) {
-    self.lack = lack
+  /// - Parameter objection: Completes “it …”, such as `has no cursor beside it`.
+  public init(orElse objection: String, _ holds: @escaping @Sendable (FilePath) -> Bool) {
+    self.objection = objection
     self.holds = holds
   }
 
   func isGiven(by file: FilePath) -> Bool { holds(file) }
 
-  /// Bytes at either end of a file that are searched for marks.
+  /// Bytes searched for marks at either end of a file.
   private static let searchedSize = 64 << 10
 
-  /// The file begins with a text, and each of the marks stands near its beginning or end, in UTF-8 or UTF-16.
+  /// Proof by content: the file begins with a text, and each of the marks occurs near its beginning or end, in UTF-8 or
+  /// UTF-16.
   public static func text(beginning: String = "", marks: [String] = []) -> OriginProof {
     OriginProof(orElse: "has no mark of Nocturne") { path in
       guard let (head, tail) = try? ends(of: path) else { return false }
@@ -29,11 +30,11 @@ public struct OriginProof: Sendable {
     }
   }
 
-  /// The first bytes of a file satisfy a condition.
+  /// Proof by a condition on the first bytes of the file.
   public static func head(
-    orElse lack: String, _ isOurs: @escaping @Sendable ([UInt8]) -> Bool
+    orElse objection: String, _ isOurs: @escaping @Sendable ([UInt8]) -> Bool
   ) -> OriginProof {
-    OriginProof(orElse: lack) { path in
+    OriginProof(orElse: objection) { path in
       (try? ends(of: path)).map { isOurs($0.head) } ?? false
     }
   }

@@ -1,8 +1,8 @@
 internal import SystemPackage
 
-/// Percent-encoded text of URIs (RFC 3986, section 2), and the forms that names of objects have.
+/// Percent-encoding (RFC 3986, section 2), and the forms used in object names.
 package enum PercentEncoding {
-  /// Bytes that stand for themselves.
+  /// A set of bytes that are not encoded.
   package struct Plain: Sendable {
     private let isPlain: [Bool]
 
@@ -21,14 +21,14 @@ package enum PercentEncoding {
     package static let path = Plain(unreservedCharacters, "/")
     fileprivate static let uri = Plain(unreservedCharacters, delimiters)
     fileprivate static let sendable = Plain(unreservedCharacters, delimiters, "%")
-    /// In a path of a server; `?`, `#` and brackets would end it or are refused by servers.
+    /// Characters of a server path. `?`, `#` and brackets would end it or are refused by servers.
     fileprivate static let serverPath = Plain(unreservedCharacters, "/:@!$&'()*+,;=")
     fileprivate static let nothing = Plain()
   }
 
   private static let percent = UInt8(ascii: "%")
 
-  /// Text in which all other bytes are a percent sign with two digits.
+  /// Encodes all other bytes as a percent sign with two digits.
   package static func encoded(_ bytes: some Collection<UInt8>, plain: Plain = .unreserved) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count + 16)
@@ -36,15 +36,15 @@ package enum PercentEncoding {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes that the text stands for; `nil` for a percent sign without two digits, and for a zero byte.
+  /// Decodes text; `nil` for a percent sign without two digits, or a zero byte.
   package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     return forEachByte(of: text) { byte, _ in bytes.append(byte) } ? bytes : nil
   }
 
-  /// One form for all texts that a server must read alike: unreserved characters are not encoded, digits are in upper
-  /// case, and what may not stand in a URI is encoded. `nil` as for `decoded`.
+  /// Normalizes equivalent texts: unreserved characters are not encoded, digits are upper-case, and characters not
+  /// allowed in a URI are encoded. `nil` as for `decoded`.
   static func normal(_ text: [UInt8]) -> String? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -54,7 +54,7 @@ package enum PercentEncoding {
     return isWhole ? String(decoding: result, as: UTF8.self) : nil
   }
 
-  /// - Returns: False for a percent sign without two digits, and for a zero byte.
+  /// - Returns: `false` for a percent sign without two digits, or a zero byte.
   private static func forEachByte(of text: [UInt8], _ body: (_ byte: UInt8, _ isEscaped: Bool) -> Void) -> Bool {
     var index = 0
     while index < text.count {
@@ -66,7 +66,7 @@ package enum PercentEncoding {
     return true
   }
 
-  /// The path of a key. A file system takes several slashes for one, and `.` and `..` for folders, so these are encoded.
+  /// Converts a key to a path. Repeated slashes, `.` and `..` have a meaning in file systems, so they are encoded.
   static func path(ofKey key: [UInt8]) throws(ObjectNameError) -> String {
     let slash = UInt8(ascii: "/")
     var result: [UInt8] = []
@@ -81,8 +81,8 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Encoded text for people: letters of all scripts, spaces and other characters without a meaning in URIs stand for
-  /// themselves. `sendable` leads back.
+  /// Decodes text for display: letters of all scripts, spaces and other characters without a meaning in URIs.
+  /// `sendable` reverses it.
   static func readable(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -101,7 +101,7 @@ package enum PercentEncoding {
     return result
   }
 
-  /// Text with percent signs and delimiters as they are, and everything else encoded that a request may not contain.
+  /// Encodes what a request may not contain, and keeps percent signs and delimiters.
   static func sendable(_ text: [UInt8]) -> String {
     encoded(text, plain: .sendable)
   }
@@ -114,7 +114,6 @@ package enum PercentEncoding {
     }
   }
 
-  /// The byte of an escape.
   private static func byte(_ text: [UInt8], at index: Int) -> UInt8? {
     guard index + 2 < text.count, let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
     else { return nil }

@@ -2,14 +2,14 @@ internal import CSpawn
 internal import Glibc
 internal import SystemPackage
 
-/// A program that is run for its output: takes arguments and, optionally, bytes on standard input; produces text.
+/// A program run for its output. It takes arguments and, optionally, bytes on standard input, and produces text.
 ///
-/// All waiting is a `poll` on the pipes, for input and outputs at once, so the program may read and write in any order
-/// or not at all. Use it from one thread at a time; it may be handed from one to another, hence `@unchecked`.
+/// Waits only in `poll`, on input and outputs at once, so the program may read and write in any order or not at all.
+/// Use it from one thread at a time; it may move between threads, hence `@unchecked`.
 public final class PipedProcess: @unchecked Sendable {
   public enum Failure: Error, Hashable {
     case cannotStart(reason: String)
-    /// The program kept the caller waiting for longer than allowed.
+    /// The program kept the caller waiting longer than allowed.
     case timeout
     case tooMuchOutput
   }
@@ -23,37 +23,37 @@ public final class PipedProcess: @unchecked Sendable {
     case cancelled
   }
 
-  /// The most bytes of standard output a program may print; more is a failure.
+  /// Default maximum bytes of standard output; more is a failure.
   public static let outputLimit = 8 << 20
-  /// How many bytes of the end of standard error are kept.
+  /// Bytes kept from the end of standard error.
   static let errorTailLimit = 8 << 10
 
   public private(set) var output: [UInt8] = []
   public private(set) var errorTail: [UInt8] = []
-  /// Whether the program still accepts input.
-  public private(set) var takesInput: Bool
+  /// `true` if the program still accepts input.
+  public private(set) var acceptsInput: Bool
 
   private let process: ChildProcess
   private let outputLimit: Int
-  /// Our ends of the pipes; `nil` once closed.
+  /// This process's ends of the pipes; `nil` once closed.
   private var inputEnd: FileDescriptor?
   private var outputEnd: FileDescriptor?
   private var errorEnd: FileDescriptor?
-  /// The rest of the time the program may keep the caller waiting.
+  /// Remaining time that the program may keep the caller waiting.
   private var patience: Duration
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
   /// - Parameters:
-  ///   - outputLimit: The most bytes of standard output, or of one line of it for `nextLine`; more is a failure.
-  ///   - hasInput: Whether `write` will be called; otherwise standard input is empty.
-  ///   - patience: How long the program may keep the caller waiting, in `write` and `waitForEnd` together. Time
-  ///     between the calls does not count.
+  ///   - outputLimit: Maximum bytes of standard output, or of one line of it for `nextLine`; more is a failure.
+  ///   - hasInput: `true` if `write` will be called; otherwise standard input is empty.
+  ///   - patience: Total time that the program may keep the caller waiting in `write` and `waitForEnd`. Time between
+  ///     the calls does not count.
   public init(
-    _ program: Program, outputLimit: Int = outputLimit, hasInput: Bool, patience: Duration
+    _ program: ProgramCommand, outputLimit: Int = outputLimit, hasInput: Bool, patience: Duration
   ) throws(Failure) {
     self.outputLimit = outputLimit
     self.patience = patience
-    takesInput = hasInput
+    acceptsInput = hasInput
 
     var given: [FileDescriptor] = []
     var kept: [FileDescriptor] = []
@@ -87,8 +87,8 @@ public final class PipedProcess: @unchecked Sendable {
 
   // MARK: - Input and output
 
-  /// Writes the next bytes of the program's input, waiting until they are accepted. If the program has ended or closed
-  /// its input, which it may, nothing more is written and `takesInput` is false.
+  /// Writes the next bytes of input, waiting until they are accepted. If the program has ended or closed its input,
+  /// which it may do, nothing more is written and `acceptsInput` becomes `false`.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     var rest = bytes
     while let inputEnd, !rest.isEmpty {
@@ -117,7 +117,7 @@ public final class PipedProcess: @unchecked Sendable {
     self.patience = patience
   }
 
-  /// Returns the next line of output, without its line break, waiting until it arrives.
+  /// Returns the next line of output without its line break, waiting until it arrives.
   ///
   /// - Parameter isCancelled: Called every tenth of a second. An error it throws ends the waiting.
   public func nextLine(isCancelled: () throws -> Bool) throws -> Line {
@@ -137,7 +137,7 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Returns the output that there is, waiting for some.
+  /// Returns the available output, waiting for some.
   ///
   /// - Parameter isCancelled: Called every tenth of a second.
   public func nextOutput(isCancelled: () -> Bool) throws(Failure) -> Line {
@@ -154,17 +154,17 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Processor time of the program in seconds, without programs it started; `nil` if it has gone.
+  /// Processor time of the program in seconds, without its child processes; `nil` if it was reaped.
   public var processorTime: Double? { process.processorTime }
 
-  /// No more input will be written.
+  /// Closes the input.
   public func endInput() { closeInput() }
 
-  /// Ends the input, reads all output and waits until the program has ended; then kills whatever it left running in its
-  /// process group.
+  /// Closes the input, reads all output and waits until the program has ended; then kills the rest of its process
+  /// group.
   public func waitForEnd() throws(Failure) -> ChildProcess.Ending {
     closeInput()
-    // The pipes close when the program ends, unless it closed them before or handed them on; so check the program
+    // The pipes close when the program ends, unless it closed them earlier or passed them on. So check the program
     // itself too, at growing intervals.
     var interval = Duration.milliseconds(1)
     while !process.hasEnded {
@@ -177,12 +177,12 @@ public final class PipedProcess: @unchecked Sendable {
   }
 
   private func closeInput() {
-    takesInput = false
+    acceptsInput = false
     try? inputEnd?.close()
     inputEnd = nil
   }
 
-  /// Waits a limited time until a pipe is ready, then reads the output there is.
+  /// Waits a limited time until a pipe is ready, then reads the available output.
   private func wait(forInput: Bool, at interval: Duration) throws(Failure) {
     guard patience > .zero else {
       process.kill()
@@ -201,7 +201,7 @@ public final class PipedProcess: @unchecked Sendable {
     patience -= start.duration(to: .now)
   }
 
-  /// Reads the output there is, but at most 1 MiB of each kind: a program may print forever.
+  /// Reads the available output, at most 1 MiB of each kind, because a program may print forever.
   private func takeOutput() throws(Failure) {
     for _ in 0..<16 {
       guard let count = readChunk(from: &outputEnd) else { break }
@@ -218,8 +218,7 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Fills `chunk` with the bytes available; `nil` if there are none now, or never again (the descriptor is closed
-  /// then).
+  /// Fills `chunk` with available bytes; `nil` if there are none now, or never will be (then the descriptor is closed).
   private func readChunk(from end: inout FileDescriptor?) -> Int? {
     while let descriptor = end?.rawValue {
       let count = read(descriptor, &chunk, chunk.count)

@@ -1,36 +1,37 @@
 internal import CSpawn
 internal import Glibc
 
-/// The system denies a resource that this process needs. The description names the limit and what to do.
+/// A resource that the system denies this process. The description names the limit and the remedy.
 public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 }
 
-/// The limits the system sets for this process: `ulimit`, systemd's `Limit…=` and the like.
+/// The system's limits for this process: `ulimit`, systemd's `Limit…=` and the like.
 ///
 /// Libraries and runtimes handle such limits badly: libdispatch waits forever for a thread that cannot start, and Swift
-/// crashes when memory runs out. So programs check first, and fail with a sentence or use less.
+/// crashes when memory runs out. So programs check in advance, and fail with a message or use less.
 public enum ResourceLimits {
-  /// Bytes that a process of this program needs besides the stacks of its threads.
+  /// Bytes that a process of this program needs in addition to its threads' stacks.
   public static let standardMemory = 64 << 20
-  /// Files that a process of this program keeps open: standard streams, database, folders, reports.
+  /// Number of files that a process of this program keeps open: standard streams, database, folders, reports.
   public static let standardFiles = 32
 
-  /// Reduces the address space that threads need. Call it before the process has a second thread.
+  /// Reduces the address space that threads need. Call it before the process starts a second thread.
   public static func prepareForThreads() {
     if addressSpace != nil { cspawn_share_heap() }
   }
 
-  /// Keeps the memory of one file for the next: the system would clear it again, which takes 3% of an analysis.
+  /// Reuses the memory of one file for the next; otherwise the system would clear it again, which takes 3% of an
+  /// analysis.
   public static func prepareForManyFiles() { cspawn_keep_heap() }
 
-  /// Checks that the container or service of this process allows the minimum of memory.
+  /// Checks that the container or service allows the minimum of memory.
   public static func requireMemoryOfContainer() throws(ResourceError) {
-    let least = standardMemory / 2
-    guard let limit = ControlGroup.memoryLimit, limit < least else { return }
+    let minimum = standardMemory / 2
+    guard let limit = ControlGroup.memoryLimit, limit < minimum else { return }
     throw ResourceError(
-      description: "The container or service of this program may use only \(limit >> 10) kB of memory. At least "
-        + "\(megabytes(least)) are needed for it alone, and some 100 MB more for each of its --jobs. Raise the limit.")
+      description: "The container or service is limited to \(limit >> 10) kB of memory. This program needs at least "
+        + "\(megabytes(minimum)), plus about 100 MB for each of its --jobs. Raise the limit.")
   }
 
   /// Checks that this much more memory is available.
@@ -38,12 +39,12 @@ public enum ResourceLimits {
     guard !hasRoom(for: bytes) else { return }
     throw ResourceError(
       description: memoryLimits.isEmpty
-        ? "The system has no \(megabytes(bytes)) of memory left for this program. End other programs, or add memory."
-        : "This process has too low a limit: \(memoryLimits.joined(separator: ", ")). "
+        ? "The system does not have \(megabytes(bytes)) of free memory. End other programs, or add memory."
+        : "The memory limit of this process is too low: \(memoryLimits.joined(separator: ", ")). "
           + "At least \(megabytes(bytes)) more are needed; raise the limit.")
   }
 
-  /// What to do where memory has run out.
+  /// The remedy when memory has run out.
   public static var memoryAdvice: String {
     memoryLimits.isEmpty
       ? "End other programs, or add memory."
@@ -68,7 +69,7 @@ public enum ResourceLimits {
   }
 
   /// Raises the soft limit of open files to `count`, as far as the hard limit permits.
-  /// - Returns: How many files can be open now: `count`, or fewer.
+  /// - Returns: The number of files that can be open now: `count` or fewer.
   public static func allowFiles(_ count: Int) -> Int {
     var files = rlimit()
     guard unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0, files.rlim_cur < rlim_t(count) else {
@@ -82,12 +83,12 @@ public enum ResourceLimits {
     return Int(files.rlim_cur)
   }
 
-  /// Bounds the writable memory of this process, not that of programs it starts: allocations beyond it fail. To be
-  /// called once.
+  /// Limits the writable memory of this process, but not of programs it starts: allocations beyond it fail. Call it
+  /// once.
   public static func limitMemory(_ bytes: Int) { _ = cspawn_limit_memory(bytes) }
 
-  /// Bounds the processor time of this process, as far as the hard limit permits: it is killed (SIGXCPU) when it has
-  /// used this many seconds more.
+  /// Limits further processor time of this process to `seconds`, as far as the hard limit permits; it is then killed
+  /// (SIGXCPU).
   public static func limitProcessorTime(toFurther seconds: Int) {
     let used = ProcessorTime.of(getpid()) ?? 0
     var limit = rlimit()
@@ -96,12 +97,12 @@ public enum ResourceLimits {
     _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &limit)
   }
 
-  /// In bytes; `nil` for no limit.
+  /// In bytes; `nil` if unlimited.
   public static var addressSpace: Int? { limit(RLIMIT_AS.rawValue) }
-  /// The largest size in bytes a file may have; `nil` for no limit.
+  /// Maximum size of a file in bytes; `nil` if unlimited.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }
 
-  /// Whether this much writable memory is available now. None of it is touched.
+  /// `true` if this much writable memory is available now. None of it is touched.
   static func hasRoom(for bytes: Int) -> Bool {
     let memory = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return false }
@@ -109,7 +110,7 @@ public enum ResourceLimits {
     return true
   }
 
-  /// Why a thread with this stack cannot be started.
+  /// The error for a thread with this stack size that could not start.
   static func refusalOfThread(stackSize: Int, code: Int32) -> ResourceError {
     do {
       try requireMemory(stackSize)

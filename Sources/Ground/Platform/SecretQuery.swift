@@ -1,5 +1,5 @@
-/// The parameters of a query that let their owner in: signatures and tokens. They are used to fetch, and not kept: other
-/// people read reports, and a name must stay the same when it is signed again.
+/// Query parameters that grant access: signatures and tokens. They are used for fetching but not stored, because other
+/// people read reports, and because a name must stay the same when it is signed again.
 enum SecretQuery {
   private static let prefixes = ["x-amz-", "x-goog-"]
   private static let names: Set<String> = [
@@ -7,8 +7,8 @@ enum SecretQuery {
     "api-key", "key", "password", "passwd", "pwd", "secret", "client_secret", "session", "sessionid", "jwt", "hdnts",
     "hdnea", "credential",
   ]
-  /// Those that belong to a signature of Amazon (S3 version 2, CloudFront), Google or Azure, and mean something else
-  /// without one.
+  /// Parameters that are part of an Amazon (S3 version 2, CloudFront), Google or Azure signature, and mean something
+  /// else without one.
   private static let companions: Set<String> = [
     "awsaccesskeyid", "googleaccessid", "expires", "key-pair-id", "policy", "sv", "ss", "srt", "sp", "st", "se", "spr",
     "sr", "sip", "skoid", "sktid", "skt", "ske", "sks", "skv",
@@ -23,7 +23,7 @@ enum SecretQuery {
       if names.contains(name) || prefixes.contains(where: name.hasPrefix) { return false }
       return !(isSigned && companions.contains(name))
     }
-    // A slash would be taken for one of the path.
+    // A slash would be mistaken for part of the path.
     return kept.joined(separator: "&").replacing("/", with: "%2F")
   }
 

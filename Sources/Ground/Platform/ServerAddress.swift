@@ -1,24 +1,24 @@
-/// The address of a server of Nocturne: `http://host:port`.
+/// Address of a Nocturne server: `http://host:port`.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A name, or an address; one of IPv6 without its brackets.
+  /// A host name or an IP address; IPv6 without brackets.
   public let host: String
   public let port: Int
 
-  /// Why a text is no such address.
+  /// The reason why a text is not a server address.
   public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
-    /// Only http is spoken.
+    /// The address uses https, which is not supported.
     case encrypted
-    /// A name or a password stands in it.
+    /// The address contains a user name or password.
     case hasSecret
 
     public var description: String {
       switch self {
-      case .malformed: "an address of a server is http://host:port"
+      case .malformed: "a server address has the form http://host:port"
       case .encrypted:
-        "https is not spoken to other servers: use http:// in a network of your own, or through a tunnel or proxy"
+        "https to other servers is not supported: use http:// in a private network, or through a tunnel or proxy"
       case .hasSecret:
-        "a token does not belong into an address, where others can read it: see the setting catalog_tokens"
+        "a token does not belong in an address, where others can read it: see the setting catalog_tokens"
       }
     }
   }
@@ -53,7 +53,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
   private static let delimiters = Set("/?#[]@\"<>\\^`{|}".utf8)
 
-  /// As it stands in the header Host (RFC 9110, section 7.2).
+  /// The value of the Host header (RFC 9110, section 7.2).
   public var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   public var description: String { "http://\(authority)" }

@@ -1,20 +1,21 @@
 internal import Glibc
 public import SystemPackage
 
-/// Files that are expected to be small.
+/// Reads files that are expected to be small.
 public enum SmallFile {
   /// - Parameters:
-  ///   - limit: The most bytes.
-  ///   - isRegular: Whether it must be a regular file. If not, what is written into a pipe is read, too.
-  /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` if it is not of that kind; `.fileTooLarge`.
+  ///   - limit: Maximum size in bytes.
+  ///   - isRegular: `true` if it must be a regular file. Otherwise pipes are read too.
+  /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` if it is not a regular file but must be;
+  ///   `.fileTooLarge`.
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
-      // Non-blocking, in case this is a named pipe without a writer.
+      // Nonblocking, in case it is a named pipe without a writer.
       let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       return try descriptor.closeAfter {
         if try FileStatus(of: descriptor).kind != .regular {
           if isRegular { throw Errno.notSupported }
-          // Wait for what is written into it.
+          // Waits for the writer.
           _ = fcntl(descriptor.rawValue, F_SETFL, 0)
         }
         let content = try descriptor.readToEnd(limit: limit + 1)
@@ -28,8 +29,8 @@ public enum SmallFile {
 }
 
 extension FileDescriptor {
-  /// The rest up to the end.
-  /// - Parameter limit: The most bytes that are read.
+  /// Reads up to the end.
+  /// - Parameter limit: Maximum number of bytes to read.
   public func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
     var content: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: min(limit, 1 << 16))

@@ -1,19 +1,19 @@
 internal import Glibc
 public import SystemPackage
 
-/// A folder that only this user may enter, for files of a moment. It is removed, with all that is in it, when the
-/// object is no longer used.
+/// A folder for temporary files that only this user may enter. It is removed with its content when the object is
+/// deallocated.
 public final class TemporaryFolder: Sendable {
   public let path: FilePath
 
-  /// - Parameter parent: The folder in which it takes up space.
+  /// - Parameter parent: The folder to create it in.
   public init(in parent: FilePath = .temporaryFolder) throws(Errno) {
     path = try .makeTemporaryFolder(in: parent, prefix: "nocturne-")
   }
 
   deinit { path.removeAll() }
 
-  /// The path of a file in it.
+  /// The path of a file in the folder.
   public func file(_ name: FilePath.Component) -> FilePath { path.appending(name) }
 }
 
@@ -31,7 +31,7 @@ extension FilePath {
     return unsafe FilePath(platformString: folder)
   }
 
-  /// The folder of temporary files: `TMPDIR`, or else `/tmp`.
+  /// `TMPDIR`, or `/tmp` if that is not set.
   public static var temporaryFolder: FilePath {
     environmentFolder("TMPDIR") ?? "/tmp"
   }

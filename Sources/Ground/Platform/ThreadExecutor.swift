@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A fixed number of threads for tasks that block or compute for a long time.
 ///
-/// On the cooperative pool they would delay each other, and that pool cannot report that it gets no thread.
+/// On the cooperative pool such tasks would delay each other, and the pool cannot report that it gets no threads.
 public final class ThreadExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -18,7 +18,7 @@ public final class ThreadExecutor: TaskExecutor {
   /// Starts up to `threadCount` threads, at least one; `close()` ends them.
   ///
   /// - Parameters:
-  ///   - spareMemory: Bytes that must stay free besides the stack of each thread.
+  ///   - spareMemory: Bytes that must stay free in addition to the stack of each thread.
   ///   - prepare: Called first on each thread.
   public init(
     threadCount: Int, spareMemory: Int = ResourceLimits.standardMemory, prepare: @escaping @Sendable () -> Void = {}
@@ -42,10 +42,10 @@ public final class ThreadExecutor: TaskExecutor {
 
   /// The number of threads: as many as requested, or fewer if the system denies more.
   public var threadCount: Int { state.withLock { $0.threadCount } }
-  /// Why there are fewer threads than requested.
+  /// The reason why there are fewer threads than requested.
   public var shortage: ResourceError? { state.withLock { $0.shortage } }
 
-  /// Runs what blocks or computes on one of the threads.
+  /// Runs a blocking or long computation on one of the threads.
   public func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await withTaskExecutorPreference(self) { try await Self.call(body) }
   }

@@ -2,11 +2,11 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Threads whose failure to start is an error. Foundation and libdispatch start theirs late or never, without an error.
+/// Starts threads and throws if that fails. Foundation and libdispatch start theirs late or never, without an error.
 public enum Threads {
-  /// The deepest calls of FFmpeg stay far below this; the system's default for threads may be smaller.
+  /// Stack size in bytes. FFmpeg's deepest calls stay far below it; the system's default for threads may be smaller.
   public static let deepStack = 8 << 20
-  /// For threads that do little.
+  /// Stack size in bytes for threads that do little.
   public static let smallStack = 512 << 10
 
   /// Threads that libdispatch may start at any time, for GRDB for instance. If the system denies them, libdispatch
@@ -58,7 +58,7 @@ public enum Threads {
     var thread = pthread_t()
     let body = unsafe Unmanaged.passRetained(Body(run))
     var code: Int32 = 0
-    // A thread that has just ended counts for a moment longer.
+    // A thread that has just ended still counts for a moment.
     for _ in 0..<5 {
       code = unsafe pthread_create(
         &thread, &attributes,
@@ -79,7 +79,7 @@ public enum Threads {
 
 /// Calls a closure repeatedly on its own thread. Unlike libdispatch timers, it needs no other thread.
 public final class Ticker: Sendable {
-  /// `nil` once stopped: what the closure holds is released at once, not when the thread wakes up.
+  /// `nil` once stopped, so that the closure is released at once and not when the thread wakes up.
   private let tick: Mutex<(@Sendable () -> Void)?>
 
   public init(every interval: Duration, _ tick: @escaping @Sendable () -> Void) throws(ResourceError) {
@@ -88,11 +88,11 @@ public final class Ticker: Sendable {
     try Threads.start(stackSize: Threads.smallStack) { [self] in
       while true {
         usleep(microseconds)
-        let goesOn = self.tick.withLock { tick in
+        let shouldContinue = self.tick.withLock { tick in
           tick?()
           return tick != nil
         }
-        guard goesOn else { return }
+        guard shouldContinue else { return }
       }
     }
   }

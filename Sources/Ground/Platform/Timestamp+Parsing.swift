@@ -1,7 +1,8 @@
 extension Timestamp {
-  /// Reads RFC 3339 with any offset, as `2026-11-21T04:15:04Z` or `2026-11-21T05:15:04.25+01:00`; `nil` for anything else.
+  /// Parses RFC 3339 with any offset, such as `2026-11-21T04:15:04Z` or `2026-11-21T05:15:04.25+01:00`; `nil` for
+  /// anything else.
   public init?(rfc3339 text: String) {
-    // A regular expression would be parsed again with each call, and takes a hundred times as long.
+    // A regular expression would be compiled on each call and take a hundred times as long.
     var reader = Reader(rest: text.utf8[...])
     guard let year = reader.number(4), reader.take("-") != nil, let month = reader.number(2), reader.take("-") != nil,
       let day = reader.number(2), reader.take("Tt ") != nil, let hour = reader.number(2), reader.take(":") != nil,
@@ -20,7 +21,7 @@ extension Timestamp {
   private struct Reader {
     var rest: Substring.UTF8View
 
-    /// One of some characters.
+    /// Consumes the next character if it is one of `characters`.
     mutating func take(_ characters: StaticString) -> UInt8? {
       guard let first = rest.first, characters.withUTF8Buffer({ $0.contains(first) }) else { return nil }
       rest.removeFirst()
@@ -34,7 +35,7 @@ extension Timestamp {
       return digits.reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// The digits after a point, cut to nine; 0 if there is none.
+    /// Parses the digits after a decimal point, truncated to nine; 0 if there are none.
     mutating func nanoseconds() -> Int64? {
       guard take(".") != nil else { return 0 }
       let digits = rest.prefix(while: Self.isDigit)
@@ -44,7 +45,7 @@ extension Timestamp {
       return (first + Array(repeating: 0, count: 9 - first.count)).reduce(0) { 10 * $0 + $1 }
     }
 
-    /// Seconds to the east of UTC.
+    /// Parses the offset in seconds east of UTC.
     mutating func offset() -> Int64? {
       if take("Zz") != nil { return 0 }
       guard let sign = take("+-"), let hours = number(2), take(":") != nil, let minutes = number(2) else { return nil }
@@ -54,7 +55,7 @@ extension Timestamp {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
   }
 
-  /// In the proleptic Gregorian calendar: the inverse of `civilDate`. Years start on 1 March.
+  /// Days since 1970 in the proleptic Gregorian calendar: the inverse of `civilDate`. Years start on 1 March.
   private static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = year / 400

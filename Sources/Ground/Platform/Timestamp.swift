@@ -4,8 +4,9 @@
   internal import Darwin
 #endif
 
-/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted, as the file system keeps it. They
-/// reach from 1677 to 2262; file systems know later years (ext4 2446, XFS 2486), which become the last point there is.
+/// A point in time as file systems store it: nanoseconds since 1970-01-01T00:00:00Z without leap seconds. The range is
+/// 1677 to 2262; later times, which some file systems support (ext4 to 2446, XFS to 2486), become the last
+/// representable one.
 public struct Timestamp: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
@@ -13,7 +14,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The point nearest to a time in seconds since 1970 and nanoseconds after that.
+  /// The nearest representable point to a time in seconds since 1970 plus nanoseconds.
   public init(seconds: Int64, nanoseconds: Int64) {
     let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, isTooLarge) = whole.addingReportingOverflow(nanoseconds)
@@ -30,7 +31,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC, cut to whole seconds: `2026-11-21T04:15:04Z`.
+  /// RFC 3339 in UTC, truncated to whole seconds: `2026-11-21T04:15:04Z`.
   public var description: String {
     let (days, second) = seconds.quotientAndRemainderFlooring(dividingBy: 86_400)
     let (year, month, day) = Self.civilDate(daysSinceEpoch: days)

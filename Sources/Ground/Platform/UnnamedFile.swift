@@ -1,12 +1,12 @@
 internal import Glibc
 public import SystemPackage
 
-/// A file without a name, which goes with the process however that ends.
+/// A file without a name, which disappears when the process ends for any reason.
 public struct UnnamedFile: ~Copyable, Sendable {
   /// Open for reading and writing.
   public let descriptor: FileDescriptor
 
-  /// - Parameter folder: The folder in which it takes up space.
+  /// - Parameter folder: The folder whose file system stores it.
   public init(in folder: FilePath = .temporaryFolder) throws(Errno) {
     let name = folder.appending("nocturne-\(UInt64.random(in: 0 ... .max))")
     do {

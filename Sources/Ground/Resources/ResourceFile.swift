@@ -1,9 +1,9 @@
-// One import is enough: the files have their functions in `CResources`.
+// Re-exported, because the functions for the files are in `CResources`.
 @_exported public import CResources
 
-/// A file that is compiled in.
+/// A file compiled into the program.
 extension cresources_file {
-  /// Its bytes, which are there for as long as the process.
+  /// The bytes, valid for the lifetime of the process.
   public var contents: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: bytes, count: count) }
 
   public var text: String { String(decoding: contents, as: UTF8.self) }

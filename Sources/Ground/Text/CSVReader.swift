@@ -1,25 +1,25 @@
 /// Reads CSV (RFC 4180); line breaks may be CRLF or LF.
 package enum CSVReader {
   package struct Row: Sendable {
-    /// The line of the text in which the row begins, from 1.
+    /// The line of the text in which the row begins, counted from 1.
     package let line: Int
     package let cells: [String]
   }
 
   /// A quotation mark that is never closed.
   package struct OpenQuote: Error {
-    /// The start of the row that it is in.
+    /// The line in which the row begins.
     package let line: Int
   }
 
-  /// All rows of a text. A cell in quotes may hold line breaks; empty lines and byte order marks are left out.
+  /// Parses all rows of a text. A quoted cell may contain line breaks; empty lines and byte order marks are skipped.
   package static func rows(of text: String) throws(OpenQuote) -> [Row] {
     let (rows, openQuote) = parse(Array(text.utf8))
     if let openQuote { throw OpenQuote(line: openQuote) }
     return rows
   }
 
-  /// The cells of one row, given without its line break.
+  /// Parses one row, given without its line break.
   package static func cells(_ line: [UInt8]) -> [String] {
     parse(line).rows.first?.cells ?? [""]
   }
@@ -28,13 +28,13 @@ package enum CSVReader {
   /// The rest of a byte order mark after its first byte.
   private static let restOfMark: [UInt8] = [0xBB, 0xBF]
 
-  /// - Returns: The rows, and the line in which the last one begins if a quotation mark in it is never closed.
+  /// - Returns: The rows, and the first line of the last row if a quotation mark in it is never closed.
   private static func parse(_ text: [UInt8]) -> (rows: [Row], openQuote: Int?) {
     var rows: [Row] = []
     var cells: [String] = []
     var cell: [UInt8] = []
     var isQuoted = false
-    /// Whether the row is more than an empty line.
+    /// `true` if the row is more than an empty line.
     var isRow = false
     var line = 1
     var firstLine = 1

@@ -1,14 +1,15 @@
-/// Writes CSV (RFC 4180): comma, CRLF, and quotes around cells that hold a comma or a quote, or a space at either end.
+/// Writes CSV (RFC 4180): commas, CRLF, and quotes around cells that contain a comma or quote or that begin or end with
+/// a space.
 ///
-/// Each row is one line for every program that splits text into lines: control characters other than the tab, and line
-/// and paragraph separators, are written like in `EscapedText`. A backslash that would read as such an escape is
-/// written as `\x5C`, so every text can be restored.
+/// Each row is one line for every program that splits text into lines: control characters other than tab, and line and
+/// paragraph separators, are escaped as in `EscapedText`. A backslash that would read as such an escape is written as
+/// `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// Whether text that a spreadsheet would run gets a `FormulaGuard`: tags come from strangers.
+  /// `true` if text that a spreadsheet would run as a formula gets a `FormulaGuard`: tags come from strangers.
   package let guardsFormulas: Bool
   private var isFirstCell = true
-  /// Receives the elements while a list is written.
+  /// Elements of the list being written; `nil` outside a list.
   private var elements: [UInt8]?
 
   package init(guardsFormulas: Bool) {
@@ -40,7 +41,7 @@ package struct CSVWriter: Sendable {
     escapedText(value.replacing(escape, with: #"\x5Cx"#))
   }
 
-  /// Text that already contains escapes, which are kept: a path for display, or JSON.
+  /// Writes text that already contains escapes, such as a display path or JSON; they are kept.
   package mutating func escapedText(_ value: String) {
     let text = Self.withoutControls(value)
     cell(guardsFormulas && elements == nil ? FormulaGuard.added(to: text) : text)
@@ -48,7 +49,7 @@ package struct CSVWriter: Sendable {
 
   private static func withoutControls(_ value: String) -> [UInt8] {
     let bytes = Array(value.utf8)
-    // Bytes that may begin a character to escape.
+    // First bytes of characters to escape.
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return bytes }
     return Array(EscapedText.text(value) { $0.isControlOrSeparator && $0 != "\t" }.utf8)
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A time in a recording, as players show it: `4:51`, `1:02:03`, with decimals `1:27.35`.
+/// Formats a time in a recording like players do: `4:51`, `1:02:03`, with decimals `1:27.35`.
 /// - Parameters:
-///   - seconds: From the start. A number below 0, or none, counts as 0; beyond 1e9 as 1e9.
+///   - seconds: Seconds from the start. Negative numbers and NaN count as 0; numbers above 1e9 as 1e9.
 ///   - decimals: Decimals of the seconds, 0 to 3.
 public func clockText(_ seconds: Double, decimals: Int = 0) -> String {
   let places = min(max(decimals, 0), 3)

@@ -1,9 +1,9 @@
 extension String {
-  /// Columns that a terminal takes for the text, which has no control characters: two for wide letters (Unicode Standard
-  /// Annex #11, classes W and F) and pictures, none for marks on the letter before.
+  /// Terminal columns of a text without control characters: two for wide characters (Unicode Standard Annex #11,
+  /// classes W and F) and emoji, none for combining marks.
   public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-  /// The beginning that fits, with an ellipsis where something was cut, filled up with spaces.
+  /// Truncates the text with an ellipsis or pads it with spaces to the given width.
   public func fitted(to width: Int) -> String {
     let whole = displayWidth
     if whole <= width { return self + String(repeating: " ", count: width - whole) }
@@ -19,7 +19,7 @@ extension String {
 }
 
 extension Character {
-  /// The width of its first letter, as marks and joined pictures add nothing.
+  /// Width of the first scalar; combining marks and joined emoji add nothing.
   fileprivate var displayWidth: Int {
     if isASCII { return 1 }
     guard let scalar = unicodeScalars.first else { return 0 }

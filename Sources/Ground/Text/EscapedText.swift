@@ -1,5 +1,5 @@
-/// Text in which some characters are written as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Paths for display
-/// use the same form (`DisplayPath`).
+/// Escapes characters as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Display paths use the same form
+/// (`DisplayPath`).
 public enum EscapedText {
   private static let digits = Array("0123456789ABCDEF".unicodeScalars)
 
@@ -20,7 +20,7 @@ public enum EscapedText {
 }
 
 extension Unicode.Scalar {
-  /// C0, DEL and C1, and line and paragraph separators: some programs end a line at each of them.
+  /// C0, DEL and C1 controls, and line and paragraph separators; some programs end a line at each of them.
   public var isControlOrSeparator: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
@@ -28,7 +28,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Reverses the direction of text, so it reads as something else than it is (Unicode Standard Annex #9, table 4).
+  /// Characters that control the direction of text and can make it look like something else (Unicode Standard Annex #9,
+  /// table 4).
   public var isBidiControl: Bool {
     switch value {
     case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
@@ -37,13 +38,13 @@ extension Unicode.Scalar {
   }
 }
 
-/// Untrusted text made safe for one line of a terminal: names and tags may hold anything.
+/// Makes untrusted text, such as names and tags, safe for one line of a terminal.
 public func printable(_ text: some StringProtocol) -> String {
   EscapedText.text(text) { $0.isControlOrSeparator || $0.isBidiControl }
 }
 
-/// “1 file”, “2 files”.
-/// - Parameter plural: Needed where it is not the noun with an s.
+/// Formats a count with its noun: “1 file”, “2 files”.
+/// - Parameter plural: Needed where the plural is not the noun with an s.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -1,9 +1,9 @@
-/// Several values as one text, wherever a person or a single-valued field gets it: with ` / ` between. A comma would not do,
-/// because names have commas.
+/// Joins several values into one text with ` / `, wherever a person or a single-valued field receives it. A comma would
+/// not do, because names contain commas.
 public enum ListText {
   public static let separator = " / "
 
-  /// `nil` if there are none.
+  /// `nil` for an empty list.
   public static func joined(_ values: [String]) -> String? {
     switch values.count {
     case 0: nil

@@ -1,9 +1,9 @@
-/// Finds the name that a misspelled name was meant to be.
+/// Finds the intended name for a misspelled one.
 public enum Suggestion {
-  /// The candidate nearest to `name`, or `nil` if none is near enough.
+  /// Returns the candidate nearest to `name`, or `nil` if none is near enough.
   ///
-  /// Near enough: at most a third of the longer name has to be edited; case, and `-` for `_`, cost nothing. Among
-  /// equally near candidates the first in alphabetical order wins.
+  /// A candidate is near enough if at most a third of the longer name has to be edited; case, and `-` for `_`, cost
+  /// nothing. Among equally near candidates the first in alphabetical order wins.
   public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = folded(name)
     var best: (candidate: String, distance: Int)?
@@ -16,7 +16,7 @@ public enum Suggestion {
     return best?.candidate
   }
 
-  /// The end of a sentence about an unknown name: the probable intention, or all valid names.
+  /// The end of a sentence about an unknown name: the likely intention, or all valid names.
   public static func hint(for name: String, in candidates: some Collection<String>) -> String {
     if let nearest = nearest(to: name, in: candidates) { return "did you mean '\(nearest)'?" }
     guard !candidates.isEmpty else { return "there are no valid names here" }

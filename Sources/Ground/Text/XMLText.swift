@@ -1,6 +1,6 @@
-/// Text as content of XML 1.0.
+/// Escapes text for XML 1.0.
 public enum XMLText {
-  /// For the content of elements, and for attributes in quotes. Characters that XML 1.0 cannot hold are left out.
+  /// Escapes text for element content and quoted attributes. Characters that XML 1.0 cannot represent are dropped.
   public static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -17,7 +17,7 @@ public enum XMLText {
     return String(escaped)
   }
 
-  /// Whether `escaped` leaves nothing out.
+  /// `true` if `escaped` drops nothing.
   public static func canHold(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar {
@@ -28,7 +28,7 @@ public enum XMLText {
     }
   }
 
-  /// The inside of a start tag; attributes without a value are left out.
+  /// The inside of a start tag; attributes without a value are omitted.
   public static func tag(_ name: String, _ attributes: KeyValuePairs<String, String?>) -> String {
     attributes.reduce(into: name) { text, attribute in
       if let value = attribute.value { text += " \(attribute.key)=\"\(escaped(value))\"" }

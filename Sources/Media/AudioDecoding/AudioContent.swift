@@ -5,28 +5,28 @@ public import SystemPackage
 
 /// The encoded audio of a file without its tags.
 ///
-/// `id` is XXH3-128 over the encoding (codec, rate, channels, as far as the packets do not carry them) and the encoded
-/// bytes of the audio stream. The place of the bytes depends on the container: the data chunk of PCM containers, all
-/// behind FLAC's metadata blocks, MPEG frames without the frame of Xing's table, the bodies of Ogg's audio pages, and
-/// for all others the packets which FFmpeg's demuxer gives. Tags, pictures and padding of any size are no part of it.
-/// The same audio in another container or codec has another id, as a rule.
+/// `id` is XXH3-128 over the encoding (codec, rate and channels, unless the packets carry them) and the encoded bytes
+/// of the audio stream. Which bytes these are depends on the container: the data chunk of PCM containers, everything
+/// after FLAC's metadata blocks, MPEG frames without the Xing frame, the bodies of Ogg audio pages, and for all others
+/// the packets from FFmpeg's demuxer. Tags, pictures and padding never count. The same audio in another container or
+/// codec usually has another id.
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
-  /// Files that share this decode to the same frames and the same remarks on them, provided that they have no `fault`.
-  /// Over `id`, the version of the decoders, and all else that the container says to them: its kind, codec parameters,
+  /// Shared by files that decode to the same frames with the same remarks, provided that they have no `fault`. Hashes
+  /// `id`, the version of the decoders, and everything else the container tells them: its kind, codec parameters,
   /// claimed length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
   public let decodingID: ContentID
-  /// Damage that shows without decoding. Decoders may find more, or make something else of it.
+  /// Damage found without decoding. Decoders may find more, or judge it differently.
   public let fault: DecodeError?
-  /// Notes for people about the file around the audio, such as a tag that cannot be right (stage `open`).
+  /// Notes about the file around the audio, such as an invalid tag (stage `open`).
   public let remarks: [Problem]
-  /// Bytes of encoded audio; `nil` if something is damaged, or nothing but decoding tells.
+  /// Bytes of encoded audio; `nil` if something is damaged, or only decoding would tell.
   public let encodedByteCount: Int64?
-  /// From the first byte of the encoded audio to behind the last one, in the file: all tags but those in the middle of a
-  /// chain of streams lie outside. `nil` if nothing tells where it is.
+  /// Range of the encoded audio in the file. All tags lie outside, except those in the middle of a chain of streams.
+  /// `nil` if the position is unknown.
   public let bytes: Range<Int>?
 
-  /// Where the audio lies in the file does not count: the same audio may stand behind longer tags.
+  /// Ignores `bytes`: the same audio may follow longer tags.
   public static func == (one: AudioContent, other: AudioContent) -> Bool {
     one.id == other.id && one.decodingID == other.decodingID && one.fault == other.fault && one.remarks == other.remarks
       && one.encodedByteCount == other.encodedByteCount
@@ -52,13 +52,12 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // Audio that is whole in one file is a part in another that claims more: findings are the same, their status is
-        // not.
+        // Whole audio in one file may be a part in another that claims more: same findings, different status.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
         bytes = audio
       } else {
-        // Decoders may still make something of a broken header; then the whole file stands for its audio.
+        // Decoders may still make something of a broken header, so the whole file counts as its audio.
         try file.hash(0..<file.size, into: &hasher)
         bytes = nil
       }
@@ -77,7 +76,7 @@ public struct AudioContent: Hashable, Sendable {
       try file.hash(stream.payload, into: &hasher)
       byteCount = Int64(stream.payload.count)
       bytes = stream.payload
-      // Decoders cut as the table of contents says; retagging tools may rewrite the rest of it.
+      // Decoders trim as the table of contents says; retagging tools may rewrite the rest of it.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
@@ -98,12 +97,12 @@ public struct AudioContent: Hashable, Sendable {
         byteCount = packets.byteCount
         bytes = try Self.audioBytes(of: demuxer, in: file, shown, packets: packets.range)
       } catch {
-        // The structure says more of the cause than a demuxer that found no way in.
+        // The structure tells more about the cause than a demuxer that failed to open the file.
         guard error.code == .corrupt || error.code == .noAudio, var cause = fault else { throw error }
         cause.format = error.format
         throw cause
       }
-    case .told, .unknown:
+    case .declared, .unknown:
       let input = LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)
       let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
       fault = packets.fault ?? fault
@@ -118,8 +117,8 @@ public struct AudioContent: Hashable, Sendable {
     remarks = layout.remarks
   }
 
-  /// Mean bits per second of the audio by the length that `format` has; `nil` if one of them is not known, or the length
-  /// is an estimate by the bit rate.
+  /// Mean bits per second of the audio, for the length in `format`; `nil` if either is unknown, or the length is itself
+  /// an estimate from the bit rate.
   public func bitRate(of format: AudioFormat) -> Int? {
     guard let encodedByteCount, encodedByteCount > 0, !format.durationIsEstimated, let seconds = format.duration,
       seconds > 0
@@ -141,7 +140,7 @@ public struct AudioContent: Hashable, Sendable {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: The problem of the container, the bytes of the packets, and where they begin and end.
+  /// - Returns: The problem of the container, the total bytes of the packets, and the range they span.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64, range: Range<Int>?) {
@@ -185,11 +184,11 @@ public struct AudioContent: Hashable, Sendable {
 }
 
 extension ByteSource {
-  /// More than this of a file is never hashed: sparse files can claim to be endless.
+  /// Maximum bytes hashed of one range: sparse files can claim to be endless.
   private static let hashLimit = 8 << 30
 
-  /// Hashes a range of the file in one sequential pass. If it is beyond all real audio, only the first and the last 4
-  /// GiB are hashed.
+  /// Hashes a range of the file in one sequential pass. Only the first and last 4 GiB of a range beyond `hashLimit` are
+  /// hashed.
   fileprivate func hash(_ range: Range<Int>, into hasher: inout ContentHasher) throws(DecodeError) {
     guard range.count <= Self.hashLimit else {
       try hash(range.lowerBound..<range.lowerBound + Self.hashLimit / 2, into: &hasher)

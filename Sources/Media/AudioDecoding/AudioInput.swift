@@ -1,16 +1,16 @@
 public import SystemPackage
 internal import CLibAV
 
-/// Audio of which the caller says what it is, and where: bare PCM, a format that is to be taken for granted, or a pipe.
+/// Audio described by the caller: bare PCM, a format to be taken for granted, or a pipe.
 public struct AudioInput: Sendable {
   public enum Place: Sendable {
     case file(FilePath)
-    /// Something that can be read only once, in order. The descriptor stays the caller's, and must stay open.
+    /// A source that can be read only once, in order. The caller owns the descriptor and must keep it open.
     case stream(FileDescriptor)
   }
 
   public var place: Place
-  /// FFmpeg's short name of the format, such as `s16le` or `flac`; `nil` to find out by the content.
+  /// FFmpeg's short name of the format, such as `s16le` or `flac`; `nil` to detect it from the content.
   public var demuxer: String?
   public var bare: BareAudio
 
@@ -20,11 +20,11 @@ public struct AudioInput: Sendable {
     self.bare = bare
   }
 
-  /// Whether `demuxer` may be this: formats whose files hold their audio themselves, and PCM.
+  /// `true` if `demuxer` is allowed here: PCM, and formats whose files contain their own audio.
   public static func reads(demuxer: String) -> Bool { lav_reads_format(demuxer) }
 }
 
-/// The parameters that bare PCM lacks. Other formats have them, and these values are then ignored.
+/// Parameters that bare PCM lacks. Other formats carry them, and these values are then ignored.
 public struct BareAudio: Hashable, Sendable {
   /// Samples per second; `nil` for FFmpeg's default (44,100).
   public var sampleRate: Int?

@@ -2,7 +2,7 @@ public import Analysis
 internal import MediaContainers
 public import SystemPackage
 
-/// The library that decodes.
+/// The decoding library.
 public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
   case libsndfile
   case ffmpeg
@@ -10,21 +10,21 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 
 /// The decoded audio of one file, read once from start to end.
 ///
-/// A file is opened by its content, whatever its name; only regular files are opened, and nothing beside the file is
-/// ever read. Lengths in headers are not trusted: the stream goes on until the audio ends, and `summary` says how that
-/// compares with what the file claims. A stream whose rate or channel count changes on the way is handed out at the
-/// rate and with the channel count it started with. One thread at a time.
+/// The format is detected from the content, not the file name. Only regular files are opened, and no other file is ever
+/// read. Lengths in headers are not trusted: reading continues until the audio ends, and `summary` compares that with
+/// what the file claims. If the rate or channel count changes in mid-stream, the audio is converted to the rate and
+/// channel count it started with. Not thread-safe.
 public struct AudioSource: ~Copyable {
-  /// Raised whenever files may decode that did not before, or another reason is given: those that failed or are damaged
-  /// are then tried again.
+  /// Increased whenever files may decode that did not before, or the reason for a failure changes: failed and damaged
+  /// files are then retried.
   public static let version = 5
 
-  /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
-  /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
-  /// frame does not drown a whole track in sums of squares.
+  /// Samples beyond ± this value are clamped to it, and counted. Full scale is 1, so this is +24 dBFS: beyond the
+  /// overshoot of clipped masters in lossy codecs and of float mixes, and small enough that one damaged frame does not
+  /// dominate the sums of squares of a whole track.
   public static let sampleLimit: Float = 16
 
-  /// `frameCount`, and `bitRate` as it really is, are known once `read` has returned `false`.
+  /// `frameCount` and the actual `bitRate` are known once `read` has returned `false`.
   public private(set) var format: AudioFormat
   public let encoding: SampleEncoding
   public let decoder: AudioDecoder
@@ -40,10 +40,10 @@ public struct AudioSource: ~Copyable {
   /// Opens a file and decodes its first block.
   ///
   /// - Parameters:
-  ///   - decoder: Use this one or fail. By default it is the one that is right for the format and then the one that is
-  ///     fast, and the other one if that fails.
-  ///   - verifiesChecksum: Whether audio that was decoded whole is compared with the MD5 that FLAC encoders leave. That
-  ///     takes 50 to 80% more time than decoding alone.
+  ///   - decoder: The only decoder to use. By default, the most suitable and then the fastest one for the format, and
+  ///     the other one if it fails.
+  ///   - verifiesChecksum: `true` to compare completely decoded audio with the MD5 that FLAC encoders store. Takes 50 to
+  ///     80% more time than decoding alone.
   /// - Throws: `DecodeError` if not a single frame can be decoded: skip the file.
   public init(path: FilePath, decoder: AudioDecoder? = nil, verifiesChecksum: Bool = false) throws(DecodeError) {
     let (file, layout) = try AudioLayout.open(path)
@@ -51,8 +51,9 @@ public struct AudioSource: ~Copyable {
       file, layout, decoder.map { [$0] } ?? Self.preference(for: layout), verifiesChecksum: verifiesChecksum)
   }
 
-  /// Opens what the caller has described, without looking at its content first.
-  /// - Throws: `DecodeError` if not a single frame can be decoded, or FFmpeg must not or cannot read such a format.
+  /// Opens audio as described by the caller, without inspecting its content first.
+  ///
+  /// - Throws: `DecodeError` if not a single frame can be decoded, or FFmpeg cannot or must not read such a format.
   public init(_ input: AudioInput) throws(DecodeError) {
     let file: ByteSource
     switch input.place {
@@ -61,7 +62,7 @@ public struct AudioSource: ~Copyable {
       guard file.size > 0 else { throw DecodeError(.empty, "The file is empty.") }
     case .stream(let descriptor): file = ByteSource(stream: descriptor.rawValue)
     }
-    try self.init(file, AudioLayout(told: input), [.ffmpeg], verifiesChecksum: false)
+    try self.init(file, AudioLayout(declared: input), [.ffmpeg], verifiesChecksum: false)
   }
 
   private init(
@@ -76,29 +77,29 @@ public struct AudioSource: ~Copyable {
     encoding = opened.stream.encoding
     if let claimed = format.claimedFrameCount, claimed / Int64(format.sampleRate) > StreamLimits.seconds {
       format.claimedFrameCount = nil
-      remark("absurd_length", "The header claims \(claimed) frames, which nobody can believe.")
+      remark("absurd_length", "The header claims \(claimed) frames, which is implausible.")
     }
     summary.claimedFrameCount = format.claimedFrameCount
   }
 
-  /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3
-  /// times as fast for Vorbis and 2.2 times for Opus. If both are right, libsndfile loses the rest of a FLAC behind the
-  /// first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last 128
-  /// to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
-  /// which libsndfile uses, takes.
+  /// Decoders by preference, as measured: libsndfile is as fast as FFmpeg for PCM, slightly faster for FLAC and slower
+  /// for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus. libsndfile loses everything after the
+  /// first damaged frame of a FLAC and after junk in an MP3, and reads only the first link of a chain. FFmpeg loses the
+  /// last 128 to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers that libvorbis
+  /// (used by libsndfile) accepts.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {
     case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
     case .ogg(let stream) where stream.links.count == 1: [.ffmpeg, .libsndfile]
-    case .ogg, .mpeg, .other, .told, .unknown: [.ffmpeg]
+    case .ogg, .mpeg, .other, .declared, .unknown: [.ffmpeg]
     }
   }
 
-  /// Reads the next frames, up to `AudioBlock.capacity`; fewer than that can come at any time.
+  /// Reads up to `AudioBlock.capacity` frames; any read may return fewer.
   ///
-  /// - Parameter block: Its channel count is made that of `format`.
+  /// - Parameter block: Its channel count is set to that of `format`.
   /// - Returns: `false` at the end, with an empty block. The end may come early: see `summary.problem`.
   public mutating func read(into block: inout AudioBlock) -> Bool {
     if let first = firstBlock.take() {
@@ -112,14 +113,13 @@ public struct AudioSource: ~Copyable {
       return false
     }
     summary.frameCount += Int64(block.frameCount)
-    let check = block.makeHarmless(limit: Self.sampleLimit)
+    let check = block.sanitize(limit: Self.sampleLimit)
     summary.nonFiniteSampleCount += check.nonFiniteCount
     summary.absurdSampleCount += check.absurdCount
     return true
   }
 
-  /// Ends reading before the audio ends: nothing more is handed out, and `summary.problem` is what was wrong with the part
-  /// that was decoded.
+  /// Stops reading early: later reads return nothing, and `summary.problem` covers the part that was decoded.
   public mutating func stop() {
     guard !isEnded else { return }
     isEnded = true
@@ -146,7 +146,7 @@ public struct AudioSource: ~Copyable {
       remark("very_short", "There is less than a tenth of a second of audio.")
     }
     if summary.nonFiniteSampleCount > 0 {
-      remark("non_finite_samples", "\(summary.nonFiniteSampleCount) samples are not numbers; they were taken as 0.")
+      remark("non_finite_samples", "\(summary.nonFiniteSampleCount) samples are not finite; they were replaced with 0.")
     }
     if summary.absurdSampleCount > 0 {
       remark(
@@ -173,7 +173,7 @@ public struct AudioSource: ~Copyable {
     return fault
   }
 
-  /// Hundredths of a second are enough for a reader.
+  /// Rounded to hundredths for messages.
   private func seconds(_ frames: Int64) -> Double {
     (Double(frames) / Double(format.sampleRate) * 100).rounded() / 100
   }
@@ -185,7 +185,7 @@ private struct Opened {
   var decoder: AudioDecoder
   var block: AudioBlock
 
-  /// Takes the first of `candidates` that can decode; or throws the first telling error.
+  /// Takes the first of `candidates` that can decode, or throws the first meaningful error.
   init(
     _ file: ByteSource, _ layout: AudioLayout, _ candidates: [AudioDecoder], verifiesChecksum: Bool
   ) throws(DecodeError) {
@@ -218,12 +218,12 @@ private struct Opened {
     }
     if case .pcm(let header) = layout.kind, header.description.isEmpty || header.audio == nil {
       throw DecodeError(
-        .corrupt, "The header leads to no audio, or does not say how it is encoded.", format: firstError.format)
+        .corrupt, "The header leads to no audio, or does not state its encoding.", format: firstError.format)
     }
     if case .flac(let stream) = layout.kind, stream.bitDepth > StreamLimits.flacBitDepth {
       throw DecodeError(
         .unsupportedCodec,
-        "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not read; convert it to "
+        "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not support; convert it to "
           + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
     }
     if var fault = layout.fault, fault.code == .corrupt || firstError.code == .corrupt {

@@ -1,20 +1,19 @@
 public import Analysis
 
-/// Facts about a decoded stream once it has been read; before that, the facts so far.
+/// Facts about a decoded stream: final once it has been read to the end, preliminary before.
 public struct DecodeSummary: Hashable, Sendable {
-  /// Frames handed out.
+  /// Frames returned.
   public var frameCount: Int64 = 0
   /// Frames the file claims to hold; `nil` if it does not say.
   public var claimedFrameCount: Int64?
-  /// Why the stream is only a part of what the file should hold: what was decoded is good, the rest is missing or was
-  /// damaged. `nil` for a stream that is whole.
+  /// Why the decoded audio is incomplete: the decoded part is good, the rest is missing or damaged. `nil` for a
+  /// complete stream.
   public var problem: DecodeError?
-  /// Samples that were NaN or infinite; they were handed out as 0.
+  /// Samples that were NaN or infinite, returned as 0.
   public var nonFiniteSampleCount: Int64 = 0
-  /// Samples beyond ±`AudioSource.sampleLimit`; they were handed out as ± that limit.
+  /// Samples beyond ±`AudioSource.sampleLimit`, clamped to it.
   public var absurdSampleCount: Int64 = 0
-  /// Notes for people although the stream is whole: samples made harmless, a false length, a change of rate or channels
-  /// in mid-stream.
+  /// Notes on a complete stream: sanitized samples, a wrong length, a change of rate or channels in mid-stream.
   public var remarks: [Problem] = []
 
   public init() {}

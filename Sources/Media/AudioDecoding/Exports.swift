@@ -1,4 +1,4 @@
-// One import is enough for programs that only decode: formats and errors are words of `Analysis`.
+// One import is enough for clients that only decode: formats and errors are types of `Analysis`.
 @_exported public import Analysis
 
 @_exported public import struct SystemPackage.FilePath

@@ -5,20 +5,19 @@ package import SystemPackage
 
 /// A packet of encoded audio.
 package struct EncodedPacket: Sendable {
-  /// Seconds from the first frame that is heard to the first of this packet, by the container's clock or, where it has
-  /// none, by the packets so far. Negative for what the encoder put in front.
+  /// Seconds from the first audible frame to the first frame of this packet, by the container's clock or, if it has
+  /// none, by the packets so far. Negative for packets that the encoder prepended.
   package var start: Double
   /// Seconds; 0 if unknown.
   package var duration: Double
   package var byteCount: Int
 }
 
-/// The encoded audio of one file, packet by packet from start to end, to be copied without decoding. One thread at a
-/// time.
+/// The encoded audio of one file, packet by packet from start to end, for copying without decoding. Not thread-safe.
 package struct PacketSource: ~Copyable {
-  /// The format by the container; nothing is decoded.
+  /// Format according to the container; nothing is decoded.
   package let format: AudioFormat
-  /// CLibAV's reader, for who writes its packets.
+  /// CLibAV's reader, for writing its packets.
   package let reader: OpaquePointer
   private var end = 0.0
 
@@ -40,7 +39,7 @@ package struct PacketSource: ~Copyable {
     self.format = format
   }
 
-  /// The reader reads by its descriptor.
+  /// Keeps open the descriptor that `reader` uses.
   private let file: ByteSource
 
   deinit { lav_close(reader) }
@@ -54,12 +53,12 @@ package struct PacketSource: ~Copyable {
     return EncodedPacket(start: start, duration: packet.duration, byteCount: Int(packet.count))
   }
 
-  /// Why the packets ended early, if they did.
+  /// The reason the packets ended early, if they did.
   package var fault: DecodeError? {
     let report = lav_report(reader)
     if report.readErrno != 0 { return DecodeError(.reading(report.readErrno)) }
     if report.lostSync || report.endedByError {
-      return DecodeError(.corrupt, "The container is damaged; what follows was given up.")
+      return DecodeError(.corrupt, "The container is damaged; the rest was not decoded.")
     }
     return nil
   }

@@ -1,16 +1,17 @@
 internal import DSP
 
-/// The result of `AudioBlock.makeHarmless`.
+/// The result of `AudioBlock.sanitize`.
 package struct SampleCheck {
   package var nonFiniteCount: Int64 = 0
   package var absurdCount: Int64 = 0
 }
 
 extension AudioBlock {
-  /// Makes samples that are not finite 0 and limits the others to ± `limit`.
+  /// Replaces non-finite samples with 0 and clamps the others to ± `limit`.
+  ///
   /// - Precondition: `limit` is at least 2.
   @discardableResult
-  package mutating func makeHarmless(limit: Float) -> SampleCheck {
+  package mutating func sanitize(limit: Float) -> SampleCheck {
     precondition(limit >= 2)
     var check = SampleCheck()
     for channel in 0..<channelCount {

@@ -1,5 +1,5 @@
-/// How a decoder represents samples before they become the floats of an `AudioBlock`. Conversions that must give the
-/// bits another program gives (`AcoustIDConverter`) go back to this; no other stage needs it.
+/// A decoder's representation of samples before they become the floats of an `AudioBlock`. Needed only by conversions
+/// that must match another program bit for bit (`AcoustIDConverter`).
 public struct SampleEncoding: Hashable, Sendable {
   public enum SampleType: Hashable, Sendable {
     /// Unsigned 8 bits.
@@ -14,7 +14,7 @@ public struct SampleEncoding: Hashable, Sendable {
 
   public var sampleType: SampleType
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask` (which FFmpeg extends to 64 bits), in channel
-  /// order; 0 if the file does not say.
+  /// order; 0 if unknown.
   public var channelMask: UInt64
 
   public init(sampleType: SampleType, channelMask: UInt64 = 0) {

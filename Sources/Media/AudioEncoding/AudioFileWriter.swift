@@ -6,15 +6,15 @@ public import SystemPackage
 
 /// Writes audio to a WAV, FLAC or Ogg Opus file, block by block, through libsndfile.
 ///
-/// Memory does not grow with the length. The file appears under its name when `finish` is done; until then it is a hidden
-/// file beside it, which goes away if `finish` is never called (see `FileReplacement`). One thread at a time.
+/// Memory use does not depend on the length. The file gets its name when `finish` returns; until then it is a hidden
+/// file in the same folder, which is removed if `finish` is never called (see `FileReplacement`). Not thread-safe.
 public final class AudioFileWriter {
   public struct Summary: Hashable, Sendable {
     /// Samples per second of the file.
     public var sampleRate: Int
-    /// Frames handed to the encoder, at that rate.
+    /// Frames passed to the encoder, at that rate.
     public var frameCount: Int64
-    /// Samples that were beyond full scale and were limited to it.
+    /// Samples clipped to full scale.
     public var clippedSampleCount: Int64
     public var byteCount: Int64
   }
@@ -28,22 +28,22 @@ public final class AudioFileWriter {
   private let view: OutputView
   private var handle: OpaquePointer?
   private var quantizer: SampleQuantizer
-  /// One for each channel; none if the rate stays.
+  /// One for each channel; empty if the rate stays the same.
   private var resamplers: [any Resampler] = []
   private var resampled: [[Float]] = []
   private var integers: [Int32] = []
   private var floats: [Float] = []
   private var frameCount: Int64 = 0
 
-  /// The bit rate of Opus for each channel, in kbit/s: stereo of 128 kbit/s is hard to tell from the original
-  /// (Xiph.Org, Opus Recommended Settings).
+  /// Bit rate of Opus per channel, in kbit/s: stereo at 128 kbit/s is hard to tell from the original (Xiph.Org, Opus
+  /// Recommended Settings).
   private static let opusBitRate = 64.0
-  /// The largest WAV file: lengths in it have 32 bits. Some room for the header.
+  /// Maximum size of a WAV file, whose lengths have 32 bits, minus some room for the header.
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)
 
   /// - Parameters:
-  ///   - path: A file, in a folder that exists.
-  ///   - replacesExisting: Whether a file of that name may be replaced.
+  ///   - path: A file in an existing folder.
+  ///   - replacesExisting: `true` to replace an existing file of that name.
   public init(_ path: FilePath, _ layout: AudioFileLayout, replacesExisting: Bool = false) throws(AudioWriteError) {
     self.path = path
     self.layout = layout
@@ -53,7 +53,7 @@ public final class AudioFileWriter {
     guard layout.format.channelCounts.contains(layout.channelCount) else {
       throw .unsupported(
         path,
-        reason: "\(layout.format.rawValue) takes \(layout.format.channelCounts.upperBound) channels at most, and "
+        reason: "\(layout.format.rawValue) supports \(layout.format.channelCounts.upperBound) channels at most, and "
           + "there are \(layout.channelCount). Use FLAC or WAV.")
     }
     var info = SF_INFO()
@@ -73,7 +73,7 @@ public final class AudioFileWriter {
     quantizer = SampleQuantizer(layout.depth, isDithered: layout.isDithered)
     handle = view.open(&info)
     guard handle != nil else {
-      throw .cannotWrite(path, reason: view.problem ?? "the encoder does not start")
+      throw .cannotWrite(path, reason: view.problem ?? "the encoder cannot be started")
     }
     prepareEncoder()
     if sampleRate != layout.sampleRate {
@@ -89,7 +89,8 @@ public final class AudioFileWriter {
     if let handle { withExtendedLifetime(view) { _ = libsndfile.sf_close(handle) } }
   }
 
-  /// Whether a file may be written there: for commands, before they do work that takes long.
+  /// Checks that a file may be written at `path`, so that commands fail before a long computation.
+  ///
   /// - Throws: `exists`, `notAFile`, or `cannotWrite` if there cannot be such a file.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
     do {
@@ -97,7 +98,7 @@ public final class AudioFileWriter {
     } catch let error as AudioWriteError {
       throw error
     } catch Errno.noSuchFileOrDirectory {
-      // A link that leads nowhere is a file of that name, too.
+      // A dangling link is an existing file, too.
       if path.exists, !replacesExisting { throw .exists(path) }
       return
     } catch {
@@ -159,7 +160,7 @@ public final class AudioFileWriter {
       let status = withExtendedLifetime(view) { libsndfile.sf_close(handle) }
       if status != 0 || view.error != nil { throw failure(status) }
     }
-    // It may have appeared since.
+    // The file may have been created in the meantime.
     try Self.check(path, replacesExisting: replacesExisting)
     do throws(Errno) {
       try view.file.commit()
@@ -183,24 +184,23 @@ public final class AudioFileWriter {
     return switch layout.format {
     case .flac: CInt(SF_FORMAT_FLAC | subtype)
     case .opus: CInt(SF_FORMAT_OGG | SF_FORMAT_OPUS)
-    case .wav where isLarge(layout): CInt(SF_FORMAT_RF64 | subtype)
-    // With more than two channels, readers need to know which is which.
+    case .wav where needsRF64(layout): CInt(SF_FORMAT_RF64 | subtype)
+    // With more than two channels, readers need the speaker positions.
     case .wav: CInt((layout.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV) | subtype)
     }
   }
 
-  /// Whether it is a WAV file that needs RF64.
-  private static func isLarge(_ layout: AudioFileLayout) -> Bool {
+  private static func needsRF64(_ layout: AudioFileLayout) -> Bool {
     guard layout.format == .wav, let frames = layout.expectedFrameCount else { return false }
     return frames > wavLimit / Int64(layout.channelCount * layout.depth.rawValue / 8)
   }
 
   private func prepareEncoder() {
-    // A time in the file would make it another one each time.
+    // The peak chunk contains a time, so the file would differ on each run.
     _ = libsndfile.sf_command(handle, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, 0)
-    if Self.isLarge(layout) { _ = libsndfile.sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
+    if Self.needsRF64(layout) { _ = libsndfile.sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
     if layout.format == .opus {
-      // libsndfile goes from 6 to 256 kbit/s for a channel.
+      // libsndfile maps the level to 6 to 256 kbit/s per channel.
       var level = 1 - (Self.opusBitRate - 6) / 250
       _ = libsndfile.sf_command(handle, CInt(SFC_SET_COMPRESSION_LEVEL), &level, CInt(MemoryLayout<Double>.size))
     }
@@ -219,11 +219,11 @@ public final class AudioFileWriter {
     try encode(count) { channel, frame in planes[channel][frame] }
   }
 
-  /// - Parameter sample: By channel and frame.
+  /// - Parameter sample: The sample for a channel and frame.
   private func encode(_ count: Int, _ sample: (Int, Int) -> Float) throws(AudioWriteError) {
     guard count > 0 else { return }
     let channelCount = layout.channelCount
-    if layout.format == .wav, !Self.isLarge(layout) {
+    if layout.format == .wav, !Self.needsRF64(layout) {
       let bytes = (frameCount + Int64(count)) * Int64(channelCount * layout.depth.rawValue / 8)
       guard bytes <= Self.wavLimit else { throw .tooLong(path) }
     }
@@ -257,12 +257,12 @@ private final class OutputView {
   /// Bytes.
   private(set) var size: Int64 = 0
   private(set) var error: Errno?
-  /// Nothing more is written: the file goes away.
+  /// Writing is disabled: the file will be discarded.
   var isDiscarded = false
 
   init(_ file: FileReplacement) { self.file = file }
 
-  /// Why the system did not write.
+  /// The system's reason for a failed write.
   var problem: String? { error.map { "\($0)" } }
 
   /// The handle must not outlive the view.

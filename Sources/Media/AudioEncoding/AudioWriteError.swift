@@ -1,23 +1,23 @@
 internal import Platform
 public import SystemPackage
 
-/// Why audio is not written. The file that was at the path before is still there.
+/// The reason audio was not written. An existing file at the path is unchanged.
 public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is a file of that name, and it must not be replaced.
+  /// The file exists and must not be replaced.
   case exists(FilePath)
-  /// A folder, a device or a pipe: encoders go back to the header when they are done.
+  /// A folder, a device or a pipe: encoders have to seek back to the header at the end.
   case notAFile(FilePath)
-  /// The format does not have such audio; the reason is a sentence.
+  /// The format does not support such audio; the reason is a sentence.
   case unsupported(FilePath, reason: String)
-  /// A WAV file takes at most 4 GB.
+  /// The audio exceeds the 4 GB of a WAV file.
   case tooLong(FilePath)
-  /// The system, or the encoder, refuses.
+  /// The system or the encoder failed.
   case cannotWrite(FilePath, reason: String)
 
   public var description: String {
     switch self {
-    case .exists(let path): "\(Self.text(path)) exists. Name another file."
-    case .notAFile(let path): "\(Self.text(path)) is not a file that audio can be written to. Name another one."
+    case .exists(let path): "\(Self.text(path)) already exists. Choose another file."
+    case .notAFile(let path): "\(Self.text(path)) is not a file that audio can be written to. Choose another one."
     case .unsupported(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)"
     case .tooLong(let path):
       "\(Self.text(path)) would be larger than the 4 GB that WAV allows. Nothing was written; use FLAC."

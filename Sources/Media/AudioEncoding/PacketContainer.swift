@@ -1,13 +1,13 @@
 package import Analysis
 
-/// A kind of file into which packets are copied.
+/// A file format into which packets are copied.
 package struct PacketContainer: Hashable, Sendable {
   /// FFmpeg's short name of the muxer.
   let muxer: String
-  /// Extension of names of such files, without a dot.
+  /// Extension of file names, without the dot.
   package let fileExtension: String
 
-  /// How tags are written: their names are others.
+  /// Tag format, which determines the names of tags.
   package enum TagFormat: Sendable {
     case vorbisComments, id3, other
   }
@@ -22,8 +22,9 @@ package struct PacketContainer: Hashable, Sendable {
 
   package static let flac = PacketContainer(muxer: "flac", fileExtension: "flac")
 
-  /// The kind that a file has, if it can be written, or else Matroska, which takes nearly all codecs.
-  /// - Parameter fileExtension: The file's own: kinds with several usual ones keep it.
+  /// The container of the source if it can be written, otherwise Matroska, which accepts nearly all codecs.
+  ///
+  /// - Parameter fileExtension: The source's own, kept if it is one of several usual ones.
   package init(like format: AudioFormat, fileExtension: String?) {
     let own = fileExtension?.lowercased() ?? ""
     func kept(_ usual: [String]) -> String { usual.contains(own) ? own : usual[0] }
@@ -33,11 +34,11 @@ package struct PacketContainer: Hashable, Sendable {
       case "adts": PacketContainer("adts", "aac")
       case "ogg": PacketContainer("ogg", format.codec == "opus" ? kept(["opus", "ogg"]) : kept(["ogg", "oga", "spx"]))
       case "mp4":
-        // The muxer for M4A takes AAC and ALAC only.
+        // The M4A muxer accepts only AAC and ALAC.
         format.codec == "aac" ? PacketContainer("ipod", kept(["m4a", "m4b"])) : PacketContainer("mp4", "mp4")
       case "matroska" where own == "webm" || own == "weba": PacketContainer("webm", own)
       case "asf": PacketContainer("asf", "wma")
-      // PCM that FLAC does not take, such as floats.
+      // PCM that FLAC cannot store, such as floats.
       case "aiff", "caf", "au", "w64", "wv": PacketContainer(format.container, format.container)
       case "wav", "rf64", "bw64", "rifx": PacketContainer("wav", "wav")
       case "ac3", "eac3", "dts", "amr": PacketContainer(format.container, format.container)

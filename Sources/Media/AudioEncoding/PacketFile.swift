@@ -3,8 +3,8 @@ internal import CLibAV
 internal import Glibc
 package import SystemPackage
 
-/// A tag of a file: a name of FFmpeg's (`title`, `artist`, `album`, `track`, `date`, `genre`, `comment`, …) or any
-/// other, which goes into formats whose names are free, such as `ISRC` and `MUSICBRAINZ_TRACKID` of Vorbis comments.
+/// A tag of a file: one of FFmpeg's names (`title`, `artist`, `album`, `track`, `date`, `genre`, `comment`, …), or any
+/// other for formats that allow free names, such as `ISRC` and `MUSICBRAINZ_TRACKID` in Vorbis comments.
 package struct AudioTag: Hashable, Sendable {
   package var name: String
   package var value: String
@@ -15,22 +15,23 @@ package struct AudioTag: Hashable, Sendable {
   }
 }
 
-/// A new file with encoded packets of another one, which are copied as they are.
+/// A new file of encoded packets, copied unchanged from another file.
 package struct PacketFile: ~Copyable {
   private let writer: OpaquePointer
 
   /// Begins the file.
+  ///
   /// - Parameters:
-  ///   - container: The kind of file it becomes.
-  ///   - descriptor: A regular file that is empty.
-  ///   - isContinuation: The first packet is not the first of `source`, so the delay of the encoder is not in it.
+  ///   - container: Format of the file.
+  ///   - descriptor: An empty regular file.
+  ///   - isContinuation: `true` if the first packet is not the first of `source`, so there is no encoder delay.
   package init(
     _ container: PacketContainer, for source: borrowing PacketSource, at descriptor: FileDescriptor,
     tags: [AudioTag], isContinuation: Bool
   ) throws(PacketFileError) {
     var writer: OpaquePointer?
     var writeErrno: CInt = 0
-    // The muxer copies them.
+    // The muxer copies the tags.
     let strings = tags.map { unsafe (name: strdup($0.name), value: strdup($0.value)) }
     defer {
       for tag in strings {
@@ -48,14 +49,14 @@ package struct PacketFile: ~Copyable {
 
   deinit { lav_writer_close(writer) }
 
-  /// Writes the packet that `source` gave last.
+  /// Writes the packet that `source` returned last.
   package func write(_ source: borrowing PacketSource) throws(PacketFileError) {
     var writeErrno: CInt = 0
     let status = lav_writer_write(writer, source.reader, &writeErrno)
     guard status == LAVWriteStatusOK else { throw PacketFileError(status, writeErrno) }
   }
 
-  /// Ends the file.
+  /// Completes the file.
   package consuming func finish() throws(PacketFileError) {
     var writeErrno: CInt = 0
     let status = lav_writer_finish(writer, &writeErrno)
@@ -63,9 +64,9 @@ package struct PacketFile: ~Copyable {
   }
 }
 
-/// Why packets cannot be written.
+/// The reason packets cannot be written.
 package enum PacketFileError: Error, Hashable, Sendable {
-  /// This kind of container does not take the codec.
+  /// The container does not support the codec.
   case unsupported
   case cannotWrite(Errno)
   case outOfMemory

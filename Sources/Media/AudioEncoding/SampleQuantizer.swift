@@ -1,14 +1,14 @@
-/// Turns floats into integers of a depth, as libsndfile takes them: in the upper bits of 32.
+/// Converts floats to integers of a depth, in the upper bits of 32, as libsndfile expects them.
 ///
-/// Samples are rounded to the nearest step, so floats that were made from integers of this depth give these integers.
-/// Samples beyond full scale are limited to it and counted; those that are not numbers become 0.
+/// Samples are rounded to the nearest step, so floats made from integers of this depth give the same integers. Samples
+/// beyond full scale are clipped and counted; NaN and infinities become 0.
 struct SampleQuantizer {
   private let scale: Float
   private let shift: Int32
   private let isDithered: Bool
-  /// State of the generator of noise.
+  /// State of the noise generator.
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-  /// Samples that were beyond full scale.
+  /// Samples clipped to full scale.
   private(set) var clippedCount: Int64 = 0
 
   init(_ depth: SampleDepth, isDithered: Bool) {
@@ -24,14 +24,14 @@ struct SampleQuantizer {
     return Int32(min(max(steps, -scale), scale - 1)) << shift
   }
 
-  /// Full scale for all that is beyond it, of formats that take floats.
+  /// Clips to full scale, for formats that take floats.
   mutating func limited(_ sample: Float) -> Float {
     guard sample.isFinite else { return 0 }
     if abs(sample) > 1 { clippedCount += 1 }
     return min(max(sample, -1), 1)
   }
 
-  /// Triangular, within ±1 step: the sum of two even ones, by xorshift (Marsaglia 2003).
+  /// Triangular noise within ±1 step: the sum of two uniform values from xorshift (Marsaglia 2003).
   private mutating func noise() -> Float {
     state ^= state << 13
     state ^= state >> 7

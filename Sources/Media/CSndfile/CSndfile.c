@@ -10,7 +10,7 @@ static void load(void) {
 #define CSNDFILE_ENTRY(name) {#name, (void **)&functions.name},
   const CLoadingFunction names[] = {CSNDFILE_FUNCTIONS(CSNDFILE_ENTRY){NULL, NULL}};
 #undef CSNDFILE_ENTRY
-  // Its header does not have the number of its interface, which has been 1 since 2006.
+  // The header does not contain the ABI version, which has been 1 since 2006.
   cloading_load("libsndfile.so.1", "libsndfile1", names);
 }
 

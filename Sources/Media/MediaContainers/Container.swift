@@ -1,15 +1,15 @@
-/// The container of a file by its first bytes, whatever its name.
+/// The container of a file according to its first bytes, whatever its name.
 package enum Container: Hashable, Sendable, CaseIterable {
   // Chunks.
   case wav, rifx, rf64, wave64, aiff, au, caf, dsdiff, dsf
-  // Streams with a structure of their own.
+  // Streams with their own structure.
   case flac, ogg, mp4, asf, matroska, realMedia
   // Encoded audio, mostly between tags of other formats.
   case monkeysAudio, wavPack, trueAudio, tak, musepack7, musepack8, amr, shorten, openMG, dts, dtsHD, ac3, eac3, loas
   case nistSphere, creativeVoice, amigaVoice
-  // Music for trackers.
+  // Tracker modules.
   case mod, s3m, it, xm
-  /// None of these. Frames of MPEG audio and of AAC have no mark of their own: `MPEGStream` and `ADTSStream` find them.
+  /// None of these. MPEG audio and AAC frames have no signature: `MPEGStream` and `ADTSStream` find them.
   case unknown
 
   /// - Parameter offset: The start of the file after the tags in front of it.
@@ -32,7 +32,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Files whose kind stands behind a first mark and a length.
+  /// Detects files with a form type after a signature and a length.
   private static func form(_ head: [UInt8]) -> Container? {
     if head.has("WAVE", at: 8) {
       if head.has("RIFF") { return .wav }
@@ -46,7 +46,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
 
   private static let marks: [(mark: [UInt8], container: Container)] = [
     (Array("fLaC".utf8), .flac), (Array("OggS".utf8), .ogg),
-    // The GUID `riff`, with the ending that only this one has.
+    // The GUID `riff`, including the part that is unique to Wave64.
     (Array("riff".utf8) + [0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00], .wave64),
     (Array(".snd".utf8), .au), (Array("dns.".utf8), .au), (Array("caff".utf8), .caf), (Array("FRM8".utf8), .dsdiff),
     (Array("DSD ".utf8), .dsf), ([0x1A, 0x45, 0xDF, 0xA3], .matroska), (ASFObject.header, .asf),
@@ -58,10 +58,10 @@ package enum Container: Hashable, Sendable, CaseIterable {
     (Array("DTSHDHDR".utf8), .dtsHD), (Array("IMPM".utf8), .it), (Array("Extended Module: ".utf8), .xm),
   ]
 
-  /// Boxes that MP4 and QuickTime files start with.
+  /// Possible first boxes of MP4 and QuickTime files.
   private static let firstBoxes = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
 
-  /// Streams that are told by a word for synchronization alone.
+  /// Detects streams that only have a sync word.
   private static func stream(_ head: [UInt8]) -> Container? {
     // The first 11 bits of an audio sync stream (ISO/IEC 14496-3, 1.7.2).
     if let word = head.bigEndian(UInt16.self), word & 0xFFE0 == 0x56E0 { return .loas }
@@ -70,7 +70,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
     return head[5] >> 3 > 10 ? .eac3 : .ac3
   }
 
-  /// ProTracker and its relatives with 31 samples.
+  /// Signatures of ProTracker modules with 31 samples, and of related formats.
   private static let moduleMarks: Set<String> = [
     "M.K.", "M!K!", "M&K!", "N.T.", "FLT4", "FLT8", "4CHN", "6CHN", "8CHN", "CD81", "OKTA",
   ]

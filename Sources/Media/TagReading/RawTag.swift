@@ -8,13 +8,13 @@ struct RawTag {
   }
 
   var format: TagFormat
-  /// In the order of the tag; fields with several values come once for each.
+  /// In tag order; a field with several values has one entry for each.
   private(set) var entries: [Entry] = []
   var pictures: [TagFinding.Picture] = []
-  /// Lyrics with a language, a description or times; others are entries.
+  /// Lyrics with a language, a description or times; plain ones are entries.
   var lyrics: [TagFinding.Lyrics] = []
   var chapters: [TagFinding.Chapter] = []
-  /// Parts that were left out.
+  /// Messages about parts that were left out.
   var remarks: [String] = []
   /// Values beyond `TagLimits.valueCount`.
   private(set) var surplusCount = 0
@@ -25,7 +25,7 @@ struct RawTag {
 
   var isEmpty: Bool { entries.isEmpty && pictures.isEmpty && lyrics.isEmpty && chapters.isEmpty }
 
-  /// No more entries are taken.
+  /// `true` if no more entries are accepted.
   var isFull: Bool { entries.count >= TagLimits.valueCount }
 
   /// Adds a value, unless it is empty.
@@ -34,7 +34,7 @@ struct RawTag {
     if isFull { surplusCount += 1 } else { entries.append(Entry(key: key, value: value)) }
   }
 
-  /// Adds the text up to the first NUL, where old formats end it.
+  /// Adds the text up to the first NUL, which is a terminator in old formats.
   mutating func add(_ key: String, terminated value: String) {
     add(key, value.unicodeScalars.firstIndex(of: "\0").map { String(value[..<$0]) } ?? value)
   }

@@ -1,11 +1,11 @@
 internal import Analysis
 package import MediaContainers
 
-/// The tags of a file, each for itself: what programs see that read only some kinds.
+/// The tags of a file, unmerged: programs that read only some kinds see just these.
 package struct SeparateTags {
   /// Tags that belong to the container itself, in order of precedence.
   let own: [RawTag]
-  /// Others in front of the audio and behind it, in order of precedence.
+  /// Other tags before and after the audio, in order of precedence.
   let others: [RawTag]
   let remarks: [String]
   package let container: Container
@@ -13,7 +13,7 @@ package struct SeparateTags {
   package init(of source: ByteSource) throws(FileReadError) {
     let leading = try LeadingTags(of: source)
     container = try Container(of: source, at: leading.end)
-    // No tag of another format can have begun before the end of the container's own structure.
+    // Tags of other formats cannot begin before the end of the container's own structure.
     var structureEnd = leading.end
     own = try Self.ownTags(of: source, container, at: leading.end, end: &structureEnd)
     let trailing = try TrailingTags(of: source, behind: structureEnd)

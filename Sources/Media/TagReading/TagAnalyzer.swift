@@ -1,7 +1,7 @@
 public import Analysis
 internal import MediaContainers
 
-/// Tags under canonical names, pictures, lyrics and chapters.
+/// Reads tags under canonical names, pictures, lyrics and chapters.
 ///
 /// Finding: `TagFinding`. Reads the file itself, a few kilobytes at its start and end, and no audio.
 public struct TagAnalyzer: Analyzer {

@@ -2,15 +2,16 @@ public import Analysis
 public import MediaContainers
 public import SystemPackage
 
-/// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
+/// Reads the tags of audio files. The format is detected from the content, not the file name.
 ///
-/// A file may hold several tags. The container's own tag counts alone: the Vorbis comment of FLAC and Ogg, the items of
-/// MP4, the attributes of ASF, the tags of Matroska; if there is none, or it only names the encoder, other tags are
-/// taken. WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE,
-/// WavPack, Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A later tag gives only the fields
-/// that no earlier one has. A remark names tags that are not read.
+/// A file may have several tags. The container's own tag takes precedence over all others: the Vorbis comment of FLAC
+/// and Ogg, the items of MP4, the attributes of ASF, the tags of Matroska. Other tags are used only if there is none,
+/// or it only names the encoder. In WAV, AIFF and DSDIFF, ID3v2 precedes the text chunks. In all other formats (MP3,
+/// AAC, APE, WavPack, Musepack, TTA, …), the order is ID3v2, APEv2, ID3v1, Lyrics3. A later tag only adds fields that
+/// no earlier one has. Tags that are not read are listed in a remark.
 public enum TagReader {
-  /// The tags of a file; empty if it has none, and for files that are no audio.
+  /// Reads the tags of a file; the finding is empty if it has none, or is not audio.
+  ///
   /// - Throws: `FileReadError` if the file cannot be opened or read.
   public static func read(path: FilePath) throws(FileReadError) -> TagFinding {
     try read(ByteSource(path: path, budget: TagLimits.readBudget))
@@ -31,14 +32,14 @@ public enum TagReader {
     return finding
   }
 
-  /// False for what encoders write by themselves, which is no sign that the file was tagged.
+  /// `false` for fields that encoders write by themselves, which do not indicate that the file was tagged.
   static func isWrittenByPeople(_ field: String) -> Bool {
     !field.hasPrefix(TagField.otherPrefix) && field != "encodedby" && field != "encodersettings"
   }
 }
 
 extension TagFinding {
-  /// Fills in what no tag before this one had; with `formatOnly`, only says that there is a tag.
+  /// Adds everything that earlier tags lacked; with `formatOnly`, adds only the name of the format.
   fileprivate mutating func add(_ tag: RawTag, formatOnly: Bool = false) {
     if !tag.isEmpty, !formats.contains(tag.format.name) { formats.append(tag.format.name) }
     remarks += tag.remarks
@@ -68,7 +69,7 @@ extension TagFinding {
     if chapters.isEmpty { chapters = canonical.chapters }
   }
 
-  /// Bytes of lyrics that are kept of one file, times included.
+  /// Maximum bytes of lyrics kept of one file, including times.
   private static let maximumLyricsSize = 1 << 20
   private static let maximumChapterCount = 10_000
 

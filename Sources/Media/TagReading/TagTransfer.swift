@@ -1,7 +1,6 @@
 internal import Analysis
 
-/// The content that a new tag of one kind must have, so programs that prefer it miss nothing from the other tags of the
-/// file.
+/// The content to put into a new tag, so programs that prefer its format miss nothing of the file's other tags.
 package enum TagTransfer {
   package struct Item: Hashable, Sendable {
     /// A key of the new tag.
@@ -9,8 +8,9 @@ package enum TagTransfer {
     package var values: [String]
   }
 
-  /// The texts of all other tags, under the keys of the new one; of several tags the first one with a field counts.
-  /// - Parameter isKey: Whether the new tag can have an item under a key.
+  /// The texts of all other tags, under the keys of the new one. The first tag with a field takes precedence.
+  ///
+  /// - Parameter isKey: Returns `true` if the new tag can have an item with a key.
   package static func items(
     of tags: SeparateTags, to space: KeySpace, where isKey: (String) -> Bool
   ) -> [Item] {
@@ -52,10 +52,10 @@ package enum TagTransfer {
     of entry: RawTag.Entry, _ space: KeySpace, to target: KeySpace, where isKey: (String) -> Bool
   ) -> String? {
     if let field = TagKeys.meaning(of: entry.key, in: space)?.field {
-      // Each kind of tag has its own scale of ratings.
+      // Rating scales differ between tag formats.
       return field == "rating" ? nil : TagKeys.keys(of: field, in: target).first(where: isKey)
     }
-    // A user's own key. Those of ID3v2 stand behind the name of the frame.
+    // A custom key. In ID3v2, it follows the name of the frame.
     let name = entry.key.split(separator: ":", maxSplits: 1).last.map(String.init) ?? entry.key
     let key = target == .id3v2 ? "TXXX:" + name : name
     return isKey(key) ? key : nil

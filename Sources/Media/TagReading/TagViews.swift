@@ -1,14 +1,13 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The values that other programs show for a file with several tags. Some take the first one of an order that has
-/// anything, others put several together.
+/// The values that other programs show for a file with several tags. Some use the first non-empty tag in their order,
+/// others merge several.
 package struct TagViews: Hashable, Sendable {
   package struct View: Hashable, Sendable {
     package var program: String
     package var fields: [String: [String]] = [:]
-    /// Values that belong to no field: those of users' own keys, under "", and what came second to another key of a
-    /// field.
+    /// Values without a field: those of custom keys, under "", and those of lower-ranking keys of a field.
     var otherValues: [String: Set<String>] = [:]
     var pictureCount = 0
     var hasLyrics = false
@@ -17,27 +16,28 @@ package struct TagViews: Hashable, Sendable {
   package private(set) var views: [View] = []
 
   package init(_ tags: SeparateTags) {
-    for (program, order, takesAll) in Self.rules(tags.container) {
+    for (program, order, mergesAll) in Self.rules(tags.container) {
       var view = View(program: program)
       for name in order {
         guard let tag = (tags.own + tags.others).first(where: { $0.format.name.hasPrefix(name) && !$0.isEmpty }) else {
           continue
         }
         view.add(tag)
-        if !takesAll { break }
+        if !mergesAll { break }
       }
       views.append(view)
     }
   }
 
-  /// The first thing that a program showed before and would not show any more.
+  /// Describes the first value that a program showed before and would no longer show; `nil` if there is none.
+  ///
   /// - Parameters:
-  ///   - old: Before anything was written.
-  ///   - fields: Fields that were written or taken out, and are not compared.
+  ///   - old: The views before anything was written.
+  ///   - fields: Fields that were set or removed, which are not compared.
   package func loss(since old: TagViews, besides fields: Set<String>) -> String? {
     for (program, new) in zip(old.views, views) {
       for field in program.fields.keys where !fields.contains(field) {
-        // If tags contradict each other, a program may show what another one showed.
+        // If tags contradict each other, a program may now show the value of another tag.
         let shown = old.views.compactMap { $0.fields[field] }
         guard let now = new.fields[field], shown.contains(where: { Self.isSame(now, $0) }) else {
           return "\(program.program) would not show \(field)"
@@ -54,14 +54,14 @@ package struct TagViews: Hashable, Sendable {
     return nil
   }
 
-  /// ID3v1 cuts texts short, so a longer text says the same.
+  /// ID3v1 truncates texts, so a longer text with the same start is equal.
   private static func isSame(_ new: [String], _ old: [String]) -> Bool {
     old.allSatisfy { old in new.contains { $0.hasPrefix(old) } }
   }
 
-  /// The kinds of tags that programs read, as the sources of TagLib, FFmpeg and mutagen have it: TagLib's lists of properties are
-  /// those of the first tag that is not empty; FFmpeg drops an ID3v2 tag in front where the demuxer finds other tags.
-  private static func rules(_ container: Container) -> [(program: String, order: [String], takesAll: Bool)] {
+  /// The formats each program reads, according to the sources of TagLib, FFmpeg and mutagen. TagLib's property lists
+  /// are those of the first non-empty tag; FFmpeg drops a leading ID3v2 tag if the demuxer finds other tags.
+  private static func rules(_ container: Container) -> [(program: String, order: [String], mergesAll: Bool)] {
     switch container {
     case .unknown:
       [
@@ -92,7 +92,7 @@ package struct TagViews: Hashable, Sendable {
 }
 
 extension TagViews.View {
-  /// Adds the values of a tag that no tag before it had.
+  /// Adds the values that no earlier tag had.
   fileprivate mutating func add(_ tag: RawTag) {
     let canonical = CanonicalTags(tag)
     fields.merge(canonical.fields) { first, _ in first }

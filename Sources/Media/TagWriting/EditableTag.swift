@@ -1,21 +1,20 @@
 internal import TagReading
 
-/// The items of one tag, in the order of the file. Whatever is not set stays as it is, byte for byte, whether it is understood
-/// or not, and is not read.
+/// The items of one tag, in file order. Items that are not set keep their bytes, known or not, and are not decoded.
 struct EditableTag {
   struct Entry: Hashable {
-    /// Empty for what is no text, or is packed in a way that is not written here.
+    /// Empty if the entry is not text, or has an encoding that is not written here.
     var key = ""
     var values: [String] = []
     /// Programs show it as text, under whatever key.
     var isText = false
-    /// The place of its bytes.
+    /// The bytes of the entry.
     var content: FileSplice.Piece
   }
 
   let space: KeySpace
   private(set) var entries: [Entry]
-  /// The bytes of one or more entries under a key. Never called without values.
+  /// Renders one or more entries for a key. Never called without values.
   private let render: (_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]]
 
   init(
@@ -27,21 +26,21 @@ struct EditableTag {
     self.render = render
   }
 
-  /// All entries, one after the other.
+  /// The bytes of all entries.
   var content: FileSplice {
     var splice = FileSplice()
     for entry in entries { splice.add(entry.content) }
     return splice
   }
 
-  /// Programs see no text in it, and so may look into another tag of the file.
+  /// `true` if programs see no text in the tag, and may therefore read another tag of the file.
   var isSilent: Bool { !entries.contains(where: \.isText) }
 
   func values(of key: String) -> [String] {
     entries.filter { Self.isSame($0.key, key) }.flatMap(\.values)
   }
 
-  /// The keys of a field that are there, as they are spelled.
+  /// The existing keys of a field, as spelled in the tag.
   func keys(of field: String) -> [String] {
     var found: [String] = []
     for key in TagKeys.keys(of: field, in: space) {
@@ -51,7 +50,8 @@ struct EditableTag {
     return found
   }
 
-  /// Puts values where the first entry with this key stands, or at the end. Without values the key goes.
+  /// Replaces the values of a key, at the position of its first entry, or else at the end. Without values, removes the
+  /// key.
   mutating func set(_ key: String, to values: [String]) throws(TagWriteError) {
     let places = entries.indices.filter { Self.isSame(entries[$0].key, key) }
     let spelled = places.first.map { entries[$0].key } ?? key
@@ -69,10 +69,10 @@ struct EditableTag {
     entries.insert(contentsOf: new, at: first)
   }
 
-  /// Adds an entry that is no text.
+  /// Adds an entry that is not text.
   mutating func append(_ entry: Entry) { entries.append(entry) }
 
-  /// All entries but those under some keys.
+  /// The bytes of all entries except those with some keys.
   func others(than keys: [String]) -> [FileSplice.Piece] {
     entries.filter { entry in !keys.contains { Self.isSame($0, entry.key) } }.map(\.content)
   }

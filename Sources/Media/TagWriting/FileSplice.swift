@@ -2,16 +2,16 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// The pieces of a file with new tags: stretches of the old one, and new bytes. Pictures and audio are never held in
+/// The parts of a file with new tags: ranges of the old file, and new bytes. Pictures and audio are never held in
 /// memory.
 struct FileSplice {
   enum Piece: Hashable {
     case original(Range<Int>)
     case bytes([UInt8])
     case zeros(Int)
-    /// New bytes, and a stretch of the old file behind them.
+    /// New bytes, followed by a range of the old file.
     case joined([UInt8], Range<Int>)
-    /// Ogg pages; those of one stream, up to its end, get other numbers.
+    /// Ogg pages; those of one stream are renumbered up to its end.
     case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
   }
 
@@ -42,8 +42,9 @@ struct FileSplice {
 
   mutating func add(_ other: FileSplice) { pieces += other.pieces }
 
-  /// A part of the old file in which some stretches are replaced.
-  /// - Parameter patches: Within `range`, and none inside another; what stands at the same place keeps its order.
+  /// Adds a part of the old file in which some ranges are replaced.
+  ///
+  /// - Parameter patches: Disjoint ranges within `range`; patches at the same position keep their order.
   mutating func add(_ range: Range<Int>, replacing patches: [(range: Range<Int>, new: FileSplice)]) {
     var position = range.lowerBound
     for patch in patches.enumerated().sorted(by: {
@@ -63,7 +64,7 @@ struct FileSplice {
   /// Bytes of the new file.
   var size: Int { pieces.reduce(0) { $0 + $1.size } }
 
-  /// The bytes, if none of them come from the old file.
+  /// The bytes, provided that none come from the old file.
   var ownBytes: [UInt8] {
     pieces.flatMap { piece -> [UInt8] in
       switch piece {
@@ -74,7 +75,9 @@ struct FileSplice {
     }
   }
 
-  /// - Returns: The digest of what was written.
+  /// Writes the new file.
+  ///
+  /// - Returns: Digest of the written bytes.
   @discardableResult
   func write(from source: ByteSource, to file: FileDescriptor) throws(TagWriteError) -> ContentID {
     var hasher = ContentHasher()
@@ -89,7 +92,7 @@ struct FileSplice {
     return hasher.finish()
   }
 
-  /// The digest of what would be written.
+  /// Digest of the new file, without writing it.
   func digest(from source: ByteSource) throws(TagWriteError) -> ContentID {
     var hasher = ContentHasher()
     try forEachBlock(of: source) { block throws(TagWriteError) in block.withUnsafeBytes { hasher.update($0) } }
@@ -115,7 +118,7 @@ struct FileSplice {
           try take(block)
           position += block.count
         }
-      // Parted by `add`.
+      // `add` splits these.
       case .joined: continue
       case .pages(let range, let serial, let shift):
         try Self.forEachBlock(ofPages: range, serial: serial, numberShift: shift, in: source, take)
@@ -133,12 +136,12 @@ struct FileSplice {
     while position < range.upperBound {
       let lacing = try Self.bytes(position, count: OggFile.headerSize + 255, of: source)
       guard lacing.has("OggS"), lacing.count > 26, lacing.count >= OggFile.headerSize + Int(lacing[26]) else {
-        throw TagWriteError(.oddStructure, "Something other than an Ogg page stands at byte \(position).")
+        throw TagWriteError(.oddStructure, "There is something other than an Ogg page at byte \(position).")
       }
       let headerSize = OggFile.headerSize + Int(lacing[26])
       let size = lacing[OggFile.headerSize..<headerSize].reduce(headerSize) { $0 + Int($1) }
       guard position + size <= range.upperBound else {
-        throw TagWriteError(.oddStructure, "The last Ogg page breaks off.")
+        throw TagWriteError(.oddStructure, "The last Ogg page is cut off.")
       }
       var page = try Self.read(position..<position + size, of: source)
       if !hasEnded, page.littleEndian(UInt32.self, at: 14) == serial {
@@ -167,7 +170,7 @@ struct FileSplice {
   private static func read(_ range: Range<Int>, of source: ByteSource) throws(TagWriteError) -> [UInt8] {
     let bytes = try bytes(range.lowerBound, count: range.count, of: source)
     guard bytes.count == range.count else {
-      throw TagWriteError(.changed, "The file became shorter while it was copied.")
+      throw TagWriteError(.changed, "The file was truncated while it was being copied.")
     }
     return bytes
   }

@@ -1,8 +1,8 @@
 /// A text in a tag, under the key of its format.
 public struct TagItem: Hashable, Codable, Sendable {
-  /// `id3v2`, `apev2`, `vorbis`, `mp4`, `asf`.
+  /// `id3v2`, `apev2`, `vorbis`, `mp4` or `asf`.
   public var tag: String
-  /// As the tag has it: `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey`, `tmpo`.
+  /// Key in the tag: `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey`, `tmpo`.
   public var key: String
   /// Empty if the tag has no such item.
   public var values: [String]

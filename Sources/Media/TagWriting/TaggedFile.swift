@@ -3,16 +3,16 @@ internal import MediaContainers
 public import SystemPackage
 internal import TagReading
 
-/// A file whose tags can be changed: what it is made of, and where its tags stand.
+/// A file with tags that can be changed: its structure, and the positions of its tags.
 ///
-/// It is taken apart more strictly than by the reader of tags: what is not exactly as the standard says is not touched.
-/// Writing makes a whole new file, in which everything but the items that were set has the bytes of the old one (with the
-/// lengths, offsets and checksums that follow from a tag of another length). Programs that find a tag of the kind they prefer
-/// read no other, so the first item of such a tag brings along all that the others say.
+/// Parsing is stricter than in the tag reader: anything that deviates from the standard is left alone. Writing creates
+/// a complete new file in which everything but the changed items keeps its bytes (except for lengths, offsets and
+/// checksums that depend on the length of a tag). Programs that find a tag of their preferred format read no other, so
+/// the first item of such a tag also copies the content of all other tags.
 public struct TaggedFile {
   let source: ByteSource
   private var container: any TagContainer
-  /// The texts that came along from other tags.
+  /// Texts copied from other tags.
   private(set) var transferred: [TagTransfer.Item] = []
 
   /// - Throws: `TagWriteError`: `unsupportedFormat`, `oddStructure` or `inputOutput`.
@@ -31,17 +31,17 @@ public struct TaggedFile {
     }
   }
 
-  /// Gain is kept as R 128 has it (RFC 7845), not as ReplayGain.
+  /// `true` if gain is stored as R 128 (RFC 7845) instead of ReplayGain.
   public var isOpus: Bool { (container as? OggFile)?.isOpus ?? false }
 
-  /// The values in the file's tags for a field, under all its keys; readers take the first of several.
+  /// The values of a field in the file's tags, under all its keys; readers use the first one.
   public func items(of field: String) -> [TagItem] {
     container.tags.flatMap { tag in
       tag.keys(of: field).map { TagItem(tag: tag.space.rawValue, key: $0, values: tag.values(of: $0)) }
     }
   }
 
-  /// The place for a field that the file does not have yet; `nil` if there is no key for it.
+  /// The tag and key for a field that the file does not have yet; `nil` if there is no key for it.
   public func newKey(of field: String) -> (tag: String, key: String)? {
     guard let space = container.tags.first?.space, let key = TagKeys.newKey(of: field, in: space) else {
       return nil
@@ -49,13 +49,13 @@ public struct TaggedFile {
     return (space.rawValue, key)
   }
 
-  /// An item as the file has it; without values if it does not.
+  /// An item of the file; without values if there is none.
   public func item(tag: String, key: String) -> TagItem {
     TagItem(
       tag: tag, key: key, values: container.tags.first { $0.space.rawValue == tag }?.values(of: key) ?? [])
   }
 
-  /// Sets an item, or takes it out if it has no values.
+  /// Sets an item, or removes it if it has no values.
   public mutating func set(_ item: TagItem) throws(TagWriteError) {
     guard let place = container.tags.firstIndex(where: { $0.space.rawValue == item.tag }) else {
       if item.values.isEmpty { return }
@@ -65,7 +65,7 @@ public struct TaggedFile {
     try container.tags[place].set(item.key, to: item.values)
   }
 
-  /// Gives the first tag, which says nothing yet, what the other tags of the file say.
+  /// Copies the content of the file's other tags to the first tag, which has no text yet.
   private mutating func transfer() throws(TagWriteError) {
     let space = container.tags[0].space
     let isKey: (String) -> Bool
@@ -97,12 +97,12 @@ public struct TaggedFile {
     try splice().write(from: source, to: file)
   }
 
-  /// Whether all items but those of some keys are the same in both, byte for byte and in the same order.
+  /// `true` if all items except those with some keys are the same in both files, byte for byte and in the same order.
   func hasSameOtherItems(as other: TaggedFile, than changed: [TagItem]) throws(TagWriteError) -> Bool {
     try others(than: changed) == other.others(than: changed)
   }
 
-  /// The sizes of all items but those of some keys, and a digest of their bytes, for each kind of tag.
+  /// The sizes of all items except those with some keys, and a digest of their bytes, for each tag format.
   private func others(than changed: [TagItem]) throws(TagWriteError) -> [KeySpace: OtherItems] {
     var others: [KeySpace: OtherItems] = [:]
     for tag in container.tags {
@@ -124,7 +124,7 @@ public struct TaggedFile {
   private static func container(of source: ByteSource) throws -> any TagContainer {
     let leading = try TagRegions.leading(in: source)
     guard !leading.isBroken else {
-      throw TagWriteError(.oddStructure, "The ID3 tag in front claims a length or a version that it cannot have.")
+      throw TagWriteError(.oddStructure, "The ID3 tag at the start claims an invalid length or version.")
     }
     let container = try Container(of: source, at: leading.end)
     switch container {
@@ -140,17 +140,17 @@ public struct TaggedFile {
       return try EncodedAudioFile(source, leading, prefersID3v2: true)
     default: break
     }
-    throw TagWriteError(.unsupportedFormat, "Tags are not written in files of this format.")
+    throw TagWriteError(.unsupportedFormat, "Tags cannot be written to files of this format.")
   }
 }
 
-/// A file of one kind, taken apart.
+/// A parsed file of one format.
 protocol TagContainer {
-  /// In the order in which readers take them. New fields go into the first one, which may be empty.
+  /// In order of precedence for readers. New fields go into the first one, which may be empty.
   var tags: [EditableTag] { get set }
   /// The file with these tags.
   func splice() throws(TagWriteError) -> FileSplice
-  /// Pictures of other tags, for the first one.
+  /// Pictures of the other tags, for the first one.
   func pictures(from source: ByteSource) throws -> [EditableTag.Entry]
 }
 

@@ -1,20 +1,20 @@
-/// An analyzer: its id, the input it needs, and how it starts on a file.
+/// An analyzer: its id, the input it needs, and how it starts work on a file.
 ///
-/// A new analyzer is one file and one line in `BuiltInAnalyzers.all`; the contract tests then run over it by themselves.
+/// A new analyzer is one file and one line in `BuiltInAnalyzers.all`; the contract tests then cover it automatically.
 public protocol Analyzer: Sendable {
   associatedtype Configuration: AnalyzerConfiguration
   associatedtype Session: AnalysisSession
 
-  /// snake_case; names the analyzer in configurations, stores and reports, and is never used for another one.
+  /// The analyzer's name in configurations, stores and reports, in snake_case; never reused for another analyzer.
   static var id: String { get }
-  /// Raised whenever a finding may change for the same input and configuration: files are then analyzed again.
+  /// Incremented whenever findings may change for the same input and configuration; files are then analyzed again.
   static var version: Int { get }
   /// One line for `analyze doctor` and the documentation.
   static var summary: String { get }
 
-  /// Ids of analyzers whose findings about the same audio a session looks at in `finish(after:)`; none unless an analyzer
-  /// says otherwise. They stand before this one in `BuiltInAnalyzers.all`, and none of them has the feed `.file`. A change
-  /// of theirs is a change of this analyzer as well; those that a pipeline does not have are not there.
+  /// Ids of analyzers whose findings about the same audio a session reads in `finish(after:)`; none by default. They
+  /// must come before this analyzer in `BuiltInAnalyzers.all`, and none of them may have the feed `.file`. A change to
+  /// them also counts as a change to this analyzer. Analyzers missing from the pipeline have no findings.
   static var reads: [String] { get }
 
   /// - Throws: `ConfigurationError` naming the key that is out of range.
@@ -22,7 +22,7 @@ public protocol Analyzer: Sendable {
 
   var feed: Feed { get }
 
-  /// Opens a session over one file. Throws `AnalysisError.notApplicable` if it has nothing to do for this file.
+  /// Opens a session for one file. Throws `AnalysisError.notApplicable` if the analyzer has nothing to do for it.
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session
 }
 
@@ -30,22 +30,22 @@ extension Analyzer {
   public static var reads: [String] { [] }
 }
 
-/// An analyzer's state over one file. Memory is bounded whatever the length of the file.
+/// An analyzer's state for one file. Memory is bounded whatever the length of the file.
 public protocol AnalysisSession {
   associatedtype Finding: AnalysisFinding
 
-  /// Takes the next values of the feed; see `Feed` for their shape. Results do not depend on how the values are cut.
+  /// Processes the next values of the feed; see `Feed` for their shape. Results do not depend on how the values are
+  /// divided.
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
 
-  /// False once further values cannot change the finding: the session then gets no more of them, and a feed that no
-  /// session wants is no longer made. Asked after each call of `consume`; true unless a session says otherwise.
+  /// `false` once further values cannot change the finding. The session then receives no more of them, and a feed that
+  /// no session wants is no longer computed. Checked after each call of `consume`; `true` by default.
   var wantsMore: Bool { get }
 
   /// Called once, after the last values (never after an error).
   mutating func finish() throws(AnalysisError) -> Finding
 
-  /// The same for analyzers that read what others found, which is there by now. Calls `finish()` unless a session says
-  /// otherwise.
+  /// Finishes an analyzer that reads the findings of others, which are available by then. Calls `finish()` by default.
   mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding
 }
 
@@ -57,8 +57,7 @@ extension AnalysisSession {
 
 /// The result of an analyzer for one file: plain data, without NaN or infinities.
 public protocol AnalysisFinding: Codable, Hashable, Sendable {
-  /// Sentences about the file for a person, such as what was left out because it was damaged; none unless a type says
-  /// otherwise.
+  /// Sentences about the file for a person, such as what was left out because it was damaged; none by default.
   var remarks: [String] { get }
 }
 

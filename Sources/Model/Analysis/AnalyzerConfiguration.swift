@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 public import Text
 
-/// The settings of an analyzer. `init()` is the default, every key is encoded (no key is left out for `nil`), and coding
-/// keys are snake_case with the unit at the end: definitions in YAML are checked against exactly these keys.
+/// The settings of an analyzer. `init()` is the default. Every key is encoded, even if its value is `nil`. Coding keys
+/// are snake_case with the unit at the end; YAML definitions are checked against exactly these keys.
 public protocol AnalyzerConfiguration: Codable, Hashable, Sendable {
   init()
 }
 
-/// For analyzers without settings.
+/// The configuration of analyzers without settings.
 public struct NoConfiguration: AnalyzerConfiguration {
   public init() {}
 }
 
 extension AnalyzerConfiguration {
-  /// Every key with its value.
+  /// Returns every key with its value.
   ///
-  /// - Throws: `ConfigurationError` if there is a value that JSON does not have (NaN, infinity).
+  /// - Throws: `ConfigurationError` if a value cannot be represented in JSON (NaN, infinity).
   public func settings() throws(ConfigurationError) -> [String: JSONValue] {
     do {
       guard case .object(let settings) = try JSONValue(encoding: self) else {
@@ -29,17 +29,17 @@ extension AnalyzerConfiguration {
     }
   }
 
-  /// The default with the given settings in place of its own.
+  /// Creates the default configuration, overridden by the given settings.
   ///
-  /// - Throws: `ConfigurationError` for a key that does not exist (naming the nearest one that does) or a value of the
-  ///   wrong type. Nested keys are joined by dots.
+  /// - Throws: `ConfigurationError` for an unknown key (naming the nearest known one) or a value of the wrong type.
+  ///   Nested keys are joined by dots.
   public init(merging settings: [String: JSONValue]) throws(ConfigurationError) {
     let defaults = try Self().settings()
     let merged = try merge(settings, over: defaults, under: "")
     do {
       self = try JSONValue.object(merged).decoded(as: Self.self)
     } catch let error as DecodingError {
-      // Not every decoding error says where it happened: the culprit is the key that fails alone.
+      // Not every decoding error names its key; find the key that fails on its own.
       let culprit = settings.sorted { $0.key < $1.key }.first { key, _ in
         var single = defaults
         single[key] = merged[key]
@@ -72,16 +72,16 @@ private func merge(
 }
 
 extension ConfigurationError {
-  /// A key that does not exist.
+  /// Creates an error for an unknown key.
   ///
   /// - Parameters:
-  ///   - prefix: The path that leads to the key, with a dot at its end, or nothing.
-  ///   - known: The keys that exist in that place.
+  ///   - prefix: The path to the key with a trailing dot, or an empty string.
+  ///   - known: The valid keys at that path.
   public init(unknownKey key: String, under prefix: String = "", known: [String]) {
     self.init(key: prefix + key, problem: "unknown key; \(Suggestion.hint(for: key, in: known))")
   }
 
-  /// Says in the terms of a definition what a decoder did not like.
+  /// Describes a decoding error in terms of the definition.
   fileprivate init(_ error: DecodingError, key: String, value: JSONValue) {
     let context: DecodingError.Context
     let problem: String
@@ -115,7 +115,7 @@ extension ConfigurationError {
   }
 }
 
-/// A setting that is one word of a few: an enumeration of strings whose errors name the choices.
+/// A setting with a few named choices: a string enumeration whose errors list the choices.
 public protocol ConfigurationChoice: Codable, CaseIterable, Hashable, Sendable, RawRepresentable<String> {}
 
 extension ConfigurationChoice {

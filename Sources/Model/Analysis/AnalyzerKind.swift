@@ -1,6 +1,6 @@
 public import Text
 
-/// An analyzer that can be put into a pipeline: what a list of analyzers consists of.
+/// An analyzer that can be added to a pipeline; lists of analyzers consist of these.
 ///
 ///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]
 ///     let plugin = try kinds[1].make(["length_s": 30], resampler: "soxr")
@@ -26,13 +26,13 @@ public struct AnalyzerKind: Sendable {
   /// One line for people.
   public var summary: String { analyzerType.summary }
 
-  /// The type of finding that the sessions of this analyzer produce.
+  /// The type of its findings.
   public var findingType: any AnalysisFinding.Type {
     func finding<A: Analyzer>(of type: A.Type) -> any AnalysisFinding.Type { A.Session.Finding.self }
     return finding(of: analyzerType)
   }
 
-  /// Every key of the configuration with its default.
+  /// Returns every key of the configuration with its default.
   ///
   /// - Throws: `ConfigurationError` if the analyzer's default cannot be written as JSON.
   public func defaultSettings() throws(ConfigurationError) -> [String: JSONValue] {
@@ -42,11 +42,11 @@ public struct AnalyzerKind: Sendable {
     return try defaults(of: analyzerType)
   }
 
-  /// An analyzer with the given settings; a key that is not given keeps its default.
+  /// Creates an analyzer with the given settings and defaults for all other keys.
   ///
   /// - Parameter resampler: Name of the pipeline's resampler.
-  /// - Throws: `ConfigurationError` for a key that does not exist (naming the nearest one that does), a value of the
-  ///   wrong type, or whatever the analyzer refuses. Nested keys are joined by dots.
+  /// - Throws: `ConfigurationError` for an unknown key (naming the nearest known one), a value of the wrong type, or
+  ///   any other value that the analyzer rejects. Nested keys are joined by dots.
   public func make(
     _ settings: [String: JSONValue] = [:], resampler: String
   ) throws(ConfigurationError) -> AnalyzerPlugin {

@@ -1,8 +1,8 @@
-/// An analyzer as one pipeline uses it: findings of equal identity are interchangeable.
+/// An analyzer as configured in one pipeline; findings with equal identities are interchangeable.
 public struct AnalyzerIdentity: Hashable, Codable, Sendable {
   public var id: String
   public var version: Int
-  /// Digest of the configuration, and of what else in the definition shapes the finding.
+  /// Digest of the configuration and of everything else in the definition that affects the finding.
   public var digest: String
 
   public init(id: String, version: Int, digest: String) {
@@ -16,7 +16,7 @@ public struct AnalyzerIdentity: Hashable, Codable, Sendable {
 public struct AnalyzerOutcome: Sendable {
   public enum Result: Sendable {
     case finding(any AnalysisFinding)
-    /// Nothing to analyze; the sentence says why.
+    /// Nothing to analyze; the sentence gives the reason.
     case notApplicable(String)
     case failed(String)
   }
@@ -31,15 +31,15 @@ public struct AnalyzerOutcome: Sendable {
 }
 
 extension AnalyzerOutcome {
-  /// `nil` if there is none.
+  /// `nil` if the analyzer left no finding.
   public var finding: (any AnalysisFinding)? {
     if case .finding(let finding) = result { finding } else { nil }
   }
 }
 
 extension CodingUserInfoKey {
-  /// Finding types by analyzer id, `[String: any AnalysisFinding.Type]`: set in a decoder's `userInfo` to get findings
-  /// back in their own types. Findings of other analyzers are decoded as `JSONFinding`.
+  /// Finding types by analyzer id, `[String: any AnalysisFinding.Type]`. Set it in a decoder's `userInfo` to decode
+  /// findings as their own types; findings of other analyzers become `JSONFinding`.
   public static let findingTypes = CodingUserInfoKey(rawValue: "findingTypes")
 }
 

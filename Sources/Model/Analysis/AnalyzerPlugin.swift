@@ -1,13 +1,13 @@
 public import Text
 
-/// An analyzer with its settings, ready for a pipeline that knows nothing of its types.
+/// An analyzer with its settings, type-erased for pipelines.
 public struct AnalyzerPlugin: Sendable {
   public private(set) var identity: AnalyzerIdentity
-  /// Its identities beside more of the analyzers that it reads than its pipeline has. Their findings know more, so they stand
-  /// for its own.
-  public private(set) var richerIdentities: Set<AnalyzerIdentity> = []
+  /// Identities of this analyzer in pipelines that contain more of the analyzers it reads. Findings with these
+  /// identities use more information, so they replace its own.
+  public private(set) var supersedingIdentities: Set<AnalyzerIdentity> = []
   public let feed: Feed
-  /// Ids of the analyzers whose findings its sessions look at.
+  /// Ids of the analyzers whose findings its sessions read.
   public let reads: [String]
   /// The resolved settings: every key with its value.
   public let configuration: JSONValue
@@ -17,11 +17,11 @@ public struct AnalyzerPlugin: Sendable {
   public var version: Int { identity.version }
 
   /// - Parameters:
-  ///   - configuration: The settings, for people to read.
-  ///   - shapingFinding: The settings that can change a finding, from which the digest is made.
+  ///   - configuration: The settings, for display.
+  ///   - shapingFinding: The settings that can affect findings; they determine the digest.
   ///   - resampler: Name of the pipeline's resampler; part of the digest if the feed depends on it.
-  ///   - reads: Ids of the analyzers whose findings its sessions look at.
-  ///   - makeSession: Opens a session over one file, as `Analyzer.makeSession(for:)` does.
+  ///   - reads: Ids of the analyzers whose findings its sessions read.
+  ///   - makeSession: Opens a session for one file, like `Analyzer.makeSession(for:)`.
   public init(
     id: String, version: Int, feed: Feed, configuration: JSONValue, shapingFinding: JSONValue, resampler: String,
     reads: [String] = [],
@@ -37,19 +37,19 @@ public struct AnalyzerPlugin: Sendable {
     self.open = makeSession
   }
 
-  /// Opens a session over one file.
+  /// Opens a session for one file.
   public func makeSession(for file: AudioFile) throws(AnalysisError) -> any AnalysisSession {
     try open(file)
   }
 }
 
 extension AnalyzerPlugin {
-  /// Whether one of these analyses has found what this analyzer would find, or more.
+  /// `true` if one of these analyses includes everything that this analyzer would find.
   public func isCovered(by known: Set<AnalyzerIdentity>) -> Bool {
-    known.contains(identity) || !known.isDisjoint(with: richerIdentities)
+    known.contains(identity) || !known.isDisjoint(with: supersedingIdentities)
   }
 
-  /// The same analyzer beside others: its identity depends on the identities of those that it reads.
+  /// Links the analyzer to others in its pipeline: its identity depends on the identities of those it reads.
   /// - Parameter absent: Analyzers that the pipeline lacks.
   fileprivate func reading(
     _ others: [AnalyzerIdentity], absent: [AnalyzerIdentity]
@@ -58,7 +58,7 @@ extension AnalyzerPlugin {
     plugin.identity = identity(beside: others)
     for chosen in 1..<(1 << absent.count) {
       let added = absent.indices.filter { chosen >> $0 & 1 == 1 }.map { absent[$0] }
-      plugin.richerIdentities.insert(identity(beside: others + added))
+      plugin.supersedingIdentities.insert(identity(beside: others + added))
     }
     return plugin
   }
@@ -74,7 +74,7 @@ extension AnalyzerPlugin {
 }
 
 extension [AnalyzerPlugin] {
-  /// Their indices in an order in which each analyzer comes after those that it reads.
+  /// Indices ordered so that each analyzer comes after those it reads.
   public var readingOrder: [Int] {
     var order: [Int] = []
     var visited = Set<Int>()
@@ -87,11 +87,11 @@ extension [AnalyzerPlugin] {
     return order
   }
 
-  /// The same analyzers as members of one pipeline: a finding that was made beside other findings is another one.
-  /// - Parameter fuller: Analyzers with their usual settings. Where this pipeline lacks one of them that an analyzer reads,
-  ///   a finding made beside it stays current.
-  public func asOnePipeline(fuller: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
-    let missing = fuller.filter { other in !contains { $0.id == other.id } }
+  /// Links the analyzers as members of one pipeline: findings made with other findings available differ in identity.
+  /// - Parameter defaults: Analyzers with their default settings. If this pipeline lacks one of them that an analyzer
+  ///   reads, findings made with it stay current.
+  public func asOnePipeline(defaults: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
+    let missing = defaults.filter { other in !contains { $0.id == other.id } }
     let absent = missing.isEmpty ? [] : (self + missing).asOnePipeline().suffix(missing.count)
     var linked = self
     for index in readingOrder {
@@ -103,7 +103,7 @@ extension [AnalyzerPlugin] {
     return linked
   }
 
-  /// The analyzers with these ids, and all that they read, directly or not.
+  /// The analyzers with these ids, and all that they read, directly or indirectly.
   public func selecting(_ ids: Set<String>) -> [AnalyzerPlugin] {
     var wanted = ids
     for index in readingOrder.reversed() where wanted.contains(self[index].id) { wanted.formUnion(self[index].reads) }

@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// The file a session works on, as known when decoding starts.
+/// The file that a session analyzes, as known when decoding starts.
 public struct AudioFile: Sendable, Hashable {
   public var path: FilePath
-  /// Leads to the file itself, even if another has taken its name meanwhile; in this process alone.
+  /// A path to the file itself, even if another file has meanwhile taken its name; valid only in this process.
   public var openPath: FilePath
   /// `nil` when no audio could be opened: only sessions with `Feed.file` run then.
   public var format: AudioFormat?
-  /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask` (which FFmpeg extends to 64 bits), in channel order; 0
-  /// if the file does not say.
+  /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask` (which FFmpeg extends to 64 bits), in channel
+  /// order; 0 if unknown.
   public var channelMask: UInt64
 
-  /// - Parameter openPath: `nil` for `path`.
+  /// - Parameter openPath: Defaults to `path` if `nil`.
   public init(path: FilePath, openPath: FilePath? = nil, format: AudioFormat? = nil, channelMask: UInt64 = 0) {
     self.path = path
     self.openPath = openPath ?? path

@@ -1,10 +1,10 @@
-/// The kind of audio in a file.
+/// The audio format of a file.
 public struct AudioFormat: Codable, Hashable, Sendable {
   /// Lower-case container name: `wav`, `flac`, `mp3`, `ogg`, `mp4`, `aiff`, `matroska`, …
   public var container: String
   /// Lower-case codec name: `pcm_s16`, `flac`, `mp3`, `vorbis`, `opus`, `aac`, `alac`, …
   public var codec: String
-  /// Samples per second, of the first stream segment.
+  /// Samples per second of the first stream segment.
   public var sampleRate: Int
   public var channelCount: Int
   /// Bits per sample; `nil` for codecs that have none (MP3, Vorbis, AAC).
@@ -12,14 +12,14 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   /// Mean bits per second of the audio.
   public var bitRate: Int?
   public var isLossless: Bool
-  /// Length in frames as the file claims it; never trusted, only compared with what is decoded.
+  /// Length in frames claimed by the file; never trusted, only compared with the decoded length.
   public var claimedFrameCount: Int64?
-  /// An estimate by bit rate and size, if the file claims no length and was not decoded.
+  /// Length in frames estimated from bit rate and size, if the file claims none and was not decoded.
   public var estimatedFrameCount: Int64?
-  /// Length in frames as decoded; `nil` until the whole file was read.
+  /// Decoded length in frames; `nil` until the whole file was read.
   public var frameCount: Int64?
 
-  /// Seconds: as decoded, else as claimed, else as estimated.
+  /// Seconds: as decoded, or else as claimed, or else as estimated.
   public var duration: Double? {
     guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount ?? estimatedFrameCount else { return nil }
     return Double(frames) / Double(sampleRate)
@@ -44,7 +44,7 @@ public struct AudioFormat: Codable, Hashable, Sendable {
     self.frameCount = frameCount
   }
 
-  /// As in reports and in the database.
+  /// The keys used in reports and in the database.
   private enum CodingKeys: String, CodingKey {
     case container, codec
     case sampleRate = "sample_rate_hz"

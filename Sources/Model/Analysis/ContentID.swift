@@ -2,8 +2,8 @@ internal import CXXHash
 internal import Platform
 public import SystemPackage
 
-/// 128 bits that identify content: XXH3 (Collet 2019–, xxHash specification), for recognizing the same bytes again and
-/// not against forgery.
+/// A 128-bit hash that identifies content: XXH3 (Collet 2019–, xxHash specification). It recognizes equal bytes but
+/// does not protect against forgery.
 public struct ContentID: Hashable, Sendable {
   public var high: UInt64
   public var low: UInt64
@@ -13,7 +13,7 @@ public struct ContentID: Hashable, Sendable {
     self.low = low
   }
 
-  /// The digest of some bytes.
+  /// Hashes bytes.
   public init(hashing bytes: [UInt8]) {
     let hash = bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
     self.init(high: hash.high64, low: hash.low64)
@@ -21,15 +21,14 @@ public struct ContentID: Hashable, Sendable {
 }
 
 extension ContentID {
-  /// Identifies a file by the bytes of its absolute path, forever: the digest of these bytes, without a zero at the
-  /// end.
+  /// Identifies a file by the bytes of its absolute path, without a trailing zero. Must never change.
   public init(ofPath path: FilePath) {
     self = path.withBytes { ContentID(hashing: Array($0)) }
   }
 }
 
 extension ContentID {
-  /// As `xxhsum -H2` prints it: 16 bytes, big-endian.
+  /// The 16 bytes printed by `xxhsum -H2`, big-endian.
   public var bigEndianBytes: [UInt8] {
     [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
   }
@@ -49,7 +48,7 @@ extension ContentID: CustomStringConvertible {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  /// Reads what `description` writes; `nil` for anything else.
+  /// Parses `description`; `nil` for anything else.
   public init?(_ description: String) {
     guard description.utf8.count == 22 else { return nil }
     var value: UInt128 = 0
@@ -80,7 +79,7 @@ extension ContentID: Codable {
   }
 }
 
-/// Hashes bytes as they come, in constant memory.
+/// Hashes bytes incrementally, in constant memory.
 public struct ContentHasher: ~Copyable {
   private let state: OpaquePointer
 

@@ -1,5 +1,5 @@
-/// Findings of other analyzers in the same audio: those that an analyzer `reads`, if the pipeline has them and they
-/// found something.
+/// Findings of the analyzers that an analyzer `reads`, for the same audio, as far as they are in the pipeline and left
+/// a finding.
 ///
 ///     let beats = earlier[TempoFinding.self]?.beats ?? []
 public struct EarlierFindings: Sendable {

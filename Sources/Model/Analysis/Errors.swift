@@ -1,12 +1,12 @@
-/// Why an analyzer gives no finding for a file. The other analyzers of the file go on.
+/// The reason why an analyzer has no finding for a file. The other analyzers continue.
 public enum AnalysisError: Error, Hashable, Sendable {
-  /// There is nothing to analyze for this kind of file; recorded, not a failure.
+  /// There is nothing to analyze in this kind of file; recorded, but not a failure.
   case notApplicable(String)
-  /// The analyzer failed; the sentence says why.
+  /// The analyzer failed; the sentence gives the reason.
   case failed(String)
 }
 
-/// A setting that cannot be used: which key, what is wrong and what would be right.
+/// An invalid setting: the key, what is wrong, and what would be valid.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
   public var key: String
   public var problem: String
@@ -19,7 +19,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   public var description: String { "\(key): \(problem)" }
 }
 
-/// Why a file could not be decoded, or not to its end. The code goes into reports and is never renamed.
+/// The reason why a file could not be decoded completely. The code appears in reports and is never renamed.
 public struct DecodeError: Error, Hashable, Sendable, Codable {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file cannot be opened (permissions, vanished, not a regular file).
@@ -30,28 +30,28 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     case unknownFormat = "unknown_format"
     /// A known container without an audio stream.
     case noAudio = "no_audio"
-    /// A known container whose codec no decoder here reads (or that is encrypted).
+    /// A known container whose codec is not supported, or that is encrypted.
     case unsupportedCodec = "unsupported_codec"
-    /// Rate, channels or length outside what any real file has.
+    /// Rate, channels or length beyond those of any real file.
     case absurdHeader = "absurd_header"
-    /// The stream ends before the length the file claims.
+    /// The stream ends before the length that the file claims.
     case truncated
     /// The stream is damaged.
     case corrupt
-    /// The whole stream was decoded, and the audio is not that of the checksum in its header.
+    /// The whole stream was decoded, but the audio does not match the checksum in its header.
     case checksumMismatch = "checksum_mismatch"
     /// The system failed while reading (I/O error, disk gone).
     case readError = "read_error"
 
-    /// The trouble lies in the system and not in the file, so another try may succeed although the file is the same.
+    /// The cause is the system and not the file, so a retry may succeed even though the file is unchanged.
     public var isTransient: Bool { self == .unreadable || self == .readError }
   }
 
   public var code: Code
-  /// One sentence for a reader, without the file's name.
+  /// One sentence for a reader, without the file name.
   public var message: String
 
-  /// The format by the headers, if they could be read although the audio could not.
+  /// The format according to the headers, if they could be read although the audio could not.
   public var format: AudioFormat?
 
   public init(_ code: Code, _ message: String, format: AudioFormat? = nil) {

@@ -1,16 +1,16 @@
-/// The input of an analyzer. The pipeline collects the distinct feeds of all analyzers, makes each one once per file
-/// and hands the same values to all that asked for it.
+/// The input of an analyzer. The pipeline collects the distinct feeds of all analyzers, computes each once per file and
+/// passes the same values to every analyzer that requested it.
 public enum Feed: Hashable, Sendable {
-  /// No audio: the session gets the track (its path and format) and is finished at once.
+  /// No audio: the session receives the file's path and format and is finished at once.
   case file
-  /// PCM. For mono layouts a span holds consecutive frames; for `.native` channels it is planar: all frames of the first
-  /// channel, then all of the second, and so on. `index` is the first frame of the span, counted from the start.
+  /// PCM. For mono layouts a span holds consecutive frames. For `.native` channels it is planar: all frames of the
+  /// first channel, then all of the second, and so on. `index` is the first frame of the span, counted from the start.
   case samples(SampleLayout)
-  /// Short-time Fourier transform. A span holds one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
-  /// is the number of the column.
+  /// Short-time Fourier transform. A span holds one column of `windowLength / 2 + 1` power values |X[k]|²; `index` is
+  /// the column number.
   case spectrum(SpectrumLayout)
 
-  /// Whether the values depend on which resampler the pipeline uses (for files of another rate than the feed's).
+  /// `true` if the values depend on the pipeline's resampler (for files with a rate other than the feed's).
   public var dependsOnResampler: Bool {
     switch self {
     case .file: false
@@ -39,9 +39,9 @@ public struct SampleLayout: Hashable, Sendable {
   public enum Conversion: Hashable, Sendable {
     /// The pipeline's resampler (soxr or libsamplerate); full scale is ±1.
     case standard
-    /// As AcoustID's `fpcalc` does it: libswresample to 16 bits with its short filter, channels mixed by libswresample.
-    /// Values are whole numbers from −32,768 to 32,767; the millisecond that the filter holds at the end is missing, as
-    /// there. Only with mono.
+    /// The conversion of AcoustID's `fpcalc`: libswresample to 16 bits with its short filter, channels mixed by
+    /// libswresample. Values are whole numbers from −32,768 to 32,767. The last millisecond, which the filter retains,
+    /// is missing, as in `fpcalc`. Mono only.
     case acoustID
   }
 
@@ -56,12 +56,12 @@ public struct SampleLayout: Hashable, Sendable {
   }
 }
 
-/// The geometry of an STFT of the mono signal. Column `c` is centered on frame `c * hop` of the resampled signal; what
-/// lies before the start or after the end counts as zero.
+/// The geometry of an STFT of the mono signal. Column `c` is centered on frame `c * hop` of the resampled signal;
+/// frames before the start and after the end count as zero.
 public struct SpectrumLayout: Hashable, Sendable {
-  /// Samples per second of the signal that is transformed.
+  /// Samples per second of the transformed signal.
   public var sampleRate: Int
-  /// Length of the (periodic Hann) window and of the transform, in frames.
+  /// Length of the periodic Hann window and of the transform, in frames.
   public var windowLength: Int
   /// Frames from one column to the next.
   public var hop: Int
@@ -77,12 +77,13 @@ public struct SpectrumLayout: Hashable, Sendable {
 }
 
 extension SpectrumLayout {
-  /// Fine in time: 100 columns a second, up to 11 kHz. `tempo`, `traits` and `likeness` share it, so it is made once.
+  /// High resolution in time: 100 columns per second, up to 11 kHz. Shared by `tempo`, `traits` and `likeness`, so it
+  /// is computed once.
   public static let onsets = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
-  /// Fine in frequency: bins of 2 Hz, four columns a second. `key` and `sections` share it.
+  /// High resolution in frequency: bins of 2 Hz, four columns per second. Shared by `key` and `sections`.
   public static let pitches = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
 
-  /// - Throws: `AnalysisError.failed` for a column that is not of this layout.
+  /// - Throws: `AnalysisError.failed` if the column does not have this layout.
   public func check(_ column: Span<Float>) throws(AnalysisError) {
     guard column.count == binCount else {
       throw .failed("a column of \(column.count) bins where \(binCount) were expected")

@@ -1,35 +1,36 @@
-/// Everything that one analysis of one file leaves behind; the pipeline hands it to the store.
+/// The complete result of analyzing one file, passed from the pipeline to the store.
 public struct FileAnalysis: Sendable, Codable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok
-    /// Something was analyzed, but not the whole file; `problem` says what stopped it.
+    /// Part of the file was analyzed; `problem` says what stopped it.
     case partial
     /// No audio could be decoded; tags may still have been read.
     case failed
   }
 
   public var status: Status
-  /// Why the status is not `ok`.
+  /// The reason why the status is not `ok`.
   public var problem: Problem?
-  /// Notes for people although nothing failed: samples that were not finite, a false length.
+  /// Notes for people about files that did not fail: samples that were not finite, a wrong length.
   public var remarks: [Problem]
-  /// Identifies the encoded audio without its tags; `nil` if no audio was found.
+  /// Identifies the encoded audio without tags; `nil` if no audio was found.
   public var contentID: ContentID?
-  /// Files that share it, and are whole, decode to the same frames; `nil` if neither this file was decoded nor another one
-  /// stands for it.
+  /// Intact files that share it decode to the same frames; `nil` if the file was not decoded and no other file stands
+  /// for it.
   public var decodingID: ContentID?
   public var format: AudioFormat?
-  /// True if outcomes for audio feeds that were not made again may be those of any whole file with this `decodingID`.
+  /// `true` if outcomes for audio feeds that were not computed again may be taken from any intact file with this
+  /// `decodingID`.
   public var reusesKnownAudio: Bool
-  /// Seconds of audio that were decoded for this; `nil` if there was no need to decode.
+  /// Seconds of audio decoded for this analysis; `nil` if nothing had to be decoded.
   public var decodedDuration: Double?
   /// One for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
-  /// How the worker died on this file, if it did.
+  /// The loss of a worker on this file, if any.
   public var workerLoss: WorkerLoss?
-  /// `nil` unless it was asked for.
+  /// `nil` unless requested.
   public var stageTimes: StageTimes?
-  /// `nil` if the file could not be read to its end, or changed meanwhile.
+  /// `nil` if the file could not be read to its end or changed in the meantime.
   public var checksum: FileChecksum?
 
   public init(
@@ -60,19 +61,19 @@ public struct FileAnalysis: Sendable, Codable {
   }
 }
 
-/// Something to tell a person about a file: a code for machines and a sentence for readers.
+/// A problem or note about a file: a code for machines and a sentence for readers.
 public struct Problem: Codable, Hashable, Sendable {
-  /// The stage at which it happened.
+  /// The stage at which it occurred.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
-    /// The bytes were compared with those of an earlier day.
+    /// The bytes were compared with an earlier checksum.
     case verify
   }
 
   public var stage: Stage
   /// snake_case, never renamed; decoding uses `DecodeError.Code`.
   public var code: String
-  /// One sentence, without the file's name.
+  /// One sentence, without the file name.
   public var message: String
 
   public init(stage: Stage, code: String, message: String) {
@@ -83,21 +84,21 @@ public struct Problem: Codable, Hashable, Sendable {
 }
 
 extension Problem {
-  /// The code of a file whose bytes have changed under the same size and times.
+  /// The code of a file whose bytes changed although size and times did not.
   public static let changedSilently = "changed_silently"
-  /// The code of an analysis that its time limit has ended.
+  /// The code of an analysis that exceeded its time limit.
   public static let timeLimit = "time_limit"
-  /// The code of an analysis that was ended because nothing went on any more.
+  /// The code of an analysis that was stopped because it made no progress.
   public static let noProgress = "no_progress"
 
-  /// Codes of files that did not stay as they were while they were read: the next run takes what is there then.
+  /// Codes of files that changed or vanished while being read; the next run analyzes their new state.
   public static let movingTargets: Set<String> = ["changed_while_reading", "vanished_while_reading"]
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
-  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so it must
-  /// not stand in the way of a result from elsewhere.
-  public var mayBeCircumstances: Bool {
+  /// `true` if the cause may be the circumstances (a slow disk, a machine short of memory) and not the file, so that it
+  /// must not take precedence over a result from elsewhere.
+  public var mayBeTransient: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true
   }
 }

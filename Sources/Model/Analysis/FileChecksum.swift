@@ -1,6 +1,6 @@
-/// Hashes of the bytes of a file as they are on the disk: they tell that bytes have changed, and whether in the audio.
+/// Hashes of the bytes of a file on disk, to detect changes and whether they affect the audio.
 public struct FileChecksum: Hashable, Sendable, Codable {
-  /// A hash function of other programs, kept on request: XXH3 is always there.
+  /// An additional hash function used by other programs, computed on request. XXH3 is always computed.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case sha256, md5
   }
@@ -8,11 +8,11 @@ public struct FileChecksum: Hashable, Sendable, Codable {
   /// XXH3-128 of all bytes.
   public var whole: ContentID
   public var byteCount: Int64
-  /// From the first byte of the encoded audio to behind the last one; `nil` if that is not known.
+  /// Byte range of the encoded audio; `nil` if unknown.
   public var audio: Range<Int64>?
-  /// XXH3-128 of these bytes.
+  /// XXH3-128 of the bytes in `audio`.
   public var audioHash: ContentID?
-  /// Digests by function.
+  /// Digests by hash function.
   public var digests: [Kind: [UInt8]]
 
   public init(

@@ -1,10 +1,10 @@
-/// Audio of a whole file that was analyzed before, this one or another.
+/// Audio of an intact file that was analyzed before, in this file or another.
 public struct KnownAudio: Hashable, Sendable, Codable {
   /// See `FileAnalysis.decodingID`.
   public var decodingID: ContentID
-  /// The analyzers of audio whose outcomes are stored for it, but for those that failed.
+  /// The audio analyzers whose outcomes are stored for it, except those that failed.
   public var analyzers: Set<AnalyzerIdentity>
-  /// The format found when it was decoded; repeated in the result if there is no need to decode again.
+  /// The format found by decoding; repeated in the result if there is no need to decode again.
   public var format: AudioFormat?
   public var remarks: [Problem]
 

@@ -1,7 +1,7 @@
-/// The time that analyses took: seconds on the clock of the threads that did the work, by stage.
+/// The time spent on analyses by stage: seconds of wall time on the threads that did the work.
 ///
-/// Stages are `scan`, `open` (what identifies the audio is read and hashed), `decode`, `downmix`, `resample`, `spectrum`,
-/// `analyzer ID`, `store`, `report`, and `other`.
+/// Stages are `scan`, `open` (reading and hashing what identifies the audio), `decode`, `downmix`, `resample`,
+/// `spectrum`, `analyzer ID`, `store`, `report`, and `other`.
 public struct StageTimes: Hashable, Sendable, Codable {
   public private(set) var seconds: [String: Double] = [:]
 

@@ -1,9 +1,9 @@
 internal import Text
 
-/// A tag field with a canonical name: what its values look like and whether it can have several.
+/// A tag field with a canonical name: the format of its values and whether it can have several.
 ///
-/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made
-/// from `all`; which key of which tag format carries a field is `TagReading`'s business.
+/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are
+/// generated from `all`. `TagReading` maps the keys of each tag format to these fields.
 public struct TagField: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Free text.
@@ -12,26 +12,26 @@ public struct TagField: Hashable, Sendable {
     case integer
     /// A number, kept in `TagFinding` with a decimal point if it has a fraction.
     case number
-    /// Mostly ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; what is
-    /// written in another way stays as it is.
+    /// Usually ISO 8601, as precise as in the file: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; other
+    /// notations are kept unchanged.
     case date
     /// `1` or `0` in `TagFinding`, true or false in reports.
     case flag
     /// ReplayGain as written: `-7.35 dB` for a gain, a range or a loudness, `0.988553` for a peak.
     case gain
-    /// A code that means something only as a whole: UUID, ISRC, fingerprint.
+    /// A code that is meaningful only as a whole: UUID, ISRC, fingerprint.
     case identifier
   }
 
   /// The key in `TagFinding.fields` and in reports.
   public var name: String
   public var kind: Kind
-  /// True if reports always show a list, even of one value; false if they show one value.
+  /// `true` if reports always show a list, even of one value; `false` if they show one value.
   public var isList: Bool
   /// One line for schemas and documentation.
   public var summary: String
 
-  /// Every field with a canonical name, in the order reports show them.
+  /// Every field with a canonical name, in report order.
   public static let all: [TagField] = [
     TagField("title", .text, "Title of the track."),
     TagField("artist", .text, list: true, "Performers as credited; may be one joined credit."),
@@ -127,12 +127,12 @@ public struct TagField: Hashable, Sendable {
     TagField("replaygain_reference_loudness", .gain, "What ReplayGain refers to."),
   ]
 
-  /// The prefix in `TagFinding.fields` of the key of a field that has no canonical name.
+  /// Prefix in `TagFinding.fields` for keys without a canonical name.
   public static let otherPrefix = "other:"
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// The field of that name; `nil` if there is none.
+  /// Returns the field of this name; `nil` if there is none.
   public static func named(_ name: String) -> TagField? { byName[name] }
 
   private init(_ name: String, _ kind: Kind, list: Bool = false, _ summary: String) {
@@ -153,8 +153,8 @@ public struct TagField: Hashable, Sendable {
     }
   }
 
-  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values
-  /// of a text field that shows one are joined by ` / `; of other kinds the first counts.
+  /// The value in reports: a list, or one value, or `.null` if there is none. In a single-valued text field several
+  /// values are joined by ` / `; for other kinds the first one counts.
   public func value(_ values: [String]) -> FieldValue {
     if isList { return values.isEmpty ? .null : .texts(values) }
     guard let first = values.first else { return .null }

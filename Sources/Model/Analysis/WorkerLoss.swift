@@ -1,11 +1,11 @@
-/// The end of a worker process over a file: how it was lost, and what it was doing then.
+/// The loss of a worker process on a file: its cause, and the stage at that time.
 public struct WorkerLoss: Codable, Hashable, Sendable {
   public enum Cause: Codable, Hashable, Sendable {
     case signal(Int)
     case exit(status: Int)
-    /// It was killed for taking too long.
+    /// It was killed because it took too long.
     case timeLimit
-    /// Its answer made no sense.
+    /// Its answer was invalid.
     case noAnswer
   }
 
@@ -17,7 +17,7 @@ public struct WorkerLoss: Codable, Hashable, Sendable {
     self.stage = stage
   }
 
-  /// The signal that ended it; `nil` if it ended by itself or was killed by us.
+  /// The signal that ended it; `nil` if it exited or was killed by this program.
   public var signal: Int? {
     if case .signal(let number) = cause { number } else { nil }
   }

@@ -8,14 +8,14 @@ public enum FilterField: String, Sendable, CaseIterable {
   case bpm, confidence, year, lufs, duration
   case key, codec, lossless, locked, status, problem, health, origin, missing, added
 
-  /// - Parameter name: A field's own, or that of the CSV report for the same.
+  /// - Parameter name: The field's own name, or that of the corresponding column in the CSV report.
   init?(name: String) {
     let name = name.lowercased()
     guard let field = Self(rawValue: name) ?? Self.allCases.first(where: { $0.reported == name }) else { return nil }
     self = field
   }
 
-  /// The name in the CSV report for the number or flag of a finding that this short word stands for.
+  /// The corresponding column name in the CSV report, for numbers and flags of findings.
   public var reported: String? {
     switch self {
     case .bpm: "tempo_bpm"
@@ -26,15 +26,15 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// A comma in the value of an option belongs to it.
-  var takesText: Bool {
+  /// `true` if a comma in the value of an option is part of the text, and does not separate values.
+  var allowsCommas: Bool {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path, .under: true
     default: false
     }
   }
 
-  /// A filter with this field.
+  /// An example filter with this field.
   public var example: String {
     switch self {
     case .artist: "artist:queen"
@@ -62,7 +62,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// The form of a value, for messages.
+  /// The expected form of a value, for messages.
   public var expects: String {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path: "a word, or several in quotation marks"
@@ -77,8 +77,8 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .lossless, .locked: "yes or no"
     case .status: "one of \(TrackCondition.Status.allCases.map(\.rawValue).joined(separator: ", "))"
     case .problem: "the code of a problem, such as truncated or changed_silently"
-    case .health: "one of \(QualityWords.faults.joined(separator: ", "))"
-    case .origin: "one of \(QualityWords.origins.joined(separator: ", "))"
+    case .health: "one of \(HealthFilterWords.faults.joined(separator: ", "))"
+    case .origin: "one of \(HealthFilterWords.origins.joined(separator: ", "))"
     case .missing: "a tag such as isrc, or a finding such as key"
     case .added: "a date such as 2026-11-01, a range of dates, or an age such as 7d, 12h or 4w"
     }
@@ -104,14 +104,14 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .locked: try .condition(.isLocked(value.flag(expecting: expects)))
     case .status: try .condition(.status(status(value)))
     case .problem: .condition(.problem(value.text.lowercased()))
-    case .health: try QualityWords.fault(value)
-    case .origin: try QualityWords.origin(value)
+    case .health: try HealthFilterWords.fault(value)
+    case .origin: try HealthFilterWords.origin(value)
     case .missing: try .condition(.missing(missing(value)))
     case .added: try .condition(.added(times(value)))
     }
   }
 
-  /// Words without a field before them.
+  /// The expression for words without a field.
   static func anyName(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
     try .condition(.text(.anyName, words(value, expecting: "a word")))
   }
@@ -130,7 +130,7 @@ public enum FilterField: String, Sendable, CaseIterable {
 
   private func under(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
     guard value.text.hasPrefix("/") else {
-      throw value.error("a path from the root on is expected, such as /music/new")
+      throw value.error("an absolute path is expected, such as /music/new")
     }
     return .condition(.under(FilePath(value.text).lexicallyNormalized()))
   }
@@ -170,8 +170,8 @@ public enum FilterField: String, Sendable, CaseIterable {
     return status
   }
 
-  /// Findings and tags that a track may lack. If both have a name, it means the finding.
-  public static let thingsToMiss: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
+  /// Names of findings and tags for `missing`. A name that is both means the finding.
+  public static let missingChoices: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
 
   public static let findings = [
     "bpm", "beats", "key", "loudness", "year", "fingerprint", "signature", "waveform", "cues", "sections", "traits",
@@ -180,8 +180,8 @@ public enum FilterField: String, Sendable, CaseIterable {
 
   private func missing(_ value: FilterValue) throws(FilterSyntaxError) -> String {
     let name = value.text.lowercased()
-    if Self.thingsToMiss.contains(name) { return name }
-    let nearest = Suggestion.nearest(to: name, in: Self.thingsToMiss)
+    if Self.missingChoices.contains(name) { return name }
+    let nearest = Suggestion.nearest(to: name, in: Self.missingChoices)
     throw value.error(
       "there is no tag or finding of this name; "
         + (nearest.map { "did you mean '\($0)'?" } ?? "the names of tags are those of `analyze schema`"))
@@ -208,16 +208,16 @@ public enum FilterField: String, Sendable, CaseIterable {
 
   private static let nanosecondsOfDay: Int64 = 86_400_000_000_000
 
-  /// `7d` in nanoseconds.
+  /// Parses an age such as `7d` into nanoseconds.
   private static func age(_ text: String) -> Int64? {
     let hours: [Character: Int64] = ["h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24]
     guard let unit = text.last.flatMap({ hours[$0] }), let count = Int64(text.dropLast()), (0...10_000).contains(count)
     else { return nil }
-    // No later than there are times.
+    // Clamped to the range of timestamps.
     return min(count * unit, 2_000_000) * 3_600_000_000_000
   }
 
-  /// The beginning of a day, UTC, in nanoseconds since 1970.
+  /// Parses a date into the beginning of that day, UTC, in nanoseconds since 1970.
   private static func day(_ text: String) -> Int64? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
@@ -228,7 +228,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     guard (1...lengths[Int(month) - 1]).contains(day) else { return nil }
     let years = year - 1970
-    // Leap days of the years before.
+    // Leap days of earlier years.
     let before = year - 1
     let leaps = before / 4 - before / 100 + before / 400 - (1969 / 4 - 1969 / 100 + 1969 / 400)
     let days = years * 365 + leaps + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1

@@ -1,6 +1,6 @@
 internal import Text
 
-/// Reads the expression of `--where`:
+/// Parses the expression of `--where`:
 ///
 ///     filter = or
 ///     or     = and { "OR" and }
@@ -14,10 +14,10 @@ struct FilterParser {
   private var depth = 0
   private var count = 0
 
-  /// Parentheses and negations in each other.
-  private static let deepest = 50
-  /// Values in one filter.
-  private static let longest = 500
+  /// Maximum nesting depth of parentheses and negations.
+  private static let maxDepth = 50
+  /// Maximum number of values in one filter.
+  private static let maxValueCount = 500
 
   init(_ text: String, columns: [FindingColumn]) {
     characters = Array(text)
@@ -56,7 +56,7 @@ struct FilterParser {
       let found = peekWord()
       throw FilterSyntaxError(
         found.isEmpty ? "end" : found, at: index + 1,
-        "a filter such as bpm:120..128 is expected here; in quotation marks, OR, AND and NOT are words like others")
+        "a filter such as bpm:120..128 is expected here; in quotation marks, OR, AND and NOT are ordinary words")
     }
     depth += 1
     defer { depth -= 1 }
@@ -71,10 +71,10 @@ struct FilterParser {
   }
 
   private func checkSize() throws(FilterSyntaxError) {
-    guard depth <= Self.deepest, count <= Self.longest else {
+    guard depth <= Self.maxDepth, count <= Self.maxValueCount else {
       throw FilterSyntaxError(
         String(peekWord().prefix(20)), at: index + 1,
-        "the filter is too large: up to \(Self.deepest) levels and \(Self.longest) values are possible")
+        "the filter is too large: up to \(Self.maxDepth) levels and \(Self.maxValueCount) values are possible")
     }
   }
 
@@ -107,17 +107,17 @@ struct FilterParser {
     return try FilterField.anyName(words)
   }
 
-  private func field(_ name: String, at position: Int) throws(FilterSyntaxError) -> AskedField {
+  private func field(_ name: String, at position: Int) throws(FilterSyntaxError) -> ParsedField {
     if let field = FilterField(name: name) { return .own(field) }
     if let column = columns.first(where: { $0.name == name.lowercased() }) { return .finding(column) }
     let names = FilterField.allCases.map(\.rawValue)
-    // All names of findings would be a long list.
+    // Suggests from all names, but lists only the fields: the names of finding columns would make a long list.
     let nearest = Suggestion.nearest(to: name, in: names + columns.map(\.name))
     let hint = nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: names)
     throw FilterSyntaxError(name, at: position, "there is no such filter; \(hint)")
   }
 
-  private mutating func value(of field: AskedField?) throws(FilterSyntaxError) -> FilterValue {
+  private mutating func value(of field: ParsedField?) throws(FilterSyntaxError) -> FilterValue {
     let start = index
     count += 1
     if index < characters.count, characters[index] == "\"" {
@@ -135,12 +135,12 @@ struct FilterParser {
       let found = index < characters.count ? String(characters[index]) : "end"
       throw FilterSyntaxError(
         field.map { "\($0.name):" } ?? found, at: start + 1,
-        field.map { "\($0.expects) is expected right behind the colon" } ?? "a filter cannot begin with this")
+        field.map { "\($0.expects) is expected right after the colon" } ?? "a filter cannot begin with this")
     }
     return FilterValue(String(characters[start..<index]), isQuoted: false, position: start + 1)
   }
 
-  /// A name and the colon behind it.
+  /// Consumes a name and the colon after it.
   private mutating func takeFieldName() -> String? {
     var end = index
     while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_"
@@ -183,7 +183,7 @@ struct FilterParser {
 }
 
 /// The field before the colon.
-private enum AskedField {
+private enum ParsedField {
   case own(FilterField)
   case finding(FindingColumn)
 

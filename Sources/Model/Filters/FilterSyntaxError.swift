@@ -1,6 +1,6 @@
-/// The part of a filter that makes no sense, and what would.
+/// The invalid part of a filter, and what would be valid.
 public struct FilterSyntaxError: Error, Hashable, Sendable {
-  /// The word that it is about.
+  /// The invalid word.
   public let word: String
   /// Position of the word's first character, counted from 1; `nil` in the value of an option.
   public let position: Int?

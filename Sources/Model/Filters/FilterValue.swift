@@ -1,10 +1,10 @@
-/// The text behind the colon.
+/// The value after the colon.
 struct FilterValue {
   var text: String
   var isQuoted: Bool
-  /// A star stands behind the quotation mark.
+  /// `true` if a star follows the quotation mark.
   var isPrefix = false
-  /// In the filter, from 1; `nil` in an option.
+  /// Position in the filter, counted from 1; `nil` in an option.
   var position: Int?
 
   init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
@@ -21,7 +21,7 @@ struct FilterValue {
     return (value, true)
   }
 
-  /// Without the star that stands behind words whose last one may go on.
+  /// The text without its trailing star, which stands for any continuation of the last word.
   var withoutStar: (text: String, hadStar: Bool) {
     if isPrefix { return (text, true) }
     if !isQuoted, text.hasSuffix("*") { return (String(text.dropLast()), true) }
@@ -35,11 +35,11 @@ struct FilterValue {
 
   // MARK: Reading
 
-  /// Two numbers with two dots between, of which one may be missing, or with a hyphen; or a number, which stands for what rounds
-  /// to it.
+  /// Parses a range: two numbers separated by two dots, one of which may be missing, or by a hyphen. A single number
+  /// matches everything that rounds to it.
   /// - Parameters:
-  ///   - expected: The form of a value, for messages.
-  ///   - read: A number, and the distance of numbers with as many digits.
+  ///   - expected: The expected form of a value, for messages.
+  ///   - read: Parses a number and returns it with the step between numbers of the same precision.
   func range(
     expecting expected: String, _ read: (String) -> (value: Double, step: Double)?
   ) throws(FilterSyntaxError) -> NumberRange {
@@ -53,12 +53,12 @@ struct FilterValue {
       throw error(expecting: expected)
     }
     if let low, let high, low > high {
-      throw error("the range begins behind its end; did you mean \(upper)..\(lower)?")
+      throw error("the range starts after its end; did you mean \(upper)..\(lower)?")
     }
     return NumberRange(lower: low, upper: high)
   }
 
-  /// The one between two numbers: neither the sign of the first nor that of a second one.
+  /// The hyphen between two numbers, as opposed to the sign of either.
   private var hyphen: Range<String.Index>? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } ? text.firstRange(of: "-") : nil
@@ -73,7 +73,7 @@ struct FilterValue {
   }
 }
 
-/// Numbers as filters write them, and the distance of numbers with as many digits.
+/// Parses numbers in filters; `step` is the distance between numbers of the same precision.
 enum FilterNumber {
   static func decimal(_ text: String) -> (value: Double, step: Double)? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]

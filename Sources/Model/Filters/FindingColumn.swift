@@ -1,7 +1,7 @@
 public import Analysis
 
-/// A number, text or flag of a declared finding, by which tracks are filtered and sorted. Its name is that of the CSV report:
-/// the finding and the field, such as `traits_energy`.
+/// A number, text or flag of a declared finding by which tracks can be filtered and sorted. Its name is that of the CSV
+/// report: the finding and the field, such as `traits_energy`.
 public struct FindingColumn: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case number
@@ -17,9 +17,9 @@ public struct FindingColumn: Sendable, Hashable {
   public let column: String
   public let isIndexed: Bool
 
-  /// Columns of the findings, in the order of reports.
+  /// Returns the columns of the findings, in report order.
   ///
-  /// Not of the tempo: a person may have corrected it, and the fields of `FilterField` ask for what counts.
+  /// Excludes the tempo, which a person may have corrected: the fields of `FilterField` use the value in force.
   public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
     findings.filter { $0 != TempoFinding.self }.flatMap { columns(of: $0) }
   }
@@ -43,12 +43,12 @@ public struct FindingColumn: Sendable, Hashable {
 
   // MARK: Filters
 
-  /// The form of a value, for messages.
+  /// The expected form of a value, for messages.
   var expects: String {
     switch kind {
     case .number: "a number or range, such as 0.8.. or -14..-9, or none"
     case .seconds: "a time or range, such as 2.5, ..0:30 or 90s.., or none"
-    case .text: "a text (a * behind it stands for what follows), or none"
+    case .text: "a text (a trailing * matches any ending), or none"
     case .flag: "yes, no or none"
     }
   }
@@ -74,9 +74,9 @@ public struct FindingColumn: Sendable, Hashable {
 /// A test of a field of a finding.
 public enum FindingTest: Sendable, Equatable {
   case number(NumberRange)
-  /// The whole text, or its beginning; case does not count.
+  /// Matches the whole text, or its beginning, ignoring case.
   case text(String, isPrefix: Bool)
   case flag(Bool)
-  /// There is no value, or no finding.
+  /// No value, or no finding.
   case none
 }

@@ -1,7 +1,7 @@
 public import Analysis
 public import SystemPackage
 
-/// A condition about one track.
+/// A condition on one track.
 public enum TrackCondition: Sendable, Equatable {
   case text(TextField, FilterWords)
   case number(NumberField, NumberRange)
@@ -9,16 +9,16 @@ public enum TrackCondition: Sendable, Equatable {
   /// Lower case, such as `flac`.
   case codec(String)
   case isLossless(Bool)
-  /// Its tempo was set by a person.
+  /// The tempo was set by a person.
   case isLocked(Bool)
   case status(Status)
-  /// The code of why its status is not `ok`.
+  /// The code of the problem that explains a status other than `ok`.
   case problem(String)
-  /// A canonical tag or a finding that the track does not have: see `FilterField.thingsToMiss`.
+  /// A canonical tag or a finding that the track lacks; see `FilterField.missingChoices`.
   case missing(String)
-  /// The file, or a folder that it is in at whatever depth.
+  /// The file itself, or a file at any depth below the folder.
   case under(FilePath)
-  /// When the file was first met.
+  /// Time when the file was first seen.
   case added(TimeRange)
   case finding(FindingColumn, FindingTest)
 
@@ -34,7 +34,7 @@ public enum TrackCondition: Sendable, Equatable {
   }
 
   public enum NumberField: Sendable, Equatable, CaseIterable {
-    /// As corrected, or else as found.
+    /// The corrected tempo, or else the one found.
     case bpm
     case confidence
     case year
@@ -45,10 +45,10 @@ public enum TrackCondition: Sendable, Equatable {
   }
 }
 
-/// Words that follow each other.
+/// Consecutive words.
 public struct FilterWords: Sendable, Equatable {
   public var text: String
-  /// The last word may go on.
+  /// `true` if the last word may be the beginning of a longer one.
   public var isPrefix: Bool
 
   public init(_ text: String, isPrefix: Bool = false) {
@@ -58,10 +58,10 @@ public struct FilterWords: Sendable, Equatable {
 }
 
 public struct NumberRange: Sendable, Equatable {
-  /// `nil` for open.
+  /// `nil` for an open end.
   public var lower: Double?
   public var upper: Double?
-  /// False only for the range around one value, as neighboring values share their edge.
+  /// `false` only for the range around a single value, since neighboring values share an edge.
   public var includesUpper: Bool
 
   public init(lower: Double?, upper: Double?, includesUpper: Bool = true) {
@@ -85,7 +85,7 @@ public struct TimeRange: Sendable, Equatable {
   public enum Point: Sendable, Equatable {
     /// Nanoseconds since 1970, UTC.
     case absolute(Int64)
-    /// Nanoseconds before the time at which the filter is used.
+    /// Nanoseconds before the time at which the filter is evaluated.
     case ago(Int64)
 
     public func nanoseconds(now: Int64) -> Int64 {
@@ -97,7 +97,7 @@ public struct TimeRange: Sendable, Equatable {
   }
 
   public var since: Point?
-  /// Not included.
+  /// Exclusive.
   public var until: Point?
 
   public init(since: Point?, until: Point?) {

@@ -1,13 +1,13 @@
-/// A filter of tracks: the expression of `--where`, and all options that filter.
+/// A filter of tracks: the expression of `--where` combined with all filter options.
 ///
 ///     try TrackFilter(parsing: "genre:trance bpm:120..128 (key:8A~ OR lossless:yes) -status:failed")
 public struct TrackFilter: Sendable, Equatable {
   public indirect enum Expression: Sendable, Equatable {
-    /// All of them; every track if there are none.
+    /// All of these match; every track if empty.
     case all([Expression])
-    /// At least one of them; no track if there are none.
+    /// At least one of these matches; no track if empty.
     case any([Expression])
-    /// An unknown value does not match a condition, and so matches its negation.
+    /// The negation. An unknown value does not match a condition, so it matches the negation.
     case not(Expression)
     case condition(TrackCondition)
   }
@@ -18,22 +18,22 @@ public struct TrackFilter: Sendable, Equatable {
     self.expression = expression
   }
 
-  /// Every track.
+  /// Matches every track.
   public static let everything = TrackFilter(.all([]))
 
   /// - Parameters:
-  ///   - text: As docs/search.md describes it; what is empty is every track.
-  ///   - columns: Columns of findings, which may be asked for.
+  ///   - text: An expression as described in docs/search.md; empty for every track.
+  ///   - columns: Columns of findings that may be used.
   public init(parsing text: String, columns: [FindingColumn] = []) throws(FilterSyntaxError) {
     var parser = FilterParser(text, columns: columns)
     expression = try parser.parse()
   }
 
-  /// One field as an option gives it: `--key 8A,9A`.
-  /// - Parameter values: Alternatives with commas between; of a text or path, the whole is one value.
+  /// Creates a filter from one option: `--key 8A,9A`.
+  /// - Parameter values: Comma-separated alternatives; for a text or path, the whole string is one value.
   public init(field: FilterField, values: String) throws(FilterSyntaxError) {
     let pieces =
-      field.takesText ? [values] : values.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      field.allowsCommas ? [values] : values.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     var alternatives: [Expression] = []
     for piece in pieces {
       alternatives.append(try field.expression(FilterValue(piece, isQuoted: false, position: nil)))
@@ -41,12 +41,12 @@ public struct TrackFilter: Sendable, Equatable {
     expression = alternatives.count == 1 ? alternatives[0] : .any(alternatives)
   }
 
-  /// Tracks that match both.
+  /// Matches tracks that match both filters.
   public func and(_ other: TrackFilter) -> TrackFilter {
     TrackFilter(.all(conjuncts + other.conjuncts))
   }
 
-  /// Conditions that must all match.
+  /// The conditions that must all match.
   public var conjuncts: [Expression] {
     if case .all(let parts) = expression { parts } else { [expression] }
   }

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Text
 
-/// Whom credits name, by one set of rules: a credit is the text of a tag `artist` or `albumartist`, such as
-/// `Anna feat. Ben`.
+/// The names in credits, by one set of rules. A credit is the text of a tag `artist` or `albumartist`, such as `Anna
+/// feat. Ben`.
 public enum Credit {
   // MARK: Names
 
-  /// Performers one by one: as the tag `artists` lists them, or else out of the credits, where guests and lists are told apart
-  /// by `feat.`, ` / ` and `; `. Names that are equal but for their spelling are listed once.
+  /// Returns individual performers: those listed in the tag `artists`, or else those named in the credits, where guests
+  /// and lists are separated by `feat.`, ` / ` and `; `. Names that differ only in spelling are listed once.
   public static func performers(listed: [String], credited: [String]) -> [String] {
     distinct(listed.isEmpty ? credited.flatMap(names(in:)) : listed, by: normalized)
   }
 
-  /// Names in one credit.
+  /// Returns the names in one credit.
   public static func names(in credit: String) -> [String] {
     var names: [[Substring]] = [[]]
     var bracket: Character?
@@ -38,7 +38,7 @@ public enum Credit {
     let named = names.filter { !$0.isEmpty }
     return named.enumerated().map { place, words in
       var name = words.joined(separator: " ")
-      // `A, feat. B`: the comma stands between names.
+      // `A, feat. B`: the comma separates names.
       while place < named.count - 1, let last = name.last, last == "," || last == ";" || last.isWhitespace {
         name.removeLast()
       }
@@ -51,22 +51,22 @@ public enum Credit {
 
   // MARK: Text
 
-  /// The credit of a track as one text: what `artist` says, and performers that `artists` lists and no credit names.
-  /// - Returns: `nil` if no one is named.
+  /// Returns the credit of a track as one text: the `artist` tag, and performers in `artists` that no credit names.
+  /// - Returns: `nil` if there are no names.
   public static func text(credited: [String], listed: [String]) -> String? {
     ListText.joined(credited + listed.filter { name in !credited.contains { $0.contains(name) } })
   }
 
   // MARK: Genres
 
-  /// Genres one by one: a value that names several has ` / ` between.
+  /// Returns individual genres; a value may name several, separated by ` / `.
   public static func genres(_ values: [String]) -> [String] {
-    distinct(values.flatMap { $0.components(separatedBy: ListText.separator) }, by: CatalogID.genre)
+    distinct(values.flatMap { $0.components(separatedBy: ListText.separator) }, by: SongCatalogID.genre)
   }
 
   // MARK: Spelling
 
-  /// Names that differ in case or spaces alone, or in kinds of quotes and hyphens, are one.
+  /// Folds names that differ only in case, spaces, or kinds of quotes and hyphens.
   public static func normalized(_ name: String) -> String {
     var name = name
     if !name.utf8.allSatisfy({ $0 < 0x80 }) {

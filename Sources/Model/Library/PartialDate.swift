@@ -1,7 +1,7 @@
-/// A date as precise as a tag has it: a year, perhaps with a month, perhaps with a day.
+/// A date with the precision of a tag: a year, possibly with month and day.
 ///
-/// ID3v2.4 and Vorbis comments ask for ISO 8601. Files also have `19990301`, `03/1999`, `1.3.1999` and `© 1999`, of which as
-/// much is taken as has one meaning.
+/// ID3v2.4 and Vorbis comments require ISO 8601. Files also contain `19990301`, `03/1999`, `1.3.1999` and `© 1999`,
+/// from which only the unambiguous part is used.
 public struct PartialDate: Sendable, Hashable {
   /// From 1 to 9999.
   public let year: Int
@@ -10,7 +10,7 @@ public struct PartialDate: Sendable, Hashable {
   /// From 1 to 31; only with a month.
   public let day: Int?
 
-  /// - Parameter text: The value of a tag; `nil` if it names no year, or no single one.
+  /// - Parameter text: The value of a tag; `nil` if it contains no year or more than one.
   public init?(_ text: String) {
     let numbers = Number.all(in: text)
     guard let first = numbers.first else { return nil }
@@ -33,11 +33,11 @@ public struct PartialDate: Sendable, Hashable {
     let digits = numbers[0].digits
     switch digits.count {
     case 4:
-      // For `1999-2003` and `1999 03`, the year.
+      // Only the year for `1999-2003` and `1999 03`.
       let parts = numbers.dropFirst().prefix { $0.isDatePart && $0.digits.count <= 2 }.map(\.value)
       self.init(year: numbers[0].value, month: parts.first, day: parts.dropFirst().first)
     case 6:
-      // Not years long ago: `120311` is another kind of date.
+      // Rejects unlikely years: `120311` is another kind of date.
       let (year, month) = (Number.value(digits.prefix(4)), Number.value(digits.suffix(2)))
       guard (1800...2199).contains(year), (1...12).contains(month) else { return nil }
       self.init(year: year, month: month)
@@ -49,8 +49,8 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// `03/1999`, `1.3.1999`, `12/31/1999`, and one year anywhere in a text. The day is told from the month by dots,
-  /// which only stand behind days, or by a number too large for a month.
+  /// `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. Day and month are told apart by dots,
+  /// which follow only days, or by a number too large for a month.
   private init?(yearLast numbers: [Number]) {
     let years = numbers.indices.filter { numbers[$0].digits.count == 4 }
     guard years.count == 1, let place = years.first else { return nil }
@@ -90,18 +90,18 @@ extension PartialDate: CustomStringConvertible {
 /// A run of digits in a text.
 private struct Number {
   var digits: ArraySlice<UInt8>
-  /// The text begins with it.
+  /// The text begins with this run.
   var isLeading: Bool
-  /// The one byte between it and the run before; `nil` if there are others, or it is the first run.
+  /// The single byte between this run and the previous one; `nil` if there are more, or if it is the first run.
   var separator: UInt8?
 
   var value: Int { Self.value(digits) }
-  /// Goes on with a date.
+  /// `true` if the run continues a date.
   var isDatePart: Bool { separator.map { "-/.".utf8.contains($0) } ?? false }
 
   static func value(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) } }
 
-  /// Runs of up to 14 digits, which is all that a date can have.
+  /// Returns runs of up to 14 digits, the maximum of a date.
   static func all(in text: String) -> [Number] {
     let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: " ") })
     var numbers: [Number] = []

@@ -3,8 +3,8 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// A track as people name it: what its tags, and without them the name of its file, say. Search, reports, exports, pages and
-/// servers all ask here, so a track has one title, one artist and one year wherever it is shown.
+/// A track's presentation, from its tags or else from its file name. Search, reports, exports, pages and servers all
+/// use this, so a track has the same title, artist and year everywhere.
 public struct Track: Sendable {
   public let path: FilePath
   private let fields: [String: [String]]
@@ -16,14 +16,14 @@ public struct Track: Sendable {
 
   // MARK: Tags
 
-  /// All values of a tag but empty ones.
-  /// - Parameter name: A name of `TagField`.
+  /// All nonempty values of a tag.
+  /// - Parameter name: A name from `TagField`.
   public func values(_ name: String) -> [String] {
     guard let values = fields[name] else { return [] }
     return values.contains(where: \.isEmpty) ? values.filter { !$0.isEmpty } : values
   }
 
-  /// All values of a tag as one text; `nil` if it has none.
+  /// All values of a tag as one text; `nil` if there are none.
   public func text(_ name: String) -> String? { ListText.joined(values(name)) }
 
   public func first(_ name: String) -> String? { values(name).first }
@@ -33,40 +33,40 @@ public struct Track: Sendable {
 
   // MARK: Names
 
-  /// Title in the tag; `nil` for a track without one.
+  /// The title tag; `nil` if there is none.
   public var titleTag: String? { text("title") }
 
-  /// Title in the tag, or else the name of the file without its extension.
+  /// The title tag, or else the file name without its extension.
   public var title: String { Self.title(titleTag, of: path) }
 
   /// The credit as one text.
   public var artist: String? { Credit.text(credited: values("artist"), listed: values("artists")) }
 
-  /// Performers one by one.
+  /// The individual performers.
   public var artists: [String] { Credit.performers(listed: values("artists"), credited: values("artist")) }
 
   public var album: String? { text("album") }
 
-  /// Performers of the release one by one.
+  /// The individual performers of the release.
   public var albumArtists: [String] { Credit.performers(listed: [], credited: values("albumartist")) }
 
-  /// One by one.
+  /// The individual genres.
   public var genres: [String] { Credit.genres(values("genre")) }
 
-  /// Artist and title.
+  /// Artist and title as one text.
   public var name: String { Self.name(artist: artist, title: title) }
 
-  /// - Parameter tag: `nil` for a track without one.
+  /// - Parameter tag: `nil` if the track has no title tag.
   public static func title(_ tag: String?, of path: FilePath) -> String { tag ?? path.stem ?? "" }
 
-  /// `Artist - Title`, or the title of a track whose artist is not known.
+  /// `Artist - Title`, or only the title if the artist is unknown.
   public static func name(artist: String?, title: String) -> String {
     artist.map { "\($0) - \(title)" } ?? title
   }
 
   // MARK: Dates
 
-  /// Date of this release, or else of the first one.
+  /// The date of this release, or else of the first one.
   public var date: PartialDate? {
     for name in Self.dateFields {
       for value in values(name) { if let date = PartialDate(value) { return date } }
@@ -76,7 +76,7 @@ public struct Track: Sendable {
 
   public var year: Int? { date?.year }
 
-  /// Tags that tell when a track was released, the one that counts most first.
+  /// Tags with a release date, in order of precedence.
   public static let dateFields = ["date", "originaldate", "originalyear"]
 }
 

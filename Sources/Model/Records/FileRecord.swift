@@ -3,14 +3,14 @@ public import Platform
 public import SystemPackage
 public import Text
 
-/// All that is known of one file: what the store keeps and reports show. But for `analyzed` and `runs` it holds nothing that
-/// depends on when or in which run a file was analyzed, so equal findings give equal records.
+/// Everything known about one file: what the store keeps and reports show. Except for `analyzed` and `runs`, nothing in
+/// it depends on when or in which run a file was analyzed, so equal findings give equal records.
 public struct FileRecord: Hashable, Sendable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped
   }
 
-  /// Why an analyzer left no finding.
+  /// The reason why an analyzer left no finding.
   public struct AnalyzerProblem: Hashable, Sendable {
     public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
       case notApplicable = "not_applicable"
@@ -29,15 +29,15 @@ public struct FileRecord: Hashable, Sendable {
     }
   }
 
-  /// In which runs things happened to the file.
+  /// The runs in which the file's state changed.
   public struct Runs: Hashable, Sendable {
     public var firstSeen: Int64
-    /// When that run began.
+    /// Start of that run.
     public var added: Timestamp?
-    /// The last one that analyzed it.
+    /// The last run that analyzed it.
     public var analyzed: Int64?
     public var vanished: Int64?
-    /// In which it failed or was found damaged first, since it was last fine.
+    /// The first run since it was last fine in which it failed or was found damaged.
     public var firstFailed: Int64?
 
     public init(
@@ -54,32 +54,32 @@ public struct FileRecord: Hashable, Sendable {
 
   /// Absolute, or the name of an object (`FilePath.isObject`).
   public var path: FilePath
-  /// `nil` if it never was.
+  /// `nil` if it was never analyzed.
   public var analyzed: Timestamp?
   public var status: Status
-  /// Why the status is not `ok`.
+  /// The reason why the status is not `ok`.
   public var problem: Problem?
   public var remarks: [Problem]
   public var contentID: ContentID?
   public var sizeBytes: Int64?
   public var modified: Timestamp?
   public var format: AudioFormat?
-  /// Declared findings. The tempo is the one in force: as found, or as a person corrected it. Long lists are empty
-  /// unless they were asked for.
+  /// Declared findings. The tempo is the one in force: as found, or as corrected by a person. Long lists are empty
+  /// unless requested.
   public var findings: FindingSet
-  /// Not `nil` if a person has set the tempo.
+  /// Set if a person has corrected the tempo.
   public var tempoCorrection: TempoCorrection?
   /// Findings that are not declared, by analyzer id.
   public var otherFindings: [String: JSONValue]
-  /// The analyzers whose outcomes this record shows, ascending by id.
+  /// The analyzers whose outcomes this record shows, sorted by id.
   public var analyzers: [AnalyzerIdentity]
-  /// Ascending by analyzer id.
+  /// Sorted by analyzer id.
   public var analyzerProblems: [AnalyzerProblem]
-  /// The file was not there any more when its folder was last scanned; the record is what was known before.
+  /// `true` if the file was missing when its folder was last scanned; the record shows what was known before.
   public var isVanished: Bool
-  /// `nil` where it was not asked for.
+  /// `nil` unless requested.
   public var runs: Runs?
-  /// Of the file's bytes when it was last well; `nil` where that was not asked for, or is not known.
+  /// Checksum of the file when it was last intact; `nil` if not requested or unknown.
   public var checksum: FileChecksum?
 
   public init(
@@ -127,15 +127,15 @@ extension FileRecord {
     set { findings[SignatureFinding.self] = newValue }
   }
 
-  /// The facts about the file that a finding may need.
+  /// The information about the file that a finding may need.
   public var context: FindingContext {
     FindingContext(format: format, isWhole: status == .ok, tempoCorrection: tempoCorrection)
   }
 }
 
 extension FileRecord {
-  /// The record of an analysis that need not be stored, for a report on files one by one. Findings that were reused
-  /// because the audio was known (`reusesKnownAudio`) are not in it.
+  /// Creates the record of an analysis that need not be stored, for a report on individual files. It lacks findings
+  /// that were reused because the audio was known (`reusesKnownAudio`).
   public init(
     path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
   ) {

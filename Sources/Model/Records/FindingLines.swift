@@ -2,21 +2,21 @@ package import Analysis
 internal import Text
 
 extension FileRecord {
-  /// The lines of `show` for a finding; none if there is none.
+  /// The lines of `show` for a finding; empty if there is none.
   package func lines<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingLine] {
     findings[type].map { Finding.declaration.lines($0, context) } ?? []
   }
 }
 
-/// The findings that pages show as lines, since they do not know their fields.
+/// The findings that pages show as generic lines, because they do not know their fields.
 package struct FindingLines: Sendable {
-  /// Findings that pages lay out.
+  /// Findings with their own layout on pages.
   private static let laidOut: Set = [
     TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
     SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
   ]
-  /// Characters of what another program found, which may be anything.
-  private static let longestText = 500
+  /// Maximum number of characters of another program's finding, which may be anything.
+  private static let maxTextLength = 500
 
   private let types: [any DeclaredFinding.Type]
 
@@ -24,7 +24,7 @@ package struct FindingLines: Sendable {
     types = findings.filter { $0.isOnPages && !Self.laidOut.contains($0.analyzer) }
   }
 
-  /// Lines of each finding, without details; findings of other programs, which are JSON, come last.
+  /// The lines of each finding, without details. Findings of other programs, which are JSON, come last.
   package func lines(of record: FileRecord) -> [[FindingLine]] {
     let declared = types.map { record.lines(of: $0) }.filter { !$0.isEmpty }
     return declared
@@ -32,6 +32,6 @@ package struct FindingLines: Sendable {
   }
 
   private static func shortened(_ text: String) -> String {
-    text.count > longestText ? text.prefix(longestText) + " …" : text
+    text.count > maxTextLength ? text.prefix(maxTextLength) + " …" : text
   }
 }

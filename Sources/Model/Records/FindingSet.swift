@@ -1,6 +1,6 @@
 public import Analysis
 
-/// Declared findings of one file, each in its own type; one of each type at most.
+/// The declared findings of one file, each in its own type; at most one of each type.
 ///
 ///     record.findings[TempoFinding.self]?.bpm
 public struct FindingSet: Sendable {
@@ -24,7 +24,7 @@ public struct FindingSet: Sendable {
     }
   }
 
-  /// Puts a finding in that is the first of its type.
+  /// Adds a finding, which must be the first of its type.
   public mutating func append(_ finding: any DeclaredFinding) {
     findings.append(finding)
   }
@@ -34,6 +34,6 @@ extension FindingSet: Hashable {
   public static func == (first: FindingSet, second: FindingSet) -> Bool { first.elements == second.elements }
   public func hash(into hasher: inout Hasher) { hasher.combine(elements) }
 
-  /// In whatever order they came.
+  /// The findings regardless of order.
   private var elements: Set<AnyHashable> { Set(findings.map { AnyHashable($0) }) }
 }

@@ -1,19 +1,19 @@
 internal import Analysis
 
-/// The words for a problem: its name, its meaning for one file or many, and advice.
+/// The texts for a problem: its name, its meaning for one file or many, and advice.
 public struct ProblemWords: Hashable, Sendable {
-  /// The place of the cause.
+  /// The location of the cause.
   public enum Cause: Hashable, Sendable {
     case file
-    /// The system does not let the file be read.
+    /// The system does not allow reading the file.
     case access
-    /// The file has cost a worker process, or too much time.
+    /// The file crashed a worker process or took too long.
     case worker
     case other
   }
 
   public let cause: Cause
-  /// A word or two: `Cut off`.
+  /// A short name: `Cut off`.
   public let name: String
   private let noun: String
   private let singular: String
@@ -35,7 +35,7 @@ public struct ProblemWords: Hashable, Sendable {
   }
 
   /// `1 file is cut off.`
-  /// - Parameter number: The count as people read it.
+  /// - Parameter number: The formatted count.
   public func sentence(count: Int, number: String) -> String {
     count == 1 ? "1 \(noun) \(singular)." : "\(number) \(noun)s \(plural)."
   }
@@ -43,10 +43,10 @@ public struct ProblemWords: Hashable, Sendable {
   /// `This file is cut off.`
   public var sentence: String { "This \(noun) \(singular)." }
 
-  /// Advice in a sentence or two.
+  /// One or two sentences of advice.
   public func advice(count: Int = 1) -> String { count == 1 ? adviceForOne : adviceForMany }
 
-  /// - Parameter code: The code of a `Problem`; for an unknown one the words are made from it.
+  /// - Parameter code: The code of a `Problem`; for an unknown code, the texts are derived from it.
   public init(code: String) {
     if let words = Self.known[code] {
       self = words
@@ -84,8 +84,8 @@ public struct ProblemWords: Hashable, Sendable {
       .file, "Damaged", "is damaged", "are damaged", getItAgain, many: getThemAgain),
     "checksum_mismatch": ProblemWords(
       .file, "Wrong checksum", "does not match its own checksum", "do not match their own checksums",
-      "The audio is not what was once encoded. Copy or download it again.",
-      many: "The audio is not what was once encoded. Copy or download them again."),
+      "The audio differs from what was originally encoded. Copy or download it again.",
+      many: "The audio differs from what was originally encoded. Copy or download them again."),
     "changed_silently": ProblemWords(
       .file, "Changed silently", "has other bytes under the same size and time",
       "have other bytes under the same size and time",
@@ -102,7 +102,7 @@ public struct ProblemWords: Hashable, Sendable {
       "Check its permissions and the disk. What is known of its files is kept.",
       many: "Check their permissions and the disk. What is known of their files is kept.", noun: "folder"),
     "unreadable_entry": ProblemWords(
-      .access, "Unreadable", "could not be looked at", "could not be looked at",
+      .access, "Unreadable", "could not be examined", "could not be examined",
       "Check its permissions and the disk.", many: "Check their permissions and the disk."),
     "worker_crashed": ProblemWords(
       .worker, "Crashed", "crashed the decoder", "crashed the decoder",
@@ -130,7 +130,7 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
-    // Words of pages for files that are gone.
+    // Used by pages for files that are gone.
     "vanished": ProblemWords(
       .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
     "dangling_link": ProblemWords(

@@ -1,6 +1,6 @@
 /// A format of reports.
 public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
-  /// One object: the run, and all files.
+  /// One object with the run and all files.
   case json
   /// One file per line.
   case ndjson

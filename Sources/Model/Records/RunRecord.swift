@@ -3,18 +3,18 @@ public import Platform
 public import SystemPackage
 public import Text
 
-/// How many files one run has met and what became of them. Each file counts once: the parts add up to `seen`.
+/// Numbers of files of one run by outcome. Each file counts once: the parts add up to `seen`.
 public struct RunTotals: Codable, Hashable, Sendable {
-  /// Analyzed in this run, and fine.
+  /// Analyzed in this run without problems.
   public var analyzed: Int
-  /// Analyzed in this run, and damaged or not analyzed to their end.
+  /// Analyzed in this run, but damaged or not analyzed to the end.
   public var partial: Int
-  /// Unchanged, and nothing to be done; known damaged ones among them.
+  /// Unchanged, so nothing had to be done; includes files known to be damaged.
   public var cached: Int
-  /// Failed in this run, or known as failing and not tried again.
+  /// Failed in this run, or known to fail and not tried again.
   public var failed: Int
   public var skipped: Int
-  /// Known from an earlier run and gone now.
+  /// Known from an earlier run but missing now.
   public var vanished: Int
 
   public var seen: Int { analyzed + partial + cached + failed + skipped + vanished }
@@ -31,29 +31,29 @@ public struct RunTotals: Codable, Hashable, Sendable {
   }
 }
 
-/// A run: its settings, and how it went.
+/// A run: its settings and results.
 public struct RunRecord: Hashable, Sendable {
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case running
-    /// Everything found was dealt with.
+    /// All files were processed.
     case finished
-    /// Ended early on request; what was done is stored.
+    /// Stopped early on request; completed work is stored.
     case interrupted
-    /// Ended by an error that concerned the run and not one file.
+    /// Stopped by an error that affected the run and not just one file.
     case failed
-    /// Ended without a word (killed, power cut); noticed by the next run.
+    /// Ended without notice (killed, power failure); detected by the next run.
     case died
   }
 
-  /// A file or folder the run was pointed at.
+  /// A file or folder given to the run.
   public struct Root: Hashable, Sendable {
     public enum Condition: String, Codable, Hashable, Sendable, CaseIterable {
       case scanned
-      /// Not there: nothing below it was marked as vanished.
+      /// Missing; nothing below it was marked as vanished.
       case missing
-      /// There, but without audio files: nothing below it was marked as vanished.
+      /// Present but without audio files; nothing below it was marked as vanished.
       case empty
-      /// Could not be read to its end: nothing below it was marked as vanished.
+      /// Could not be read completely; nothing below it was marked as vanished.
       case unreadable
     }
 
@@ -68,7 +68,7 @@ public struct RunRecord: Hashable, Sendable {
 
   public var id: Int64
   public var started: Timestamp
-  /// `nil` while running, and if it died.
+  /// `nil` while running, or if the run died.
   public var finished: Timestamp?
   public var state: State
   public var exitStatus: Int?
@@ -81,11 +81,11 @@ public struct RunRecord: Hashable, Sendable {
   public var analyzers: [AnalyzerIdentity]
   public var roots: [Root]
   public var totals: RunTotals
-  /// How many of `totals.failed` were not known as failing before.
+  /// Number of `totals.failed` not known to fail before.
   public var newlyFailed: Int
-  /// How many of `totals.partial` were not known as damaged before.
+  /// Number of `totals.partial` not known to be damaged before.
   public var newlyDamaged: Int
-  /// Files found and left for the next run, because this one ended early; not part of the totals.
+  /// Files found but left for the next run, because this one ended early; not part of the totals.
   public var pending: Int
 
   public init(
@@ -112,14 +112,14 @@ public struct RunRecord: Hashable, Sendable {
   }
 }
 
-/// A run among others: what a history of the library needs of it.
+/// A summary of a run, for the history of the library.
 public struct RunOutline: Hashable, Sendable {
   public var id: Int64
   public var started: Timestamp
-  /// `nil` while running, and if it died.
+  /// `nil` while running, or if the run died.
   public var finished: Timestamp?
   public var state: RunRecord.State
-  /// Equal in runs that analyze in the same way.
+  /// Equal for runs that analyze in the same way.
   public var configurationDigest: String
 
   public init(

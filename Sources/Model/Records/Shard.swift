@@ -1,12 +1,12 @@
 public import Analysis
 internal import Text
 
-/// One of several equal parts of any input. Only the key of a line decides which part it belongs to, on every machine
-/// and in every run. This lets several workers read the same list, and exactly one of them answers each line.
+/// One of several equal parts of any input. The key of a line alone determines its part, on every machine and in every
+/// run. Several workers can thus read the same list, and exactly one of them answers each line.
 ///
-/// The number of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
+/// The index of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {
-  /// From 0.
+  /// Index from 0.
   public let index: Int
   public let count: Int
 
@@ -20,7 +20,7 @@ public struct Shard: Hashable, Sendable {
     self.count = count
   }
 
-  /// Reads `K/N`.
+  /// Parses `K/N`.
   public init(_ text: String) throws(ConfigurationError) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let index = Self.number(parts[0]), let count = Self.number(parts[1]) else {
@@ -42,10 +42,10 @@ public struct Shard: Hashable, Sendable {
 }
 
 extension Shard {
-  /// The part that belongs to this element of an array job: its index from `JOB_COMPLETION_INDEX` (Kubernetes),
+  /// The part for this element of an array job, by its index in `JOB_COMPLETION_INDEX` (Kubernetes),
   /// `AWS_BATCH_JOB_ARRAY_INDEX` or `SLURM_ARRAY_TASK_ID`.
   ///
-  /// - Parameter count: `nil` for the number of elements given by Slurm or AWS Batch.
+  /// - Parameter count: `nil` to use the number of elements from Slurm or AWS Batch.
   public init(count given: Int?, environment: [String: String]) throws(ConfigurationError) {
     func number(_ name: String) throws(ConfigurationError) -> Int? {
       guard let text = environment[name], !text.isEmpty else { return nil }
@@ -79,7 +79,7 @@ extension Shard {
     guard let count = given ?? elements else {
       throw ConfigurationError(key: "", problem: "cannot get the number of elements from \(name); give --shards N")
     }
-    // If an array is restarted for some of its elements, the scheduler would count them differently.
+    // If only some elements of an array are restarted, the scheduler counts them differently.
     if let elements, elements != count {
       throw ConfigurationError(
         key: "",

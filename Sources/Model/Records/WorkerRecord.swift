@@ -1,20 +1,19 @@
 public import Analysis
 public import Platform
 
-/// The answer to one line of input of `analyze worker`: what became of one file, for engines to read and for `analyze
-/// merge` to store.
+/// The result for one input line of `analyze worker`, for engines to read and for `analyze merge` to store.
 public struct WorkerRecord: Sendable {
   public static let schema = "nocturne.worker"
   public static let schemaVersion = 1
 
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed
-    /// The time limit came before the end of the file; what was found until then may be there.
+    /// The time limit was reached before the end of the file; earlier findings may be present.
     case timeout
     case skipped
   }
 
-  /// The file as it was when it was opened.
+  /// The state of the file when it was opened.
   public struct Stamp: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
@@ -22,7 +21,7 @@ public struct WorkerRecord: Sendable {
     public var modified: Timestamp
     /// `st_ctim`, which only the kernel sets.
     public var statusChanged: Timestamp
-    /// Of an object, as the server wrote it.
+    /// Entity tag of an object, as written by the server.
     public var entityTag: String?
 
     public init(
@@ -41,11 +40,11 @@ public struct WorkerRecord: Sendable {
   /// The pipeline that analyzed the file.
   public struct Pipeline: Hashable, Sendable {
     public var name: String
-    /// Digest of the resolved pipeline, as a run records it.
+    /// Digest of the resolved pipeline, as recorded in a run.
     public var digest: String
     public var decoderVersion: Int
     public var analyzers: [AnalyzerIdentity]
-    /// Ids of those whose findings follow from the encoded audio alone.
+    /// Ids of the analyzers whose findings depend on the encoded audio alone.
     public var audioReaders: Set<String>
 
     public init(
@@ -59,10 +58,10 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// Key of the line that is answered, as its engine named it.
+  /// Key of the input line, as given by the engine.
   public var key: String
   public var status: Status
-  /// Why the status is not `ok`.
+  /// The reason why the status is not `ok`.
   public var problem: Problem?
   /// `nil` if the line named no file.
   public var file: FileRecord?

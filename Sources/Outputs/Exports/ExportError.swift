@@ -2,7 +2,7 @@ public import Platform
 public import SystemPackage
 internal import Text
 
-/// Why an export cannot be written. Files that were there before stay as they were.
+/// Failure to write an export. Existing files stay unchanged.
 public enum ExportError: Error, Hashable, Sendable {
   case cannotCreate(FilePath, reason: String)
   /// A file must not be replaced.
@@ -14,12 +14,12 @@ public enum ExportError: Error, Hashable, Sendable {
   case unknownOption(String, known: [String])
   /// `expected` completes “expects …”.
   case badOption(String, value: String, expected: String)
-  /// Something outside is missing or does not work. Two sentences: what, and what to do.
+  /// Something outside the program is missing or does not work. Two sentences: problem and remedy.
   case unavailable(String)
 }
 
 extension ExportError: CustomStringConvertible {
-  /// The problem, and what to do.
+  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):
@@ -27,12 +27,12 @@ extension ExportError: CustomStringConvertible {
         + "--output."
     case .refused(let error): "\(error)"
     case .cannotWrite(let path?, let reason):
-      "Writing \(Self.text(path)) failed: \(reason). What was there before is unchanged; export again once that is put right."
+      "Writing \(Self.text(path)) failed: \(reason). What was there before is unchanged; fix the cause and export again."
     case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
     case .closedPipe: "The reader of standard output has closed it."
     case .unknownOption(let name, let known):
       "This format has no option '\(printable(name))'"
-        + (known.isEmpty ? "; it has none at all." : "; \(Suggestion.hint(for: name, in: known))")
+        + (known.isEmpty ? "; it takes no options." : "; \(Suggestion.hint(for: name, in: known))")
     case .badOption(let name, let value, let expected):
       "--option \(name) expects \(expected), not '\(printable(value))'."
     case .unavailable(let sentences): sentences

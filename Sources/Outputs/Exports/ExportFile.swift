@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// A file of an export, or standard output. A file gets its name when it is whole; what is not committed is removed.
+/// File of an export, or standard output. A file gets its name when it is complete; an uncommitted one is removed.
 public final class ExportFile {
   /// `nil` for standard output.
   public let path: FilePath?
@@ -27,14 +27,14 @@ public final class ExportFile {
 
   public func write(_ text: String) throws(ExportError) { try write(text.utf8) }
 
-  /// Puts several files into their places, once all of them are on the disk: if it is full, none is there.
-  /// - Parameter listed: Whether their folder's inventory is to have them, the proof that Nocturne wrote them.
+  /// Moves several files into place once all of them are on disk: if the disk is full, none is there.
+  /// - Parameter listed: Adds them to their folder's inventory, the proof that Nocturne wrote them.
   /// - Returns: Their paths.
   public static func commit(_ files: [ExportFile], listed: Bool = false) throws(ExportError) -> [FilePath] {
     for file in files {
       try file.flush()
       guard let descriptor = file.replacement?.descriptor else { continue }
-      // Only regular files can be waited for.
+      // Only regular files can be synced.
       do {
         try descriptor.synchronize()
       } catch .invalidArgument, .readOnlyFileSystem {
@@ -48,7 +48,7 @@ public final class ExportFile {
     return files.compactMap(\.path)
   }
 
-  /// Before they have their names: a file that is in place is in the inventory, even if the process is killed.
+  /// Lists files before they get their names, so a file in place is in the inventory even if the process is killed.
   private static func list(_ files: [ExportFile]) throws(ExportError) {
     let folder = files.lazy.compactMap(\.path).first?.removingLastComponent()
     guard let folder else { return }
@@ -64,7 +64,7 @@ public final class ExportFile {
     }
   }
 
-  /// Puts the file into its place.
+  /// Moves the file into place.
   public func commit() throws(ExportError) {
     try flush()
     do {

@@ -4,28 +4,28 @@ public import Platform
 public import Records
 public import SystemPackage
 
-/// A form in which other programs take the library.
+/// Format in which other programs take the library.
 public protocol ExportFormat: Sendable {
-  /// On the command line.
+  /// Name on the command line.
   var name: String { get }
   /// One line for help.
   var abstract: String { get }
-  /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, …
+  /// Long fields of findings to read, by their `FindingField.long` names: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
-  /// Whether records come with the checksums of their files.
+  /// True if records need the checksums of their files.
   var needsChecksums: Bool { get }
-  /// Whether it is about files of this machine only, so objects are left out.
+  /// True if the format is about files of this machine only, so objects are left out.
   var needsFiles: Bool { get }
-  /// A mark near the beginning or end of each file that it writes, and in no file of others; `nil` if the format has no
-  /// room for one.
+  /// Mark near the beginning or end of each file written, found in no other files; `nil` if the format has no room for
+  /// one.
   var mark: String? { get }
 
-  /// The names of the files that an export to a folder always has.
+  /// Names of the files that an export to a folder always has.
   /// - Parameter findings: Findings that records may have.
   func files(for findings: [any DeclaredFinding.Type]) -> [String]
 
-  /// - Throws: `ExportError`: what is wrong with an option, or why nothing can be written.
+  /// - Throws: `ExportError` if an option is invalid or nothing can be written.
   func begin(_ context: ExportContext) throws -> any ExportWriter
 }
 
@@ -40,35 +40,35 @@ extension ExportFormat {
   }
 }
 
-/// The destination of an export.
+/// Destination of an export.
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output; the extension is for examples, such as `xml`.
   case file(extension: String)
-  /// A folder, which is there when the export begins, with files of these names, and more where findings have lists.
+  /// A folder, existing when the export begins, with files of these names and more for findings with lists.
   case folder(files: [String])
-  /// A folder, which is there when the export begins, with a tree of files for tracks.
+  /// A folder, existing when the export begins, with a tree of files for tracks.
   case tree
 
   public var isFolder: Bool { if case .file = self { false } else { true } }
 }
 
-/// Takes the records of one export, in the order of paths, in memory that does not grow with their number.
+/// Receives the records of one export in path order, in memory that does not grow with their number.
 ///
-/// Nothing is in place before `finish`, and nothing ever if an error is thrown or the writer is dropped before:
-/// `ExportFile` sees to that.
+/// Nothing is in place before `finish`, and never is if an error is thrown or the writer is dropped earlier:
+/// `ExportFile` ensures that.
 public protocol ExportWriter {
-  /// Only tracks with audio come: their status is `ok` or `partial`.
+  /// Appends a track with audio: its status is `ok` or `partial`.
   mutating func append(_ record: FileRecord) throws
-  /// After all records of an incremental export, in the order of paths.
+  /// Called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
-  /// - Returns: The files written.
+  /// - Returns: Files written.
   mutating func finish() throws -> [FilePath]
 }
 
-/// A track that is gone since the last export: moved, deleted, or not matched by the filter any more. The receiver of
-/// the export may never have had it.
+/// Track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the export
+/// may never have had it.
 public struct ExportRemoval: Hashable, Sendable {
-  /// As it was.
+  /// Last known path.
   public var path: FilePath
 
   public init(path: FilePath) {
@@ -79,24 +79,24 @@ public struct ExportRemoval: Hashable, Sendable {
   public var fileID: String { ContentID(ofPath: path).description }
 }
 
-/// The facts about an export that a format gets.
+/// Facts about an export, passed to a format.
 public struct ExportContext: Sendable {
-  /// The file or folder; `nil` for standard output.
+  /// File or folder; `nil` for standard output.
   public var output: FilePath?
-  /// Such as `Nocturne 0.2.0`.
+  /// Name and version, such as `Nocturne 0.2.0`.
   public var program: String
   public var now: Timestamp
-  /// Only what has changed is exported, and what is gone.
+  /// True if only changed and removed tracks are exported.
   public var isIncremental: Bool
-  /// How many records come at most.
+  /// Maximum number of records.
   public var trackCount: Int
   /// Options of `--option name=value`; each format checks its own.
   public var options: [String: String]
   /// Findings that records may have.
   public var findings: [any DeclaredFinding.Type]
-  /// The filter that chooses the tracks; `nil` if paths do, too.
+  /// Filter that selects the tracks; `nil` if paths also do.
   public var filter: TrackFilter?
-  /// For files whose names the tracks make; those that an export always has are looked at before it begins.
+  /// Rule for files named after tracks; files that an export always has are checked before it begins.
   public var overwriting: OverwriteRule
 
   public init(
@@ -115,7 +115,7 @@ public struct ExportContext: Sendable {
     self.overwriting = overwriting
   }
 
-  /// - Throws: `unknownOption`, which names those that there are.
+  /// - Throws: `unknownOption`, with the names of the known options.
   public func checkOptions(_ known: [String] = []) throws(ExportError) {
     for name in options.keys.sorted() where !known.contains(name) {
       throw .unknownOption(name, known: known)

@@ -1,4 +1,4 @@
-/// All formats that there are.
+/// All export formats.
 public enum ExportFormats {
   /// In the order of `analyze export --list`.
   public static let all: [any ExportFormat] = [

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 
-/// The facts about a record that exports give in a few words.
+/// Short facts about a record for exports.
 extension FileRecord {
   var keyFinding: KeyFinding? { findings[KeyFinding.self] }
 }

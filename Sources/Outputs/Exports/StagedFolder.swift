@@ -1,18 +1,18 @@
 package import Platform
 package import SystemPackage
 
-/// A tree of files that is written into a hidden folder first and moved into place at the end, folder by folder with a
-/// `FileInventory`. A file that Nocturne did not write stays, unless the rule allows to replace it.
+/// File tree that is written to a hidden folder first and moved into place at the end, folder by folder, each with a
+/// `FileInventory`. A file not written by Nocturne stays, unless the rule allows replacing it.
 package final class StagedFolder {
   private let folder: FilePath
   private let staging: FilePath
   private let rule: OverwriteRule
   private var outdated: [FilePath] = []
-  /// Inventory of the last folder that was read: tracks come folder by folder.
+  /// Inventory of the last folder read; tracks arrive folder by folder.
   private var inventory: FileInventory?
 
   private static let prefix = ".nocturne-export-"
-  /// Seconds after which a hidden folder was left by a process that was killed.
+  /// Age in seconds at which a hidden folder counts as left behind by a killed process.
   private static let leftoverAge: Int64 = 86_400
 
   package init(in folder: FilePath, _ rule: OverwriteRule) throws(ExportError) {
@@ -32,7 +32,7 @@ package final class StagedFolder {
     let target = folder.pushing(path)
     let isKnown = isOurs(target)
     do {
-      try rule.check(target, OriginProof(orElse: FileInventory.lack) { _ in isKnown })
+      try rule.check(target, OriginProof(orElse: FileInventory.objection) { _ in isKnown })
     } catch {
       throw .refused(error)
     }
@@ -49,7 +49,7 @@ package final class StagedFolder {
     }
   }
 
-  /// A file of an earlier export that is not written any more.
+  /// Marks a file of an earlier export that is no longer written for removal.
   package func remove(_ path: FilePath) {
     let file = folder.pushing(path)
     if file.exists, rule.allowsOthers || isOurs(file) { outdated.append(file) }
@@ -62,8 +62,7 @@ package final class StagedFolder {
     return inventory?.has(name) ?? false
   }
 
-  /// Moves everything into place. The lists come first: a file that is in place is in one, even if the process is
-  /// killed.
+  /// Moves everything into place. Inventories come first, so a file in place is listed even if the process is killed.
   /// - Returns: The folder.
   package func commit() throws(ExportError) -> FilePath {
     try forEachStaged { path, isFolder throws(ExportError) in
@@ -88,7 +87,7 @@ package final class StagedFolder {
     return folder
   }
 
-  /// - Parameter body: Gets paths in the hidden folder, itself first.
+  /// - Parameter body: Receives paths in the hidden folder, the folder itself first.
   private func forEachStaged(
     in folder: FilePath = "", _ body: (FilePath, _ isFolder: Bool) throws(ExportError) -> Void
   ) throws(ExportError) {

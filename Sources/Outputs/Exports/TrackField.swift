@@ -6,21 +6,21 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A field of the documents for search engines and of tables, declared once: documents, settings and schemas follow
-/// from it. Unknown values are left out of a document.
+/// Field of search-engine documents and of tables, declared once: documents, settings and schemas follow from it.
+/// Unknown values are left out of a document.
 struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
-    /// Words to search for.
+    /// Text searched by words.
     case text
-    /// Several of them.
+    /// Several texts searched by words.
     case texts
-    /// One value that means something only as a whole.
+    /// Value that is meaningful only as a whole.
     case keyword
     case keywords
     case integer
     case number
     case boolean
-    /// A point in time.
+    /// Point in time.
     case time
   }
 
@@ -33,21 +33,21 @@ struct TrackField: Sendable {
     case time(Timestamp)
   }
 
-  /// That of the CSV report for fields of findings.
+  /// For fields of findings, the name in the CSV report.
   var name: String
   var kind: Kind
-  /// Searched for words.
+  /// True if searched by words.
   var isSearched = false
-  /// For filters and facets.
+  /// True for filters and facets.
   var isFiltered = false
   var isSorted = false
-  /// `nil` if it is not known.
+  /// `nil` if unknown.
   var value: @Sendable (FileRecord) -> Value?
 
-  /// The key of documents, which has different names.
+  /// Key of documents; its name differs between engines.
   static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
 
-  /// Searched ones in the order of their weight.
+  /// All fields; searched ones in order of their weight.
   static let all: [TrackField] = [
     .text("title", sorted: true) { $0.track.titleTag },
     .texts("artists", filtered: true) { $0.track.artists },
@@ -98,8 +98,8 @@ struct TrackField: Sendable {
     .time("analyzed_at") { $0.analyzed },
   ]
 
-  /// The numbers, texts and flags of findings that are not among `all`, as the CSV report calls them. Fingerprints have a format
-  /// of their own, and are longer than all else together.
+  /// Numbers, texts and flags of findings that are not in `all`, named as in the CSV report. Fingerprints have a format
+  /// of their own, and are longer than everything else together.
   static func others(of findings: [any DeclaredFinding.Type]) -> [TrackField] {
     let known = Set(all.map(\.name))
     return findings.filter { $0 != FingerprintFinding.self }.flatMap { fields(of: $0) }.filter {
@@ -135,7 +135,7 @@ extension TrackField.Kind {
 }
 
 extension TrackField.Value {
-  /// `nil` for lists and records, and for what is not known.
+  /// `nil` for lists, records and unknown values.
   init?(_ value: FieldValue) {
     switch value {
     case .text(let text) where !text.isEmpty: self = .text(text)
@@ -196,10 +196,10 @@ extension TrackField {
 }
 
 extension JSONWriter {
-  /// A document: its key, and what is known.
+  /// Document with its key and all known values.
   /// - Parameters:
-  ///   - timesAreNumbers: Seconds since 1970 instead of RFC 3339, for engines that have no dates.
-  ///   - writeMore: Writes members that only one engine has.
+  ///   - timesAreNumbers: Seconds since 1970 instead of RFC 3339, for engines without dates.
+  ///   - writeMore: Writes members specific to one engine.
   mutating func searchDocument(
     _ record: FileRecord, key name: String, timesAreNumbers: Bool, _ writeMore: (inout JSONWriter) -> Void
   ) {

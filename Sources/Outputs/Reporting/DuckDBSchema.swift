@@ -1,6 +1,6 @@
 internal import Records
 
-/// Table macros for DuckDB that give every column of a report its type. A reader that guesses types from the first rows
+/// DuckDB table macros that give every column of a report its type. A reader that infers types from the first rows
 /// takes a column without values for text or JSON, and for another type in the next report.
 enum DuckDBSchema {
   static func text(_ options: ReportOptions) -> String {
@@ -37,7 +37,7 @@ enum DuckDBSchema {
 }
 
 extension SchemaNode {
-  /// The type of DuckDB that holds what this schema describes.
+  /// DuckDB type for the values this schema describes.
   fileprivate var duckDBType: String {
     guard case .object(let members) = self else { return "JSON" }
     func member(_ name: String) -> SchemaNode? { members.first { $0.name == name }?.value }
@@ -59,7 +59,7 @@ extension SchemaNode {
     }
   }
 
-  /// - Parameter type: A type of JSON Schema; `nil` for any value.
+  /// - Parameter type: JSON Schema type; `nil` for any value.
   fileprivate static func duckDBType(named type: String?, format: String?) -> String {
     switch type {
     case "string": format == "date-time" ? "TIMESTAMP" : "VARCHAR"

@@ -2,7 +2,7 @@ internal import Platform
 internal import Records
 internal import Text
 
-/// One object: the run, and all files, a line each.
+/// One object with the run and all files, one file per line.
 struct JSONReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var json = JSONWriter()

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Records
 
-/// One format of reports: records in, bytes out. Bytes that were taken on their way are forgotten, so memory does not
-/// grow with the number of records.
+/// Report format that turns records into bytes. Bytes that were written are dropped, so memory does not grow with the
+/// number of records.
 protocol ReportEncoder {
   var bytes: [UInt8] { get }
 

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// Why a report cannot be written. A report that was there before is left as it was.
+/// Failure to write a report. An existing report is left unchanged.
 public enum ReportError: Error, Hashable, Sendable {
   case cannotCreate(path: FilePath, reason: String)
   /// `path` is `nil` for standard output.
@@ -11,7 +11,7 @@ public enum ReportError: Error, Hashable, Sendable {
 }
 
 extension ReportError: CustomStringConvertible {
-  /// The problem, and what to do.
+  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):
@@ -19,7 +19,7 @@ extension ReportError: CustomStringConvertible {
         + "Check the folder and its permissions, or name another one with --output."
     case .cannotWrite(let path?, let reason):
       "Writing the report “\(DisplayPath.text(of: path))” failed: \(reason). The results are in the database; "
-        + "run `analyze report` once that is put right."
+        + "fix the cause and run `analyze report`."
     case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
     case .closedPipe: "The reader of standard output has closed it."
     }

@@ -1,13 +1,13 @@
 internal import Platform
 public import SystemPackage
 
-/// The destination of a report.
+/// Destination of a report.
 public enum ReportDestination: Hashable, Sendable {
   case file(FilePath)
   case standardOutput
 }
 
-/// Bytes on their way to a destination. A file gets its name when it is whole; what is not finished is removed.
+/// Writes bytes to a destination. A file gets its name when it is complete; an unfinished one is removed.
 final class ReportOutput {
   /// `nil` for standard output.
   private let file: FileReplacement?
@@ -34,7 +34,7 @@ final class ReportOutput {
     }
   }
 
-  /// Puts the file into its place.
+  /// Moves the file into place.
   func finish() throws(ReportError) {
     guard let file else { return }
     do {

@@ -4,14 +4,14 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The facts about one file in a report, as far as other reports and the store must agree.
+/// Facts about one file in a report, as far as other reports and the store must agree on them.
 public struct ReportedFile: Hashable, Sendable {
   public var path: FilePath
   public var id: String?
   public var uri: String
   public var status: String
 
-  /// The facts that a report of now would have.
+  /// Facts that a report written now would have.
   public init(_ record: FileRecord) {
     let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(findings: []))
     self = (try? JSONValue(parsing: line)).flatMap { ReportedFile($0) } ?? ReportedFile(path: record.path)
@@ -49,7 +49,7 @@ public struct ReportedFile: Hashable, Sendable {
   }
 }
 
-/// Reads a report that `ReportWriter` has written, in memory that does not depend on its length.
+/// Reads a report written by `ReportWriter`, in memory that does not depend on its length.
 public enum ReportReader {
   public struct Head: Hashable, Sendable {
     /// Number of the run that a JSON report is about; `nil` in other formats.
@@ -57,13 +57,13 @@ public enum ReportReader {
     public var runStarted: String?
   }
 
-  /// Why a report is none: one sentence with the line.
+  /// Reason why a file is not a valid report: one sentence with the line.
   public struct Damage: Error, CustomStringConvertible {
     public let description: String
   }
 
   /// - Parameters:
-  ///   - head: Called first; the files are read only if it returns true.
+  ///   - head: Called first; the files are read only if it returns `true`.
   ///   - file: Called for each file.
   /// - Throws: `Damage`, an error of the system, or what the closures throw.
   public static func read(
@@ -121,10 +121,10 @@ public enum ReportReader {
         }
         try file(found)
       }
-    // For people: nothing is read back from it.
+    // HTML is for people and is not read back.
     case .html: return
     }
-    if lines.endsEarly { throw Damage(description: "its last line has no end") }
+    if lines.endsEarly { throw Damage(description: "its last line is incomplete") }
   }
 
   private static func head(_ members: [String: JSONValue]) -> Head {
@@ -136,13 +136,13 @@ public enum ReportReader {
   }
 }
 
-/// The lines of a file one by one, without what ends them.
+/// Lines of a file one by one, without line endings.
 private struct Lines {
   let handle: FileHandle
-  /// Whether line breaks between double quotes end no line, as in CSV.
+  /// True if line breaks within double quotes do not end a line, as in CSV.
   let quoted: Bool
   private(set) var number = 0
-  /// The last line had no line break.
+  /// True if the last line has no line break.
   private(set) var endsEarly = false
   private var buffer: [UInt8] = []
   private var position = 0

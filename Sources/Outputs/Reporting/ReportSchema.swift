@@ -1,18 +1,18 @@
 public import Analysis
 package import Records
 
-/// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
+/// Files of `reports/schema/`, generated from the declarations by which the reports themselves are written.
 public struct ReportSchema: Sendable {
   private let options: ReportOptions
 
-  /// - Parameter findings: The declared ones, in the order in which reports show them.
+  /// - Parameter findings: Declared findings, in report order.
   public init(findings: [any DeclaredFinding.Type]) {
     options = ReportOptions(findings: findings)
   }
 
-  /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
-  /// `worker` prints; the columns of the CSV report as a Table Schema (Frictionless Standards); and the types of NDJSON and
-  /// CSV for DuckDB.
+  /// Schemas, each with its format and file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line,
+  /// and of the output of `worker`; the columns of the CSV report as a Table Schema (Frictionless Standards); and the
+  /// types of NDJSON and CSV for DuckDB.
   public var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
@@ -60,7 +60,7 @@ public struct ReportSchema: Sendable {
     Self.lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
   }
 
-  /// The schema of a line of JSON.
+  /// Schema of a line of JSON.
   package static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
     guard case .object(let members) = schema else { return schema }
     return .object([("$schema", dialect), ("title", .string(title))] + members)

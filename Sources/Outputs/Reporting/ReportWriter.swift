@@ -1,27 +1,27 @@
 public import Platform
 public import Records
 
-/// Writes one report, record by record, in memory that does not depend on their number. A page is the exception: it is
-/// written once all its records are known, and keeps some 200 bytes of each.
+/// Writes one report, record by record, in memory that does not depend on their number. The exception is an HTML page:
+/// it is written once all its records are known, and keeps some 200 bytes of each.
 ///
-/// A report that goes to a file is not there before `finish()`; if that is never called, nothing is.
+/// A report file does not exist before `finish()`; if that is never called, no file is written.
 public final class ReportWriter {
   public static let schema = "nocturne.report"
   public static let schemaVersion = 1
 
-  /// `nil` for a page.
+  /// `nil` for an HTML page.
   private var encoder: (any ReportEncoder)?
   private let page: LibraryPage?
   private let output: ReportOutput
   private let flushSize = 1 << 18
 
   /// - Parameters:
-  ///   - run: what a JSON or HTML report says of the run; the other formats do not mention it.
-  ///   - generated: likewise.
-  ///   - page: what else an HTML report tells.
+  ///   - run: The run described in a JSON or HTML report; the other formats omit it.
+  ///   - generated: Time of a JSON or HTML report; the other formats omit it.
+  ///   - page: Additional data for an HTML report.
   public init(
     _ format: ReportFormat, to destination: ReportDestination, options: ReportOptions, run: RunRecord?,
-    generated: Timestamp = .now, page: PageSource = PageSource()
+    generated: Timestamp = .now, page: PageInput = PageInput()
   ) throws(ReportError) {
     encoder =
       switch format {
@@ -41,7 +41,7 @@ public final class ReportWriter {
     if encoder?.bytes.count ?? 0 >= flushSize { try flush() }
   }
 
-  /// Sends what was appended so far on its way: for reports that are read while they grow.
+  /// Writes out the records appended so far, for reports that are read while they grow.
   public func flush() throws(ReportError) {
     if let bytes = encoder?.bytes, !bytes.isEmpty { try output.write(bytes) }
     encoder?.removeBytes()
@@ -55,7 +55,7 @@ public final class ReportWriter {
     try output.finish()
   }
 
-  /// One file as a line of NDJSON, line break included.
+  /// One file as a line of NDJSON, including the line break.
   public static func ndjsonLine(for record: FileRecord, options: ReportOptions) -> [UInt8] {
     var report = NDJSONReport(options)
     report.append(record)

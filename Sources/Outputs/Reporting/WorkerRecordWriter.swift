@@ -1,7 +1,7 @@
 public import Records
 internal import Text
 
-/// Writes the lines of a worker.
+/// Writes the output lines of a worker.
 public struct WorkerRecordWriter: Sendable {
   private let shape: Shape<WorkerRecord>
 
@@ -9,7 +9,7 @@ public struct WorkerRecordWriter: Sendable {
     shape = .worker(options)
   }
 
-  /// One line, line break included.
+  /// One line, including the line break.
   public func line(for record: WorkerRecord) -> [UInt8] {
     var json = JSONWriter()
     shape.writeJSON(record, into: &json)

@@ -6,7 +6,7 @@ import Foundation
 import Pipeline
 import Platform
 
-/// The options of analyses, shared by commands.
+/// Options of an analysis, shared by commands.
 struct AnalysisArguments: ParsableArguments {
   @OptionGroup
   var pipeline: PipelineArgument
@@ -35,7 +35,7 @@ struct AnalysisArguments: ParsableArguments {
     try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
   }
 
-  /// The place where files are analyzed, by the settings.
+  /// The isolation in which files are analyzed, according to the settings.
   func isolation(
     _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {
@@ -53,14 +53,14 @@ extension CommandSettings {
     SingleFileAnalysis(timeLimit: timeLimit) { isolation($0, $1) }
   }
 
-  /// How long one file may take.
+  /// Time limit of one file.
   var timeLimit: TimeLimit {
     self[Settings.timeout].map { TimeLimit(seconds: $0 / .seconds(1)) } ?? .standard
   }
 
-  /// Files analyzed at the same time: as many as wanted, or as the limit of open files leaves room for.
+  /// Number of files to analyze at the same time: as many as wanted, or as the limit of open files allows.
   ///
-  /// - Parameter notice: Gets a sentence if there are fewer.
+  /// - Parameter notice: Receives a message if there are fewer.
   static func possibleJobs(_ wanted: Int, notice: (String) -> Void) throws -> Int {
     // A file, a decoder, and the pipes of a worker process or of a program.
     let filesPerJob = 8
@@ -72,7 +72,7 @@ extension CommandSettings {
     return possible
   }
 
-  /// The place where a plan is carried out, made of these analyzers of a definition; of all if none is named.
+  /// The isolation for a plan made from these analyzers of a definition, or from all if `ids` is empty.
   func isolation(
     _ definition: PipelineDefinition, only ids: [String] = [], _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {

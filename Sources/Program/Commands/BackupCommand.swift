@@ -11,13 +11,13 @@ struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Write a copy of the database, even during a run",
     discussion:
-      "The copy is one file. To restore it, copy it back while no run is going on, and remove FILE-wal and FILE-shm."
+      "The copy is one file. To restore it, copy it back while no run is in progress, and remove FILE-wal and FILE-shm."
   )
 
   @Argument(help: ArgumentHelp("The copy", valueName: "file"))
   var copy: PathArgument
 
-  @Flag(help: "Replace the file even if it is no copy made by this command")
+  @Flag(help: "Replace the file even if this command did not make it")
   var force = false
 
   @OptionGroup

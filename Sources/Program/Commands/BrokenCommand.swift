@@ -9,8 +9,8 @@ struct BrokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "broken", abstract: "List damaged and badly made files, worst first",
     discussion: """
-      Damage of containers is known of every file that was analyzed. Damage of the sound, and lossless files that are not, \
-      need the analyzers health and origin: analyze run --pipeline health. See docs/health.md.
+      Every analysis finds damaged containers. Damaged audio and fake lossless files are found by the analyzers health and \
+      origin: analyze run --pipeline health. See docs/health.md.
       """)
 
   @OptionGroup
@@ -48,7 +48,7 @@ struct BrokenCommand: AsyncParsableCommand {
   }
 }
 
-/// Broken files as a person reads them.
+/// Human-readable list of broken files.
 private enum BrokenText {
   private static let placesOfKind = 3
 
@@ -77,7 +77,7 @@ private enum BrokenText {
       ? "Nothing is known to be wrong with \(counted(answer.count, "file"))."
       : "\(shown) of \(counted(answer.tracks.count, "broken file")), of \(counted(answer.count, "file")) in all."
     if answer.unjudgedCount > 0 {
-      text += " The sound of \(counted(answer.unjudgedCount, "file")) was not checked: analyze run --pipeline health."
+      text += " The audio of \(counted(answer.unjudgedCount, "file")) was not checked: analyze run --pipeline health."
     }
     return text
   }

@@ -9,7 +9,7 @@ import Recognition
 import Reporting
 import ResultStore
 
-/// Runs the body of a command: whatever it throws becomes one line on standard error and the exit status that fits.
+/// Runs the body of a command, and turns errors into one line on standard error and an exit status.
 func reportingErrors(_ body: () async throws -> Void) async throws {
   do {
     try await body()
@@ -27,7 +27,7 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
 /// The effect of an error on a command: the exit status, and the message.
 struct CommandEnding {
   let status: ExitStatus
-  /// `nil` if there is nothing to be said.
+  /// `nil` for no message.
   let sentence: String?
 
   init(after error: any Error) {
@@ -37,7 +37,7 @@ struct CommandEnding {
       case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
       case let error as ScanError: (.fatal, Self.sentence("\(error)"))
       case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
-      // As with `| head`: the reader does not want the rest, and nothing is wrong.
+      // The reader needs no more output, as with `| head`: not an error.
       case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
       case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")
@@ -61,7 +61,7 @@ struct CommandEnding {
     }
   }
 
-  /// With a full stop, unless it ends in a question.
+  /// Adds a full stop, unless the text ends with a question mark.
   private static func sentence(_ text: String) -> String {
     text.hasSuffix("?") ? text : text + "."
   }

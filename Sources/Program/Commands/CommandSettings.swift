@@ -10,7 +10,7 @@ import SystemPackage
 import Text
 
 extension Setting {
-  /// The help of the option for this setting: its summary, with the words it takes if the summary does not name them.
+  /// The help of the option for this setting: its summary, and the valid words if the summary does not name them.
   func help(_ valueName: String? = nil) -> ArgumentHelp {
     var text = summary.prefix(1).uppercased() + summary.dropFirst()
     if !Value.choices.isEmpty, Value.self != Bool.self, !summary.contains(":") {
@@ -20,27 +20,27 @@ extension Setting {
   }
 }
 
-/// The settings of a command: what files and the environment say, under what its options say. From when they are read,
-/// messages look as they say.
+/// The settings of a command: those of files and the environment, overridden by its options. Loading them also sets the
+/// format of messages.
 struct CommandSettings {
   private(set) var settings: Settings
   private let context: SettingContext
 
-  /// - Parameter warns: Whether unknown settings are reported, such as a variable whose name is mistyped.
-  /// - Throws: what cannot be understood, and the file of a project that sets what only a trusted one may.
+  /// - Parameter warns: Reports unknown settings, such as a variable with a mistyped name.
+  /// - Throws: An error for invalid settings, or for an untrusted project file with settings that require trust.
   init(warns: Bool = true) throws {
     self.init(try Settings.load())
     if let refusal = ProjectTrustText.refusal(settings) { throw CommandFailure(.usage, refusal) }
     if warns { for notice in settings.notices { Log.write(.warning, "setting_ignored", notice) } }
   }
 
-  /// With what options say about the database.
+  /// Loads the settings and applies the option for the database.
   init(_ database: DatabaseArgument) throws {
     try self.init()
     take(database.path, for: Settings.database, option: "--database")
   }
 
-  /// For commands that only show settings: without what the file of a project may not set.
+  /// The settings without those that need a trusted project file, for commands that only show settings.
   static func ignoringUntrustedLines() throws -> CommandSettings { CommandSettings(try Settings.load()) }
 
   static var folders: StandardFolders { StandardFolders(environment: ProcessInfo.processInfo.environment) }
@@ -54,7 +54,7 @@ struct CommandSettings {
 
   subscript<Value: SettingValue>(_ setting: Setting<Value>) -> Value { settings[setting] }
 
-  /// Takes the text of an option, if it was given.
+  /// Applies the text of an option, if given.
   mutating func take<Value: SettingValue>(_ text: String?, for setting: Setting<Value>, option: String) throws {
     guard let text else { return }
     do {
@@ -73,7 +73,7 @@ struct CommandSettings {
     settings.set(setting, to: path.path, by: option)
   }
 
-  /// Takes a list given by repeating an option, or with commas.
+  /// Applies a list given by repeating an option, or with commas.
   mutating func take<Value: SettingValue>(
     _ texts: [String], for setting: Setting<[Value]>, option: String
   ) throws {
@@ -89,10 +89,10 @@ struct CommandSettings {
     settings.set(setting, to: value, by: option)
   }
 
-  /// The pipeline as it is written.
+  /// The definition of the pipeline.
   func definition() throws -> PipelineDefinition { try settings.definition() }
 
-  /// The path of the database.
+  /// The path of the database, which is a regular file or does not exist.
   func database() throws -> FilePath {
     let path = settings[Settings.database]
     switch path.fileKind {
@@ -107,7 +107,7 @@ struct CommandSettings {
 
   func openStoreForReading() throws -> ResultStore { try openStore(.readOnly) }
 
-  /// Opens the database; one that is not there is an error that says how to make it.
+  /// Opens the database. If there is none, the error says how to make it.
   func openStore(_ access: ResultStore.Access) throws -> ResultStore {
     let path = try database()
     guard path.fileKind != nil else {

@@ -17,7 +17,7 @@ struct PipelineArgument: ParsableArguments {
   }
 }
 
-/// How a command goes through a library, and what it says meanwhile.
+/// Options for how a command processes a library, and for its progress and messages.
 struct CourseArguments: ParsableArguments {
   @Option(name: [.customShort("j", allowingJoined: true), .long], help: Settings.jobs.help("n"))
   var jobs: String?
@@ -37,7 +37,7 @@ struct CourseArguments: ParsableArguments {
   @Option(help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
-  /// To be called before other options: from here on, messages have the form that is wanted.
+  /// Sets the format of messages first, so call this before applying other options.
   func apply(to settings: inout CommandSettings) throws {
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])

@@ -40,9 +40,9 @@ struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "trust", abstract: "Trust a project's file as it is now",
       discussion: """
-        A file \(ProjectFile.name.string) may have come with a download. Until it is trusted it sets nothing that runs programs, \
-        names a file to write or takes a protection away; commands refuse to work in its folder instead. When the file, or \
-        the pipeline it names, changes, it must be trusted again.
+        A file \(ProjectFile.name.string) may have come with a download. Until it is trusted, it cannot set anything that runs \
+        programs, names a file to write or removes a protection, and commands refuse to work in its folder. When the file, \
+        or the pipeline it names, changes, it must be trusted again.
         """)
 
     @OptionGroup
@@ -54,7 +54,7 @@ struct ConfigCommand: ParsableCommand {
         do {
           try TrustedProjects(CommandSettings.folders).trust(file)
         } catch {
-          throw CommandFailure(.fatal, "That \(file.path.string) is trusted cannot be noted down: \(error).")
+          throw CommandFailure(.fatal, "Cannot store that \(file.path.string) is trusted: \(error).")
         }
         Terminal.writeLine("Trusted as it is now: \(printable(file.path.string))")
         for line in file.lines where line.needsTrust {
@@ -83,7 +83,7 @@ struct ConfigCommand: ParsableCommand {
   }
 }
 
-/// The file of a project on the command line.
+/// A project file on the command line.
 struct ProjectArgument: ParsableArguments {
   @Argument(help: ArgumentHelp("A file \(ProjectFile.name.string), or the folder it is in", valueName: "file"))
   var place: PathArgument
@@ -96,15 +96,15 @@ struct ProjectArgument: ParsableArguments {
     guard path.fileKind != nil else {
       throw CommandFailure(
         .fatal,
-        "There is no file \(printable(path.string)). Only files of the name \(ProjectFile.name.string) are read.")
+        "There is no file \(printable(path.string)). Only files named \(ProjectFile.name.string) are read.")
     }
     return try ProjectFile(at: path, CommandSettings.folders)
   }
 }
 
-/// The message about a project's file that is not trusted.
+/// The message about an untrusted project file.
 enum ProjectTrustText {
-  /// `nil` if the file sets nothing that it may not, or there is none.
+  /// `nil` if there is no project file, or if it sets nothing that requires trust.
   static func refusal(_ settings: Settings) -> String? {
     guard let project = settings.project, !settings.withheld.isEmpty else { return nil }
     let path = project.path.string
@@ -121,7 +121,7 @@ enum ProjectTrustText {
   }
 }
 
-/// Words as one would write them in a shell.
+/// Words quoted for a shell.
 private func shellText(_ words: [String]) -> String {
   words.map { word in
     let isPlain =

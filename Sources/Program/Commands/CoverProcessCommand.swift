@@ -1,7 +1,7 @@
 import ArgumentParser
 import LibraryTasks
 
-/// The process that `serve` starts to read a picture in: see `CoverWorker`.
+/// The process in which `serve` reads a picture; see `CoverWorker`.
 struct CoverProcessCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cover-process", abstract: "Make a cover for the program that started it", shouldDisplay: false)
@@ -11,6 +11,6 @@ struct CoverProcessCommand: ParsableCommand {
 
   func run() throws { try CoverWorker(side: side).run() }
 
-  /// The command line without options. The link leads to this very program, even if its file was replaced meanwhile.
+  /// The command line without options. The link refers to the running program, even if its file was replaced.
   static let command = ["/proc/self/exe", "cover-process"]
 }

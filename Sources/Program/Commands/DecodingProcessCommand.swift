@@ -1,7 +1,7 @@
 import ArgumentParser
 import Listening
 
-/// The process that `serve` starts to decode uploaded audio in: see `DecodingWorker`.
+/// The process in which `serve` decodes uploaded audio; see `DecodingWorker`.
 struct DecodingProcessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decoding-process", abstract: "Decode standard input for the program that started it",
@@ -14,6 +14,6 @@ struct DecodingProcessCommand: AsyncParsableCommand {
     DecodingWorker.run(audioSeconds: audioLimit)
   }
 
-  /// The command line. The link leads to this very program, even if its file was replaced meanwhile.
+  /// The command line. The link refers to the running program, even if its file was replaced.
   static let arguments = ["/proc/self/exe", "decoding-process"]
 }

@@ -14,11 +14,11 @@ struct DuplicatesCommand: AsyncParsableCommand {
     discussion: """
       Compares the fingerprints and signatures in the database; tags do not decide, and no audio is read. The first time all \
       tracks are compared, later only new ones. Files are grouped if they hold the same audio, or the same recording in \
-      another encoding, cut, edit or speed; other performances and remixes are no duplicates. Of each group one file is kept, \
-      and each says why. Nocturne deletes nothing: --plan writes a list that you edit and use.
+      another encoding, cut, edit or speed; other performances and remixes are not duplicates. One file of each group \
+      is to be kept, and each file says why. Nocturne deletes nothing: --plan writes a list that you edit and use.
 
-      Decisions belong to the audio, as corrections do: --distinct says that files are no duplicates, --keep that a file is \
-      the one to keep, --forget takes back both.
+      Decisions belong to the audio, as corrections do: --distinct marks files that are not duplicates, --keep marks the file \
+      to keep, --forget removes either mark.
       """)
 
   @Flag(help: "Print one JSON line; see analyze schema duplicates")
@@ -30,20 +30,20 @@ struct DuplicatesCommand: AsyncParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "A rule that counts first: \(KeepingRule.names.joined(separator: ", ")); repeatable", valueName: "rule"))
+      "A rule that takes precedence: \(KeepingRule.names.joined(separator: ", ")); repeatable", valueName: "rule"))
   var prefer: [String] = []
 
-  @Option(help: ArgumentHelp("Write what could be removed as a list to edit", valueName: "file|-"))
+  @Option(help: ArgumentHelp("Write an editable list of the files that could be removed", valueName: "file|-"))
   var plan: OutputArgument?
 
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("These files are no duplicates of each other", valueName: "file"))
+    parsing: .upToNextOption, help: ArgumentHelp("These files are not duplicates of each other", valueName: "file"))
   var distinct: [PathArgument] = []
 
-  @Option(parsing: .upToNextOption, help: ArgumentHelp("Of their groups, keep these files", valueName: "file"))
+  @Option(parsing: .upToNextOption, help: ArgumentHelp("Keep these files of their groups", valueName: "file"))
   var keep: [PathArgument] = []
 
-  @Option(parsing: .upToNextOption, help: ArgumentHelp("Forget what was decided about these files", valueName: "file"))
+  @Option(parsing: .upToNextOption, help: ArgumentHelp("Forget the decisions about these files", valueName: "file"))
   var forget: [PathArgument] = []
 
   @Option(
@@ -51,7 +51,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
   var exportFile: OutputArgument?
 
   @Option(
-    name: .customLong("import"), help: ArgumentHelp("Take decisions that --export wrote", valueName: "file"))
+    name: .customLong("import"), help: ArgumentHelp("Read decisions that --export wrote", valueName: "file"))
   var importFile: PathArgument?
 
   @Flag(help: "Replace files even if Nocturne did not write them")
@@ -70,7 +70,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
     let isDeciding = decides.contains(true)
     guard !isDeciding || (!json && !csv && plan == nil && prefer.isEmpty && !filters.isGiven) else {
-      throw ValidationError("Decisions go without filters, --json, --csv, --prefer and --plan.")
+      throw ValidationError("Filters, --json, --csv, --prefer and --plan can't be combined with decisions.")
     }
     guard !(json && csv) else { throw ValidationError("Give --json or --csv, not both.") }
     guard distinct.isEmpty || distinct.count > 1 else { throw ValidationError("--distinct expects two files or more.") }
@@ -94,7 +94,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
       if let exportFile { return try export(to: exportFile, of: settings.openStoreForReading()) }
       if let importFile { return try take(importFile.path, into: settings.openStore(.readWrite)) }
       if !distinct.isEmpty || !keep.isEmpty || !forget.isEmpty {
-        return try decide(DuplicateDeciding(in: settings.openStore(.readWrite)))
+        return try decide(DuplicateDecisionWriter(in: settings.openStore(.readWrite)))
       }
       let (store, pairs) = try pairs(settings)
       let duplicates = try LibraryDuplicates(
@@ -110,7 +110,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
   }
 
-  /// The pairs of a database that is brought up to date, or that may only be read.
+  /// The pairs of the database, which is updated first unless it is read-only.
   private func pairs(_ settings: CommandSettings) throws -> (ResultStore, [StoredPair]) {
     do {
       let store = try settings.openStore(.readWrite)
@@ -122,7 +122,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
   }
 
-  private func decide(_ deciding: DuplicateDeciding) throws {
+  private func decide(_ deciding: DuplicateDecisionWriter) throws {
     let count =
       if !distinct.isEmpty {
         try deciding.setDistinct(distinct.map(\.path))

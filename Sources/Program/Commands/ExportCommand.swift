@@ -11,13 +11,13 @@ import Text
 
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the library in the form that another program takes",
+    commandName: "export", abstract: "Write the library in the format of another program",
     discussion: """
-      `analyze export --list` shows the formats, docs/exports.md what is in them. Files in which no audio was found are \
-      left out; filters choose among the others.
+      `analyze export --list` shows the formats, and docs/exports.md their contents. Files without audio are left out; \
+      filters select among the others.
 
-      With --since, only tracks that have changed are written, and those that are gone: see docs/exports.md. Each export \
-      to a file or folder leaves a cursor beside it, from which the next one can go on.
+      With --since, only tracks that have changed or are gone are written; see docs/exports.md. Each export to a file or \
+      folder leaves a cursor beside it, from which the next one can continue.
       """)
 
   @Argument(
@@ -63,7 +63,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   private func chosenFormat() throws -> any ExportFormat {
-    guard let format else { throw ValidationError("Say which format; `analyze export --list` shows them.") }
+    guard let format else { throw ValidationError("Name a format; `analyze export --list` shows them.") }
     guard let found = ExportFormats.named(format) else {
       let hint = Suggestion.hint(for: format, in: ExportFormats.all.map(\.name))
       throw ValidationError("There is no format '\(printable(format))'; \(hint)")
@@ -114,7 +114,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 }
 
-/// The result of an export, as a person reads it.
+/// Human-readable result of an export.
 private enum ExportText {
   static func lines(for outcome: LibraryExport.Outcome) -> [String] {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""

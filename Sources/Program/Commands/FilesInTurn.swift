@@ -2,9 +2,8 @@ import AnalysisTasks
 import ResultStore
 import SystemPackage
 
-/// Does something for each file. The problem of one is reported, the others go on, and the command has failed in the
-/// end.
-func inTurn(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
+/// Runs `body` for each file. A failure is reported without stopping the others, and makes the command fail at the end.
+func forEachFile(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
   var hasFailed = false
   for file in files {
     do {

@@ -3,7 +3,7 @@ import Filters
 internal import LibraryTasks
 import Platform
 
-/// The options that say which tracks are meant: a filter each, and `--where` for all of them in one expression.
+/// Options that select tracks: one filter each, and `--where` for all of them in one expression.
 struct FilterArguments: ParsableArguments {
   @Option(
     name: .customLong("where"),
@@ -51,7 +51,7 @@ struct FilterArguments: ParsableArguments {
   @Option(help: ArgumentHelp("A tag or finding that is missing, such as isrc or key; repeatable", valueName: "name"))
   var missing: [String] = []
 
-  @Option(help: ArgumentHelp("Files first met since a date or for an age: 2026-11-01, 7d", valueName: "time"))
+  @Option(help: ArgumentHelp("Files added since a date or within an age: 2026-11-01, 7d", valueName: "time"))
   var addedSince: String?
 
   @Option(
@@ -67,15 +67,15 @@ struct FilterArguments: ParsableArguments {
     help: ArgumentHelp("A file, or a folder with all below it; repeatable", valueName: "path"))
   var folders: [PathArgument] = []
 
-  /// Whether any was given.
+  /// `true` if any filter was given.
   var isGiven: Bool {
     expression != nil || lossless != nil || !missing.isEmpty || !folders.isEmpty || !values.isEmpty
   }
 
-  /// The filter that they all make together.
+  /// The combination of all filters.
   /// - Throws: `ValidationError`, which names the option.
   func filter() throws -> TrackFilter {
-    guard !octaves || bpm != nil else { throw ValidationError("--octaves goes with --bpm.") }
+    guard !octaves || bpm != nil else { throw ValidationError("--octaves needs --bpm.") }
     var filter = try Self.naming("--where") { () throws(FilterSyntaxError) in
       try TrackFilter(parsing: expression ?? "", columns: FindingColumn.known)
     }
@@ -92,7 +92,7 @@ struct FilterArguments: ParsableArguments {
     return filter
   }
 
-  /// Options that have one value, as fields have them.
+  /// Options with one value, as fields of filters.
   private var values: [(option: String, field: FilterField, value: String)] {
     let given: [(String, FilterField, String?)] = [
       ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }),

@@ -6,7 +6,7 @@ import Pipeline
 import Records
 import SystemPackage
 
-/// For the help and completions; `Program` runs it before anything else, since its options have one hyphen.
+/// Declares the command for help and completions. `Program` runs it before anything else, since its options have one hyphen.
 struct FpcalcCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: Fpcalc.name, abstract: "Fingerprint files for AcoustID, as Chromaprint's program fpcalc does",
@@ -23,7 +23,7 @@ struct FpcalcCommand: ParsableCommand {
   static var givenArguments: [[UInt8]]? {
     let all = RawArguments.bytes
     guard let program = all.first else { return nil }
-    if Fpcalc.isMeant(by: program) { return Array(all.dropFirst()) }
+    if Fpcalc.isInvoked(as: program) { return Array(all.dropFirst()) }
     return all.dropFirst().first.map { $0.elementsEqual(Fpcalc.name.utf8) } == true ? Array(all.dropFirst(2)) : nil
   }
 
@@ -32,7 +32,7 @@ struct FpcalcCommand: ParsableCommand {
     return Fpcalc.run(arguments, programVersion: version, database: database)
   }
 
-  /// `$NOCTURNE_DATABASE`, for programs that start `fpcalc` and know nothing of it; else that of `analyze`.
+  /// `$NOCTURNE_DATABASE`, for programs that start `fpcalc` without knowing of it; otherwise the database of `analyze`.
   private static func database() -> FilePath? {
     if let path = ProcessInfo.processInfo.environment["NOCTURNE_DATABASE"] {
       return path.isEmpty ? nil : FilePath(path)

@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with
-/// the level that the journal of systemd reads. Progress bars and tables for terminals do not come this way.
+/// Messages of a command on standard error: plain text for people, JSON for log collectors, or lines with levels for
+/// systemd's journal. Progress bars and tables for terminals are not written here.
 enum Log {
   typealias Message = AnalysisTasks.Message
 
@@ -19,14 +19,14 @@ enum Log {
 
   static var format: LogFormat { current.withLock { $0 } }
 
-  /// Takes what the settings say.
+  /// Applies the format of the settings.
   static func use(_ format: LogFormat) {
     current.withLock { $0 = resolved(format) }
   }
 
-  /// Never waits: see `StandardError`.
+  /// Writes a message without waiting; see `StandardError`.
   ///
-  /// - Parameter isProgress: The message is left out if there is something waiting to be written already.
+  /// - Parameter isProgress: Drops the message if others are still waiting to be written.
   static func write(_ message: Message, isProgress: Bool = false) {
     StandardError.write(rendered(message, as: format, at: .now), isProgress: isProgress)
   }
@@ -37,7 +37,7 @@ enum Log {
     write(Message(level: level, event: event, text: text, fields: fields), isProgress: isProgress)
   }
 
-  /// A message as it is written, line break included.
+  /// The text of a message, including the line break.
   static func rendered(_ message: Message, as format: LogFormat, at time: Timestamp) -> String {
     let lines =
       message.isBlock
@@ -48,7 +48,7 @@ enum Log {
       let prefix = message.isBlock ? "" : "analyze: "
       return lines.map { prefix + $0 + "\n" }.joined()
     case .journald:
-      // See sd-daemon(3): the journal takes each line for a message of its own.
+      // The journal treats each line as a message; see sd-daemon(3).
       return lines.filter { !$0.isEmpty }.map { "<\(message.level.rawValue)>\($0)\n" }.joined()
     case .json:
       var object = message.fields
@@ -66,7 +66,7 @@ enum Log {
   }
 
   /// systemd sets `JOURNAL_STREAM` to device and inode of the stream it has connected to the journal; a process that
-  /// inherits the variable but not the stream is not meant (systemd.exec(5)).
+  /// inherits the variable but not the stream does not count (systemd.exec(5)).
   private static var standardErrorIsTheJournal: Bool {
     guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
     guard let key = try? FileStatus(of: .standardError).key else { return false }
@@ -78,7 +78,7 @@ extension Log {
   /// The reader of a digest on standard error.
   static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
 
-  /// Writes what has failed in the form that messages have.
+  /// Writes a digest of failures in the format of messages.
   static func write(_ digest: FailureDigest, on terminal: Terminal) {
     switch format {
     case .auto, .text:
@@ -91,7 +91,7 @@ extension Log {
     }
   }
 
-  /// Writes what a verification has found in the form that messages have.
+  /// Writes a digest of a verification in the format of messages.
   static func write(
     _ digest: VerificationDigest, _ elapsed: Duration, _ status: ExitStatus?, on terminal: Terminal
   ) {

@@ -10,13 +10,11 @@ struct MergeCommand: AsyncParsableCommand {
     commandName: "merge",
     abstract: "Merge the answers of workers into the database",
     discussion: """
-      Neither the order of the lines nor how often they are merged makes a difference: of two results of a file the \
-      newer one counts, unless a time limit or a lost process cut it short. A run over the same files then finds \
-      them analyzed.
+      Lines may be merged in any order and repeatedly: of two results of a file the newer one counts, unless a time limit \
+      or a lost process cut it short. A run over the same files then finds them analyzed.
 
-      Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
-      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 \
-      wrong usage.
+      Exit status: 0 fine; 1 the merge could not be done; 3 done, but some lines were not answers of a worker (truncated \
+      ones, for example), or files newly failed or are newly damaged (--fail-on); 11 a run holds the lock; 64 wrong usage.
       """)
 
   @Argument(
@@ -63,7 +61,7 @@ struct MergeCommand: AsyncParsableCommand {
       case .begins(let control):
         signals = SignalHandling { _ in
           control.requestStop()
-          Log.write(.notice, "stopping", "stopping: what was read is stored; merge the same lines again to go on")
+          Log.write(.notice, "stopping", "stopping: what was read is stored; merge the same lines again to continue")
         }
       case .refused(let input, let number, let reason):
         refused += 1
@@ -95,7 +93,7 @@ struct MergeCommand: AsyncParsableCommand {
     return try AnswerFiles.named(argument.path) { path in
       Log.write(
         .warning, "unfinished_job",
-        "\(printable(path.string)) is there: the job that writes beside it has not ended, or has died; answers may be missing"
+        "\(printable(path.string)) exists: the job that wrote it has not ended or has died; answers may be missing"
       )
     }
   }

@@ -4,11 +4,11 @@ import Objects
 import Platform
 import SystemPackage
 
-/// A path as given on the command line, or the URI of a file, made absolute. Names that are not UTF-8 keep their bytes. A
-/// URI that names an object is the path that holds it.
+/// A path or the URI of a file on the command line, made absolute. Names that are not UTF-8 keep their bytes. The URI of an
+/// object becomes the path that represents it.
 struct PathArgument: ExpressibleByArgument, Sendable {
   let path: FilePath
-  /// The argument, if it is a single name as that of a subcommand would be.
+  /// The argument if it has no slash, like the name of a subcommand.
   let bareWord: String?
 
   init?(argument: String) {
@@ -31,7 +31,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
 
   static let defaultCompletionKind = CompletionKind.file()
 
-  /// Without `.` and `..`; symbolic links stay as they are.
+  /// An absolute path without `.` and `..`. Symbolic links are not resolved.
   static func absolute(_ path: FilePath) -> FilePath {
     var whole = path.isAbsolute ? path : FilePath.currentFolder.pushing(path)
     whole.lexicallyNormalize()
@@ -39,7 +39,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
   }
 }
 
-/// A file, or standard input where the argument is `-`.
+/// A file, or standard input if the argument is `-`.
 enum InputArgument: ExpressibleByArgument, Sendable {
   case standardInput
   case file(PathArgument)
@@ -57,7 +57,7 @@ enum InputArgument: ExpressibleByArgument, Sendable {
   static let defaultCompletionKind = CompletionKind.file()
 }
 
-/// A file, or standard output where the argument is `-`.
+/// A file, or standard output if the argument is `-`.
 enum OutputArgument: ExpressibleByArgument, Sendable {
   case standardOutput
   case file(PathArgument)
@@ -75,10 +75,10 @@ enum OutputArgument: ExpressibleByArgument, Sendable {
   static let defaultCompletionKind = CompletionKind.file()
 }
 
-/// The command line as the system hands it over. Arguments are bytes, and those that are no UTF-8 (paths, that is) must get
-/// through the parser of options, which takes text.
+/// The command line as passed by the system. Arguments are bytes; paths that are not UTF-8 must pass through the option
+/// parser, which takes text.
 enum RawArguments {
-  /// No argument can hold it: it tells an escaped byte from a name that happens to look like one.
+  /// Marks escaped bytes. No argument can contain it, so names that look like escaped bytes are not mistaken for them.
   private static let mark = "\0"
 
   /// The name of the program and its arguments.
@@ -89,7 +89,7 @@ enum RawArguments {
     }
   }
 
-  /// The arguments without the name of the program. Bytes that are no UTF-8 stand escaped: see `path(from:)`.
+  /// The arguments without the name of the program. Bytes that are not UTF-8 are escaped; see `path(from:)`.
   static var texts: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { position in
       guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
@@ -99,8 +99,8 @@ enum RawArguments {
     }
   }
 
-  /// The path that an argument, or a part of it, means. If there is no file of that exact name, `\xE9` and the like
-  /// mean bytes, as they do where this program shows a name that is no UTF-8.
+  /// The path of an argument or a part of it. If no file has that exact name, `\xE9` and the like stand for bytes, as they
+  /// do in names that this program shows.
   static func path(from text: String) -> FilePath {
     if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
     let path = FilePath(text)

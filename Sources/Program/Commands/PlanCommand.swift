@@ -17,7 +17,7 @@ struct PlanCommand: AsyncParsableCommand {
     abstract: "Show what a run would analyze, in parts of equal work",
     discussion: """
       For engines that share the work among machines: docs/workers.md has a job for Spark and recipes for others. Files \
-      are compared with the database as in a run, and none is opened; nothing is changed. Without --parquet, --json or \
+      are compared with the database as in a run, but not opened; nothing is changed. Without --parquet, --json or \
       --ndjson, a summary is printed.
 
       Exit status: 0 fine, even if there is nothing to do; 1 no plan could be made, or a folder of the library is missing; \
@@ -36,7 +36,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Read files from a CSV file with path or uri, size_bytes and modified; - for standard input", valueName: "file|-")
+      "Read files from CSV with path or uri, size_bytes and modified", valueName: "file|-")
   )
   var fromListing: InputArgument?
 
@@ -95,12 +95,12 @@ struct PlanCommand: AsyncParsableCommand {
         if case .notice(let text, let event, _) = event { Log.write(.warning, event, text) }
       }
       try write(plan)
-      // As for a run: whoever reads the mail must hear of a library that was not there.
+      // Fails as a run does, so that a missing library is noticed.
       if plan.roots.contains(where: { $0.condition != .scanned }) { throw ExitStatus.fatal.exitCode }
     }
   }
 
-  private func planning(_ settings: CommandSettings) throws -> WorkPlanning {
+  private func planning(_ settings: CommandSettings) throws -> WorkPlanner {
     let definition = try settings.definition()
     let ids = Set(only.flatMap { $0.split(separator: ",").map(String.init) })
     let roots: LibraryRun.Roots
@@ -116,7 +116,7 @@ struct PlanCommand: AsyncParsableCommand {
       plan: try definition.plan(with: BuiltInAnalyzers.all, only: ids.isEmpty ? nil : ids), jobs: 1,
       programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
       objects: settings.objectFetcher)
-    return WorkPlanning(request, database: try settings.database(), partitionCount: partitions)
+    return WorkPlanner(request, database: try settings.database(), partitionCount: partitions)
   }
 
   private func listing(_ input: InputArgument, _ settings: CommandSettings) throws -> SharedListing {
@@ -139,7 +139,7 @@ struct PlanCommand: AsyncParsableCommand {
       do {
         try plan.write(to: parquet.path)
       } catch ExportError.refused(let error) {
-        // Here --force is about files to analyze.
+        // In this command, --force concerns files to analyze.
         throw CommandFailure(.fatal, error.descriptionWithoutForce)
       }
     }
@@ -162,7 +162,7 @@ struct PlanCommand: AsyncParsableCommand {
   private static let bufferSize = 1 << 18
 }
 
-/// A listing that is read by one thread after the other.
+/// A listing that threads read one at a time.
 private final class SharedListing: Sendable {
   private let listing: Mutex<FileListing>
 

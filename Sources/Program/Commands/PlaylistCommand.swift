@@ -35,7 +35,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     completion: .list(PlaylistOrder.allCases.map(\.rawValue)))
   var order: String?
 
-  @Option(help: ArgumentHelp("Another number gives another choice", valueName: "n"))
+  @Option(help: ArgumentHelp("Seed: another number makes another selection", valueName: "n"))
   var seed: UInt64 = 0
 
   @Option(
@@ -97,12 +97,12 @@ struct PlaylistCommand: AsyncParsableCommand {
     }
     if relative, absolute { throw ValidationError("--relative and --absolute exclude each other.") }
     if relative, output == nil {
-      throw ValidationError("--relative goes with --output: paths are relative to its folder.")
+      throw ValidationError("--relative needs --output: paths are relative to its folder.")
     }
-    if json, output == nil, chosenFormat == .nsp { throw ValidationError("A smart playlist has no --json.") }
+    if json, output == nil, chosenFormat == .nsp { throw ValidationError("--json does not support smart playlists.") }
     if !filters.isGiven, like == nil {
       throw ValidationError(
-        "Say which tracks: with filters such as --genre trance --bpm 120..128, with --where, or with --like FILE.")
+        "Select tracks with filters such as --genre trance --bpm 120..128, with --where, or with --like FILE.")
     }
     _ = try filters.filter()
   }
@@ -124,7 +124,7 @@ struct PlaylistCommand: AsyncParsableCommand {
       case .m3u8:
         let settings = try CommandSettings(database)
         let reading = SoundReading(by: settings.fileAnalysis)
-        let playlist = try Playlist(request, in: settings.openStoreForReading(), reading: reading)
+        let playlist = try PlaylistProposal(request, in: settings.openStoreForReading(), reading: reading)
         if output != nil || !json { try write(playlist.tracks.m3uFile(relativeTo: baseFolder)) }
         if json { try StandardOutput.write(playlist.ndjsonLine) }
         if output != nil, !json, Terminal().isInteractive {
@@ -137,8 +137,8 @@ struct PlaylistCommand: AsyncParsableCommand {
     }
   }
 
-  private func request() throws -> Playlist.Request {
-    var request = Playlist.Request()
+  private func request() throws -> PlaylistProposal.Request {
+    var request = PlaylistProposal.Request()
     request.filter = try filters.filter()
     request.like = like?.path
     request.order = order.flatMap { PlaylistOrder(rawValue: $0) } ?? .mix
@@ -149,7 +149,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     return request
   }
 
-  /// The start of relative paths; `nil` for absolute ones. Without links, since `..` leads out of the target of a link.
+  /// The base of relative paths; `nil` for absolute ones. Links are resolved, since `..` leaves the target of a link.
   private var baseFolder: FilePath? {
     guard let output, !absolute else { return nil }
     let folder = output.path.removingLastComponent()
@@ -166,9 +166,9 @@ struct PlaylistCommand: AsyncParsableCommand {
   }
 }
 
-/// The message about a playlist that was written.
+/// Messages about a written playlist.
 enum PlaylistText {
-  static func lines(for playlist: Playlist) -> [String] {
+  static func lines(for playlist: PlaylistProposal) -> [String] {
     var parts = ["\(counted(playlist.tracks.count, "track")), \(clockText(playlist.duration))"]
     let tempi = playlist.tempoChanges
     if !tempi.isEmpty {
@@ -186,8 +186,8 @@ enum PlaylistText {
     return lines
   }
 
-  static func repeats(in playlist: Playlist, spacing: Int) -> String {
-    "\(counted(playlist.repeatCount, "time")) an artist is heard again within \(counted(spacing, "track")): there are too "
+  static func repeats(in playlist: PlaylistProposal, spacing: Int) -> String {
+    "\(counted(playlist.repeatCount, "time")) an artist is repeated within \(counted(spacing, "track")): there are too "
       + "few others to choose from."
   }
 }

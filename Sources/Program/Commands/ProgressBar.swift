@@ -1,7 +1,7 @@
 import Pipeline
 import Synchronization
 
-/// How far one long task is, in one line of a terminal. Nothing is shown elsewhere.
+/// The progress of one long task, in one line of a terminal. Shows nothing without a terminal.
 final class ProgressBar: Sendable {
   private struct State {
     var lastShown: ContinuousClock.Instant?
@@ -31,7 +31,7 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Removes the line, so other text can be written.
+  /// Removes the bar, so other text can be written.
   func finish() {
     state.withLock { state in
       guard state.isShown else { return }

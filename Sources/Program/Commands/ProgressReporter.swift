@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Shows on standard error how a run goes on.
+/// Shows the progress of a run on standard error.
 final class ProgressReporter: Sendable {
   private struct State {
     var phase = RunEvent.Phase.scan
@@ -17,7 +17,7 @@ final class ProgressReporter: Sendable {
     var partial = 0
     var failed = 0
     var audioSeconds = 0.0
-    /// Of files that were read again.
+    /// Bytes read by the verification.
     var bytes: Int64 = 0
     var bad = 0
     var current = ""
@@ -34,7 +34,7 @@ final class ProgressReporter: Sendable {
   private let state = Mutex(State())
   private let ticker = Mutex<Ticker?>(nil)
 
-  /// - Parameter isQuiet: notices are left out too; errors are not this type's matter.
+  /// - Parameter isQuiet: Suppresses notices as well. Errors are written elsewhere.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
     let hasRoomForABar = terminal.isInteractive && !isQuiet && Log.format == .text
     self.style = style == .auto ? (hasRoomForABar ? .bar : .none) : style
@@ -84,7 +84,7 @@ final class ProgressReporter: Sendable {
     }
   }
 
-  /// Says something in between, unless only errors are wanted.
+  /// Writes a message between progress updates, unless quiet.
   func note(_ message: Message) {
     state.withLock { note(message, &$0) }
   }
@@ -95,16 +95,16 @@ final class ProgressReporter: Sendable {
     Log.write(message)
   }
 
-  /// Shows the state also while nothing happens: a file may take minutes.
+  /// Starts periodic updates, since a file may take minutes.
   func start() {
     guard style != .none else { return }
     let pause = max(interval, .seconds(1))
-    // Without a thread for it, progress shows when something happens.
+    // Without a thread for it, progress is updated by events only.
     let ticking = try? Ticker(every: pause) { [self] in state.withLock { showIfDue(&$0) } }
     ticker.withLock { $0 = ticking }
   }
 
-  /// Removes the bar, so other text can be written; nothing is shown from then on.
+  /// Removes the bar and shows nothing more.
   func finish() {
     ticker.withLock { $0.take() }?.stop()
     state.withLock { state in
@@ -158,7 +158,7 @@ final class ProgressReporter: Sendable {
     return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds * 10).rounded() / 10 : nil
   }
 
-  /// Seconds until the end, once there is enough to judge by.
+  /// Estimated seconds until the end; `nil` until three files are done.
   private func remaining(_ state: State) -> Double? {
     guard state.done > 2, state.planned > 0 else { return nil }
     return (elapsed(state) / Double(state.done) * Double(max(state.planned - state.done, 0))).rounded()

@@ -8,7 +8,7 @@ import Records
 import SystemPackage
 import Text
 
-/// The reports of a command, and their place.
+/// Options for the reports of a command and their folder.
 struct ReportArguments: ParsableArguments {
   @Option(name: .long, help: Settings.report.help("format"), completion: .list(ReportFormat.choices))
   var report: [String] = []
@@ -42,28 +42,28 @@ struct ReportArguments: ParsableArguments {
       settings.take(folder, for: Settings.output, option: "--output")
     }
     if goesToStandardOutput, settings[Settings.report].count != 1 {
-      throw CommandFailure(.usage, "--output - takes exactly one --report: several would run into each other.")
+      throw CommandFailure(.usage, "--output - takes exactly one --report: several would be mixed up.")
     }
     if !goesToStandardOutput, !settings[Settings.report].isEmpty { try Self.requireFolder(settings[Settings.output]) }
   }
 
-  /// Before any work is done: the folder need not be there yet, but what is there must be one.
+  /// Checks the output before any work: it need not exist yet, but must not be anything other than a folder.
   private static func requireFolder(_ output: FilePath) throws {
     var place = output
     while place.fileKind == nil {
-      // A link that leads nowhere.
+      // A dangling link.
       if place.exists { break }
       guard place.removeLastComponent() else { return }
     }
     guard place.fileKind != .folder else { return }
     throw CommandFailure(
       .usage,
-      "Reports go into a folder, and \(printable(place.string)) is none. Name another one with --output, or write a "
+      "Reports go into a folder, but \(printable(place.string)) is not one. Name another with --output, or write a "
         + "single report to standard output with --output -.")
   }
 
   /// The reports by the options and settings.
-  /// - Parameter roots: The folders that the reports show; `nil` for all that is known.
+  /// - Parameter roots: The folders that the reports show; `nil` for the whole library.
   func reports(_ settings: CommandSettings, roots: [FilePath]?) -> LibraryReports {
     var options = ReportOptions(including: settings[Settings.include])
     options.guardsFormulas = settings[Settings.csvGuardFormulas]

@@ -13,8 +13,8 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Write reports from the database, without touching any audio",
     discussion: """
-      With --since, reports have only files that have changed; those that are gone are in removed.ndjson beside them, and \
-      cursor.json is where the next --since can go on. See docs/exports.md.
+      With --since, reports have only files that have changed. Files that are gone are in removed.ndjson beside them, and \
+      the next --since can continue from cursor.json. See docs/exports.md.
       """)
 
   @Argument(help: ArgumentHelp("Report only files below this path (default: all)", valueName: "path"))
@@ -37,11 +37,11 @@ struct ReportCommand: AsyncParsableCommand {
       var settings = try CommandSettings(database)
       try reports.apply(to: &settings)
       guard !settings[Settings.report].isEmpty else {
-        throw CommandFailure(.usage, "Say which report: --report json, ndjson, csv or html.")
+        throw CommandFailure(.usage, "Name a report: --report json, ndjson, csv or html.")
       }
       let since = try since.value()
       if since != nil, settings[Settings.report].contains(.html) {
-        throw CommandFailure(.usage, "A page shows the whole library: --since goes with json, ndjson and csv.")
+        throw CommandFailure(.usage, "The HTML page shows the whole library: --since needs json, ndjson or csv.")
       }
       if since != nil, reports.goesToStandardOutput {
         throw CommandFailure(.usage, "--since writes several files; name a folder for them with --output.")
@@ -54,7 +54,7 @@ struct ReportCommand: AsyncParsableCommand {
       task.since = since
       try task.check(OverwriteRule(allowsOthers: force))
       let files = try task.write(store, run: try store.latestRun())
-      // A job at night has nothing to tell if all is well.
+      // Nightly jobs, without a terminal, are silent if nothing is wrong.
       if Terminal().isInteractive { for file in files { Terminal.writeLine(printable(file.text)) } }
     }
   }

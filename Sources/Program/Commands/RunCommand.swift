@@ -48,7 +48,7 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: Settings.retryFailed.help())
   var retryFailed = false
 
-  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would be done, and change nothing")
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would be done, but change nothing")
   var dryRun = false
 
   @Option(name: .customLong("fetch-space"), help: Settings.fetchSpace.help("MB"))
@@ -69,7 +69,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: Settings.waitLock.help("time"))
   var waitLock: String?
 
-  @Flag(help: ArgumentHelp("Take missing and empty folders for no failure", visibility: .hidden))
+  @Flag(help: ArgumentHelp("Do not treat missing and empty folders as failures", visibility: .hidden))
   var allowAbsent = false
 
   @OptionGroup
@@ -97,8 +97,8 @@ struct RunCommand: AsyncParsableCommand {
     try apply(to: &settings)
     if !dryRun {
       try takeOutputs(settings, &metrics)
-      // Workers load them themselves. Where their address space is limited as this one's is, they need to find room: it is a
-      // limit that is too low, and no fault of files.
+      // Workers load the libraries themselves. With a limited address space they are loaded here as well: if they do not
+      // fit, the limit is too low, and no file is to blame.
       let isAlone = settings[Settings.isolation] == .none
       if isAlone || ResourceLimits.addressSpace != nil { DecodingLibraries.load() }
       if isAlone { ResourceLimits.prepareForManyFiles() }
@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  /// Here `--force` is about files to analyze.
+  /// Checks the outputs before any work. In this command, `--force` concerns files to analyze.
   private func takeOutputs(_ settings: CommandSettings, _ metrics: inout RunMetrics) throws {
     do throws(OverwriteError) {
       if let file = settings[Settings.metrics] { try OverwriteRule().check(file, RunMetrics.proof) }
@@ -125,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// The analysis by the options and settings.
+  /// The analysis according to the options and settings.
   private func analysis(_ settings: CommandSettings, _ console: RunConsole) throws -> LibraryAnalysis {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
@@ -163,7 +163,7 @@ struct RunCommand: AsyncParsableCommand {
     try reports.apply(to: &settings)
   }
 
-  /// Silent if there is no terminal and nothing is wrong.
+  /// Shows the outcome; silent without a terminal if nothing is wrong.
   private func show(_ outcome: LibraryAnalysis.Outcome, _ summary: RunSummary, on terminal: Terminal) {
     let isWanted = dryRun || profile || messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }

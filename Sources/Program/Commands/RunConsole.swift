@@ -5,7 +5,7 @@ import ResultStore
 import Synchronization
 import SystemPackage
 
-/// A run as standard error shows it, and signals end it.
+/// Shows a run on standard error, and stops it on signals.
 final class RunConsole: RunObserver {
   let terminal = Terminal()
   private let progress: ProgressReporter
@@ -22,7 +22,7 @@ final class RunConsole: RunObserver {
     self.database.withLock { $0 = database }
   }
 
-  /// Makes room for other text.
+  /// Removes the progress, so other text can be written.
   func end() { progress.finish() }
 
   func handle(_ event: RunEvent) { progress.handle(event) }

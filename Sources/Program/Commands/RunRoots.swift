@@ -14,7 +14,7 @@ struct RunRoots {
 
   init(paths: [FilePath], filesFrom: String?, from0: Bool, settings: CommandSettings) throws {
     guard let filesFrom else {
-      if from0 { throw CommandFailure(.usage, "--from0 belongs to --files-from.") }
+      if from0 { throw CommandFailure(.usage, "--from0 needs --files-from.") }
       let roots = paths.isEmpty ? settings[Settings.library] : paths
       guard !roots.isEmpty else {
         throw CommandFailure(
@@ -35,12 +35,12 @@ struct RunRoots {
     }
     let list = try FileList(filesFrom, separator: from0 ? .null : .newline)
     request = .list { () throws(ScanError) in try list.next() }
-    // The list may be longer than memory, and may be read only once.
+    // The list may not fit into memory, and can be read only once.
     reported = nil
   }
 }
 
-/// A list of paths that is read while the scan goes on, by one thread after the other.
+/// A list of paths that threads read one at a time during the scan.
 private final class FileList: Sendable {
   private struct State: ~Copyable {
     var list: PathList

@@ -8,10 +8,10 @@ internal import Reporting
 
 /// The files of `reports/schema/`.
 enum Schemas {
-  /// The proof for such a file.
+  /// Proof that Nocturne wrote such a file.
   static let proof = OriginProof.text(marks: ["nocturne"])
 
-  /// By what has the format, and by file name.
+  /// The schemas with the format that they describe and their file names.
   static var files: [(format: String, name: String, text: String)] {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
       + SimilarSchema.files + DuplicateSchema.files + PlaylistSchema.files + ClickSchema.files

@@ -14,10 +14,9 @@ struct SearchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Find tracks, albums, artists, genres and files of the library",
     discussion: """
-      All words must be there, in any order and case; accents do not count, and the last word may be the beginning of one. \
-      Words are only words: quotation marks, signs and operators mean nothing in them. What is asked of tempo, key, year \
-      and so on goes into options, or into --where as one expression; see docs/search.md. The exit status is 1 if nothing \
-      is found.
+      All words must be there, in any order and case; accents do not count, and the last word may be incomplete. \
+      Quotation marks, signs and operators have no meaning. Filter by tempo, key, year and so on with options, or with \
+      --where as one expression; see docs/search.md. The exit status is 1 if nothing is found.
       """)
 
   @Argument(help: ArgumentHelp("Words to look for; none with filters alone", valueName: "word"))
@@ -53,7 +52,7 @@ struct SearchCommand: AsyncParsableCommand {
   @Flag(help: "Print a JSON line for each hit; see analyze schema search-hit")
   var ndjson = false
 
-  @Flag(name: [.customShort("l"), .customLong("paths")], help: "Print paths only, one in a line")
+  @Flag(name: [.customShort("l"), .customLong("paths")], help: "Print paths only, one per line")
   var printsPaths = false
 
   @Flag(name: [.customShort("0"), .long], help: "Print paths only, with a NUL after each")
@@ -88,7 +87,7 @@ struct SearchCommand: AsyncParsableCommand {
 
   private func validateLikeness() throws {
     guard words.isEmpty, types.isEmpty, sort == nil, offset == 0, !ndjson else {
-      throw ValidationError("--like goes with filters, --limit, --json, --paths and --null only.")
+      throw ValidationError("--like can be combined with filters, --limit, --json, --paths and --null only.")
     }
     if let limit { try SimilarCommand.check(limit: limit) }
   }
@@ -105,7 +104,7 @@ struct SearchCommand: AsyncParsableCommand {
     if types.isEmpty { return printsPathsAlone ? [.tracks, .paths] : Set(SearchSection.allCases) }
     var sections: Set<SearchSection> = []
     for name in types.flatMap({ $0.split(separator: ",").map(String.init) }) {
-      // `--type track` is as good.
+      // Singular names such as `--type track` are valid, too.
       guard let section = SearchSection(rawValue: name) ?? SearchSection(rawValue: "\(name)s") else {
         let hint = Suggestion.hint(for: name, in: SearchSection.allCases.map(\.rawValue))
         throw ValidationError("--type: there is no '\(printable(name))'; \(hint)")
@@ -161,7 +160,7 @@ struct SearchCommand: AsyncParsableCommand {
     if isEmpty { throw ExitCode(1) }
   }
 
-  /// Paths, their bytes as they are.
+  /// Paths with their original bytes, and the URIs of objects.
   private func pathList(_ paths: [FilePath]) -> [UInt8] {
     paths.flatMap { ($0.isObject ? Array($0.uri.utf8) : $0.bytes) + [null ? 0 : UInt8(ascii: "\n")] }
   }
@@ -172,7 +171,7 @@ struct SearchCommand: AsyncParsableCommand {
     return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }.map(\.path)
   }
 
-  /// Why tracks failed or are analyzed in part, by their files.
+  /// The problems of tracks that failed or were analyzed in part, by file.
   private static func problems(_ answer: SearchAnswer, _ store: ResultStore) throws -> [Int64: String] {
     var problems: [Int64: String] = [:]
     for row in answer.tracks.hits where row.status != .ok {

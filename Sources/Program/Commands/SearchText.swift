@@ -5,20 +5,20 @@ import Platform
 import SystemPackage
 import Text
 
-/// The results of a search, as a person reads them: a heading for each kind, and lines that fit the terminal with the
-/// words in bold. The path of a track stands below it, with the problem of the file; if standard output is no terminal,
-/// nothing is cut, and the path stands at the end.
+/// Human-readable results of a search: a heading for each kind, and lines that fit the terminal with the words in bold. The
+/// path of a track and its problem follow below it. If standard output is not a terminal, nothing is cut, and the path is at
+/// the end of the line.
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle
-  /// By ids of files.
+  /// Problems by file id.
   private let problems: [Int64: String]
-  /// `nil` if lines may be as long as they like.
+  /// Columns; `nil` for lines of any length.
   private let width: Int?
 
-  /// Columns of a name where there is no terminal.
-  private static let widestName = 60
-  /// From this many columns on, tracks are shown with their album.
+  /// Maximum columns of a name without a terminal.
+  private static let maxNameWidth = 60
+  /// Minimum columns to show the albums of tracks.
   private static let wideTerminal = 110
 
   /// - Parameter problems: The problems of files, by their ids.
@@ -53,7 +53,7 @@ struct SearchText {
     let hasAlbums = width.map { $0 >= Self.wideTerminal } ?? false
     let facts = 24
     let albumWidth = hasAlbums ? min(36, albums.map(\.displayWidth).max() ?? 0) + 2 : 0
-    let room = width.map { $0 - 2 - facts - albumWidth } ?? Self.widestName
+    let room = width.map { $0 - 2 - facts - albumWidth } ?? Self.maxNameWidth
     let nameWidth = min(names.map(\.displayWidth).max() ?? 0, room)
     return zip(rows, zip(names, albums)).flatMap { row, texts in
       var line = "  " + highlighted(texts.0.fitted(to: nameWidth)) + style.colored(Self.facts(of: row), .faint)
@@ -99,12 +99,12 @@ struct SearchText {
 
   private func table(_ rows: [(name: String, fact: String)]) -> [String] {
     let facts = rows.map(\.fact.count).max() ?? 0
-    let room = width.map { $0 - 4 - facts } ?? Self.widestName
+    let room = width.map { $0 - 4 - facts } ?? Self.maxNameWidth
     let nameWidth = min(rows.map(\.name.displayWidth).max() ?? 0, room)
     return rows.map { "  \(highlighted($0.name.fitted(to: nameWidth)))  \(style.colored($0.fact, .faint))" }
   }
 
-  /// Its end, where it does not fit.
+  /// The path, or its end if it does not fit.
   private func path(_ row: TrackRow, indent: Int) -> String {
     var path = printable(DisplayPath.text(of: row.path))
     if let width, path.displayWidth > width - indent {

@@ -14,8 +14,8 @@ struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Correct a tempo or its beats; no analysis overwrites it",
     discussion: """
-      What is set belongs to the audio: it holds for copies of the file, and when the file is moved or its tags change. \
-      Analyses go on beneath it, and --unset brings their result back. Reports made afterwards show it.
+      A correction belongs to the audio: it also applies to copies of the file, and stays when the file is moved or its tags \
+      change. Later analyses do not change it, and --unset returns to their result. Later reports show it.
 
       Beats follow the tempo: at a multiple of it they are thinned or filled in, and for any other tempo the file is read \
       again and beats of that tempo are placed on its onsets.
@@ -54,16 +54,16 @@ struct SetCommand: AsyncParsableCommand {
     help: ArgumentHelp("Move all beats so that one lies here, in seconds from the start", valueName: "seconds"))
   var firstBeat: Double?
 
-  @Flag(help: "There is no steady beat: no tempo and no beats")
+  @Flag(help: "Set that there is no steady beat: no tempo and no beats")
   var noTempo = false
 
   @Option(help: ArgumentHelp("Go back to the analyzed value: bpm", valueName: "what"), completion: .list(["bpm"]))
   var unset: String?
 
-  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, and change nothing")
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, but change nothing")
   var dryRun = false
 
-  @Flag(help: "With --where: change the tracks, and not only show what would change")
+  @Flag(help: "With --where: change the tracks instead of only showing changes")
   var yes = false
 
   @Option(
@@ -74,10 +74,10 @@ struct SetCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp("Take corrections from CSV; of two for one recording the newer counts", valueName: "file|-"))
+    help: ArgumentHelp("Read corrections from CSV; the newer of two for a recording counts", valueName: "file|-"))
   var importFile: InputArgument?
 
-  @Flag(help: "--export: replace any file; --import: older corrections count, too")
+  @Flag(help: "--export: replace any file; --import: accept older corrections")
   var force = false
 
   @Flag(help: "Print one JSON line; see analyze schema set and corrections")
@@ -94,19 +94,19 @@ struct SetCommand: AsyncParsableCommand {
       try validateTransfer(hasChange: tempi + shifts + alone > 0)
       return
     }
-    if force { throw ValidationError("--force goes with --export or --import.") }
+    if force { throw ValidationError("--force needs --export or --import.") }
     if alone > 1 || alone == 1 && tempi + shifts > 0 {
-      throw ValidationError("\(unset != nil ? "--unset" : "--no-tempo") goes alone.")
+      throw ValidationError("\(unset != nil ? "--unset" : "--no-tempo") can't be combined with other changes.")
     }
     if alone == 0, tempi > 1 || shifts > 1 || tempi + shifts == 0 {
       throw ValidationError(
         "Give one of --bpm, --times, --half, --double, --no-tempo and --unset; or one of --shift-beats and --first-beat, "
-          + "alone or too.")
+          + "alone or in addition.")
     }
     if files.isEmpty == (tracks.expression == nil) {
       throw ValidationError(files.isEmpty ? "Name files, or give --where." : "Give files or --where, not both.")
     }
-    if yes, tracks.expression == nil { throw ValidationError("--yes goes with --where.") }
+    if yes, tracks.expression == nil { throw ValidationError("--yes needs --where.") }
     if yes, dryRun { throw ValidationError("Give --yes or --dry-run, not both.") }
     if let bpm, !TempoChange.tempi.contains(bpm) {
       throw ValidationError("--bpm expects beats per minute, 10 to 1000, not \(bpm).")
@@ -129,12 +129,12 @@ struct SetCommand: AsyncParsableCommand {
   private func validateTransfer(hasChange: Bool) throws {
     if exportFile != nil, importFile != nil { throw ValidationError("Give --export or --import, not both.") }
     let option = exportFile != nil ? "--export" : "--import"
-    if hasChange { throw ValidationError("\(option) sets nothing; call set twice.") }
+    if hasChange { throw ValidationError("\(option) can't be combined with a change; call set twice.") }
     if !files.isEmpty || tracks.expression != nil {
-      throw ValidationError("\(option) is about all corrections; name no files.")
+      throw ValidationError("\(option) concerns all corrections; name no files.")
     }
-    if yes { throw ValidationError("--yes goes with --where.") }
-    if exportFile != nil, dryRun || json { throw ValidationError("--export goes with --force only.") }
+    if yes { throw ValidationError("--yes needs --where.") }
+    if exportFile != nil, dryRun || json { throw ValidationError("--export can be combined with --force only.") }
   }
 
   private static func fraction(_ text: String) -> Double? {
@@ -143,7 +143,7 @@ struct SetCommand: AsyncParsableCommand {
     return value.flatMap { (-16...16).contains($0) ? $0 : nil }
   }
 
-  /// The request by the options, once they are valid.
+  /// The request according to valid options.
   private var request: TempoChange.Request {
     if unset != nil { return .unset }
     if noTempo { return .noTempo }
@@ -239,7 +239,7 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-/// The result of changing many tempi, as a person reads it.
+/// Human-readable result of changing many tempi.
 private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     if outcome.matchedCount == 0 { return ["No track matches."] }
@@ -260,9 +260,9 @@ private enum TempoChangeText {
   }
 }
 
-/// The result for a table of corrections, as a person reads it.
+/// Human-readable result of an import of corrections.
 private enum CorrectionImportText {
-  /// Unreadable lines that are shown.
+  /// Number of unreadable lines to show.
   private static let shownCount = 20
 
   static func lines(for outcome: CorrectionImport.Outcome, isDryRun: Bool) -> [String] {

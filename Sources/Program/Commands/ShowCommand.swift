@@ -41,20 +41,20 @@ struct ShowCommand: AsyncParsableCommand {
   var database: DatabaseArgument
 
   func validate() throws {
-    if !why, pipeline.reference != nil { throw ValidationError("--pipeline goes with --why.") }
+    if !why, pipeline.reference != nil { throw ValidationError("--pipeline needs --why.") }
     if why, json || !include.isEmpty { throw ValidationError("--why prints sentences: leave out --json and --include.") }
-    if history, why || !include.isEmpty { throw ValidationError("--history stands alone, or with --json.") }
+    if history, why || !include.isEmpty { throw ValidationError("--history can be combined with --json only.") }
   }
 
   func run() async throws {
     try await reportingErrors {
       if why { return try explain() }
-      if history { return try tell() }
+      if history { return try showHistory() }
       var settings = try CommandSettings(database)
       try settings.take(include, for: Settings.include, option: "--include")
       let options = ReportOptions(including: settings[Settings.include])
       let store = try settings.openStoreForReading()
-      try inTurn(files) { path in
+      try forEachFile(files) { path in
         let path = try store.knownPath(of: path)
         let record = try store.record(at: path, long: json ? options.long : BuiltInAnalyzers.longFields)
         guard let record else { throw UnknownFile(path) }
@@ -68,9 +68,9 @@ struct ShowCommand: AsyncParsableCommand {
     }
   }
 
-  private func tell() throws {
+  private func showHistory() throws {
     let store = try CommandSettings(database).openStoreForReading()
-    try inTurn(files) { path in
+    try forEachFile(files) { path in
       let chronicle = try FileChronicle(of: try store.knownPath(of: path), in: store)
       if json { return try StandardOutput.write(chronicle.jsonLine) }
       try StandardOutput.writeLines(
@@ -84,7 +84,7 @@ struct ShowCommand: AsyncParsableCommand {
     let store = try settings.openStoreForReading()
     let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
     let candidates = settings.settings.walk.candidates
-    try inTurn(files) { path in
+    try forEachFile(files) { path in
       let path = try store.knownPath(of: path)
       let sentences = try FileExplanation(of: path, in: store, plan: plan, candidates: candidates).sentences()
       try StandardOutput.writeLines([printable(DisplayPath.text(of: path))] + sentences.map { "  " + printable($0) })
@@ -92,7 +92,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 }
 
-/// A record as a person reads it.
+/// Human-readable record.
 enum RecordText {
   static func lines(for record: FileRecord, quarantine: Quarantine? = nil) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]

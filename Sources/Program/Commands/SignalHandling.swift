@@ -3,12 +3,12 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// The signals that ask this process to end. The main thread waits for them from the start to the end and does nothing else,
-/// so they are heard whatever the other threads do, and even if none of them could be started.
+/// The signals that ask this process to end. The main thread does nothing but wait for them, so they are handled whatever
+/// other threads do, and even if no other thread could be started.
 enum Signals {
   private static let handler = Mutex<(@Sendable (Int32) -> Void)?>(nil)
 
-  /// SIGHUP stays without effect if it was when this process was started: `nohup` asks for that.
+  /// Excludes SIGHUP if it was ignored when the process started, as under `nohup`.
   private static let handled: [Int32] = {
     var action = sigaction()
     _ = unsafe sigaction(SIGHUP, nil, &action)
@@ -24,13 +24,13 @@ enum Signals {
     return set
   }
 
-  /// Keeps signals waiting. To be called before the process has a second thread, since threads inherit it.
+  /// Blocks the signals. Call it before the process has a second thread, since threads inherit the mask.
   static func hold() {
     var set = set
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for signals, forever. Without a handler they end the process as they always do.
+  /// Waits for signals forever. Without a handler, a signal ends the process as usual.
   static func wait() -> Never {
     var set = set
     while true {
@@ -58,11 +58,11 @@ enum Signals {
   }
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP asks the run to stop in good order, the second ends the process at once.
+/// The first SIGINT, SIGTERM or SIGHUP asks the run to stop in an orderly way; the second ends the process at once.
 final class SignalHandling: Sendable {
   private let received = Mutex<Int32?>(nil)
 
-  /// - Parameter onFirst: called on the main thread.
+  /// - Parameter onFirst: Called on the main thread.
   init(onFirst: @escaping @Sendable (Int32) -> Void) {
     Signals.handle { [self] number in
       let isFirst = received.withLock { received in
@@ -77,7 +77,7 @@ final class SignalHandling: Sendable {
     }
   }
 
-  /// The exit status that the signal asks for, if one came.
+  /// The exit status for the received signal; `nil` without one.
   var exitStatus: ExitStatus? {
     received.withLock { $0 }.flatMap { ExitStatus(rawValue: 128 + $0) }
   }

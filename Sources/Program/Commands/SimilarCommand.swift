@@ -10,7 +10,7 @@ struct SimilarCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "similar", abstract: "Find the tracks of the library that sound most like files",
     discussion: """
-      The files may be of the library or any others. Tracks that were analyzed with the analyzer likeness are compared. \
+      The files may be in the library or elsewhere. Tracks that were analyzed with the analyzer likeness are compared. \
       Other files of the same recording are left out. `analyze search --like` takes filters, too.
       """)
 
@@ -50,24 +50,24 @@ struct SimilarCommand: AsyncParsableCommand {
   }
 }
 
-/// Looks for the tracks that sound most like each file.
+/// Finds the tracks that sound most like each file.
 func forEachSimilar(
   to files: [PathArgument], _ settings: CommandSettings, limit: Int, matching filter: TrackFilter = .everything,
   _ body: (SimilarTracks.Answer) throws -> Void
 ) throws {
   let reading = SoundReading(by: settings.fileAnalysis)
   let store = try settings.openStoreForReading()
-  let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
-  try inTurn(files) { try body(similar.near($0, limit: limit, matching: filter)) }
+  let similar = SimilarTracks(in: store, reading: reading, descriptors: try DescriptorCache(in: store))
+  try forEachFile(files) { try body(similar.near($0, limit: limit, matching: filter)) }
 }
 
-/// Similar tracks as a person reads them: rank, likeness, name and path.
+/// Human-readable list of similar tracks: rank, likeness, name and path.
 enum SimilarText {
-  private static let widestName = 48
+  private static let maxNameWidth = 48
 
   static func lines(for answer: SimilarTracks.Answer) -> [String] {
     let names = answer.tracks.map { printable($0.name) }
-    let width = min(names.map(\.count).max() ?? 0, widestName)
+    let width = min(names.map(\.count).max() ?? 0, maxNameWidth)
     var lines = [printable(DisplayPath.text(of: answer.path))]
     for (track, name) in zip(answer.tracks, names) {
       let shown =

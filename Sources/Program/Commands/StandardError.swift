@@ -5,24 +5,24 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Standard error, written so that a reader who has stopped reading does not hold up the program: messages that are not
-/// taken wait here, up to a limit, and go on their way with the next message, or at the end of the process.
+/// Standard error that never blocks the program if its reader has stopped reading: unread messages are buffered up to a
+/// limit, and written with the next message or at the end of the process.
 enum StandardError {
   private struct State {
     var waiting: [UInt8] = []
-    /// Messages that found no room.
+    /// Messages that did not fit into the buffer.
     var lost = 0
   }
 
-  /// Bytes.
+  /// Maximum bytes in the buffer.
   private static let limit = 1 << 20
-  /// Bytes that a pipe takes at once when it says that it takes any (PIPE_BUF of Linux).
+  /// Bytes that a writable pipe accepts at once (PIPE_BUF of Linux).
   private static let piece = 4_096
 
   private static let state = Mutex(State())
 
-  /// A pipe or terminal is opened once more, so writing never waits even if another process fills it at the same
-  /// moment. The descriptor itself must not be changed: it is shared with the parent process.
+  /// A pipe or terminal is opened again as non-blocking, so writing never waits, even if another process fills it at the
+  /// same moment. The original descriptor must not be changed: it is shared with the parent process.
   private static let descriptor: Int32 = {
     guard FileDescriptor.standardError.isPipeOrDevice else { return STDERR_FILENO }
     let own = try? FileDescriptor.open(
@@ -32,7 +32,7 @@ enum StandardError {
 
   /// Writes text in one piece, so lines of several threads do not mix.
   ///
-  /// - Parameter isProgress: The text is left out if there is something waiting already.
+  /// - Parameter isProgress: Drops the text if other text is still waiting.
   static func write(_ text: String, isProgress: Bool = false) {
     state.withLock { state in
       send(&state)
@@ -46,7 +46,7 @@ enum StandardError {
     }
   }
 
-  /// Waits until everything is written, or until nothing has been taken for ten seconds.
+  /// Waits until everything is written, or until nothing could be written for ten seconds.
   static func flush() {
     var remaining = Int.max
     var lastProgress = ContinuousClock.now
@@ -62,7 +62,7 @@ enum StandardError {
     }
   }
 
-  /// Writes what is taken without waiting.
+  /// Writes as much as possible without waiting.
   private static func send(_ state: inout State) {
     while !state.waiting.isEmpty {
       var end = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -75,7 +75,7 @@ enum StandardError {
       } else if errno == EAGAIN {
         return
       } else if errno != EINTR {
-        // It will never be read.
+        // The reader is gone.
         state.waiting.removeAll()
       }
       if state.waiting.isEmpty, state.lost > 0 {

@@ -1,7 +1,7 @@
 import Reporting
 import SystemPackage
 
-/// Standard output, where data goes and nothing else. Other than `print` it tells if the data has not arrived.
+/// Standard output, for data only. Unlike `print`, it reports failed writes.
 enum StandardOutput {
   static func write(_ bytes: [UInt8]) throws(ReportError) {
     do {

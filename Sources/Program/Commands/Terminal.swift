@@ -1,8 +1,7 @@
 import AnalysisTasks
 import Foundation
 
-/// Standard error, or what else is asked for, as a person sees it: whether it is a terminal, how wide, and whether
-/// color is welcome.
+/// Properties of standard error or another descriptor: whether it is a terminal, its width, and its use of color.
 struct Terminal: Sendable {
   let isInteractive: Bool
   let style: TextStyle
@@ -17,7 +16,7 @@ struct Terminal: Sendable {
     style = TextStyle(hasColor: isInteractive && (environment["NO_COLOR"] ?? "").isEmpty)
   }
 
-  /// Columns; 80 where the terminal does not tell.
+  /// Columns; 80 if unknown.
   var width: Int {
     var size = winsize()
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -34,7 +33,7 @@ struct Terminal: Sendable {
   }
 }
 
-/// The end of a text, at most `width` characters, marked by an ellipsis when something was cut.
+/// The end of a text, at most `width` characters, with an ellipsis if it was cut.
 func truncatedStart(_ text: String, to width: Int) -> String {
   guard text.count > width, width > 1 else { return width > 0 ? text : "" }
   return "…" + text.suffix(width - 1)

@@ -15,11 +15,11 @@ struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read files again to find silent changes",
     discussion: """
-      Compares the bytes of files with those of an earlier day. Other bytes under the same size and time are news: a disk, \
-      its cables or the memory has changed them. The files that were not read for the longest time come first.
+      Compares the bytes of files with those of an earlier day. Different bytes under the same size and time are a silent \
+      change, made by a disk, its cables or the memory. The files not read for the longest time come first.
 
-      Exit status: 0 fine; 1 it could not be done, or a folder is not there; 3 files have changed silently or cannot be read \
-      any more.
+      Exit status: 0 fine; 1 it could not be done, or a folder is not there; 3 files have changed silently or can no longer \
+      be read.
       """)
 
   @Argument(help: ArgumentHelp("Only files below these paths (default: everything)", valueName: "path"))
@@ -33,7 +33,7 @@ struct VerifyCommand: AsyncParsableCommand {
     completion: .list(FileChecksum.Kind.choices))
   var checksum: [String] = []
 
-  @Flag(help: "Take the bytes of changed files for right; needs paths")
+  @Flag(help: "Accept the bytes of changed files as correct; needs paths")
   var accept = false
 
   @OptionGroup
@@ -78,7 +78,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
       console.handle(.notice($0, event: "fewer_jobs"))
     }
-    // The setting is about nightly runs.
+    // The setting applies to nightly runs.
     let wanted = share == nil ? nil : settings[Settings.verify]
     var request = settings.verification(wanted, jobs: jobs, roots: paths.isEmpty ? nil : paths.map(\.path))
     request.accepts = accept
@@ -90,7 +90,7 @@ struct VerifyCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  /// Silent without a terminal if nothing is wrong.
+  /// Shows the outcome; silent without a terminal if nothing is wrong.
   private func show(_ outcome: FileVerification.Outcome, on terminal: Terminal) {
     let isWanted = messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }
@@ -105,7 +105,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension CommandSettings {
-  /// - Parameter share: `nil` for all of it.
+  /// - Parameter share: The share of the library to verify; `nil` for all of it.
   func verification(_ share: LibraryShare?, jobs: Int, roots: [FilePath]?) -> LibraryVerification.Request {
     let definition = LibraryVerification.definition
     let isolation: LibraryRun.Isolation =

@@ -22,7 +22,7 @@ struct WorkerCommand: AsyncParsableCommand {
       `analyze merge` brings the answers into one.
 
       Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, so lines \
-      without an answer are to be run again; 64 wrong usage; 129, 130 or 143 ended by a signal.
+      without an answer must be run again; 64 wrong usage; 129, 130 or 143 ended by a signal.
       """)
 
   @OptionGroup(title: "Analysis")
@@ -61,7 +61,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let status = try await work()
         if status != .fine { throw status.exitCode }
       } catch ReportError.closedPipe {
-        // The engine has gone; what it misses it will ask for again.
+        // The engine has exited; it will request missing answers again.
         throw ExitStatus.fatal.exitCode
       }
     }
@@ -89,7 +89,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let worker = StreamingWorker(
       StreamingWorker.Request(
         plan: plan,
-        // Engines count in processes.
+        // Engines start several processes, so the default is one job.
         jobs: try CommandSettings.possibleJobs(
           settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs]
         ) { Log.write(.warning, "fewer_jobs", $0) },
@@ -102,7 +102,7 @@ struct WorkerCommand: AsyncParsableCommand {
       let counts = try await worker.run()
       if verbose { Log.write(.info, "worker_ended", Self.text(counts)) }
     } catch ReportError.closedPipe where signals.exitStatus != nil {
-      // The answers were not read while it was to end.
+      // The engine stopped reading while the worker was ending.
     }
     return signals.exitStatus ?? .fine
   }
@@ -135,7 +135,7 @@ struct WorkerCommand: AsyncParsableCommand {
 }
 
 extension CommandSettings {
-  /// Fetches objects with what the environment lets this process read.
+  /// Fetches objects with the credentials from the environment.
   var objectFetcher: ObjectFetcher {
     ObjectFetcher(
       ObjectAccess(environment: ProcessInfo.processInfo.environment, home: settings.folders.home),
@@ -143,12 +143,12 @@ extension CommandSettings {
   }
 }
 
-/// Standard output for lines of several threads. Whatever a library prints goes to standard error from now on: it must
-/// not get between them.
+/// Standard output for lines of several threads. Output that libraries print is redirected to standard error, so that it
+/// does not mix with these lines.
 private final class LineOutput: Sendable {
   private let descriptor: Mutex<FileDescriptor>
-  /// Bytes of one write. A file takes a line whole, so those of other workers that append to it stay apart. A pipe takes as
-  /// much (PIPE_BUF) when it says that it takes any, without making us wait.
+  /// Bytes per write. Files receive whole lines, so lines of workers that append to one file do not mix. A writable pipe
+  /// accepts this much (PIPE_BUF) without blocking.
   private let pieceSize: Int
   private let control: RunControl
 
@@ -182,7 +182,7 @@ private final class LineOutput: Sendable {
     }
   }
 
-  /// An engine may take its time, but must not keep a worker from ending.
+  /// Waits until the pipe is writable. A slow engine must not keep the worker from ending.
   private func waitForReader(_ descriptor: FileDescriptor) throws {
     var end = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
     while unsafe poll(&end, 1, 100) == 0 {

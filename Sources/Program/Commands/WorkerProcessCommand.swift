@@ -4,7 +4,7 @@ import BuiltInAnalyzers
 import Pipeline
 import Platform
 
-/// The process that `run` and `worker` start to analyze files in: see `Worker`.
+/// The process in which `run` and `worker` analyze files; see `Worker`.
 struct WorkerProcessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker-process", abstract: "Analyze files for the program that started it", shouldDisplay: false)
@@ -32,7 +32,7 @@ struct WorkerProcessCommand: AsyncParsableCommand {
     }
   }
 
-  /// The command line of a worker. The link leads to this very program, even if its file was replaced meanwhile.
+  /// The command line of a worker. The link refers to the running program, even if its file was replaced.
   static func arguments(definition: PipelineDefinition, only: [String], memoryLimit: Int) -> [String] {
     ["/proc/self/exe", "worker-process", "--definition", definition.text, "--memory-limit", String(memoryLimit)]
       + only.flatMap { ["--only", $0] }

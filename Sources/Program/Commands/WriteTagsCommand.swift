@@ -17,8 +17,8 @@ struct WriteTagsCommand: AsyncParsableCommand {
       are written, only in the tracks under the given paths that match --where (or all of the library with --all), and never \
       over another value unless --overwrite is given. Nothing else in a file changes.
 
-      Only what would change is shown; add --yes to change it. Each file is made new beside the old one, checked, and put in \
-      its place. What was there before goes into a journal first; --undo takes the changes back.
+      Only what would change is shown; add --yes to change it. Each new file is written beside the old one, checked, and \
+      replaces it. The previous values are stored in a journal first; --undo restores them.
 
       Exit status: 0 fine; 1 it could not be done; 3 some files could not be written; 11 a run holds the lock.
       """)
@@ -32,10 +32,10 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @Flag(help: "All tracks of the library")
   var all = false
 
-  @Flag(help: "Change the files, and not only show what would change")
+  @Flag(help: "Change the files instead of only showing what would change")
   var yes = false
 
-  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, and change nothing")
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, but change nothing")
   var dryRun = false
 
   @Flag(help: "Replace other values as well")
@@ -49,15 +49,15 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @Flag(help: "Keep the modification times of files")
   var preserveMtimes = false
 
-  @Flag(help: "Replace files that have several names under the given name alone")
+  @Flag(help: "Replace files with several hard links under the given name only")
   var splitHardLinks = false
 
   @Option(
-    help: ArgumentHelp("Where to note what was there before (default: a new file beside the database)", valueName: "file"),
+    help: ArgumentHelp("File for the previous values (default: a new one beside the database)", valueName: "file"),
     completion: .file(extensions: ["ndjson"]))
   var journal: PathArgument?
 
-  @Option(help: ArgumentHelp("Take back the changes of a journal", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("Undo the changes of a journal", valueName: "file"), completion: .file())
   var undo: PathArgument?
 
   @Flag(help: "Print one JSON line for each file; see analyze schema write-tags")
@@ -66,7 +66,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  /// The words in front that are names of fields.
+  /// The leading words that are names of fields.
   private var fields: [WritableField] {
     let named = words.lazy.map { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
     return named.prefix { $0 != nil }.compactMap(\.self)
@@ -83,10 +83,10 @@ struct WriteTagsCommand: AsyncParsableCommand {
     if yes, dryRun { throw ValidationError("Give --yes or --dry-run, not both.") }
     if undo != nil {
       if !words.isEmpty || tracks.expression != nil || all {
-        throw ValidationError("--undo takes back all of a journal; name no fields and no files.")
+        throw ValidationError("--undo restores all of a journal; name no fields or files.")
       }
       if overwrite || journal != nil {
-        throw ValidationError("--undo goes with neither --overwrite nor --journal.")
+        throw ValidationError("--undo can't be combined with --overwrite or --journal.")
       }
       return
     }
@@ -107,7 +107,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     if isNarrowed, all { throw ValidationError("Give --all, or paths and --where, not both.") }
   }
 
-  /// Only what would change is shown. A journal is taken back unless `--dry-run` is given.
+  /// `true` to only show the changes: without `--yes`, or for `--undo` with `--dry-run`.
   private var isPlan: Bool { undo == nil ? !yes : dryRun }
 
   func run() async throws {
@@ -157,7 +157,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   }
 }
 
-/// Shows results as they come, and counts them.
+/// Shows results as they arrive, and counts them.
 private final class TaggingSession {
   var journal: FilePath?
   private let isPlan: Bool
@@ -172,11 +172,11 @@ private final class TaggingSession {
     self.isPlan = isPlan
     self.isUndo = isUndo
     self.isJSON = isJSON
-    // The file at work is finished first.
+    // The current file is finished first.
     signals = SignalHandling { _ in }
   }
 
-  /// - Returns: false if a signal has asked to stop.
+  /// - Returns: `false` if a signal has asked to stop.
   func show(_ result: TaggingResult, of total: Int) throws -> Bool {
     counts[result.status, default: 0] += 1
     done += 1
@@ -217,7 +217,7 @@ private final class TaggingSession {
   }
 }
 
-/// Results as a person reads them.
+/// Human-readable results.
 private enum TaggingText {
   static func lines(for result: TaggingResult) -> [String] {
     var lines = result.changes.flatMap { change in
@@ -239,7 +239,7 @@ private enum TaggingText {
     let sentences: [(TaggingResult.Status, String)] = [
       (.written, "changed"), (.planned, "would be changed"), (.unchanged, "with these values already"),
       (.kept, "with other values, which were kept (--overwrite replaces them)"), (.nothing, "with nothing to write"),
-      (.failed, "left alone, as said above"),
+      (.failed, "left unchanged, as reported above"),
     ]
     return sentences.compactMap { status, text in
       counts[status].map { "\(counted($0, "file")) \(text)" }

@@ -11,7 +11,7 @@ struct Analyze: AsyncParsableCommand {
       For a nightly job: analyze ~/Music --report json. It analyzes only new and changed files, is silent when \
       nothing is wrong, and leaves its results in the database and the report.
 
-      Exit status: 0 fine; 1 the run could not be done; 3 done, but files failed that were not known as failing; 11 another \
+      Exit status: 0 fine; 1 the run could not be done; 3 done, but with new failures; 11 another \
       run holds the lock; 64 wrong usage; 129, 130 or 143 ended by a signal, with all finished work stored.
 
       `analyze run --help` lists the options of a run; `analyze --version --json` is for programs.
@@ -24,10 +24,10 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: Commands.standard)
 
-  /// Names that commands had before, and what stands for them; scripts of then go on.
+  /// Former names of commands and their replacements, so old scripts keep working.
   private static let formerCommands = ["explain": ["show", "--why"]]
 
-  /// The arguments with a command's present name.
+  /// The arguments with a former command name replaced.
   static func withPresentName(_ arguments: [String]) -> [String] {
     guard let name = arguments.first, let present = formerCommands[name] else { return arguments }
     return present + arguments.dropFirst()

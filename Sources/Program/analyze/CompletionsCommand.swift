@@ -8,7 +8,7 @@ struct CompletionsCommand: AsyncParsableCommand {
 
   private static let shells = CompletionShell.allCases.map(\.rawValue).sorted()
 
-  @Argument(help: "The shell: \(shells.joined(separator: ", ")).", completion: .list(shells))
+  @Argument(help: "The shell: \(shells.joined(separator: ", "))", completion: .list(shells))
   var shell: String
 
   func run() async throws {
@@ -22,8 +22,8 @@ struct CompletionsCommand: AsyncParsableCommand {
   }
 }
 
-/// A completion script in which the default command need not be named: what is no subcommand is completed as if `run` stood
-/// before it. In the scripts of ArgumentParser its options are known behind `run` only.
+/// A completion script that supports the default command: if the first word is not a subcommand, it completes as after
+/// `run`. The scripts of ArgumentParser complete the options of `run` only after that word.
 private enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     let script = Analyze.completionScript(for: shell)

@@ -8,14 +8,14 @@ import Platform
 @main
 struct Program {
   static func main() {
-    // Before any thread is started, since it copies this process.
+    // Before any thread starts, since fpcalc forks this process.
     if let arguments = FpcalcCommand.givenArguments { exit(FpcalcCommand.run(arguments)) }
     Signals.hold()
-    // A reader who leaves, as `head` does, is met as an error of the write and not as a signal that ends us.
+    // If a reader such as `head` exits, the write fails with an error instead of a signal that ends the process.
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow further (ulimit -f) is an error as a full disk is.
+    // Reaching the limit of file size (ulimit -f) is an error, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
-    // The run reports a worker process that crashes in a sentence.
+    // The run reports a crashed worker process in one sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
     atexit { StandardError.flush() }
     ResourceLimits.prepareForThreads()
@@ -49,7 +49,7 @@ struct Program {
       }
     } catch {
       let status = Analyze.exitCode(for: error)
-      // Mistakes in options, which the parser would report with the usage; commands report their own errors.
+      // Errors in options, which the parser would print with the usage. Commands report their own errors.
       if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
         Log.write(.error, "usage", Analyze.message(for: error))
         exit(status.rawValue)

@@ -17,24 +17,24 @@ struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: Commands.serve, abstract: "Serve the library and the catalog over HTTP, with an app",
     discussion: """
-      Only programs on this machine can connect, unless --host says otherwise. Runs may go on meanwhile: what they store is \
-      seen at once. The music is only read.
+      Only programs on this machine can connect, unless --host says otherwise. Runs may be in progress: their results \
+      appear at once. Audio files are only read.
       """)
 
-  @Option(help: ArgumentHelp("Take connections at this address", valueName: "address"))
+  @Option(help: ArgumentHelp("Listen on this address", valueName: "address"))
   var host = ServingOptions.standardHost
 
-  @Option(help: ArgumentHelp("Take connections at this port; 0 for any", valueName: "port"))
+  @Option(help: ArgumentHelp("Listen on this port; 0 for any free port", valueName: "port"))
   var port = ServingOptions.standardPort
 
   @Option(
-    help: ArgumentHelp("Let in only clients with a token of FILE (a name and a token a line)", valueName: "file"))
+    help: ArgumentHelp("Require a token from this file (a name and a token per line)", valueName: "file"))
   var tokenFile: PathArgument?
 
-  @Option(help: ArgumentHelp("Serve under this name, too; for a reverse proxy", valueName: "host"))
+  @Option(help: ArgumentHelp("Accept this host name, too, such as that of a reverse proxy", valueName: "host"))
   var name: [String] = []
 
-  @Option(help: ArgumentHelp("Believe this proxy's X-Forwarded-For and X-Forwarded-Proto", valueName: "address"))
+  @Option(help: ArgumentHelp("Trust this proxy's X-Forwarded-For and X-Forwarded-Proto", valueName: "address"))
   var trustProxy: [String] = []
 
   @Option(help: ArgumentHelp("Let pages of this origin use the server", valueName: "origin"))
@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write a line of JSON for each request; - for standard output", valueName: "file"))
   var accessLog: OutputArgument?
 
-  @Flag(help: "Analyze what is new in the folders of the library as soon as it is there")
+  @Flag(help: "Analyze new files in the folders of the library as they appear")
   var watch = false
 
   @Argument(help: ArgumentHelp("With --watch: the folders (default: the setting library)", valueName: "path"))
@@ -66,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
     for origin in allowOrigin where !ServedNames.isOrigin(origin) {
       throw ValidationError("--allow-origin expects an origin such as https://player.example.org, not \(origin).")
     }
-    if !watch, !paths.isEmpty { throw ValidationError("Folders go with --watch; the library is in the database.") }
+    if !watch, !paths.isEmpty { throw ValidationError("Folders need --watch; the library is in the database.") }
     if let problem = ListeningRules.problem(with: servingOptions) { throw ValidationError(problem) }
   }
 
@@ -96,7 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
     return options
   }
 
-  /// Watching makes a database that is not there, as a run does.
+  /// Opens the database. With `--watch`, it is created if it does not exist, as by a run.
   private func store(_ settings: CommandSettings) throws -> ResultStore {
     guard watch else { return try settings.openStore(.readWrite) }
     let database = try settings.database()
@@ -110,12 +110,12 @@ struct ServeCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "Name the folders to watch: analyze serve --watch ~/Music")
     }
     for folder in folders {
-      // One that is not there may be on a drive that is mounted later.
+      // A missing folder may be on a drive that is mounted later.
       if let status = try? FileStatus(at: folder, followingLinks: true), status.kind != .folder {
         throw CommandFailure(.fatal, "\(printable(DisplayPath.text(of: folder))) is not a folder.")
       }
     }
-    // The link leads to this very program, even if its file was replaced meanwhile.
+    // The link refers to the running program, even if its file was replaced.
     var options = WatchOptions(
       folders: folders,
       command: [
@@ -131,7 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await reportingErrors {
       let settings = try CommandSettings(database)
       let asked = catalogs.catalogs(settings)
-      // The first one of this machine is the server's own: it can be changed, and need not be there yet.
+      // The first local catalog is the server's own: it can be changed, and need not exist yet.
       var options = ServerOptions(
         catalog: asked.places.first ?? settings[Settings.catalog], fileAnalysis: settings.fileAnalysis)
       options.otherCatalogs = Array(asked.places.dropFirst())
@@ -143,7 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       if watch { options.watch = try watchOptions(settings) }
       let services = try Services(store: store(settings), options: options) { problem in
-        Log.write(.error, "tokens", "\(problem) Nobody is let in until then.")
+        Log.write(.error, "tokens", "\(problem) No client has access until then.")
       }
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
       let signals = SignalHandling { _ in stop.finish() }

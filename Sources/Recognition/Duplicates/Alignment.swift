@@ -1,6 +1,6 @@
-/// Which stretches of two sounds are of the same recording.
+/// The stretches of two recordings that are the same.
 public struct Alignment: Hashable, Sendable {
-  /// A stretch of the first sound, and the one of the second that is the same, in seconds.
+  /// A stretch of the first recording and the matching one of the second, in seconds.
   public struct Stretch: Hashable, Sendable {
     public var first: Range<Double>
     public var second: Range<Double>
@@ -11,32 +11,33 @@ public struct Alignment: Hashable, Sendable {
     }
   }
 
-  /// What was compared.
+  /// The basis of the comparison.
   public enum Basis: String, Sendable, CaseIterable {
     /// Landmarks of the whole tracks.
     case signature
-    /// Chromaprint's items of the beginnings.
+    /// Chromaprint items of the beginnings.
     case fingerprint
   }
 
   public var basis: Basis
-  /// In the order of the first sound.
+  /// Ordered by position in the first recording.
   public var stretches: [Stretch]
-  /// How much faster the second sound plays than the first: 1.01 is 1% faster.
+  /// Playback speed of the second recording relative to the first: 1.01 is 1% faster.
   public var speed: Double
-  /// The share of the audible blocks of the shorter sound that are in the other one at their place, 0 to 1.
+  /// Share of the audible blocks of the shorter recording that are found in the other one at their place, 0 to 1.
   public var coverage: Double
-  /// How alike these blocks are on the mean, 0 to 1.
+  /// Mean similarity of these blocks, 0 to 1.
   public var agreement: Double
-  /// The share of the audible blocks that lie on the longest stretch, 0 to 1.
+  /// Share of the audible blocks that lie on the longest stretch, 0 to 1.
   public var mainCoverage: Double
-  /// Audible blocks of the shorter sound.
+  /// Number of audible blocks of the shorter recording.
   public var blockCount: Int
-  /// The share of the dominant landmarks of either sound that the other one has, too, 0 to 1; `nil` without signatures.
+  /// Share of the dominant landmarks that both recordings have, in the direction with fewer, 0 to 1; `nil` without
+  /// signatures.
   public var dominantShare: Double?
-  /// The same of clear landmarks where both agree least, 0 to 1; `nil` without signatures.
+  /// Share of the clear landmarks that both recordings have where they agree least, 0 to 1; `nil` without signatures.
   public var weakestShare: Double?
-  /// How alike fingerprints are on these stretches, 0 to 1; `nil` if they do not cover them.
+  /// Similarity of the fingerprints on these stretches, 0 to 1; `nil` if they do not cover them.
   public var fingerprintAgreement: Double?
 
   public init(
@@ -52,7 +53,7 @@ public struct Alignment: Hashable, Sendable {
     self.blockCount = blockCount
   }
 
-  /// The same seen from the second sound.
+  /// The same alignment with the recordings swapped.
   public var reversed: Alignment {
     var alignment = self
     alignment.stretches = stretches.map { Stretch(first: $0.second, second: $0.first) }

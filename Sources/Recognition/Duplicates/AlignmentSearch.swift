@@ -1,23 +1,23 @@
-/// Finds how a sound lies in another one, from the places of its blocks.
+/// Aligns a recording with another one, based on the places of its blocks.
 ///
-/// Places that belong together lie on a line: the offset grows with time where one sound is faster. The best line is the
-/// main stretch. Runs of blocks that are not on it may be on parallel ones: something was cut out, or put in.
+/// Places that belong together lie on a line: the offset grows with time if one recording is faster. The best line is
+/// the main stretch. Runs of blocks off that line may lie on parallel lines, where something was cut or inserted.
 struct AlignmentSearch<Blocks: SoundBlocks> {
-  /// How many seconds of the other sound pass in one of this one: within 4%.
+  /// Slopes searched: seconds of the other recording per second of this one, minus 1, within 4%.
   private static var slopes: [Double] {
     [0] + (1...40).flatMap { (step: Int) -> [Double] in [0.001 * Double(step), -0.001 * Double(step)] }
   }
-  /// Slopes below this are none.
-  private static var leastSlope: Double { 0.0008 }
-  private static var mostStretches: Int { 6 }
-  /// Blocks in a row that make a further stretch.
-  private static var leastRun: Int { 2 }
+  /// Slopes below this count as zero.
+  private static var minSlope: Double { 0.0008 }
+  private static var maxStretches: Int { 6 }
+  /// Minimum number of blocks of a further stretch.
+  private static var minRun: Int { 2 }
 
   private let blocks: Blocks
   private let audible: [Int]
   private let places: [Int: [BlockPlace]]
 
-  /// A line on which blocks lie: their offset at frame 0, and how it grows for each frame.
+  /// A line of blocks: the offset at frame 0, and its growth per frame.
   private struct Line {
     var offset: Double
     var slope: Double
@@ -25,10 +25,10 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     func offset(at frame: Double) -> Double { offset + slope * frame }
   }
 
-  /// What lies on a line.
+  /// The blocks on a line.
   private struct Found {
     var line: Line
-    /// Blocks, ascending, with their scores.
+    /// Blocks in ascending order, with their scores.
     var scores: [(block: Int, score: Double)]
 
     var sum: Double { scores.reduce(0) { $0 + $1.score } }
@@ -39,10 +39,10 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     let audible = (0..<blocks.blockCount).filter { blocks.isAudible($0) }
     self.audible = audible
     var places: [Int: [BlockPlace]] = [:]
-    // Most candidates that are alike by chance end here.
+    // Most candidates that are similar by chance are rejected here.
     let some = stride(from: 0, to: audible.count, by: Self.sampleStep).map { audible[$0] }
     for block in some { places[block] = blocks.places(of: block) }
-    if some.count < Self.leastSample || Self.hasLine(places.values.joined()) {
+    if some.count < Self.minSampleSize || Self.hasLine(places.values.joined()) {
       for block in audible where places[block] == nil { places[block] = blocks.places(of: block) }
     } else {
       places = [:]
@@ -50,27 +50,28 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     self.places = places
   }
 
-  /// One of so many blocks is looked for first.
+  /// Spacing of the blocks that are searched first.
   private static var sampleStep: Int { 3 }
-  /// Of fewer blocks all are looked for.
-  private static var leastSample: Int { 12 }
+  /// Minimum number of sampled blocks; with fewer, all blocks are searched.
+  private static var minSampleSize: Int { 12 }
 
-  /// Whether three places have about the same offset: within a second, which no speed exceeds between near blocks.
+  /// True if three places have about the same offset: within a second, which is more than the speed changes between
+  /// close blocks.
   private static func hasLine(_ places: some Sequence<BlockPlace>) -> Bool {
-    let offsets = places.filter { $0.score >= Blocks.leastScore }.map(\.offset).sorted()
+    let offsets = places.filter { $0.score >= Blocks.minScore }.map(\.offset).sorted()
     let reach = Int(Blocks.framesPerSecond)
     return zip(offsets, offsets.dropFirst(2)).contains { $1 - $0 <= reach }
   }
 
-  /// `nil` if nothing is the same.
+  /// Returns the alignment; `nil` if nothing is the same.
   /// - Parameters:
-  ///   - own: Seconds of the sound in blocks.
-  ///   - other: Seconds of the other one.
+  ///   - own: Duration of the recording in blocks, in seconds.
+  ///   - other: Duration of the other recording, in seconds.
   func alignment(basis: Alignment.Basis, own: Double, other: Double) -> Alignment? {
     guard !audible.isEmpty, let main = bestLine(), !main.scores.isEmpty else { return nil }
     var all = [main]
     var rest = audible.filter { block in !main.scores.contains { $0.block == block } }
-    while all.count < Self.mostStretches, let next = nextStretch(in: rest, beside: all) {
+    while all.count < Self.maxStretches, let next = nextStretch(in: rest, beside: all) {
       all.append(next)
       rest.removeAll { block in next.scores.contains { $0.block == block } }
     }
@@ -104,7 +105,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
           sum -= offsets[start].score
           start += 1
         }
-        // Of lines that are as good the steadier one.
+        // Prefer the flatter of equal lines.
         if sum > (best?.sum ?? 0) * 1.02 + 1e-9 {
           best = (sum, Line(offset: (offsets[start].offset + offsets[end].offset) / 2, slope: slope))
         }
@@ -114,13 +115,13 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return blocksOn(refined(line), among: audible)
   }
 
-  /// A line through the points beside it, by least squares.
+  /// Fits a line to the points near it, by least squares.
   private func refined(_ line: Line) -> Line {
     var near: [(x: Double, y: Double)] = []
     for block in audible {
       let frame = middle(block)
       for place in places[block, default: []]
-      where abs(Double(place.offset) - line.offset(at: frame)) <= Blocks.tolerance && place.score >= Blocks.leastScore {
+      where abs(Double(place.offset) - line.offset(at: frame)) <= Blocks.tolerance && place.score >= Blocks.minScore {
         near.append((frame, Double(place.offset)))
       }
     }
@@ -130,7 +131,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     let spread = near.reduce(0) { $0 + ($1.x - meanX) * ($1.x - meanX) }
     guard spread > 0 else { return line }
     let slope = near.reduce(0) { $0 + ($1.x - meanX) * ($1.y - meanY) } / spread
-    if abs(slope) < Self.leastSlope { return Line(offset: meanY, slope: 0) }
+    if abs(slope) < Self.minSlope { return Line(offset: meanY, slope: 0) }
     return Line(offset: meanY - slope * meanX, slope: slope)
   }
 
@@ -139,17 +140,17 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     for block in candidates {
       let place = line.offset(at: Double(block * Blocks.length))
       let score = blocks.score(of: block, at: place, speed: 1 + line.slope)
-      if score >= Blocks.leastScore { found.scores.append((block, score)) }
+      if score >= Blocks.minScore { found.scores.append((block, score)) }
     }
     return found
   }
 
-  /// The longest run of blocks on a line parallel to the first one, in the order of those that are there.
+  /// Returns the longest run of blocks on a line parallel to the first one that keeps the order of the known stretches.
   private func nextStretch(in rest: [Int], beside all: [Found]) -> Found? {
     let slope = all[0].line.slope
     var offsets: [(offset: Double, block: Int)] = []
     for block in rest {
-      for place in places[block, default: []] where place.score >= Blocks.leastScore {
+      for place in places[block, default: []] where place.score >= Blocks.minScore {
         offsets.append((Double(place.offset) - slope * middle(block), block))
       }
     }
@@ -160,16 +161,16 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
       while offsets[end].offset - offsets[start].offset > Blocks.tolerance { start += 1 }
       let line = Line(offset: (offsets[start].offset + offsets[end].offset) / 2, slope: slope)
       let members = Set(offsets[start...end].map(\.block)).sorted()
-      guard members.count >= Self.leastRun, members.count > best?.scores.count ?? 0 else { continue }
+      guard members.count >= Self.minRun, members.count > best?.scores.count ?? 0 else { continue }
       let found = blocksOn(line, among: members)
-      if found.scores.count >= Self.leastRun, found.scores.count > best?.scores.count ?? 0, isInOrder(found, all) {
+      if found.scores.count >= Self.minRun, found.scores.count > best?.scores.count ?? 0, isInOrder(found, all) {
         best = found
       }
     }
     return best
   }
 
-  /// Whether a stretch is in the same order with others in both sounds, but for the length of a block.
+  /// True if a stretch has the same order relative to the others in both recordings, within the length of a block.
   private func isInOrder(_ found: Found, _ all: [Found]) -> Bool {
     let own = range(of: found)
     return all.allSatisfy { other in
@@ -184,7 +185,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     }
   }
 
-  /// The frames of the blocks of a stretch in both sounds.
+  /// Frames of the blocks of a stretch in both recordings.
   private func range(of found: Found) -> (first: Range<Double>, second: Range<Double>) {
     let start = Double((found.scores.first?.block ?? 0) * Blocks.length)
     let end = Double(((found.scores.last?.block ?? 0) + 1) * Blocks.length)
@@ -194,18 +195,19 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
 
   // MARK: Stretches
 
-  /// The frames of stretches in both sounds. A stretch ends where the next one begins, the outer ones where a sound does.
+  /// Frames of the stretches in both recordings. The outer stretches extend to the ends of the recordings if no audible
+  /// block contradicts.
   private func stretches(_ all: [Found], own: Double, other: Double) -> [(Range<Double>, Range<Double>)] {
     var found: [(Range<Double>, Range<Double>)] = []
     for (index, stretch) in all.enumerated() {
       guard let first = stretch.scores.first?.block, let last = stretch.scores.last?.block else { continue }
       let factor = 1 + stretch.line.slope
-      // Where the line enters and leaves the other sound.
+      // Frames at which the line enters and leaves the other recording.
       let enters = max(0, -stretch.line.offset / factor)
       let leaves = min(own, (other - stretch.line.offset) / factor)
       var start = Double(first * Blocks.length)
       var end = Double((last + 1) * Blocks.length)
-      // Blocks that lie across an end of a sound are not compared.
+      // Blocks across an end of a recording are not compared.
       let slack = 2.5 * Double(Blocks.length)
       if index == 0, start - enters < slack || !hasAudible(before: first) { start = enters }
       if index == all.count - 1, leaves - end < slack || !hasAudible(after: last) { end = leaves }

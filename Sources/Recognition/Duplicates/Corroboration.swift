@@ -2,8 +2,8 @@ internal import Chromaprint
 internal import Foundation
 internal import Landmarks
 
-/// What else an alignment must explain: a voice over a karaoke version leaves many landmarks of that where they were, but it
-/// brings strong ones of its own.
+/// Further evidence for an alignment: a voice over a karaoke version leaves many of its landmarks in place, but adds
+/// strong ones of its own.
 struct Corroboration {
   private let alignment: Alignment
   private let first: ComparableSound
@@ -15,8 +15,8 @@ struct Corroboration {
     self.second = second
   }
 
-  /// The share of the dominant landmarks on the stretches of one sound that are in the other one, too: the lesser one of
-  /// both directions. `nil` without signatures.
+  /// Share of the dominant landmarks on the stretches of one recording that the other one has, too, in the direction
+  /// with the smaller share. `nil` without signatures.
   var dominantShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let there = alignment.stretches.map { ($0.first, $0.second) }
@@ -26,7 +26,7 @@ struct Corroboration {
       Self.share(of: other, in: one, back, speed: alignment.speed))
   }
 
-  /// - Parameter speed: Seconds of the other sound for each second of this one.
+  /// - Parameter speed: Seconds of the other recording per second of this one.
   private static func share(
     of own: LandmarkMap, in other: LandmarkMap, _ stretches: [(own: Range<Double>, other: Range<Double>)], speed: Double
   ) -> Double {
@@ -45,9 +45,9 @@ struct Corroboration {
     return count > 0 ? Double(found) / Double(count) : 0
   }
 
-  /// The share of the clear landmarks that both have where they agree least: the mean of the worst tenth of windows of 2 s,
-  /// in the lesser direction. Encoders lose about as much everywhere; another mix or a voice of its own brings and hides
-  /// landmarks while it sounds. `nil` without signatures, or for a few seconds.
+  /// Share of the clear landmarks that both recordings have where they agree least: the mean of the worst tenth of the
+  /// windows of 2 s, in the direction with the smaller share. Encoders lose about as many landmarks everywhere; another
+  /// mix or a voice adds and hides landmarks only while it sounds. `nil` without signatures, or for only a few seconds.
   var weakestShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let inner = alignment.stretches.map { inside($0) }
@@ -59,29 +59,30 @@ struct Corroboration {
     return min(ours, theirs)
   }
 
-  /// A stretch without its edges where one of the sounds goes on beyond them, which has an influence there.
+  /// Trims the edges of a stretch beyond which one of the recordings continues, since that affects the landmarks there.
   private func inside(_ stretch: Alignment.Stretch) -> Alignment.Stretch {
-    let goesOnBefore = max(stretch.first.lowerBound, stretch.second.lowerBound) > Self.edge
+    let continuesBefore = max(stretch.first.lowerBound, stretch.second.lowerBound) > Self.edge
     let rest = (
       first.sound.duration - stretch.first.upperBound, second.sound.duration - stretch.second.upperBound
     )
-    let goesOnAfter = max(rest.0, rest.1) > Self.edge
+    let continuesAfter = max(rest.0, rest.1) > Self.edge
     func inside(_ range: Range<Double>) -> Range<Double> {
-      let start = range.lowerBound + (goesOnBefore ? Self.edge : 0)
-      return start..<max(start, range.upperBound - (goesOnAfter ? Self.edge : 0))
+      let start = range.lowerBound + (continuesBefore ? Self.edge : 0)
+      return start..<max(start, range.upperBound - (continuesAfter ? Self.edge : 0))
     }
     return Alignment.Stretch(first: inside(stretch.first), second: inside(stretch.second))
   }
 
-  /// Landmarks of at least this strength, 9 dB, are clear.
+  /// Minimum strength of a clear landmark: 9 dB.
   private static let clearStrength = 6
-  /// Columns: 2 s.
+  /// 2 s, in columns.
   private static let windowLength = 62
-  /// A window with fewer clear landmarks says nothing.
-  private static let leastClear = 8
-  private static let leastWindows = 3
-  /// Seconds.
+  /// Minimum number of clear landmarks in a window.
+  private static let minClearLandmarks = 8
+  private static let minWindows = 3
+  /// Length of a trimmed edge, in seconds.
   private static let edge = 2.0
+  /// Share of the windows that counts as the worst.
   private static let weakestPart = 0.1
 
   private static func weakestShare(
@@ -90,11 +91,11 @@ struct Corroboration {
     let rate = LandmarkSpectrum.columnsPerSecond
     let bands = LandmarkBlocks.bands(atSpeed: speed)
     var shares: [Double] = []
-    /// Where the landmarks of a window are expected.
+    /// Expected places of the landmarks of a window.
     var expected: [(column: Int, band: Int)] = []
     func endWindow() {
       defer { expected.removeAll(keepingCapacity: true) }
-      guard expected.count >= leastClear else { return }
+      guard expected.count >= minClearLandmarks else { return }
       let counts = (-2...2).map { shift in
         expected.count { place in
           bands.contains { band in
@@ -116,12 +117,12 @@ struct Corroboration {
       expected.append((Int(place.rounded()), landmark.band))
     }
     endWindow()
-    guard shares.count >= leastWindows else { return nil }
+    guard shares.count >= minWindows else { return nil }
     let worst = shares.sorted().prefix(max(1, Int((Double(shares.count) * weakestPart).rounded())))
     return worst.reduce(0, +) / Double(worst.count)
   }
 
-  /// How alike the fingerprints are where both cover the stretches, 0 to 1; `nil` where they do not.
+  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` if they do not.
   var fingerprintAgreement: Double? {
     guard let own = first.sound.fingerprint, let other = second.sound.fingerprint else { return nil }
     let rate = FingerprintBlocks.framesPerSecond

@@ -1,21 +1,21 @@
 internal import Chromaprint
 
-/// A fingerprint in blocks of its items, looked for in another one.
+/// A fingerprint in blocks of items, searched for in another fingerprint.
 ///
-/// Of the bits of encodings of one recording up to 8% differ, of those of other music half; tracks of one key and one
-/// drum machine lie between.
+/// Between encodings of one recording, up to 8% of the bits differ; between different music, half; tracks with the same
+/// key and drum machine lie between.
 struct FingerprintBlocks: SoundBlocks {
-  /// One for each 1,365 samples at 11,025 Hz.
+  /// One item per 1,365 samples at 11,025 Hz.
   static let framesPerSecond = 11_025.0 / 1_365
   static let length = 32
-  static let leastScore = 0.6
+  static let minScore = 0.6
   static let tolerance = 2.0
 
   private static let placeCount = 3
-  /// Different items that a block needs to be told from others.
-  private static let leastDifferent = 8
-  /// A place where more of the bits differ is none.
-  private static let mostDifferent = 0.3
+  /// Minimum number of distinct items of a distinctive block.
+  private static let minDistinctItems = 8
+  /// Maximum share of differing bits of a place.
+  private static let maxDifference = 0.3
 
   let blockCount: Int
   private let own: [UInt32]
@@ -28,13 +28,13 @@ struct FingerprintBlocks: SoundBlocks {
   }
 
   func isAudible(_ block: Int) -> Bool {
-    Set(own[block * Self.length..<(block + 1) * Self.length]).count >= Self.leastDifferent
+    Set(own[block * Self.length..<(block + 1) * Self.length]).count >= Self.minDistinctItems
   }
 
   func places(of block: Int) -> [BlockPlace] {
     let first = block * Self.length
     guard other.count >= Self.length else { return [] }
-    let most = Int32(Self.mostDifferent * Double(32 * Self.length))
+    let most = Int32(Self.maxDifference * Double(32 * Self.length))
     var alike = [Int32](repeating: 0, count: other.count - Self.length + 1)
     for start in alike.indices {
       var differences: Int32 = 0
@@ -65,7 +65,7 @@ struct FingerprintBlocks: SoundBlocks {
     return best == .max ? 0 : Self.score(ofDifferences: best)
   }
 
-  /// 1 for the same bits, 0 where half of them differ.
+  /// 1 for identical bits, 0 if half of them differ.
   private static func score(ofDifferences count: Int) -> Double {
     max(0, 1 - 2 * Double(count) / Double(32 * length))
   }

@@ -1,25 +1,24 @@
 internal import Foundation
 internal import Landmarks
 
-/// A track in blocks of its landmarks, looked for in another track.
+/// A track in blocks of landmarks, searched for in another track.
 ///
-/// Encoders leave about half of the landmarks where they were, to a column; by chance, landmarks of other music fall on
-/// 2% of them.
+/// Encoders keep about half of the landmarks in place, within a column; 2% match landmarks of other music by chance.
 struct LandmarkBlocks: SoundBlocks {
   static let framesPerSecond = LandmarkSpectrum.columnsPerSecond
   static let length = 125
-  static let leastScore = 0.25
+  static let minScore = 0.25
   static let tolerance = 4.0
 
-  /// A block with fewer landmarks is silent, or nearly so.
-  private static let leastLandmarks = 30
-  /// Places that are kept of each block.
+  /// Minimum number of landmarks of an audible block.
+  private static let minLandmarks = 30
+  /// Maximum number of places per block.
   private static let placeCount = 4
 
   let blockCount: Int
   private let own: LandmarkMap
   private let other: LandmarkMap
-  /// Landmarks of each block.
+  /// Ranges of the landmarks of each block.
   private let ranges: [Range<Int>]
 
   init(_ own: LandmarkMap, in other: LandmarkMap) {
@@ -37,11 +36,11 @@ struct LandmarkBlocks: SoundBlocks {
     self.ranges = ranges
   }
 
-  func isAudible(_ block: Int) -> Bool { ranges[block].count >= Self.leastLandmarks }
+  func isAudible(_ block: Int) -> Bool { ranges[block].count >= Self.minLandmarks }
 
   func places(of block: Int) -> [BlockPlace] {
     let first = block * Self.length
-    // A landmark of the block may fall up to its length before the other track.
+    // The block may start up to its length before the other track.
     var counts = [Int32](repeating: 0, count: other.columnCount + Self.length + 2)
     other.columns.withUnsafeBufferPointer { columns in
       counts.withUnsafeMutableBufferPointer { counts in
@@ -53,7 +52,7 @@ struct LandmarkBlocks: SoundBlocks {
         }
       }
     }
-    // Landmarks move by a column.
+    // Landmarks may move by a column.
     var sums = [Int32](repeating: 0, count: counts.count)
     for index in 1..<counts.count - 1 { sums[index] = counts[index - 1] + counts[index] + counts[index + 1] }
     let size = Double(ranges[block].count)
@@ -84,8 +83,8 @@ struct LandmarkBlocks: SoundBlocks {
     return Double(best) / Double(landmarks.count)
   }
 
-  /// By how many bands landmarks are higher in the other sound: 36 to the octave.
-  /// - Parameter speed: Frames of the other sound for each frame of this one.
+  /// Bands by which landmarks are higher in the other recording: 36 per octave.
+  /// - Parameter speed: Frames of the other recording per frame of this one.
   static func bands(atSpeed speed: Double) -> ClosedRange<Int> {
     let shift = -36 * log2(speed)
     return speed == 1 ? 0...0 : Int(shift.rounded(.down))...Int(shift.rounded(.up))

@@ -1,17 +1,17 @@
 internal import Landmarks
 
-/// The landmarks of a signature by band.
+/// The landmarks of a signature, indexed by band.
 struct LandmarkMap: Sendable {
   static let bandCount = Landmark.bandCount
 
   let columnCount: Int
-  /// In order of column.
+  /// Ordered by column.
   let landmarks: [Landmark]
-  /// The columns of all bands, one band after the other, ascending within each.
+  /// Columns of the landmarks, one band after another, ascending within each.
   let columns: [Int32]
-  /// Where in `columns` each band begins; one more at the end.
+  /// Start of each band in `columns`, with the end of the last one.
   let starts: [Int]
-  /// Where landmarks are: a bit for each column, in words of 64, one band after the other.
+  /// Bitmap of the landmarks: a bit per column, in words of 64, one band after another.
   private let bits: [UInt64]
   private let wordsPerBand: Int
 

@@ -1,39 +1,39 @@
-/// The sounds of a library, by number from 0.
+/// The recordings of a library, numbered from 0.
 public protocol SoundSource {
   associatedtype Failure: Error
 
   var count: Int { get }
-  /// Seconds of all sounds together, about.
+  /// Approximate total duration, in seconds.
   var duration: Double { get }
-  /// Calls `body` with the number and the keys of sounds, in ascending order.
-  /// - Parameter isWanted: Whether the keys of a sound are to be read.
+  /// Calls `body` with the number and the keys of each recording, in ascending order.
+  /// - Parameter isWanted: Selects the recordings whose keys are read.
   func forEachSketch(
     by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void
   ) throws(Failure)
   func sound(_ number: Int) throws(Failure) -> Sound
 }
 
-/// Two sounds that are worth a comparison, by their numbers.
+/// A candidate pair of recordings, by number.
 public struct CandidatePair: Hashable, Sendable {
   public var first: Int
   public var second: Int
-  /// Keys in common at one distance.
+  /// Number of common keys at one distance.
   public var fingerprintVotes: Int
   public var signatureVotes: Int
 }
 
-/// Finds the pairs of sounds that are of one recording.
+/// Finds the pairs of files that are the same recording.
 public struct PairSearch<Source: SoundSource> {
   public struct Pair: Sendable {
     public var candidate: CandidatePair
     public var alignment: Alignment?
-    /// `nil`: they are not of one recording.
+    /// `nil` if they are not the same recording.
     public var relation: Relation?
   }
 
-  /// Candidates of each sound and index.
+  /// Maximum number of candidates per recording and index.
   private static var candidateLimit: Int { 32 }
-  /// Seconds that fingerprints cover.
+  /// Duration that fingerprints cover, in seconds.
   private static var fingerprintLength: Double { 120 }
 
   private let source: Source
@@ -44,11 +44,11 @@ public struct PairSearch<Source: SoundSource> {
     self.rule = rule
   }
 
-  /// The pairs that are worth a comparison, in ascending order.
-  /// - Parameter isNew: Whether a sound was not compared with the others before; pairs of two that were are left out.
+  /// Returns the candidate pairs, in ascending order.
+  /// - Parameter isNew: True for recordings not yet compared with the others; pairs of two old ones are left out.
   public func candidates(isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     var all: [CandidatePair] = []
-    // One index after the other: both together would take twice the memory.
+    // One index at a time: both together would take twice the memory.
     for basis in Alignment.Basis.allCases { all += try candidates(by: basis, isNew: isNew) }
     all.sort { ($0.first, $0.second) < ($1.first, $1.second) }
     var found: [CandidatePair] = []
@@ -63,7 +63,7 @@ public struct PairSearch<Source: SoundSource> {
     return found
   }
 
-  /// The new sounds are listed, and all ask.
+  /// Indexes the new recordings, and queries the index with all.
   private func candidates(by basis: Alignment.Basis, isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     let need = CandidateNeed(by: basis)
     let newCount = (0..<source.count).count(where: isNew)
@@ -77,7 +77,7 @@ public struct PairSearch<Source: SoundSource> {
     var found: [CandidatePair] = []
     try source.forEachSketch(by: basis, where: { _ in true }) { number, keys in
       let isNew = isNew(number)
-      // Of two new ones the second asks.
+      // A pair of new recordings is found by the second one.
       let candidates = index.candidates(of: keys, least: need.least, limit: Self.candidateLimit, &ballot) {
         !isNew || $0 < number
       }
@@ -93,8 +93,8 @@ public struct PairSearch<Source: SoundSource> {
     return found
   }
 
-  /// Compares the sounds of pairs.
-  /// - Parameter pairs: Best in ascending order, since the first sound of each is kept.
+  /// Compares the recordings of each pair.
+  /// - Parameter pairs: Preferably in ascending order, since the first recording of each pair is cached.
   public func compare(_ pairs: [CandidatePair], _ body: (Pair) -> Void) throws(Source.Failure) {
     var kept: (number: Int, sound: ComparableSound)?
     for pair in pairs {
@@ -115,18 +115,19 @@ public struct PairSearch<Source: SoundSource> {
   }
 }
 
-/// How many keys two sounds need in common at one distance.
+/// Minimum number of keys that two recordings must have in common at one distance.
 ///
-/// By chance that grows with the keys that both have; of files of one recording it is a share of those of the shorter one.
+/// Chance matches grow with the number of keys of both; files of one recording share a fraction of the keys of the
+/// shorter one.
 private struct CandidateNeed {
-  /// Keys in common at least.
+  /// Absolute minimum.
   let least: Int
-  /// Keys in common of sounds that have more than a few keys.
+  /// Minimum for recordings with at least `fewKeys` keys.
   private let usual: Int
   private let fewKeys: Int
-  /// The share of the keys of the one that has fewer.
+  /// Minimum as a share of the keys of the recording with fewer.
   private let share: Double
-  /// Keys in a second.
+  /// Keys per second.
   let keyRate: Double
 
   init(by basis: Alignment.Basis) {

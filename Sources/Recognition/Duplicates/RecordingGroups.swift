@@ -3,7 +3,7 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
   public var first: ID
   public var second: ID
   public var relation: Relation
-  /// How sure it is; of equal relations the stronger counts first.
+  /// Strength of the evidence; among equal relations, stronger pairs come first.
   public var strength: Double
 
   public init(first: ID, second: ID, relation: Relation, strength: Double) {
@@ -14,18 +14,18 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
   }
 }
 
-/// Groups of files of one recording, out of pairs.
+/// Groups the files of each recording, based on pairs.
 ///
-/// Two groups become one only if more than half of the pairs between them are known to be of one recording, and none of
-/// them was said to be no duplicate. So A and C do not come together because both are like B. The same pairs give the same
-/// groups, in whatever order they come. Parts of longer files and other versions join no groups.
+/// Two groups are merged only if more than half of the pairs between them are known to be the same recording, and none
+/// was marked as no duplicate. A and C are thus not joined just because both resemble B. The result does not depend on
+/// the order of the pairs. Parts of longer files and other versions join no groups.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
-  /// Members ascending, groups by their first members.
+  /// Members in ascending order, groups ordered by their first members.
   public private(set) var groups: [[ID]] = []
   /// Pairs of duplicates whose members are in different groups.
   public private(set) var left: [RelatedPair<ID>] = []
 
-  /// - Parameter areDistinct: Whether a person has said that two files are no duplicates.
+  /// - Parameter areDistinct: True if a person has marked two files as no duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
     let links = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }.sorted(by: Self.isBefore)
     var linked: Set<Link> = []
@@ -38,7 +38,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
         members.append([id])
       }
     }
-    // A merger may make another one possible.
+    // A merge may make another one possible.
     var hasChanged = true
     while hasChanged {
       hasChanged = false
@@ -71,7 +71,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
   private static func rank(_ relation: Relation) -> Int { Relation.allCases.firstIndex(of: relation) ?? 0 }
 
-  /// Two members, in whatever order.
+  /// An unordered pair of members.
   private struct Link: Hashable {
     let first: ID
     let second: ID

@@ -1,82 +1,82 @@
-/// How two files of one recording differ.
+/// The difference between two files of one recording.
 public enum Relation: String, Sendable, CaseIterable {
   /// The same encoded audio.
   case audio
-  /// Another encoding, level, sample rate or master: the same from start to end.
+  /// Another encoding, level, sample rate or master; the same from start to end.
   case encoding
-  /// One begins later or ends sooner.
+  /// One starts later or ends sooner.
   case cut
-  /// Something in the middle is missing in one of them.
+  /// One lacks something in the middle.
   case edit
   /// One plays faster.
   case speed
-  /// One is a part of the other, which holds more than twice as much, and more than a minute besides: a file of a whole
-  /// album, a hidden track.
+  /// One is a part of the other, which is more than twice as long and holds more than a minute of other audio: a file
+  /// of a whole album, or a hidden track.
   case part
-  /// The same performance in another mix: a voice, an instrument or an effect is there in one of them only. No duplicate.
+  /// The same performance in another mix, with a voice, an instrument or an effect in one file only. Not a duplicate.
   case version
 
-  /// Whether it makes two files duplicates. The tracks of an album in one file would else become one group.
+  /// True if the two files are duplicates. Otherwise, the tracks of an album in one file would become one group.
   public var makesDuplicates: Bool { self != .part && self != .version }
 }
 
-/// When an alignment says that two files are of one recording. Fitted on half of the packages of
+/// The thresholds at which two aligned files are the same recording. Fitted on half of the packages of
 /// `Benchmarks/duplicates/material.py`; docs/duplicates.md has the distributions.
 public struct RelationRule: Sendable {
-  /// The share of the audible blocks of the shorter file that must be in the other one.
-  public var leastCoverage = 0.75
-  /// The share that must lie on one stretch: tracks that share loops match in pieces.
-  public var leastMainCoverage = 0.5
-  /// How alike these blocks must be on the mean, by landmarks and by fingerprints.
-  public var leastAgreement = (signature: 0.5, fingerprint: 0.78)
-  /// The share of dominant landmarks that both must have: a voice over a karaoke version brings its own.
-  public var leastDominantShare = 0.72
-  /// How alike fingerprints must be besides, at one speed and at different ones: they follow the pitch.
-  public var leastFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.33)
-  /// The share of clear landmarks that both must have where they agree least; below it one is another mix.
-  public var leastWeakestShare = 0.46
-  /// Blocks of 4 s that must be compared.
-  public var leastBlocks = 4
+  /// Share of the audible blocks of the shorter file that must be in the other one.
+  public var minCoverage = 0.75
+  /// Share that must lie on one stretch: tracks with common loops match in pieces.
+  public var minMainCoverage = 0.5
+  /// Mean similarity of these blocks, by landmarks and by fingerprints.
+  public var minAgreement = (signature: 0.5, fingerprint: 0.78)
+  /// Share of dominant landmarks that both must have: a voice over a karaoke version adds its own.
+  public var minDominantShare = 0.72
+  /// Similarity of the fingerprints, if available, at equal and at different speeds: fingerprints follow the pitch.
+  public var minFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.33)
+  /// Share of clear landmarks that both must have where they agree least; below it, one file is another mix.
+  public var minWeakestShare = 0.46
+  /// Number of compared blocks of 4 s.
+  public var minBlocks = 4
 
-  /// Seconds at either end that encoders add or lose, and that places of stretches may be off by. Of 586 pairs measured, none
-  /// was off by more; docs/duplicates.md has the distribution.
+  /// Seconds that encoders add or remove at either end, and tolerance for the places of stretches. Of 586 pairs
+  /// measured, none exceeded it; docs/duplicates.md has the distribution.
   public static let endTolerance = 1.0
-  /// Seconds that a longer file has besides at least, if the shorter one is a part of it.
-  static let leastRest = 60.0
-  /// From here on a difference in speed is one.
-  static let leastSpeed = 0.002
+  /// Minimum duration of other audio in a longer file of which the shorter one is a part, in seconds.
+  static let minRest = 60.0
+  /// Minimum relative difference in speed.
+  static let minSpeedDifference = 0.002
 
   public init() {}
 
-  /// `nil` if the files are not of one recording.
+  /// Returns the relation; `nil` if the files are not the same recording.
   /// - Parameters:
-  ///   - first: Seconds of the first sound.
-  ///   - second: Seconds of the second one.
+  ///   - first: Duration of the first recording, in seconds.
+  ///   - second: Duration of the second recording, in seconds.
   public func relation(of alignment: Alignment, first: Double, second: Double) -> Relation? {
-    let least = alignment.basis == .signature ? leastAgreement.signature : leastAgreement.fingerprint
-    guard alignment.coverage >= leastCoverage, alignment.mainCoverage >= leastMainCoverage,
-      alignment.agreement >= least, alignment.blockCount >= leastBlocks
+    let least = alignment.basis == .signature ? minAgreement.signature : minAgreement.fingerprint
+    guard alignment.coverage >= minCoverage, alignment.mainCoverage >= minMainCoverage,
+      alignment.agreement >= least, alignment.blockCount >= minBlocks
     else { return nil }
-    if let share = alignment.dominantShare, share < leastDominantShare { return nil }
+    if let share = alignment.dominantShare, share < minDominantShare { return nil }
     if let agreement = alignment.fingerprintAgreement {
-      let isSameSpeed = abs(alignment.speed - 1) < Self.leastSpeed
-      let least = isSameSpeed ? leastFingerprintAgreement.sameSpeed : leastFingerprintAgreement.otherSpeed
+      let isSameSpeed = abs(alignment.speed - 1) < Self.minSpeedDifference
+      let least = isSameSpeed ? minFingerprintAgreement.sameSpeed : minFingerprintAgreement.otherSpeed
       if agreement < least { return nil }
     }
     guard let found = extent(of: alignment, first: first, second: second) else { return nil }
-    if let share = alignment.weakestShare, share < leastWeakestShare { return .version }
+    if let share = alignment.weakestShare, share < minWeakestShare { return .version }
     return found
   }
 
-  /// What of both is on the stretches.
+  /// Determines the relation from the extent of the stretches.
   private func extent(of alignment: Alignment, first: Double, second: Double) -> Relation? {
     guard let start = alignment.stretches.first, let end = alignment.stretches.last else { return nil }
-    // Fingerprints tell nothing of what comes behind them.
+    // Fingerprints cover only the beginnings.
     let lengths = (first, second)
     let shared = alignment.stretches.reduce(0) { $0 + $1.first.upperBound - $1.first.lowerBound }
-    if alignment.basis == .signature, shared < min(lengths.0, lengths.1) * leastMainCoverage { return nil }
+    if alignment.basis == .signature, shared < min(lengths.0, lengths.1) * minMainCoverage { return nil }
     let rest = max(lengths.0, lengths.1) - shared
-    if alignment.basis == .signature, rest > max(shared, Self.leastRest) { return .part }
+    if alignment.basis == .signature, rest > max(shared, Self.minRest) { return .part }
     if alignment.stretches.count > 1 { return .edit }
     let tolerance = Self.endTolerance
     let cutAtStart = abs(start.first.lowerBound - start.second.lowerBound) > tolerance
@@ -84,6 +84,6 @@ public struct RelationRule: Sendable {
       ? (lengths.0 - end.first.upperBound, lengths.1 - end.second.upperBound)
       : (lengths.0 / alignment.speed, lengths.1)
     if cutAtStart || abs(left.0 - left.1) > tolerance * 2 { return .cut }
-    return abs(alignment.speed - 1) >= Self.leastSpeed ? .speed : .encoding
+    return abs(alignment.speed - 1) >= Self.minSpeedDifference ? .speed : .encoding
   }
 }

@@ -1,9 +1,10 @@
 public import Chromaprint
 public import Landmarks
 
-/// The keys of a sound, by which it is found among others: a few kilobytes, so those of a whole library can be kept.
+/// The keys by which a recording is found among others: a few kilobytes, so that those of a whole library can be
+/// stored.
 public struct Sketch: Hashable, Sendable {
-  /// The number of this way to choose keys: raised when the same sound gets others.
+  /// Version of the key selection; incremented when the same audio yields other keys.
   public static let version = 1
 
   public var fingerprint: [SketchKey]
@@ -28,12 +29,12 @@ public struct Sketch: Hashable, Sendable {
 }
 
 extension SketchKey {
-  private static let longestStep = 255
+  private static let maxStep = 255
   private static let keyBytes = 4
 
-  /// For each key the units since the one before, in bytes of which all but the last are 255, and the key in four bytes,
-  /// little-endian.
-  /// - Parameter keys: In order of position.
+  /// Encodes, for each key, the position difference from the previous key, in bytes of which all but the last are 255,
+  /// followed by the key in four bytes, little-endian.
+  /// - Parameter keys: Ordered by position.
   public static func bytes(of keys: [SketchKey]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(keys.count * (keyBytes + 1))
@@ -41,9 +42,9 @@ extension SketchKey {
     for key in keys {
       var step = key.position - position
       position = key.position
-      while step >= longestStep {
-        bytes.append(UInt8(longestStep))
-        step -= UInt32(longestStep)
+      while step >= maxStep {
+        bytes.append(UInt8(maxStep))
+        step -= UInt32(maxStep)
       }
       bytes.append(UInt8(step))
       for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: key.key >> shift)) }
@@ -51,7 +52,7 @@ extension SketchKey {
     return bytes
   }
 
-  /// Reads what `bytes(of:)` writes; of damaged bytes what can be read.
+  /// Decodes the output of `bytes(of:)`; damaged bytes are decoded as far as possible.
   public static func keys(in bytes: [UInt8]) -> [SketchKey] {
     var keys: [SketchKey] = []
     keys.reserveCapacity(bytes.count / (keyBytes + 1))
@@ -60,7 +61,7 @@ extension SketchKey {
       let step = UInt32(bytes[place])
       position &+= step
       place += 1
-      if step == longestStep { continue }
+      if step == maxStep { continue }
       guard place + keyBytes <= bytes.count else { break }
       let key = (0..<keyBytes).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
       keys.append(SketchKey(key: key, position: position))

@@ -1,16 +1,16 @@
-/// An inverted file of keys: finds for a sound those that have keys in common with it at one distance.
+/// An inverted file of keys. For a recording, it finds others that have keys in common with it at one distance.
 ///
-/// Eight bytes for each key: 28 bits of it, 20 of the number of its sound, 16 of its position; and a table of where keys with
-/// equal upper bits begin. A key that very many sounds have says nothing and is passed over, so a question costs no more
-/// where some keys are common.
+/// Each entry takes eight bytes: 28 bits of the key, 20 of the number of the recording, 16 of the position. A table
+/// holds the starts of the entries with equal upper key bits. A key that very many recordings have is uninformative and
+/// skipped, so that common keys do not slow down queries.
 package struct SketchIndex: Sendable {
-  /// In the order of sounds, then, after `sort`, ascending.
+  /// In the order of insertion; after `sort`, ascending.
   private var entries: [UInt64] = []
-  /// Where in `entries` each bucket begins, after `sort`; one more at the end.
+  /// Start of each bucket in `entries` after `sort`, with the end of the last one.
   private var buckets: [UInt32]
-  /// The upper bits of a key that choose its bucket.
+  /// Number of upper key bits that select the bucket.
   private let bucketBits: Int
-  /// How many keys the sounds have, by number.
+  /// Number of keys of each recording.
   private var keyCounts: [UInt32] = []
 
   private static let keyBits = 28
@@ -18,31 +18,31 @@ package struct SketchIndex: Sendable {
   private static let numberBits = 20
   private static let positionBits = 16
   private static let positionMask: UInt64 = 1 << positionBits - 1
-  /// Numbers of sounds are below this.
+  /// Upper bound of the numbers of recordings.
   package static let capacity = 1 << numberBits
 
-  /// A sound that has keys in common with another one.
+  /// A recording that has keys in common with another one.
   package struct Candidate: Hashable, Sendable {
     package var number: Int
-    /// Keys in common at one distance.
+    /// Number of common keys at one distance.
     package var votes: Int
   }
 
-  /// How far keys may be from each other that count as the same.
+  /// Maximum difference between keys that count as equal.
   private let reach: UInt64
 
   /// - Parameters:
-  ///   - reach: How far keys may be from each other that count as the same.
-  ///   - expected: How many keys there may be in all.
+  ///   - reach: Maximum difference between keys that count as equal.
+  ///   - expected: Expected number of keys in total.
   package init(reach: Int = 0, expected: Int = 0) {
     self.reach = UInt64(reach)
     entries.reserveCapacity(expected)
-    // About eight keys in each.
+    // About eight keys per bucket.
     bucketBits = min(max(1, Int.bitWidth - (expected / 8).leadingZeroBitCount), 22)
     buckets = [UInt32](repeating: 0, count: 1 << bucketBits + 1)
   }
 
-  /// Adds the keys of a sound.
+  /// Adds the keys of a recording.
   package mutating func add(_ keys: [SketchKey], of number: Int) {
     precondition(number < Self.capacity)
     if number >= keyCounts.count {
@@ -55,7 +55,8 @@ package struct SketchIndex: Sendable {
     }
   }
 
-  /// Comes after the last `add`, and before the first question. Sorts in place: a copy would take as much memory again.
+  /// Sorts the entries, after the last `add` and before the first query. The sort is in place, since a copy would
+  /// double the memory.
   package mutating func sort() {
     entries.withUnsafeMutableBufferPointer { Self.sort($0, below: UInt64.bitWidth) }
     var bucket = 0
@@ -76,9 +77,9 @@ package struct SketchIndex: Sendable {
   /// Fewer entries are sorted by insertion.
   private static let fewEntries = 48
 
-  /// Exchanges entries into the order of their next digit, then sorts those of each digit (McIlroy, Bostic and McIlroy,
-  /// "Engineering Radix Sort", Computing Systems 1993).
-  /// - Parameter bits: Bits from here on up are equal.
+  /// Sorts entries in place by their next digit, then within each digit (McIlroy, Bostic and McIlroy, "Engineering
+  /// Radix Sort", Computing Systems 1993).
+  /// - Parameter bits: Number of low bits to sort by; the bits above are equal.
   private static func sort(_ entries: UnsafeMutableBufferPointer<UInt64>, below bits: Int) {
     guard entries.count >= fewEntries, bits > 0 else { return insert(entries) }
     let shift = bits - digitBits
@@ -116,31 +117,31 @@ package struct SketchIndex: Sendable {
   }
 
   package var keyCount: Int { entries.count }
-  /// How many keys a sound has that was added.
+  /// Number of keys of a recording in the index.
   package func keyCount(of number: Int) -> Int { Int(keyCounts[number]) }
 
   private func bucket(of entry: UInt64) -> Int { Int(entry >> (64 - bucketBits)) }
   private static func number(of entry: UInt64) -> Int { Int(entry >> positionBits) & (capacity - 1) }
   private static func key(of entry: UInt64) -> UInt64 { entry >> (64 - keyBits) }
 
-  /// Room for the votes for places, kept between questions.
+  /// Buffers for votes, reused between queries.
   package struct Ballot {
     fileprivate var counts = [UInt8](repeating: 0, count: 1 << cellBits)
-    /// The number of a sound, and the distance in bins.
+    /// Number of the recording, and distance in bins.
     fileprivate var hits: [UInt64] = []
 
     package init() {}
   }
 
-  /// Half the distances in a bin of 2 s. A hit votes for two bins, which overlap by half.
+  /// Half the width of a bin, which is 2 s. A hit votes for two bins, which overlap by half.
   private static let halfBin = 2
-  /// A key that is there more often says nothing. Among 100,000 tracks that is one key of eleven, which would make as much
-  /// work as half of the others.
-  private static let mostCommon = 128
+  /// Maximum occurrences of an informative key. Among 100,000 tracks, one key in eleven occurs more often; these would
+  /// take half as much work as all others.
+  private static let maxOccurrences = 128
   private static let cellBits = 17
 
-  /// The sounds that have at least so many keys in common with one at one distance, most first.
-  /// - Parameter isWanted: Whether a sound is to be compared.
+  /// Returns the recordings that have at least `least` keys in common with one at one distance, most first.
+  /// - Parameter isWanted: Selects the recordings to compare.
   package func candidates(
     of keys: [SketchKey], least: Int, limit: Int, _ ballot: inout Ballot, isWanted: (Int) -> Bool
   ) -> [Candidate] {
@@ -185,7 +186,7 @@ package struct SketchIndex: Sendable {
     var end = start
     while end < entries.count, Self.key(of: entries[end]) <= key + reach {
       end += 1
-      if end - start > Self.mostCommon { return }
+      if end - start > Self.maxOccurrences { return }
     }
     for entry in entries[start..<end] {
       let other = Self.number(of: entry)

@@ -1,10 +1,10 @@
 internal import Chromaprint
 internal import Landmarks
 
-/// A key of a sound, and where it is.
+/// A key of a recording, with its position.
 public struct SketchKey: Hashable, Sendable {
   public var key: UInt32
-  /// Half seconds, about, from the start: see `SketchKeys.Unit`.
+  /// Position in units of about 0.5 s from the start; see `SketchKeys`.
   public var position: UInt32
 
   public init(key: UInt32, position: UInt32) {
@@ -13,20 +13,21 @@ public struct SketchKey: Hashable, Sendable {
   }
 }
 
-/// The few keys of a sound that other files of the same recording are likely to have, too, wherever they begin.
+/// Selects a few keys of a recording that other files of the same recording are likely to have, too, wherever they
+/// start.
 enum SketchKeys {
-  /// One of so many items of a fingerprint is listed.
+  /// One in this many items of a fingerprint is used.
   private static let fingerprintStep: UInt32 = 8
-  /// Items in a unit of position: 0.5 s.
+  /// Items per unit of position: 0.5 s.
   private static let itemsPerUnit = 4
 
-  /// Items that a hash chooses: about one a second.
+  /// Items selected by a hash: about one per second.
   static func of(_ fingerprint: Fingerprint) -> [SketchKey] {
     var keys: [SketchKey] = []
     var last: UInt32?
     for (place, item) in fingerprint.items.enumerated() {
       defer { last = item }
-      // Silence and steady sounds repeat an item, and say nothing of the place.
+      // Silence and steady tones repeat an item, which says nothing about the position.
       guard item != last, item != 0 else { continue }
       let mixed = mix(UInt64(item))
       guard mixed >> 32 % UInt64(fingerprintStep) == 0 else { continue }
@@ -35,20 +36,20 @@ enum SketchKeys {
     return keys
   }
 
-  /// One of so many triplets of a signature is listed.
+  /// One in this many triplets of a signature is used.
   private static let tripletStep: UInt64 = 20
-  /// Columns in a unit of position: 0.5 s.
+  /// Columns per unit of position: 0.5 s.
   private static let columnsPerUnit = 16
-  /// No landmark so near to a dominant one is stronger: columns (0.32 s) and bands (two thirds of an octave).
+  /// A dominant landmark is the strongest within this many columns (0.32 s) and bands (two thirds of an octave).
   private static let dominance = (columns: 10, bands: 23)
-  /// The landmarks of a triplet are so many columns from the first one: 0.06 to 2 s.
+  /// Columns from the first landmark of a triplet to the others: 0.06 to 2 s.
   private static let reach = 2...64
-  /// Bits for the band of the first landmark of a triplet, at the end of its key.
+  /// Number of low key bits for the band of the first landmark of a triplet.
   private static let bandBits: UInt32 = 8
-  /// Each landmark makes triplets with any two of so many that follow it.
+  /// Each landmark forms triplets with any two of this many following ones.
   private static let followers = 4
 
-  /// Triplets of dominant landmarks that a hash chooses: about 1.3 a second.
+  /// Triplets of dominant landmarks selected by a hash: about 1.3 per second.
   static func of(_ signature: Signature) -> [SketchKey] {
     let chosen = dominant(signature.landmarks)
     var keys: [SketchKey] = []
@@ -68,7 +69,7 @@ enum SketchKeys {
               | UInt64((third.band - first.band + Landmark.bandCount) / 2) << 16
               | UInt64((second.column - first.column) / 2) << 8 | UInt64((third.column - first.column) / 2))
           guard mixed >> 32 % tripletStep == 0 else { continue }
-          // At another speed a sound is some bands higher: keys that are next to each other.
+          // At another speed, a recording is some bands higher, which gives neighboring keys.
           let key = UInt32(truncatingIfNeeded: mixed) << bandBits | UInt32(first.band)
           keys.append(SketchKey(key: key, position: UInt32(first.column / columnsPerUnit)))
         }
@@ -77,7 +78,7 @@ enum SketchKeys {
     return keys
   }
 
-  /// The landmarks beside which no stronger one is; encoders hardly move these.
+  /// Landmarks without a stronger one close by; encoders hardly move these.
   static func dominant(_ landmarks: [Landmark]) -> [Landmark] {
     var chosen: [Landmark] = []
     for index in landmarks.indices {
@@ -86,7 +87,7 @@ enum SketchKeys {
       var before = index - 1
       while isDominant, before >= 0, landmark.column - landmarks[before].column <= dominance.columns {
         let other = landmarks[before]
-        // Of equal ones the first counts.
+        // The first of equal landmarks counts.
         if abs(other.band - landmark.band) <= dominance.bands, other.strength >= landmark.strength { isDominant = false }
         before -= 1
       }

@@ -1,34 +1,34 @@
-/// A sound in blocks of some four seconds, each of which can be looked for in another sound. Times are in frames: columns of
-/// landmarks, or items of a fingerprint.
+/// A recording in blocks of some four seconds, each of which can be searched for in another recording. Times are in
+/// frames: landmark columns or fingerprint items.
 protocol SoundBlocks {
   static var framesPerSecond: Double { get }
-  /// Frames of a block; one begins where the one before ends.
+  /// Frames per block; blocks are contiguous.
   static var length: Int { get }
-  /// How alike blocks of one recording are at least, 0 to 1.
-  static var leastScore: Double { get }
-  /// Frames by which a block may be elsewhere than its line says.
+  /// Minimum similarity of blocks of one recording, 0 to 1.
+  static var minScore: Double { get }
+  /// Largest deviation of a block from its line, in frames.
   static var tolerance: Double { get }
 
   var blockCount: Int { get }
-  /// Whether a block has enough sound to be told from others.
+  /// True if a block has enough content to be distinctive.
   func isAudible(_ block: Int) -> Bool
-  /// Where a block may lie in the other sound: how many frames later, best first.
+  /// Candidate places of a block in the other recording, best first.
   func places(of block: Int) -> [BlockPlace]
-  /// How alike a block and the other sound are at a place, 0 to 1.
-  /// - Parameter speed: Frames of the other sound for each frame of this one.
+  /// Similarity of a block and the other recording at a place, 0 to 1.
+  /// - Parameter speed: Frames of the other recording per frame of this one.
   func score(of block: Int, at place: Double, speed: Double) -> Double
 }
 
-/// Where a block may lie in the other sound.
+/// A candidate place of a block in the other recording.
 struct BlockPlace: Hashable, Sendable {
-  /// Frames of the other sound at which the block begins, less frames of this one.
+  /// Start of the block in the other recording minus its start in this one, in frames.
   var offset: Int
-  /// 0 to 1.
+  /// Similarity, 0 to 1.
   var score: Double
 }
 
 extension SoundBlocks {
-  /// Those places that are no neighbors of better ones.
+  /// Local maxima: the highest scores that are more than `distance` apart.
   static func best(_ count: Int, of scores: [Int32], least: Int32, distance: Int) -> [Int] {
     var left = scores.indices.filter { scores[$0] >= least }
     var chosen: [Int] = []

@@ -1,7 +1,7 @@
 internal import Chromaprint
 internal import Landmarks
 
-/// A sound that is ready to be compared with others.
+/// A recording prepared for comparison with others.
 public struct ComparableSound: Sendable {
   public let sound: Sound
   let map: LandmarkMap?
@@ -11,10 +11,10 @@ public struct ComparableSound: Sendable {
     map = sound.signature.map { LandmarkMap($0) }
   }
 
-  /// How this sound and another one lie to each other: by signatures if both have one, or else by fingerprints. `nil` if
+  /// Returns the alignment with another recording: by signatures if both have one, otherwise by fingerprints. `nil` if
   /// nothing is the same, or nothing can be compared.
   public func alignment(with other: ComparableSound) -> Alignment? {
-    // Blocks of the shorter one are looked for in the longer one.
+    // Search for blocks of the shorter recording in the longer one.
     if sound.duration > other.sound.duration { return other.alignment(with: self)?.reversed }
     guard var alignment = search(in: other) else { return nil }
     let corroboration = Corroboration(of: alignment, self, other)

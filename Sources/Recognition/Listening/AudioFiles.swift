@@ -4,7 +4,7 @@ public import Recognition
 public import SystemPackage
 
 extension SignatureGenerator {
-  /// The signature of a whole file. If the file is damaged further on, it is the signature of the part before.
+  /// Makes the signature of a whole file. If the file is damaged, the signature covers the part before the damage.
   /// - Throws: If nothing can be decoded.
   public static func signature(ofFile path: FilePath) throws(DecodeError) -> Signature {
     var source = try MonoSource(path: path)
@@ -15,10 +15,10 @@ extension SignatureGenerator {
 }
 
 extension RecognitionQueryGenerator {
-  /// A query of a file's audio from its start.
+  /// Makes a query of a file's audio from its start.
   /// - Parameters:
   ///   - path: A file in any format that Nocturne reads.
-  ///   - maximumDuration: Seconds after which the rest is not read.
+  ///   - maximumDuration: Seconds of audio to read.
   /// - Throws: If nothing can be decoded.
   public static func query(
     ofFile path: FilePath, maximumDuration: Double = 60
@@ -36,11 +36,11 @@ extension RecognitionQueryGenerator {
 }
 
 extension CueSheet {
-  /// Goes through a file once, in constant memory but for the cues.
+  /// Makes the cue sheet of a file in one pass. Apart from the cues, memory use is constant.
   /// - Parameters:
   ///   - path: An audio file.
-  ///   - catalog: The recordings that are looked for.
-  ///   - progress: Called for each second or less of audio with the part of the file that is done, 0 to 1.
+  ///   - catalog: The catalog to search.
+  ///   - progress: Called at least once per second of audio with the share of the file that is done, 0 to 1.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
     var source = try MonoSource(path: path)
@@ -53,9 +53,11 @@ extension CueSheet {
   }
 }
 
-extension HeardRecording {
-  /// Recognizes the tracks in a file: a clip is matched as a whole, anything longer as by `CueSheet(ofFile:in:progress:)`.
-  /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if it is too short or the catalog cannot be used.
+extension RecognizedRecording {
+  /// Recognizes the tracks in a file. A clip is matched as a whole, a longer file as by
+  /// `CueSheet(ofFile:in:progress:)`.
+  /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the audio is too short or the catalog cannot
+  ///   be used.
   package init(
     ofFile path: FilePath, _ session: RecognitionSession, progress: (Double) -> Void = { _ in }
   ) throws {

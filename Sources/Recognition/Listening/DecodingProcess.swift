@@ -4,21 +4,21 @@ internal import Platform
 package import Recognition
 package import SystemPackage
 
-/// Decodes audio from strangers in a process of its own; see `DecodingWorker`.
+/// Decodes untrusted audio in a separate process; see `DecodingWorker`.
 package struct DecodingProcess: ~Copyable {
   private let process: ChildProcess
   private let output: FileDescriptor
   private let errors: FileDescriptor
 
-  /// Bytes of its messages that are read.
+  /// Maximum bytes read of its error output.
   private static let errorLimit = 4096
-  /// More than any audio needs that is heard for an hour.
-  private static let limits = Program.Limits(memory: 512 << 20, processorSeconds: 120)
+  /// Sufficient for an hour of any audio.
+  private static let limits = ProgramCommand.Limits(memory: 512 << 20, processorSeconds: 120)
 
-  /// Starts it.
+  /// Starts the process.
   /// - Parameters:
-  ///   - words: A program that runs `DecodingWorker`, and its arguments.
-  ///   - input: The file that it decodes, open for reading.
+  ///   - words: A program that runs `DecodingWorker`, followed by its arguments.
+  ///   - input: The file to decode, open for reading.
   package init(_ words: [String], input: FileDescriptor) throws(RecordingError) {
     var ends: [FileDescriptor] = []
     let output: FileDescriptor.Pipe
@@ -29,7 +29,7 @@ package struct DecodingProcess: ~Copyable {
       ends = [output.readEnd, output.writeEnd]
       errors = try FileDescriptor.pipe(nonBlocking: nil)
       ends += [errors.readEnd, errors.writeEnd]
-      var program = Program(words)
+      var program = ProgramCommand(words)
       program.limits = Self.limits
       process = try ChildProcess(program, input: input, output: output.writeEnd, errors: errors.writeEnd)
     } catch {
@@ -47,8 +47,8 @@ package struct DecodingProcess: ~Copyable {
     try? errors.close()
   }
 
-  /// Hands on all audio, at `DecodingWorker.sampleRate`; blocks until it has ended. To be called once.
-  /// - Throws: `DecodeError`, also for what crashes the process or takes it too long.
+  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`; blocks until the end. Must be called only once.
+  /// - Throws: `DecodeError`, also if the process crashes or exceeds its limits.
   package func read<Receiver: PCMReceiver & ~Copyable>(into receiver: inout Receiver) throws(DecodeError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     var filled = 0

@@ -5,21 +5,21 @@ internal import Landmarks
 internal import Platform
 internal import SystemPackage
 
-/// The inside of a process that decodes audio from strangers: a crash or hang there harms no other request.
+/// The main function of a process that decodes untrusted audio: a crash or hang there affects no other request.
 ///
-/// It reads a file from standard input and writes its audio to standard output: one channel of 32-bit floats,
-/// little-endian, at the rate at which recognition works. If audio cannot be read, it says why on standard error, in
-/// the words of a `DecodeError` as JSON.
+/// Reads a file from standard input and writes its audio to standard output: one channel of 32-bit floats,
+/// little-endian, at the sample rate of recognition. If the audio cannot be read, writes a `DecodeError` as JSON to
+/// standard error.
 package enum DecodingWorker {
-  /// Frames per second of what it writes.
+  /// Frames per second of the output.
   package static let sampleRate = LandmarkSpectrum.layout.sampleRate
-  /// Status for audio that cannot be decoded.
+  /// Exit status for audio that cannot be decoded.
   static let failureStatus = 3
 
-  /// - Parameter audioSeconds: After which nothing more is decoded.
+  /// - Parameter audioSeconds: Maximum duration of decoded audio, in seconds.
   package static func run(audioSeconds: Double) -> Never {
     do {
-      // Whatever libraries print must not get into the audio.
+      // Output that libraries print must not get into the audio.
       try decode(to: .takeStandardOutput(), audioSeconds: audioSeconds)
       exit(0)
     } catch let error as DecodeError {

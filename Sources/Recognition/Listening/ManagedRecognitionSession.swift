@@ -3,7 +3,7 @@ public import Recognition
 internal import Synchronization
 public import SystemPackage
 
-/// A session that does its own listening: to standard input, a pipe or a recording command.
+/// A session that captures its own audio, from standard input, a pipe or a recording command.
 ///
 ///     let session = try ManagedRecognitionSession(
 ///       catalog: catalog,
@@ -14,8 +14,8 @@ public import SystemPackage
 ///       for match in result.matches { print(match.best.item.title ?? "?") }
 ///     }
 ///
-/// It listens on a thread of its own until the source ends, until `cancel()`, or until the task that takes its results is
-/// cancelled. No call waits for audio but those that are `async`.
+/// It listens on a separate thread until the source ends, `cancel()` is called, or the task that reads its results is
+/// cancelled. Only `async` calls wait for audio.
 public final class ManagedRecognitionSession: Sendable {
   public enum State: String, Sendable {
     /// Nothing is open.
@@ -26,11 +26,11 @@ public final class ManagedRecognitionSession: Sendable {
     case matching
   }
 
-  /// The answers of a managed session, in order; the newest 64 are kept until they are read. They can be gone
-  /// through once.
+  /// The results of a managed session, in order. The newest 64 unread results are buffered. The sequence can be
+  /// iterated once.
   ///
-  /// A catalog that was changed and cannot be opened is a result that is an error; listening goes on with the one before.
-  /// That nothing more can be heard ends them with a `RecordingError`.
+  /// A changed catalog that cannot be opened yields an error result, and listening continues with the previous one. If
+  /// no more audio can be read, the sequence ends with a `RecordingError`.
   public struct Results: AsyncSequence, Sendable {
     public typealias Element = RecognitionSession.Result
     public typealias Failure = RecordingError
@@ -58,12 +58,12 @@ public final class ManagedRecognitionSession: Sendable {
     var state = State.idle
     /// The open recording.
     var recording: Recording?
-    /// Whether the source has ended or `cancel()` was called.
+    /// True once the source has ended or `cancel()` was called.
     var isOver = false
   }
 
   private let session: RecognitionSession
-  /// The catalogs whose changes are followed.
+  /// The catalogs to reload when they change.
   private let followed: Followed?
   private let source: RecordingSource
   private let missing: @Sendable ([MissingCatalog]) -> Void
@@ -75,19 +75,19 @@ public final class ManagedRecognitionSession: Sendable {
     try self.init(RecognitionSession(catalog: catalog), nil, source)
   }
 
-  /// Opens a catalog and follows its changes: once a second of audio, between two buffers, it is looked whether there is a
-  /// new one. If that cannot be opened, the result is an error, and listening goes on with the old one.
+  /// Opens a catalog and follows its changes: it is checked once per second of audio, between two buffers. If a new
+  /// catalog cannot be opened, the result is an error, and listening continues with the old one.
   public convenience init(following path: FilePath, source: RecordingSource) throws(CatalogError) {
     let followed = Followed(paths: [path]) { () throws(CatalogError) in try CustomCatalog(contentsOf: path) }
     try self.init(RecognitionSession(catalog: followed.open()), followed, source)
   }
 
-  /// Opens several catalogs to be asked as one, and follows their changes.
+  /// Opens several catalogs, joined into one, and follows their changes.
   /// - Parameters:
-  ///   - paths: The catalogs of this machine.
-  ///   - open: Opens them as one.
-  ///   - parts: Catalogs elsewhere that are asked, too.
-  ///   - missing: Gets the parts that did not answer, none or more, whenever something was looked for.
+  ///   - paths: The local catalogs.
+  ///   - open: Opens and joins them.
+  ///   - parts: Remote catalogs to match as well.
+  ///   - missing: Called after each match with the parts that did not answer, if any.
   package convenience init(
     following paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog,
     parts: [any CatalogPart], source: RecordingSource, missing: @escaping @Sendable ([MissingCatalog]) -> Void
@@ -112,7 +112,7 @@ public final class ManagedRecognitionSession: Sendable {
 
   public var state: State { shared.withLock { $0.state } }
 
-  /// Opens the source and begins to listen, so a result comes sooner. Does nothing if that has been done, or after
+  /// Opens the source and starts listening, for a faster first result. Does nothing if listening has started, or after
   /// `cancel()`.
   public func prepare() {
     let isFirst = shared.withLock { shared in
@@ -122,7 +122,7 @@ public final class ManagedRecognitionSession: Sendable {
     }
     guard isFirst else { return }
     do {
-      // Reading and matching take their time: they must not take a thread of the cooperative pool.
+      // Reading and matching block, so they must not occupy a thread of the cooperative pool.
       try Threads.start(stackSize: Threads.deepStack) { [self] in
         do throws(RecordingError) {
           try listen()
@@ -136,18 +136,18 @@ public final class ManagedRecognitionSession: Sendable {
     }
   }
 
-  /// Begins to listen, unless `prepare()` has done so.
-  /// - Returns: Answers for as long as the source goes on.
+  /// Starts listening, unless `prepare()` has done so.
+  /// - Returns: The results, until the source ends.
   public func start() -> Results {
     prepare()
     shared.withLock { if $0.state == .prerecording { $0.state = .matching } }
     return Results(stream: stream)
   }
 
-  /// Begins to listen, unless that has been done, and waits for the first match, or for the last answer when the source
-  /// ends, when `cancel()` is called, or once `seconds` of audio have given none. Listening goes on: the next call waits
+  /// Starts listening, unless that has been done, and waits for the first match. Returns the last result if the source
+  /// ends, `cancel()` is called, or `seconds` of audio have given no match. Listening continues: the next call waits
   /// for the next match.
-  /// - Returns: `nil` if there was no answer at all.
+  /// - Returns: `nil` if there was no result.
   public func result(within seconds: Double = 15) async throws(RecordingError) -> RecognitionSession.Result? {
     var last: RecognitionSession.Result?
     var results = start().makeAsyncIterator()
@@ -161,14 +161,14 @@ public final class ManagedRecognitionSession: Sendable {
     return last
   }
 
-  /// Stops listening for good and ends the results.
+  /// Stops listening permanently and ends the results.
   public func cancel() {
     let recording = shared.withLock { shared in
       shared.isOver = true
       shared.state = .idle
       return shared.recording
     }
-    // Before the end is known: who waits for it may exit then.
+    // The recording must be stopped before the results end: a program waiting for the end may exit then.
     recording?.stop()
     continuation.finish()
   }
@@ -187,25 +187,25 @@ public final class ManagedRecognitionSession: Sendable {
     yield(session.matchEndOfStream())
   }
 
-  /// Takes the buffers of the source.
+  /// Receives the buffers of the source.
   private struct Receiver: PCMReceiver {
     private let managed: ManagedRecognitionSession
     let sampleRate: Int
-    /// Frames since it was looked whether there is a new catalog.
+    /// Frames since the last check for a new catalog.
     private var frameCount = 0
-    private var states: [CatalogState]
+    private var versions: [CatalogVersion]
 
     init(_ managed: ManagedRecognitionSession) {
       self.managed = managed
       sampleRate = managed.source.sampleRate
-      states = managed.followed?.states ?? []
+      versions = managed.followed?.versions ?? []
     }
 
     mutating func append(_ frames: Span<Float>) {
       frameCount += frames.count
       if frameCount >= sampleRate {
         frameCount = 0
-        managed.follow(&states)
+        managed.follow(&versions)
       }
       managed.yield(managed.session.match(streaming: frames, sampleRate: sampleRate))
     }
@@ -216,7 +216,7 @@ public final class ManagedRecognitionSession: Sendable {
     for result in results { continuation.yield(.success(result)) }
   }
 
-  /// The end of the source, or of what can be read of it.
+  /// Ends the session at the end of the source, or with an error.
   private func end(_ error: RecordingError?) {
     let wasCancelled = shared.withLock { shared in
       defer {
@@ -230,12 +230,12 @@ public final class ManagedRecognitionSession: Sendable {
     continuation.finish()
   }
 
-  /// Takes the new catalog if it has changed.
-  private func follow(_ states: inout [CatalogState]) {
+  /// Reloads the catalogs if one of them has changed.
+  private func follow(_ versions: inout [CatalogVersion]) {
     guard let followed else { return }
-    let now = followed.currentStates
-    guard now != states else { return }
-    states = now
+    let now = followed.currentVersions
+    guard now != versions else { return }
+    versions = now
     do {
       try session.replaceCatalog(with: followed.open())
     } catch {
@@ -243,19 +243,19 @@ public final class ManagedRecognitionSession: Sendable {
     }
   }
 
-  /// Catalogs that are opened again when one of them changes.
+  /// Catalogs that are reopened when one of them changes.
   private struct Followed: Sendable {
     let paths: [FilePath]
     let open: @Sendable () throws(CatalogError) -> CustomCatalog
-    /// Taken before they are opened first.
-    let states: [CatalogState]
+    /// Versions before the catalogs were first opened.
+    let versions: [CatalogVersion]
 
     init(paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog) {
       self.paths = paths
       self.open = open
-      states = paths.map { CatalogState(of: $0) }
+      versions = paths.map { CatalogVersion(of: $0) }
     }
 
-    var currentStates: [CatalogState] { paths.map { CatalogState(of: $0) } }
+    var currentVersions: [CatalogVersion] { paths.map { CatalogVersion(of: $0) } }
   }
 }

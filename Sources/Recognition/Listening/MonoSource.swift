@@ -2,14 +2,14 @@ internal import Analysis
 internal import AudioDecoding
 internal import SystemPackage
 
-/// The mean of the channels of a file.
+/// Reads a file as the mean of its channels.
 struct MonoSource: ~Copyable {
   private var source: AudioSource
   private var block: AudioBlock
   private var mono: [Float] = []
 
   var sampleRate: Int { source.format.sampleRate }
-  /// The part of the file that was read, 0 to 1; 0 if its length is not known.
+  /// Share of the file that was read, 0 to 1; 0 if its duration is unknown.
   var progress: Double {
     guard let seconds = source.format.duration, seconds > 0 else { return 0 }
     return min(1, Double(source.summary.frameCount) / Double(sampleRate) / seconds)
@@ -20,7 +20,7 @@ struct MonoSource: ~Copyable {
     block = AudioBlock(channelCount: source.format.channelCount)
   }
 
-  /// The next frames, `nil` at the end.
+  /// Returns the next frames; `nil` at the end.
   mutating func next() -> [Float]? {
     guard source.read(into: &block) else { return nil }
     let count = block.downmix(into: &mono)

@@ -2,19 +2,19 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// An open source, to be opened and read on a thread of its own: both may wait.
+/// An open source. Opening and reading may block, so both need a separate thread.
 final class Recording: Sendable {
   private let source: RecordingSource
   private let file: FileDescriptor
   private let command: RecordingCommand?
-  /// A byte in this pipe wakes the thread that reads.
+  /// A byte in this pipe wakes the reading thread.
   private let wakeUp: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// Milliseconds that a command has to end by itself once it is told to.
-  private static let patience: Int32 = 2_000
-  /// Frames that are read at once.
+  /// Milliseconds that a stopped command has to end by itself.
+  private static let stopTimeout: Int32 = 2_000
+  /// Frames per read.
   private static let blockSize = 4096
-  /// The limit at which samples of other programs are cut off.
+  /// Limit to which samples of other programs are clipped.
   private static let sampleLimit: Float = 16
 
   init(_ source: RecordingSource) throws(RecordingError) {
@@ -25,7 +25,7 @@ final class Recording: Sendable {
         file = .standardInput
         command = nil
       case .file(let path):
-        // A named pipe without a writer must not be waited for here: nothing could end that.
+        // Opening a named pipe without a writer must not block here, since nothing could interrupt it.
         file = try FileDescriptor.openWithoutWaiting(path)
         file.waitInReads()
         command = nil
@@ -48,7 +48,7 @@ final class Recording: Sendable {
     try? wakeUp.writeEnd.close()
   }
 
-  /// Reads until the end, or until `stop`, and waits for the end of the command. To be called once.
+  /// Reads until the end, or until `stop`, and waits for the command to end. Must be called only once.
   func read(into receiver: inout some PCMReceiver) throws(RecordingError) {
     let frameSize = source.encoding.size * source.channelCount
     var bytes = [UInt8](repeating: 0, count: frameSize * Self.blockSize)
@@ -72,14 +72,14 @@ final class Recording: Sendable {
     }
   }
 
-  /// Ends `read` and a command; from any thread, without waiting.
+  /// Stops `read` and the command, from any thread, without waiting.
   func stop() {
     command?.stop()
     _ = try? wakeUp.writeEnd.writeAll([0])
   }
 
   /// Waits for audio, or for the end of the source.
-  /// - Returns: `false` if it is to stop.
+  /// - Returns: `false` if reading should stop.
   private func waitForInput() -> Bool {
     while true {
       let ready = FileDescriptor.waitForInput(ofAny: [file, wakeUp.readEnd])
@@ -97,16 +97,16 @@ final class Recording: Sendable {
     }
   }
 
-  /// Reads what a command still writes that has been told to stop: else it might wait for us.
+  /// Reads the remaining output of a stopped command, which might otherwise block on the full pipe.
   private func drain(_ bytes: inout [UInt8]) {
     let clock = ContinuousClock()
-    let end = clock.now.advanced(by: .milliseconds(Int(Self.patience)))
-    while clock.now < end, file.waitForInput(milliseconds: Self.patience) {
+    let end = clock.now.advanced(by: .milliseconds(Int(Self.stopTimeout)))
+    while clock.now < end, file.waitForInput(milliseconds: Self.stopTimeout) {
       guard let count = try? read(into: &bytes, from: 0), count > 0 else { return }
     }
   }
 
-  /// Interleaved samples, full scale ±1.
+  /// Decodes interleaved samples, full scale ±1.
   private func samples(_ bytes: ArraySlice<UInt8>) -> [Float] {
     bytes.withUnsafeBytes { bytes in
       (0..<bytes.count / source.encoding.size).map { index in

@@ -1,9 +1,9 @@
 internal import Platform
 internal import SystemPackage
 
-/// A running recording command, with all that it starts. All of it can be told to stop.
+/// A running recording command, with all processes that it has started.
 final class RecordingCommand: Sendable {
-  /// The pipe from its standard output.
+  /// Read end of the pipe from its standard output.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess
@@ -15,7 +15,7 @@ final class RecordingCommand: Sendable {
       let pipe = try FileDescriptor.pipe(nonBlocking: nil)
       defer { try? pipe.writeEnd.close() }
       do {
-        process = try ChildProcess(Program(words), output: pipe.writeEnd, errors: .standardError)
+        process = try ChildProcess(ProgramCommand(words), output: pipe.writeEnd, errors: .standardError)
       } catch {
         try? pipe.readEnd.close()
         throw error
@@ -31,15 +31,15 @@ final class RecordingCommand: Sendable {
     try? output.close()
   }
 
-  /// Tells it to end, without waiting for that.
+  /// Asks it to end, without waiting.
   func stop() { process.stop() }
 
-  /// Waits for its end. Processes that it has left running are killed.
+  /// Waits for it to end. Processes that it leaves running are killed.
   func waitForEnd() throws(RecordingError) {
     let status = process.waitForEnd().shellStatus
     if status != 0 { throw .commandFailed(name, status: Int32(status)) }
   }
 
-  /// Ends it in any case, with all that it has started, and waits until it is gone.
+  /// Kills it and all processes that it has started, and waits until they have ended.
   func kill() { process.kill() }
 }

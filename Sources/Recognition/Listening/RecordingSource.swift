@@ -3,9 +3,9 @@ public import SystemPackage
 /// The source of a managed session: raw PCM, interleaved, little-endian.
 public struct RecordingSource: Sendable {
   public enum Encoding: String, Codable, Sendable, CaseIterable {
-    /// Whole numbers of 16 bits, as `arecord -f S16_LE` and `ffmpeg -f s16le` write.
+    /// 16-bit integers, as `arecord -f S16_LE` and `ffmpeg -f s16le` write them.
     case s16 = "s16le"
-    /// Floating point of 32 bits, full scale ±1, as `parec --format=float32le` and `ffmpeg -f f32le` write.
+    /// 32-bit floats, full scale ±1, as `parec --format=float32le` and `ffmpeg -f f32le` write them.
     case f32 = "f32le"
 
     var size: Int { self == .s16 ? 2 : 4 }
@@ -29,21 +29,21 @@ public struct RecordingSource: Sendable {
     self.encoding = encoding
   }
 
-  /// Audio that another program pipes into this one.
+  /// Audio piped into this program.
   public static func standardInput(sampleRate: Int, channelCount: Int, encoding: Encoding) -> RecordingSource {
     RecordingSource(.standardInput, sampleRate, channelCount, encoding)
   }
 
-  /// A named pipe, or a file of raw PCM.
+  /// A named pipe or a file of raw PCM.
   public static func file(_ path: FilePath, sampleRate: Int, channelCount: Int, encoding: Encoding) -> RecordingSource {
     RecordingSource(.file(path), sampleRate, channelCount, encoding)
   }
 
-  /// A program that writes PCM to its standard output until it is told to stop, such as `arecord` or `parec`.
+  /// A program that writes PCM to its standard output until it is stopped, such as `arecord` or `parec`.
   /// - Parameters:
   ///   - command: The program, looked up in `PATH`, and its arguments.
   ///   - sampleRate: Frames per second.
-  ///   - channelCount: Their mean is listened to.
+  ///   - channelCount: Number of channels, which are downmixed to their mean.
   ///   - encoding: The encoding of the samples.
   public static func command(
     _ command: [String], sampleRate: Int, channelCount: Int, encoding: Encoding
@@ -51,7 +51,7 @@ public struct RecordingSource: Sendable {
     RecordingSource(.command(command), sampleRate, channelCount, encoding)
   }
 
-  /// For messages.
+  /// Name for messages.
   var name: String {
     switch origin {
     case .standardInput: "standard input"
@@ -61,11 +61,11 @@ public struct RecordingSource: Sendable {
   }
 }
 
-/// Why listening ends before its source does.
+/// An error that ends listening before the source ends.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotOpen(String, reason: String)
   case cannotRead(String, reason: String)
-  /// The recording command ended by itself.
+  /// The recording command ended with an error.
   case commandFailed(String, status: Int32)
 
   public var description: String {

@@ -1,16 +1,16 @@
-// Recognition: which recording a clip is from.
+// Recognition identifies the recording a clip comes from.
 //
-//     Signatures/   PCM in, signatures out: what is kept of a track
-//     Queries/      PCM in, queries out: what is heard of a clip, by a network in Resources/
-//     Catalog/      references with their media items: in memory, in a file, in a folder that grows
-//     Index/        the segments that catalogs consist of: landmarks, and an inverted file of their pairs
-//     Matching/     the place in a catalog that a query is from, and how sure that is
-//     Parts/        catalogs that are kept elsewhere, and asked together with those of this machine
-//     Session/      matching for apps: clips and streams
-//     Cues/         which tracks play when in a long recording or a stream
+//     Signatures/   PCM to signatures: the stored landmarks of a track
+//     Queries/      PCM to queries: landmark likelihoods of a clip, from the network in Resources/
+//     Catalog/      references with media items: in memory, in a file, in a growing folder
+//     Index/        segments, the units of a catalog: landmarks and an inverted file of landmark pairs
+//     Matching/     the place in a catalog that a query comes from, with its confidence
+//     Parts/        remote catalogs, matched together with the local ones
+//     Session/      the API for apps: clips and streams
+//     Cues/         tracks with their times in a long recording or a stream
 //
-// A way through it: `RecognitionSession.match` → `CatalogMatcher` → `Matcher`, which votes with `QueryPairs` for places
-// (`ProbeList`, `VoteTable`), and checks the best ones with `MatchedFilter`; `Finding` says how likely the best one is.
+// Call path: `RecognitionSession.match` → `CatalogMatcher` → `Matcher`, which votes for places with `QueryPairs`
+// (`ProbeList`, `VoteTable`) and verifies the best ones with `MatchedFilter`. `Finding` computes the confidence.
 
 @_exported public import Landmarks
 

@@ -1,7 +1,7 @@
 internal import DSP
 internal import Resources
 
-/// The numbers that scripts have trained and fitted; docs/recognition.md says which, and how.
+/// Trained and fitted parameters; see docs/recognition.md.
 enum RecognitionResources {
   static var landmarkNetwork: [Float] { floats(ofHalves: cresources_recognition_landmark_network().contents) }
   static var confidence: NumberTable { NumberTable(cresources_recognition_confidence().contents) }

@@ -7,15 +7,15 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// The catalog of another `analyze serve`, asked over HTTP as a part of one's own.
+/// The catalog of another `analyze serve`, matched over HTTP as a part of the local one.
 ///
-/// Connections stay open and are shared by all threads. A server that has failed is left alone for some seconds, so that
-/// one that is down does not hold up each query of an hour of audio.
+/// Connections stay open and are shared by all threads. A server that has failed is skipped for some seconds, so that a
+/// server that is down does not delay each query of an hour of audio.
 package final class RemoteCatalog: CatalogPart {
   private struct State {
-    /// Connections on which nothing is under way.
+    /// Idle connections.
     var idle: [any Channel] = []
-    /// The last failure, and when it was.
+    /// The last failure, with its time.
     var failure: (reason: PartFailure, time: ContinuousClock.Instant)?
   }
 
@@ -23,16 +23,17 @@ package final class RemoteCatalog: CatalogPart {
   private let token: String?
   private let state = Mutex(State())
 
-  /// How long a connection may take, and an answer.
+  /// Timeout for a connection.
   private static let connectLimit = TimeAmount.seconds(2)
+  /// Timeout for an answer, in seconds.
   private static let answerSeconds: Int64 = 10
-  /// How long a server that has failed is not asked.
+  /// Time for which a failed server is skipped.
   private static let pause = Duration.seconds(5)
-  private static let mostIdle = 16
-  /// One thread carries all connections: they wait most of the time.
+  private static let maxIdle = 16
+  /// One thread serves all connections: they are idle most of the time.
   private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-  /// - Parameter token: Shown to the server, if it wants one.
+  /// - Parameter token: Bearer token, if the server requires one.
   package init(_ address: ServerAddress, token: String?) {
     self.address = address
     self.token = token
@@ -78,7 +79,7 @@ package final class RemoteCatalog: CatalogPart {
     guard let channel = idleConnection else { return sendOverNewConnection(question, answer) }
     let first = channel.eventLoop.makePromise(of: RemoteAnswer.self)
     first.futureResult.whenComplete { [self] result in
-      // The server may have closed it a moment ago.
+      // The server may just have closed an idle connection.
       if case .failure(is ClosedConnection) = result { return sendOverNewConnection(question, answer) }
       answer.completeWith(result)
     }
@@ -126,7 +127,7 @@ package final class RemoteCatalog: CatalogPart {
 
   private func keep(_ channel: any Channel) {
     let isKept = state.withLock { state in
-      guard state.idle.count < Self.mostIdle else { return false }
+      guard state.idle.count < Self.maxIdle else { return false }
       state.idle.append(channel)
       return true
     }
@@ -141,8 +142,8 @@ package final class RemoteCatalog: CatalogPart {
     case let error as NIOConnectionError:
       PartFailure(
         error.connectionErrors.isEmpty
-          ? "there is no machine of this name" : "no connection (\(reason(error.connectionErrors[0].error)))")
-    case is ClosedConnection: PartFailure("it has closed the connection")
+          ? "its host name cannot be resolved" : "no connection (\(reason(error.connectionErrors[0].error)))")
+    case is ClosedConnection: PartFailure("it closed the connection")
     default: PartFailure("no connection (\(reason(error)))")
     }
   }
@@ -155,17 +156,17 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// What a server says that does not answer the question.
+  /// The failure for a status other than 200.
   private static func refusal(_ answer: RemoteAnswer) -> PartFailure {
     switch answer.status {
-    case .unauthorized: PartFailure("it wants a token, or another one: see the setting catalog_tokens")
+    case .unauthorized: PartFailure("it rejects the token, or requires one: see the setting catalog_tokens")
     case .notFound, .methodNotAllowed:
-      PartFailure("it is no server of Nocturne, or one of a version without this question")
+      PartFailure("it is not a Nocturne server, or its version has no remote catalogs")
     default: PartFailure("it answers with \(answer.status.code)\(message(answer).map { ": \($0)" } ?? "")")
     }
   }
 
-  /// The message of Nocturne's errors, which are JSON.
+  /// The message of an error of Nocturne, which is JSON.
   private static func message(_ answer: RemoteAnswer) -> String? {
     guard case .object(let object)? = try? JSONValue(parsing: answer.body),
       case .object(let error)? = object["error"], case .string(let message)? = error["message"]

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A question for another server, on its way through the connection.
+/// A question sent to another server.
 struct RemoteQuestion: Sendable {
   let body: ByteBuffer
   let authority: String
@@ -13,14 +13,14 @@ struct RemoteQuestion: Sendable {
 struct RemoteAnswer: Sendable {
   let status: HTTPResponseStatus
   let body: [UInt8]
-  /// Whether the connection can be used again.
+  /// True if the connection can be reused.
   let keepsOpen: Bool
 }
 
-/// The end of a connection before there is an answer.
+/// The connection ended before the answer.
 struct ClosedConnection: Error {}
 
-/// Sends one question at a time over a connection, and collects the answer.
+/// Sends one question at a time over a connection and collects the answer.
 final class RemoteExchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundIn = RemoteQuestion
@@ -30,8 +30,8 @@ final class RemoteExchange: ChannelDuplexHandler {
   private var head: HTTPResponseHead?
   private var body: [UInt8] = []
 
-  /// Bytes: some tens of signatures of an hour each.
-  private static let mostBytes = 32 << 20
+  /// Maximum size of an answer in bytes: some tens of signatures of an hour each.
+  private static let maxBytes = 32 << 20
   private static let path = "/v1/catalog/part"
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -55,7 +55,7 @@ final class RemoteExchange: ChannelDuplexHandler {
     case .head(let head): self.head = head
     case .body(let part):
       body += part.readableBytesView
-      if body.count > Self.mostBytes { end(.failure(ClosedConnection()), context) }
+      if body.count > Self.maxBytes { end(.failure(ClosedConnection()), context) }
     case .end:
       guard let head else { return end(.failure(ClosedConnection()), context) }
       let received = RemoteAnswer(status: head.status, body: body, keepsOpen: head.isKeepAlive)

@@ -1,36 +1,36 @@
-/// Decides by name alone which files of a folder are worth opening; a scan opens no file.
+/// Decides by name alone which files of a folder are worth opening; a scan opens no files.
 ///
-/// The extension only makes a file a candidate; decoding tells what it holds. Files named one by one are analyzed
+/// The extension only makes a file a candidate; decoding determines its contents. Files named individually are analyzed
 /// whatever their names.
 public struct CandidateRule: Hashable, Sendable {
   /// Extensions of files that may hold audio: lower case, without the dot.
   public var audioExtensions: Set<String>
-  /// Whether to take files without an extension, or with one that is neither in `audioExtensions` nor in the list of
-  /// kinds known not to be audio.
-  public var takesUnknownKinds: Bool
-  /// Whether to take files and folders whose names start with a dot.
-  public var takesHidden: Bool
+  /// True to accept files without an extension, or with one that is neither in `audioExtensions` nor a known non-audio
+  /// extension.
+  public var acceptsUnknownKinds: Bool
+  /// True to accept files and folders whose names start with a dot.
+  public var acceptsHidden: Bool
 
   public init(
-    audioExtensions: Set<String> = Self.defaultAudioExtensions, takesUnknownKinds: Bool = false,
-    takesHidden: Bool = false
+    audioExtensions: Set<String> = Self.defaultAudioExtensions, acceptsUnknownKinds: Bool = false,
+    acceptsHidden: Bool = false
   ) {
     self.audioExtensions = audioExtensions
-    self.takesUnknownKinds = takesUnknownKinds
-    self.takesHidden = takesHidden
+    self.acceptsUnknownKinds = acceptsUnknownKinds
+    self.acceptsHidden = acceptsHidden
   }
 
-  /// Why a file of this name is not a candidate; `nil` if it is one.
+  /// The reason to skip a file with this name; `nil` if it is a candidate.
   public func reasonToSkip(fileNamed name: some Collection<UInt8>) -> SkipReason? {
     if let reason = reasonToSkip(anyNamed: name) { return reason }
     let suffix = Self.fileExtension(of: name)
     if audioExtensions.contains(suffix) { return nil }
     if Self.unfinishedExtensions.contains(suffix) { return .unfinishedDownload }
     if Self.otherExtensions.contains(suffix) { return .notAudio }
-    return takesUnknownKinds ? nil : .unknownKind
+    return acceptsUnknownKinds ? nil : .unknownKind
   }
 
-  /// Why a folder of this name is not entered; `nil` if it is.
+  /// The reason to skip a folder with this name; `nil` if it is entered.
   public func reasonToSkip(folderNamed name: some Collection<UInt8>) -> SkipReason? {
     if let reason = reasonToSkip(anyNamed: name) { return reason }
     return Self.junkFolders.contains { $0.utf8.elementsEqual(name) } ? .systemJunk : nil
@@ -41,10 +41,10 @@ public struct CandidateRule: Hashable, Sendable {
     if name.starts(with: "._".utf8) || Self.dottedJunk.contains(where: { name.starts(with: $0.utf8) }) {
       return .systemJunk
     }
-    return takesHidden ? nil : .hidden
+    return acceptsHidden ? nil : .hidden
   }
 
-  /// In lower case; empty for names without a dot, or whose only dot is the first character.
+  /// The extension in lower case; empty for names without a dot, or whose only dot is the first character.
   static func fileExtension(of name: some Collection<UInt8>) -> String {
     var reversed: [UInt8] = []
     for byte in name.reversed() {
@@ -52,17 +52,17 @@ public struct CandidateRule: Hashable, Sendable {
         return reversed.count + 1 == name.count ? "" : String(decoding: reversed.reversed(), as: UTF8.self).lowercased()
       }
       reversed.append(byte)
-      if reversed.count > longestExtension { return "" }
+      if reversed.count > maxExtensionLength { return "" }
     }
     return ""
   }
 
-  private static let longestExtension = 16
+  private static let maxExtensionLength = 16
 }
 
 extension CandidateRule {
-  /// The usual extensions of what libsndfile and FFmpeg read, and video containers that often hold only sound. `id3` is
-  /// a file that lost its audio and kept its tag: its owner should hear of it.
+  /// Common extensions of the formats that libsndfile and FFmpeg read, and of video containers that often hold only
+  /// audio. `id3` is a file that lost its audio and kept its tag, which its owner should learn about.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
@@ -76,7 +76,7 @@ extension CandidateRule {
   static let unfinishedExtensions = words(
     "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
 
-  /// Kinds often found in music folders that are not audio. Listing them makes anything unexpected stand out.
+  /// Kinds of non-audio files that are common in music folders. Listing them makes anything unexpected stand out.
   static let otherExtensions = words(
     """
     jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf

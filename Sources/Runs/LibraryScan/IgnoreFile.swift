@@ -4,10 +4,10 @@ internal import SystemPackage
 /// The patterns of one `.nocturneignore` file and the folder they are relative to.
 struct IgnoreFile {
   static let name = ".nocturneignore"
-  /// Larger files are not read: they are no ignore files.
+  /// Larger files are not ignore files, and are not read.
   static let sizeLimit = 1 << 20
 
-  /// Length in bytes of the path of the file's folder, with its slash. Patterns match what follows it.
+  /// Length in bytes of the folder's path, with its slash. Patterns match the rest of a path.
   var baseLength: Int
   var patterns: [IgnorePattern]
 
@@ -16,7 +16,7 @@ struct IgnoreFile {
     patterns = content.split(separator: UInt8(ascii: "\n")).compactMap(IgnorePattern.init(line:))
   }
 
-  /// Reads `path`; `nil` if there is no such file.
+  /// Reads the file; `nil` if it does not exist.
   init?(at path: FilePath, baseLength: Int) throws(Errno) {
     do {
       self.init(baseLength: baseLength, content: try SmallFile.read(path, limit: Self.sizeLimit))
@@ -25,7 +25,7 @@ struct IgnoreFile {
     }
   }
 
-  /// Whether a path is ignored. The last matching pattern decides; `nil` if none matches.
+  /// `true` if a path is ignored. The last matching pattern decides; `nil` if none matches.
   func verdict(on path: [UInt8], isFolder: Bool) -> Bool? {
     let relative = path[baseLength...]
     return patterns.last { $0.matches(relative, isFolder: isFolder) }.map { !$0.isNegated }

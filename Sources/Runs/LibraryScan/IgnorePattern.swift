@@ -1,10 +1,10 @@
 /// One line of a `.nocturneignore` file, in the syntax of gitignore(5).
 ///
 /// - A pattern without a slash matches a name at any depth; one with a slash (other than at its end) is relative to the
-///   folder of the file. A slash at the end matches folders only. `!` takes back what earlier patterns left out.
+///   folder of the file. A slash at the end matches only folders. `!` negates earlier patterns.
 /// - `*` is any run of characters and `?` one character, neither across a slash; `[a-z]` and `[!a-z]` are one character
-///   of a set; `**` between slashes is any number of folders; `\` takes the next character literally.
-/// - Names are bytes: what is not UTF-8 is matched byte by byte, and case counts.
+///   of a set; `**` between slashes is any number of folders; `\` makes the next character literal.
+/// - Names are bytes: invalid UTF-8 is matched byte by byte. Matching is case-sensitive.
 struct IgnorePattern: Hashable {
   enum Segment: Hashable {
     case anyFolders
@@ -148,7 +148,7 @@ struct IgnorePattern: Hashable {
     return tokens
   }
 
-  /// The set after a `[`; `nil` if no `]` ends it, and then the bracket stands for itself.
+  /// The set after a `[`; `nil` if no `]` ends it, and the bracket is literal.
   private static func takeSet(_ rest: inout ArraySlice<UInt8>) -> Token? {
     var ranges: [ClosedRange<Character>] = []
     let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")
@@ -170,7 +170,7 @@ struct IgnorePattern: Hashable {
     return nil
   }
 
-  /// Takes one UTF-8 character, or one byte where there is none.
+  /// Takes one UTF-8 character, or one byte if it is invalid.
   private static func takeCharacter(_ bytes: inout ArraySlice<UInt8>) -> Character {
     var iterator = bytes.makeIterator()
     var decoder = UTF8()

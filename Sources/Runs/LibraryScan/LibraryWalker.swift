@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// Walks folders and yields every file that may hold audio, without opening one.
+/// Walks folders and yields every file that may hold audio, without opening any.
 ///
 /// ```swift
 /// var walker = LibraryWalker(roots: ["/srv/music"])
@@ -9,22 +9,22 @@ public import SystemPackage
 /// ```
 ///
 /// - Order: Roots as given; within a folder, files and folders together by the bytes of their names. Symbolic links are
-///   followed last, in the order they were found, so a file that has a path without links is yielded under that path.
-/// - Nothing is yielded twice. Folders and files are recognized by device and inode (other roots, links, bind mounts),
+///   followed last, in the order they were found, so that a file that has a path without links is yielded under that
+///   path.
+/// - Nothing is yielded twice. Folders and files are identified by device and inode (other roots, links, bind mounts),
 ///   but each name of a file (hard links) counts. A link to a folder that contains the library is not followed.
 /// - Names are bytes and are returned unchanged.
-/// - Memory: The names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
+/// - Memory: the names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
 ///   each link, each file with several names and each file given as a root.
-/// - Folders that cannot be read, and things that are not files, are yielded as skipped and never end the walk.
+/// - Unreadable folders, and entries that are not files, are yielded as skipped and never end the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
     public var candidates: CandidateRule
-    /// Whether to follow symbolic links inside folders, to files and to folders. Roots that are links are always
-    /// followed.
+    /// True to follow symbolic links inside folders, to files and to folders. Roots that are links are always followed.
     public var followsLinks: Bool
-    /// Whether to leave out folders and files on other file systems than their root's.
+    /// True to skip folders and files on other file systems than their root's.
     public var staysOnFileSystem: Bool
-    /// Files changed less than this long before the walk began are skipped: something may still be writing them.
+    /// Files changed less than this long before the walk began are skipped: they may still be being written.
     public var quietPeriod: Duration
 
     public init(
@@ -41,17 +41,17 @@ public struct LibraryWalker {
   public enum Entry: Hashable, Sendable {
     case file(ScannedFile)
     case skipped(SkippedEntry)
-    /// One for each root: for files when they are reached, for folders at the end of the walk.
+    /// One for each root: for a file when it is reached, for a folder at the end of the walk.
     case root(RootReport)
   }
 
-  /// A folder the walk is inside.
+  /// A folder on the current path of the walk.
   private struct Level {
     var listing: FolderListing
     var position = 0
     /// Length of the folder's path.
     var pathLength: Int
-    /// How many of `ignoreFiles` applied before this folder.
+    /// Number of `ignoreFiles` that applied before this folder.
     var ignoreCount: Int
   }
 
@@ -59,7 +59,7 @@ public struct LibraryWalker {
     var path: FilePath
     var device: UInt64
     var fileCount = 0
-    /// Whether the walk found any candidate below it, yielded here or elsewhere.
+    /// True if the walk found any candidate below it, yielded here or elsewhere.
     var holdsAudio = false
   }
 
@@ -86,7 +86,7 @@ public struct LibraryWalker {
   private var visitedFolders: Set<FileKey> = []
   private lazy var pseudoFileSystems = PseudoFileSystems()
   private var foldersAboveRoots: Set<FileKey> = []
-  /// The first path of every file that may turn up again under another.
+  /// The first path of each file that may be reached again under another one.
   private var firstPaths: [FileKey: FilePath] = [:]
 
   public init(roots: [FilePath], options: Options = Options()) {
@@ -94,14 +94,14 @@ public struct LibraryWalker {
     self.init(options: options) { () throws(ScanError) in rest.popFirst() }
   }
 
-  /// A walk that asks for its roots as it needs them, for instance from a `PathList`.
+  /// Makes a walk that requests its roots as it needs them, for instance from a `PathList`.
   public init(options: Options = Options(), nextRoot: @escaping () throws(ScanError) -> FilePath?) {
     self.options = options
     self.nextRoot = nextRoot
     quietPeriod = QuietPeriod(options.quietPeriod)
   }
 
-  /// - Throws: The error of the source of roots. The walk can continue after it.
+  /// - Throws: Errors of the source of roots. The walk can continue afterwards.
   public mutating func next() throws(ScanError) -> Entry? {
     while true {
       if !ready.isEmpty { return ready.removeFirst() }
@@ -224,7 +224,7 @@ public struct LibraryWalker {
       }
     }
     guard !visitedFolders.contains(listing.key) else { return skip(.alreadyScanned, isFolder: true) }
-    guard !leaves(listing.key) else { return skip(.otherFileSystem, isFolder: true) }
+    guard !isOnSkippedFileSystem(listing.key) else { return skip(.otherFileSystem, isFolder: true) }
     if listing.key.device != levels.last?.listing.key.device, pseudoFileSystems.contains(listing.key) {
       return skip(.pseudoFileSystem, isFolder: true)
     }
@@ -247,7 +247,7 @@ public struct LibraryWalker {
     take(entry.kind, named: name, status: nil)
   }
 
-  /// Decides about the entry at `path`. The name comes first, so most files that are not music cost no system call.
+  /// Handles the entry at `path`. The name is tested first, so that most non-audio files cost no system call.
   private mutating func take(_ kind: FileStatus.Kind, named name: ArraySlice<UInt8>, status: FileStatus?) {
     let rule = options.candidates
     switch kind {
@@ -278,7 +278,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// `lstat` of the entry at `path`; if that fails the entry is skipped.
+  /// Returns the `lstat` of the entry at `path`; if it fails, the entry is skipped.
   private mutating func entryStatus() -> FileStatus? {
     guard !path.isTooLong else {
       skip(.pathTooLong)
@@ -333,14 +333,14 @@ public struct LibraryWalker {
       if let target = try? link.path.resolved(), wasYielded(target) {
         return skip(.alreadyScanned, detail: target.string)
       }
-      guard !leaves(status.key) else { return skip(.otherFileSystem) }
+      guard !isOnSkippedFileSystem(status.key) else { return skip(.otherFileSystem) }
       yield(status, isRoot: false, mayBeMetAgain: true)
     default:
       skip(Self.reason(for: status.kind))
     }
   }
 
-  /// Whether a file, given by its path without links, is a candidate in a folder that was walked.
+  /// True if a file, given by its path without links, is a candidate in a folder that was walked.
   private mutating func wasYielded(_ target: FilePath) -> Bool {
     guard let name = target.lastComponent, options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) == nil,
       let folder = try? FileStatus(at: target.removingLastComponent(), followingLinks: true).key,
@@ -360,7 +360,7 @@ public struct LibraryWalker {
     let file = ScannedFile(path: path.path, status: status)
     if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
-        // Each name of a file with hard links belongs to some album; content ids save decoding it twice.
+        // Each name of a hard-linked file belongs to some album; content ids avoid decoding it twice.
         let isHardLink = status.linkCount > 1 && first != file.path
         if !isHardLink { return skip(.alreadyScanned) }
       } else if isRoot || mayBeMetAgain {
@@ -383,8 +383,8 @@ public struct LibraryWalker {
     }
   }
 
-  /// Whether this is on another file system than the root, and such are left out.
-  private func leaves(_ key: FileKey) -> Bool {
+  /// True if other file systems are skipped and this is on one.
+  private func isOnSkippedFileSystem(_ key: FileKey) -> Bool {
     options.staysOnFileSystem && key.device != roots[currentRoot].device
   }
 

@@ -1,20 +1,20 @@
 internal import Platform
 public import SystemPackage
 
-/// The decision of a scan about one file that is named directly, without walking a folder.
+/// The result for a single file that is named directly, without a walk.
 public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
   case skipped(SkippedEntry)
   case folder
-  /// There is no such file, or the system denies access; the sentence says which.
+  /// The file does not exist, or access is denied; the sentence says which.
   case unreachable(String)
 }
 
 extension LibraryWalker {
-  /// Looks at a file without opening it and judges its name as if it had been found in a folder. Ignore files are not
-  /// read: they apply to walks.
+  /// Checks a file without opening it, and its name as if it had been found in a folder. Ignore files are not read:
+  /// they apply only to walks.
   ///
-  /// - Parameter path: Absolute.
+  /// - Parameter path: An absolute path.
   public static func look(at path: FilePath, options: Options = Options()) -> NamedFile {
     func skipped(_ reason: SkipReason) -> NamedFile {
       .skipped(SkippedEntry(path: path, reason: reason))
@@ -29,7 +29,7 @@ extension LibraryWalker {
       case .noSuchFileOrDirectory where isLink, .notDirectory where isLink: return skipped(.danglingLink)
       case .tooManySymbolicLinkLevels: return skipped(.linkLoop)
       case .noSuchFileOrDirectory, .notDirectory: return .unreachable("There is no such file.")
-      default: return .unreachable("The system does not let it be seen: \(error).")
+      default: return .unreachable("It cannot be accessed: \(error).")
       }
     }
     switch status.kind {

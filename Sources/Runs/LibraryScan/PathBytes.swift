@@ -2,8 +2,8 @@ internal import Platform
 internal import SystemPackage
 
 extension FilePath {
-  /// Absolute, without `.` and without doubled or trailing slashes. Links are kept, except in a path with `..`: only
-  /// the system can resolve that.
+  /// The absolute path, without `.` and without doubled or trailing slashes. Links are kept, except in a path with
+  /// `..`, which only the system can resolve.
   func absolute() -> FilePath {
     if isPlainAbsolute { return self }
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolved() {
@@ -12,8 +12,8 @@ extension FilePath {
     return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
   }
 
-  /// Whether nothing needs to be done to it, as in lists that `find` writes. `components` would take a hundred times as
-  /// long.
+  /// True for a path that is already in this form, as in lists written by `find`. `components` would take a hundred
+  /// times as long.
   private var isPlainAbsolute: Bool {
     let slash = UInt8(ascii: "/")
     let dot = UInt8(ascii: ".")
@@ -23,7 +23,8 @@ extension FilePath {
     }
   }
 
-  /// As the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel does.
+  /// The working folder as the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel
+  /// does.
   private static var shownFolder: FilePath {
     if let path = environmentFolder("PWD") {
       if path.isAbsolute, let here = try? FileStatus(at: ".", followingLinks: true),
@@ -39,7 +40,7 @@ extension FilePath {
 /// A path that grows and shrinks by one name as a walk proceeds; always absolute, without a trailing slash (the root is
 /// empty).
 struct PathBuffer {
-  /// The longest path `open` accepts on Linux: `PATH_MAX` without the NUL.
+  /// Maximum length of a path on Linux: `PATH_MAX` without the NUL.
   static let lengthLimit = 4095
 
   private(set) var bytes: [UInt8]

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Reads a list of paths, as `find` and `find -print0` write it, piece by piece: it need not fit into memory.
+/// Reads a list of paths, as written by `find` and `find -print0`, in pieces: it need not fit into memory.
 ///
 /// Paths are bytes. In lists with newline separators nothing is trimmed (a path may end in a space or a carriage
 /// return), and empty lines are ignored. A path that contains a newline needs NUL separators.

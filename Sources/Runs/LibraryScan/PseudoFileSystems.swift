@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The device numbers of mounted file systems that hold no files of a disk, such as `/proc` and `/sys`.
+/// The device numbers of mounted file systems without files on disk, such as `/proc` and `/sys`.
 struct PseudoFileSystems {
   private static let types: Set<String> = [
     "proc", "sysfs", "devtmpfs", "devpts", "debugfs", "tracefs", "cgroup", "cgroup2", "securityfs", "bpf", "pstore",
@@ -11,7 +11,7 @@ struct PseudoFileSystems {
 
   func contains(_ folder: FileKey) -> Bool { devices.contains(folder.device) }
 
-  /// - Parameter mounts: The present mounts, if none are given.
+  /// - Parameter mounts: Defaults to the current mounts.
   init(_ mounts: MountTable = MountTable()) {
     devices = Set(mounts.mounts.lazy.filter { Self.types.contains($0.type) }.map(\.device))
   }

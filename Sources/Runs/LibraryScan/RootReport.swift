@@ -1,24 +1,24 @@
 internal import Platform
 public import SystemPackage
 
-/// The result for one of the folders or files that a walk was given.
+/// The result for one of the folders or files given to a walk.
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// A folder that was walked, with the number of files it yielded; 0 if all of them were reached elsewhere.
     case scanned(fileCount: Int)
     /// Not a folder: it was yielded, or skipped with a reason.
     case single
-    /// Nothing has this name: moved, misspelled, or on a disk that is not there.
+    /// The path does not exist: moved, misspelled, or on a disk that is not mounted.
     case missing
     /// A folder without candidates, such as the mount point of a disk that is not mounted.
     case empty
-    /// The system denied access; the text is the system's.
+    /// The system denied access; the text is its message.
     case unreadable(String)
     /// The same folder, or one that contains it, was walked before.
     case alreadyScanned
   }
 
-  /// Absolute.
+  /// The absolute path.
   public var path: FilePath
   public var state: State
 
@@ -27,7 +27,7 @@ public struct RootReport: Hashable, Sendable {
     self.state = state
   }
 
-  /// The warning for the user: one sentence without the path, or `nil` if all is well.
+  /// The warning for the user: one sentence without the path; `nil` if there is no problem.
   public var warning: String? {
     switch state {
     case .scanned, .single, .alreadyScanned: nil

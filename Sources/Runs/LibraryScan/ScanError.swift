@@ -1,4 +1,4 @@
-/// The rest of a list of files cannot be read. Data read before the error is valid.
+/// An error in reading a list of files. Entries read before it are valid.
 public struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem and what to do, in one sentence.
   public var description: String

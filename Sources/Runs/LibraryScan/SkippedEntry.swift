@@ -1,10 +1,10 @@
 public import SystemPackage
 
-/// Something in the library that is not analyzed, and why.
+/// An entry of the library that is not analyzed, with the reason.
 public struct SkippedEntry: Hashable, Sendable {
   public var path: FilePath
   public var reason: SkipReason
-  /// Whether `path` is a folder. Everything below it is skipped too.
+  /// True if `path` is a folder. Everything below it is skipped, too.
   public var isFolder: Bool
   /// The system's message, or the other name of the same file.
   public var detail: String?
@@ -16,8 +16,8 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// Whether known files may still exist below `path` although the walk did not reach them: a folder that could not be
-  /// read, or a link that may lead to a disk that is not mounted. False for folders that were left out on purpose.
+  /// True if known files may still exist below `path` although the walk did not reach them: an unreadable folder, or a
+  /// link that may lead to a disk that is not mounted. False for folders that are skipped on purpose.
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
@@ -29,14 +29,14 @@ public struct SkippedEntry: Hashable, Sendable {
     }
   }
 
-  /// One sentence for a reader, without the path.
+  /// One sentence without the path.
   public var message: String {
     guard let detail else { return reason.sentence }
     return "\(reason.sentence) (\(detail))"
   }
 }
 
-/// Why an entry is not analyzed. The raw values go into reports and are never renamed.
+/// The reason why an entry is not analyzed. The raw values appear in reports and are never renamed.
 public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// A picture, text, playlist, archive, video or the like, by its extension.
   case notAudio = "not_audio"
@@ -45,40 +45,40 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// A download in progress, by its extension.
   case unfinishedDownload = "unfinished_download"
   case hidden
-  /// Left behind by file managers, NAS systems and file systems: `@eaDir`, `._*`, `lost+found`, …
+  /// Created by file managers, NAS systems and file systems: `@eaDir`, `._*`, `lost+found`, …
   case systemJunk = "system_junk"
   /// Matches a pattern in a `.nocturneignore` file.
   case ignored
   /// Changed within the quiet period.
   case stillChanging = "still_changing"
-  /// The same file or folder was already reached, through another root, a link or a bind mount.
+  /// The same file or folder was already reached through another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
   case danglingLink = "dangling_link"
   /// A link to an empty folder, such as the mount point of a disk that is not mounted.
   case emptyLinkTarget = "empty_link_target"
-  /// A link that leads in a circle, or to a folder that contains the library.
+  /// A circular link, or one to a folder that contains the library.
   case linkLoop = "link_loop"
   case linkNotFollowed = "link_not_followed"
   case fifo
   case socket
   case device
-  /// On another file system than the root, when those are left out.
+  /// On another file system than the root, if those are skipped.
   case otherFileSystem = "other_file_system"
   /// A folder of `/proc`, `/sys` or the like.
   case pseudoFileSystem = "pseudo_file_system"
   case unreadableFolder = "unreadable_folder"
-  /// The system does not say what the entry is.
+  /// The type of the entry cannot be determined.
   case unreadableEntry = "unreadable_entry"
-  /// A `.nocturneignore` that cannot be read; the folder was scanned without it.
+  /// An unreadable `.nocturneignore`; the folder was scanned without it.
   case unreadableIgnoreFile = "unreadable_ignore_file"
   /// The path is longer than system calls accept.
   case pathTooLong = "path_too_long"
   case vanishedWhileScanning = "vanished_while_scanning"
 
-  /// True for what should have been scanned but could not be: the system denied access.
+  /// True for entries that should have been scanned but could not be: the system denied access.
   public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
 
-  /// One sentence for a reader.
+  /// One sentence.
   public var sentence: String {
     switch self {
     case .notAudio: "not an audio file, by its extension"
@@ -87,7 +87,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .hidden: "hidden: its name starts with a dot"
     case .systemJunk: "made by a file manager, NAS or file system for its own use"
     case .ignored: "left out by a pattern in \(IgnoreFile.name)"
-    case .stillChanging: "changed a moment before it was looked at, or while it was read; the next run looks again"
+    case .stillChanging: "changed just before or while it was read; the next run tries again"
     case .alreadyScanned: "already reached by another path"
     case .danglingLink: "a link to something that does not exist"
     case .emptyLinkTarget: "a link to an empty folder; if it is on another drive, is the drive mounted?"
@@ -96,11 +96,11 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .fifo: "a named pipe, not a file"
     case .socket: "a socket, not a file"
     case .device: "a device, not a file"
-    case .otherFileSystem: "on another file system; what is known of its files is kept"
-    case .pseudoFileSystem: "a folder of the kernel's, not of a disk"
-    case .unreadableFolder: "the folder could not be read; what is known of its files is kept"
-    case .unreadableEntry: "the system does not say what this is"
-    case .unreadableIgnoreFile: "could not be read, so nothing is left out by it"
+    case .otherFileSystem: "on another file system; known results of its files are kept"
+    case .pseudoFileSystem: "a kernel file system, not on a disk"
+    case .unreadableFolder: "the folder could not be read; known results of its files are kept"
+    case .unreadableEntry: "its type cannot be determined"
+    case .unreadableIgnoreFile: "could not be read, so its patterns do not apply"
     case .pathTooLong: "the path is longer than the system can open"
     case .vanishedWhileScanning: "removed while the library was being scanned"
     }

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The objects in a folder of a bucket, one page of up to 1,000 after the other.
+/// The objects in a folder of a bucket, in pages of up to 1,000.
 public struct BucketListing {
   private let folder: ObjectFolder
   private let fetcher: ObjectFetcher
@@ -23,7 +23,7 @@ public struct BucketListing {
       guard let page = try fetcher.page(of: folder, prefix: prefix, continuation, isCancelled: isCancelled) else {
         return nil
       }
-      // The key alone comes before all that begin with it.
+      // The key itself sorts before all keys that begin with it.
       ready = state == .folder ? page.objects[...] : page.objects.prefix(1).filter { folder.isName($0.encodedKey) }[...]
       let isEmpty = state == .folder && continuation == nil && page.continuation == nil && ready.isEmpty
       continuation = state == .folder ? page.continuation : nil
@@ -39,7 +39,7 @@ public struct BucketListing {
 }
 
 extension ObjectFetcher {
-  /// One page of a listing; asked for again when the trouble may pass.
+  /// Fetches one page of a listing, retrying transient failures.
   func page(
     of folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, isCancelled: () -> Bool
   ) throws(FetchFailure) -> ListingPage? {
@@ -58,7 +58,7 @@ extension ObjectFetcher {
       case .elsewhere(let region):
         failures += 1
         guard failures < policy.attempts else {
-          throw FetchFailure(.badAnswer, "The server names one region after the other for the bucket.")
+          throw FetchFailure(.badAnswer, "The server keeps naming other regions for the bucket.")
         }
         note(region, of: folder.bucket)
       case .trouble(let reason, let retryAfter):
@@ -82,11 +82,11 @@ extension ObjectFetcher {
     to request: CurlRequest, region: String?, isCancelled: () -> Bool
   ) throws(FetchFailure) -> ListingAnswer {
     let process: PipedProcess
-    var reader = AnswerReader(followsRedirects: false)
-    var found: (head: AnswerHead, body: [UInt8])?
+    var reader = ResponseReader(followsRedirects: false)
+    var found: (head: ResponseHead, body: [UInt8])?
     let ending: ChildProcess.Ending
     do throws(PipedProcess.Failure) {
-      process = try PipedProcess(Program(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
+      process = try PipedProcess(ProgramCommand(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
       try process.write(request.text)
       process.endInput()
       reading: while true {
@@ -101,7 +101,7 @@ extension ObjectFetcher {
             found = (head, rest)
           }
         }
-        guard (found?.body.count ?? 0) < Self.longestPage else {
+        guard (found?.body.count ?? 0) < Self.maxPageSize else {
           throw .tooMuchOutput
         }
       }
@@ -110,19 +110,19 @@ extension ObjectFetcher {
       switch error {
       case .cannotStart: throw Attempt.failure(error)
       case .timeout: return .trouble("the server was silent", retryAfter: nil)
-      case .tooMuchOutput: throw FetchFailure(.badAnswer, "The server's list is too long for one page.")
+      case .tooMuchOutput: throw FetchFailure(.badAnswer, "The server sent a page that is too long.")
       }
     }
     if let found, found.head.status != 200 {
       let refusal = Refusal(found.head, found.body)
       if let other = refusal.region, other != region { return .elsewhere(other) }
-      if refusal.mayPass { return .trouble("the server answered \(refusal.text)", retryAfter: refusal.retryAfter) }
+      if refusal.isTransient { return .trouble("the server answered \(refusal.text)", retryAfter: refusal.retryAfter) }
       switch refusal.status {
       case 404: throw FetchFailure(.notFound, "The server has no such bucket (\(refusal.text)).")
       case 401, 403:
         throw FetchFailure(
           .denied,
-          "The server does not let this process list it (\(refusal.text)); see Objects in docs/workers.md for keys.")
+          "Listing it is not permitted (\(refusal.text)); see Objects in docs/workers.md for keys.")
       default: throw FetchFailure(.badAnswer, "The server answered \(refusal.text).")
       }
     }
@@ -133,6 +133,6 @@ extension ObjectFetcher {
     }
   }
 
-  /// In bytes: 1,000 keys of 1,024 bytes each, percent-encoded, and what stands around them.
-  private static let longestPage = 8 << 20
+  /// Maximum size of a page in bytes: 1,000 keys of 1,024 bytes each, percent-encoded, with their markup.
+  private static let maxPageSize = 8 << 20
 }

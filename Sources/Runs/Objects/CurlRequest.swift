@@ -1,15 +1,15 @@
-/// A request in the form that `curl --config -` reads from its standard input: arguments of programs are seen by all users
-/// of a machine, and requests have secrets.
+/// A request as configuration for `curl --config -` on standard input: program arguments are visible to all users of a
+/// machine, and requests contain secrets.
 struct CurlRequest: Sendable {
   static let arguments = ["curl", "--disable", "--config", "-"]
 
   private var lines: [String]
-  /// Whether redirects are followed.
+  /// True if redirects are followed.
   let isRedirected: Bool
 
   /// - Parameters:
-  ///   - url: Percent-encoded.
-  ///   - protocols: The only ones, for redirects as well.
+  ///   - url: A percent-encoded URL.
+  ///   - protocols: The allowed protocols, also for redirects.
   init(url: String, protocols: String, isRedirected: Bool, silence: Duration) {
     self.isRedirected = isRedirected
     let seconds = "\(max(1, silence.components.seconds))"

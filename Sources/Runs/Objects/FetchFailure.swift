@@ -1,17 +1,17 @@
-/// Why an object could not be fetched. The code goes into answers and is never renamed.
+/// The reason why an object could not be fetched. The code appears in answers and is never renamed.
 public struct FetchFailure: Error, Hashable, Sendable {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     case notFound = "object_not_found"
     case denied = "object_denied"
-    /// The server does not answer, is busy, or breaks off, each time it is asked.
+    /// The server does not answer, is busy, or interrupts the transfer, in every attempt.
     case unavailable = "object_unavailable"
-    /// Other bytes took the name while they were fetched.
+    /// The object changed while it was fetched.
     case changed
     case tooLarge = "object_too_large"
     case noSpace = "no_space"
     /// `curl` is missing, or too old.
     case noClient = "no_curl"
-    /// An answer that makes no sense.
+    /// An invalid answer.
     case badAnswer = "bad_answer"
   }
 

@@ -2,39 +2,39 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// The part of a disk that fetched objects may take at one time, shared by the threads of a process.
+/// The disk space that fetched objects may occupy at one time, shared by the threads of a process.
 ///
-/// Objects lie in a folder of the process, which holds a lock on it. What a process that was killed left behind is removed
-/// by the next one: nobody holds its lock.
+/// Objects are stored in a folder of the process, which holds a lock on it. The folder of a killed process is removed
+/// by the next process, since its lock is free.
 public final class FetchSpace: Sendable {
   enum Answer {
     case granted(Reservation)
-    /// Others have it now.
+    /// Space is taken; retry.
     case later
   }
 
-  /// Bytes.
+  /// Total space in bytes.
   public let limit: Int
   private let parent: FilePath
   private let state = Mutex((used: 0, count: 0, folder: LockedFolder?.none))
 
-  /// The least that stays free on the disk besides the object, in bytes.
+  /// Minimum space that stays free on the disk besides the object, in bytes.
   private static let margin = 16 << 20
   static let prefix = "nocturne-fetch-"
 
   /// - Parameters:
-  ///   - limit: Bytes.
-  ///   - parent: The folder in which objects take up space.
+  ///   - limit: Total space in bytes.
+  ///   - parent: The folder that holds the folder of the process.
   public init(limit: Int, in parent: FilePath = .temporaryFolder) {
     self.limit = limit
     self.parent = parent
   }
 
-  /// Bytes that are spoken for.
+  /// Reserved space in bytes.
   var used: Int { state.withLock { $0.used } }
 
-  /// - Parameter bytes: The size of an object; `nil` if that is not known, for all there is.
-  /// - Throws: `FetchFailure` if there will never be so much.
+  /// - Parameter bytes: The size of an object; `nil` if it is unknown, which reserves all space.
+  /// - Throws: `FetchFailure` if the object can never fit.
   func reserve(_ bytes: Int?) throws(FetchFailure) -> Answer {
     guard (bytes ?? 0) <= limit else {
       throw FetchFailure(
@@ -55,12 +55,12 @@ public final class FetchSpace: Sendable {
 
   static func full(_ folder: FilePath, _ reason: String) -> FetchFailure {
     FetchFailure(
-      .noSpace, "There is no room in \(DisplayPath.text(of: folder)): \(reason). TMPDIR names another folder.")
+      .noSpace, "There is no space in \(DisplayPath.text(of: folder)): \(reason). Set TMPDIR to use another folder.")
   }
 
   fileprivate func release(_ bytes: Int) { state.withLock { $0.used -= bytes } }
 
-  /// A new folder for one object.
+  /// Makes a new folder for one object.
   func makeFolder() throws(FetchFailure) -> FilePath {
     do {
       return try state.withLock { state in
@@ -72,7 +72,7 @@ public final class FetchSpace: Sendable {
         return path
       }
     } catch {
-      throw FetchFailure(.noSpace, "No file can be made in \(DisplayPath.text(of: parent)): \(error).")
+      throw FetchFailure(.noSpace, "No file can be created in \(DisplayPath.text(of: parent)): \(error).")
     }
   }
 
@@ -89,14 +89,14 @@ public final class FetchSpace: Sendable {
   }
 }
 
-/// A temporary folder that its process has locked while it lives.
+/// A temporary folder that is locked while its process lives.
 private final class LockedFolder: Sendable {
   let path: FilePath
   private let descriptor: FileDescriptor
 
   init(in parent: FilePath, prefix: String) throws {
     Self.removeAbandoned(in: parent, prefix: prefix)
-    // Another process that clears up may take a new folder for an abandoned one, before it is locked.
+    // Another process that cleans up may take a new folder for an abandoned one before it is locked.
     for _ in 0..<10 {
       let path = try FilePath.makeTemporaryFolder(in: parent, prefix: prefix)
       guard let descriptor = Self.locked(path) else { continue }
@@ -115,7 +115,7 @@ private final class LockedFolder: Sendable {
     try? descriptor.close()
   }
 
-  /// - Returns: `nil` if another process holds the lock, or the folder has gone.
+  /// - Returns: `nil` if another process holds the lock, or the folder no longer exists.
   private static func locked(_ path: FilePath) -> FileDescriptor? {
     guard let folder = try? FileDescriptor.open(path, .readOnly, options: [.directory, .noFollow, .closeOnExec]) else {
       return nil
@@ -127,7 +127,7 @@ private final class LockedFolder: Sendable {
     return folder
   }
 
-  /// Folders of other users cannot be opened, so they stay.
+  /// Removes folders of processes that have ended. Folders of other users cannot be opened, so they stay.
   private static func removeAbandoned(in parent: FilePath, prefix: String) {
     for name in (try? FolderListing.names(in: parent)) ?? [] where name.string.hasPrefix(prefix) {
       let path = parent.appending(name)

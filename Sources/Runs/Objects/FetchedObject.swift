@@ -1,10 +1,10 @@
 internal import Platform
 public import SystemPackage
 
-/// An object on the disk of this machine, in a file with its name. The file goes with the value.
+/// A fetched object in a local file with its name. The file is removed with this instance.
 public final class FetchedObject: Sendable {
   public let path: FilePath
-  /// Bytes.
+  /// Size in bytes.
   public let size: Int
   public let version: ObjectVersion
   private let folder: FilePath
@@ -22,19 +22,19 @@ public final class FetchedObject: Sendable {
   deinit { folder.removeAll() }
 }
 
-/// The file that an object is written to while it is fetched.
+/// The file to which an object is written while it is fetched.
 final class Download {
   let folder: FilePath
   let path: FilePath
   let reservation: FetchSpace.Reservation
   private let descriptor: FileDescriptor
-  /// Bytes that are there.
+  /// Bytes written so far.
   private(set) var written = 0
-  /// Whether the file is another object's to remove.
+  /// True once a `FetchedObject` owns the file.
   var isKept = false
 
-  /// The most bytes of a name on common file systems.
-  private static let longestName = 255
+  /// Maximum length of a file name on common file systems, in bytes.
+  private static let maxNameLength = 255
 
   init(named name: [UInt8], in space: FetchSpace, _ reservation: FetchSpace.Reservation) throws(FetchFailure) {
     self.reservation = reservation
@@ -45,7 +45,7 @@ final class Download {
         path, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec], permissions: .ownerReadWrite)
     } catch {
       folder.removeAll()
-      throw FetchFailure(.noSpace, "No file can be made in \(DisplayPath.text(of: folder)): \(error).")
+      throw FetchFailure(.noSpace, "No file can be created in \(DisplayPath.text(of: folder)): \(error).")
     }
   }
 
@@ -55,10 +55,10 @@ final class Download {
   }
 
   private static func fileName(_ name: [UInt8]) -> FilePath.Component {
-    if name.count <= longestName, let component = FilePath(bytes: name).lastComponent, component.kind == .regular {
+    if name.count <= maxNameLength, let component = FilePath(bytes: name).lastComponent, component.kind == .regular {
       return component
     }
-    // Decoders look at extensions.
+    // Keep the extension, which decoders use.
     let ending = name.lastIndex(of: UInt8(ascii: ".")).map { name[$0...] } ?? []
     let short = ending.count <= 16 ? Array("object".utf8) + ending : Array("object".utf8)
     return FilePath(bytes: short).lastComponent ?? "object"
@@ -68,7 +68,7 @@ final class Download {
     guard written + bytes.count <= reservation.bytes else {
       throw FetchFailure(
         .tooLarge,
-        "The object has more than \(reservation.bytes >> 20) MB, which is all that there is for it (--fetch-space).")
+        "The object is larger than the \(reservation.bytes >> 20) MB that are available for it (--fetch-space).")
     }
     do {
       _ = try descriptor.writeAll(bytes)
@@ -82,7 +82,7 @@ final class Download {
     do {
       try descriptor.truncate(to: 0)
     } catch {
-      throw FetchFailure(.noSpace, "The file of the object cannot be written again: \(error).")
+      throw FetchFailure(.noSpace, "The file of the object cannot be rewritten: \(error).")
     }
     written = 0
   }

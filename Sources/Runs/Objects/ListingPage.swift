@@ -1,21 +1,21 @@
 public import Platform
 
-/// What a store says of an object when it lists a bucket.
+/// An object in the listing of a bucket.
 public struct ListedObject: Hashable, Sendable {
-  /// The key, percent-encoded.
+  /// The percent-encoded key.
   public var encodedKey: String
   public var size: Int64
   public var modified: Timestamp
   public var entityTag: String?
 }
 
-/// One answer to a request for the objects of a bucket: ListObjectsV2 of S3, in XML, with keys percent-encoded.
+/// A page of the objects of a bucket: a response of ListObjectsV2 of S3, in XML, with percent-encoded keys.
 struct ListingPage: Hashable {
   private(set) var objects: [ListedObject] = []
-  /// Asks for the next page; `nil` on the last one.
+  /// Token for the next page; `nil` on the last one.
   private(set) var continuation: String?
 
-  /// - Returns: `nil` if it is not such an answer, or not all of it.
+  /// - Returns: `nil` if it is not such a response, or incomplete.
   init?(_ xml: [UInt8]) {
     var names: [String] = []
     var text: [UInt8] = []
@@ -53,7 +53,7 @@ struct ListingPage: Hashable {
 
   private static let object = ["ListBucketResult", "Contents"]
 
-  /// The text of an element.
+  /// Decodes the text of an element.
   private static func unescaped(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).replacing(/&(#?)([A-Za-z0-9]+);/) { match in
       let name = match.2
@@ -67,12 +67,12 @@ struct ListingPage: Hashable {
 }
 
 extension ListedObject {
-  /// - Parameter values: The texts of the elements, by their names.
+  /// - Parameter values: Texts of the elements by name.
   fileprivate init?(_ values: [String: String]) {
     guard let key = values["Key"], let size = values["Size"].flatMap({ Int64($0) }),
       let modified = values["LastModified"].flatMap({ Timestamp(rfc3339: $0) })
     else { return nil }
-    // Stores write a plus sign for a space.
+    // Stores encode a space as a plus sign.
     let encoded = key.replacing("+", with: "%20")
     self.init(encodedKey: encoded, size: size, modified: modified, entityTag: values["ETag"])
   }

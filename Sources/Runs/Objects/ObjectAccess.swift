@@ -1,12 +1,12 @@
 internal import Platform
 public import SystemPackage
 
-/// Where objects are asked for, and what lets this process in: from the environment variables of the stores' own programs.
+/// Endpoints and credentials for objects, from the environment variables of the stores' own tools.
 public struct ObjectAccess: Sendable {
   private struct Keys {
     var id: String
     var secret: String
-    /// Of temporary keys.
+    /// Session token of temporary keys.
     var token: String?
   }
 
@@ -17,7 +17,7 @@ public struct ObjectAccess: Sendable {
   private var gsToken: String?
   private var gsEndpoint: String?
 
-  /// - Parameter home: The folder with `.aws`.
+  /// - Parameter home: The folder that contains `.aws`.
   public init(environment: [String: String], home: FilePath) {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -53,8 +53,8 @@ public struct ObjectAccess: Sendable {
     return whole.hasSuffix("/") ? String(whole.dropLast()) : whole
   }
 
-  /// The request for the bytes of an object.
-  /// - Parameter region: That of the bucket, if another one than expected is known.
+  /// Makes the request for an object.
+  /// - Parameter region: Region of the bucket, if it is known to differ from the configured one.
   func request(for address: ObjectAddress, region: String?, silence: Duration) -> CurlRequest {
     let name = address.name
     switch name.scheme {
@@ -75,7 +75,7 @@ public struct ObjectAccess: Sendable {
     }
   }
 
-  /// The request for a page of a list: ListObjectsV2. Parameters are in the order that signatures ask for.
+  /// Makes the request for a page of a listing (ListObjectsV2). Parameters are in the order that signatures require.
   func request(
     listing folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, region: String?, silence: Duration
   ) -> CurlRequest {
@@ -85,8 +85,7 @@ public struct ObjectAccess: Sendable {
       region: region, silence: silence)
   }
 
-  /// - Parameter target: A key, or a query. A signature covers it with everything encoded that can be, so it is sent like
-  ///   that.
+  /// - Parameter target: A key or a query, with everything percent-encoded that can be, as signatures require.
   private func bucketRequest(
     _ scheme: ObjectName.Scheme, _ bucket: String, target: String, region: String?, silence: Duration
   ) -> CurlRequest {
@@ -109,13 +108,13 @@ public struct ObjectAccess: Sendable {
     guard let keys else { return request }
     request.set("user", "\(keys.id):\(keys.secret)")
     request.set("aws-sigv4", "aws:amz:\(signingRegion):s3")
-    // SHA-256 of no body. Stores ask for it, and curl 7.88 does not add it by itself.
+    // SHA-256 of an empty body. Stores require it, and curl 7.88 does not add it.
     request.addHeader("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     if let token = keys.token { request.addHeader("x-amz-security-token", token) }
     return request
   }
 
-  /// Certificates of Amazon are for names of one part before the service.
+  /// Amazon's certificates cover only one label before the service name.
   private static func amazon(bucket: String, _ region: String) -> String {
     let host = "s3.\(region).amazonaws.com"
     let isHostName = bucket.wholeMatch(of: /[a-z0-9\-]+/) != nil
@@ -123,7 +122,7 @@ public struct ObjectAccess: Sendable {
   }
 }
 
-/// The files `credentials` and `config` of Amazon's programs: sections in brackets, and lines `name = value`.
+/// The files `credentials` and `config` of the AWS tools: sections in brackets, and lines `name = value`.
 enum AWSProfileFile {
   private static let sizeLimit = 1 << 20
 

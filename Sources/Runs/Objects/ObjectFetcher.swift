@@ -1,13 +1,13 @@
 public import Platform
 internal import Synchronization
 
-/// Brings objects to the disk of this machine, whole: checked by length and entity tag, tried again when the trouble may
-/// pass. Used by several threads at once; each blocks while it fetches.
+/// Fetches whole objects to the local disk, checks them by length and entity tag, and retries transient failures. Used
+/// by several threads at once; each blocks while it fetches.
 public final class ObjectFetcher: Sendable {
   let access: ObjectAccess
   let policy: FetchPolicy
   private let space: FetchSpace
-  /// Regions of buckets that are not in the usual one.
+  /// Regions of buckets outside the configured region.
   private let regions = Mutex<[String: String]>([:])
 
   public init(_ access: ObjectAccess, space: FetchSpace, policy: FetchPolicy = FetchPolicy()) {
@@ -32,11 +32,11 @@ public final class ObjectFetcher: Sendable {
       case .elsewhere(let region):
         failures += 1
         guard failures < policy.attempts else {
-          throw FetchFailure(.badAnswer, "The server names one region after the other for the bucket.")
+          throw FetchFailure(.badAnswer, "The server keeps naming other regions for the bucket.")
         }
         note(region, of: address.name.authority)
-      case .crowded(let size):
-        // The connection is not kept open meanwhile: servers end those.
+      case .spaceTaken(let size):
+        // The connection is not kept open while waiting, since servers close idle connections.
         while case .later = try space.reserve(size) {
           guard pause(.milliseconds(100), isCancelled) else { return nil }
         }
@@ -50,12 +50,12 @@ public final class ObjectFetcher: Sendable {
     }
   }
 
-  /// The region of a bucket, if it is not the usual one.
+  /// Region of a bucket, if it differs from the configured one.
   func region(of bucket: String) -> String? { regions.withLock { $0[bucket] } }
 
   func note(_ region: String, of bucket: String) { regions.withLock { $0[bucket] = region } }
 
-  /// - Returns: Whether to go on.
+  /// - Returns: `false` if canceled.
   func pause(_ time: Duration, _ isCancelled: () -> Bool) -> Bool {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
@@ -66,23 +66,23 @@ public final class ObjectFetcher: Sendable {
   }
 }
 
-/// What the tries of one object have brought so far.
+/// The progress of an object over all attempts.
 struct Progress {
-  /// The version that was met first.
+  /// The version of the first response.
   var version: ObjectVersion?
   var download: Download?
 }
 
-/// One request, and what becomes of it.
+/// A single request.
 struct Attempt {
   enum Ending {
     case complete(FetchedObject)
-    /// Worth another try; the reason is a clause.
+    /// Transient. `reason` completes "because …".
     case trouble(String, retryAfter: Duration?)
     /// The bucket is in another region.
     case elsewhere(String)
-    /// Others have the space now.
-    case crowded(Int?)
+    /// Space is taken; retry. The value is the size of the object, if known.
+    case spaceTaken(Int?)
     case cancelled
   }
 
@@ -92,22 +92,22 @@ struct Attempt {
   let space: FetchSpace
   let policy: FetchPolicy
 
-  /// Bytes of an answer that is no object: for the reason in it.
+  /// Maximum bytes read of an error response, to find its reason.
   private static let explanationLimit = 1 << 14
 
   func perform(_ progress: inout Progress, isCancelled: () -> Bool) throws(FetchFailure) -> Ending {
     let process: PipedProcess
-    var reader: AnswerReader
+    var reader: ResponseReader
     do throws(PipedProcess.Failure) {
       let request = request(progress)
-      reader = AnswerReader(followsRedirects: request.isRedirected)
-      process = try PipedProcess(Program(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
+      reader = ResponseReader(followsRedirects: request.isRedirected)
+      process = try PipedProcess(ProgramCommand(CurlRequest.arguments), hasInput: true, patience: .seconds(10))
       try process.write(request.text)
       process.endInput()
     } catch {
       throw Self.failure(error)
     }
-    var head: AnswerHead?
+    var head: ResponseHead?
     var explanation: [UInt8] = []
     while true {
       let part: PipedProcess.Line
@@ -124,7 +124,7 @@ struct Attempt {
       if head == nil {
         switch reader.take(bytes) {
         case .needsMore: continue
-        case .nonsense: throw FetchFailure(.badAnswer, "The server does not speak HTTP, or its headers are too long.")
+        case .invalid: throw FetchFailure(.badAnswer, "The server does not speak HTTP, or its headers are too long.")
         case .head(let found, let rest):
           head = found
           bytes = rest
@@ -145,7 +145,7 @@ struct Attempt {
   static func failure(_ error: PipedProcess.Failure) -> FetchFailure {
     switch error {
     case .cannotStart(let reason): .missingCurl("\(reason)")
-    case .timeout, .tooMuchOutput: FetchFailure(.noClient, "The program curl does not read its settings.")
+    case .timeout, .tooMuchOutput: FetchFailure(.noClient, "The program curl does not read its configuration.")
     }
   }
 
@@ -157,9 +157,9 @@ struct Attempt {
     return request
   }
 
-  /// Prepares for the bytes after a head.
-  /// - Returns: `nil` to go on.
-  private func begin(_ head: AnswerHead, _ progress: inout Progress) throws(FetchFailure) -> Ending? {
+  /// Prepares to receive the bytes after a head.
+  /// - Returns: `nil` to continue.
+  private func begin(_ head: ResponseHead, _ progress: inout Progress) throws(FetchFailure) -> Ending? {
     guard head.isObject else { return nil }
     let version = ObjectVersion(head)
     if let known = progress.version, !known.isSame(as: version) { throw Self.changed }
@@ -167,14 +167,14 @@ struct Attempt {
     if let download = progress.download {
       if start != download.written {
         try download.startOver()
-        // A part that was not asked for.
-        if start != 0 { return .trouble("the server sent another part than was asked for", retryAfter: nil) }
+        // The server sent a different range.
+        if start != 0 { return .trouble("the server sent another range than the requested one", retryAfter: nil) }
       }
     } else {
       guard start == 0 else {
-        throw FetchFailure(.badAnswer, "The server sent a part of the object, but was asked for all of it.")
+        throw FetchFailure(.badAnswer, "The server sent only a part of the object, although all of it was requested.")
       }
-      guard case .granted(let reservation) = try space.reserve(version.size) else { return .crowded(version.size) }
+      guard case .granted(let reservation) = try space.reserve(version.size) else { return .spaceTaken(version.size) }
       progress.download = try Download(named: address.name.fileName, in: space, reservation)
     }
     progress.version = progress.version ?? version
@@ -182,10 +182,10 @@ struct Attempt {
   }
 
   private static let changed = FetchFailure(
-    .changed, "Other bytes took its name while it was fetched. It is fetched again when it is asked for again.")
+    .changed, "The object changed while it was fetched. Request it again to fetch the new version.")
 
   private func end(
-    _ process: PipedProcess, _ head: AnswerHead?, _ explanation: [UInt8], _ progress: Progress
+    _ process: PipedProcess, _ head: ResponseHead?, _ explanation: [UInt8], _ progress: Progress
   ) throws(FetchFailure) -> Ending {
     if let head, !head.isObject {
       return try ending(of: Refusal(head, explanation), hasBegun: progress.version != nil)
@@ -214,7 +214,7 @@ struct Attempt {
     return .complete(FetchedObject(download, version))
   }
 
-  /// Without a tag, the next answer may be about other bytes.
+  /// Restarts the download without a strong tag, since the next response may be about other bytes.
   private func dropUnlessResumable(_ progress: Progress) throws(FetchFailure) {
     if progress.version?.strongTag == nil { try progress.download?.startOver() }
   }
@@ -223,30 +223,30 @@ struct Attempt {
     if let region = refusal.region, region != self.region, address.name.scheme == .s3 { return .elsewhere(region) }
     let said = refusal.text
     switch refusal.status {
-    case _ where refusal.mayPass: return .trouble("the server answered \(said)", retryAfter: refusal.retryAfter)
+    case _ where refusal.isTransient: return .trouble("the server answered \(said)", retryAfter: refusal.retryAfter)
     case 412 where hasBegun, 416 where hasBegun: throw Self.changed
     case 404 where hasBegun, 410 where hasBegun:
       throw FetchFailure(.changed, "It was removed while it was fetched.")
     case 404, 410: throw FetchFailure(.notFound, "The server has no such object (\(said)).")
     case 401, 403, 407:
       throw FetchFailure(
-        .denied, "The server does not let this process read it (\(said)); see Objects in docs/workers.md for keys.")
+        .denied, "Reading it is not permitted (\(said)); see Objects in docs/workers.md for keys.")
     default: throw FetchFailure(.badAnswer, "The server answered \(said).")
     }
   }
 }
 
-/// An answer that is no object.
+/// A response other than an object.
 struct Refusal {
   let status: Int
-  /// Of the stores that answer in XML: `SlowDown`.
+  /// Error code of stores that respond in XML, such as `SlowDown`.
   let code: String?
   let retryAfter: Duration?
   let region: String?
 
-  init(_ head: AnswerHead, _ body: [UInt8]) {
+  init(_ head: ResponseHead, _ body: [UInt8]) {
     status = head.status
-    // Nothing else of it: stores repeat the keys and signatures of a request.
+    // Use nothing else of the body: stores repeat the keys and signatures of a request.
     code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map {
       String($0.1)
     }
@@ -254,13 +254,13 @@ struct Refusal {
     region = head["x-amz-bucket-region"].flatMap { $0.wholeMatch(of: /[a-z0-9\-]{1,40}/) == nil ? nil : $0 }
   }
 
-  var mayPass: Bool {
+  var isTransient: Bool {
     [408, 425, 429, 500, 502, 503, 504].contains(status) || code == "RequestTimeout" || code == "SlowDown"
   }
 
   var text: String { code.map { "\(status) \($0)" } ?? "\(status)" }
 }
 
-extension AnswerHead {
+extension ResponseHead {
   fileprivate var isObject: Bool { status == 200 || status == 206 }
 }

@@ -1,20 +1,20 @@
 public import Platform
 public import SystemPackage
 
-/// All objects of a bucket, or those below a name in it, as if that were a folder: `s3://bucket`, `s3://bucket/albums/`.
+/// All objects of a bucket, or those below a prefix, as a folder: `s3://bucket`, `s3://bucket/albums/`.
 public struct ObjectFolder: Hashable, Sendable {
   public let scheme: ObjectName.Scheme
   public let bucket: String
-  /// The bytes of the name, without slashes at its end; empty for the whole bucket.
+  /// The bytes of the prefix, without trailing slashes; empty for the whole bucket.
   public let key: [UInt8]
   public let path: FilePath
 
-  /// - Throws: `ObjectNameError`, also for schemes without buckets, whose servers do not list.
+  /// - Throws: `ObjectNameError`, also for schemes without buckets, whose servers have no listings.
   public init(uri: some Collection<UInt8>) throws(ObjectNameError) {
     guard let scheme = ObjectName.scheme(of: uri), scheme.hasBuckets else { throw .noFile }
     var text = Array(uri)
     while text.last == UInt8(ascii: "/") { text.removeLast() }
-    // Something below the folder, so a bucket alone is a name.
+    // Parse a name below the folder, so that a bucket alone is valid.
     let inside = try ObjectAddress(uri: text + Array("/x".utf8)).name
     self.scheme = scheme
     bucket = inside.authority
@@ -22,16 +22,17 @@ public struct ObjectFolder: Hashable, Sendable {
     path = inside.path.removingLastComponent()
   }
 
-  /// The name of an object in the bucket.
-  /// - Throws: `ObjectNameError`: `.noFile` for a key that ends with a slash, as programs make them to show folders.
+  /// Returns the name of an object in the bucket.
+  /// - Throws: `ObjectNameError`: `.noFile` for a key that ends with a slash, as some programs use to represent
+  ///   folders.
   public func name(ofEncodedKey key: String) throws(ObjectNameError) -> ObjectName {
     try ObjectAddress(uri: Array("\(scheme.rawValue)://\(bucket)/\(key)".utf8)).name
   }
 
-  /// Whether an object has the name of this folder.
+  /// True if an object has the name of this folder.
   func isName(_ encodedKey: String) -> Bool { (try? name(ofEncodedKey: encodedKey))?.key == key }
 
-  /// The folder that a path holds.
+  /// Makes the folder of a path; `nil` if the path is not one of a bucket.
   public init?(_ path: FilePath) {
     guard path.isObject, let folder = try? ObjectFolder(uri: Array(path.uri.utf8)) else { return nil }
     self = folder

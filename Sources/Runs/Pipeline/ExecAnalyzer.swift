@@ -4,18 +4,19 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Any program as an analyzer: it receives a file's path or audio and prints its finding as one JSON object.
+/// An external program as an analyzer: it receives a file's path or audio and prints its finding as one JSON object.
 ///
-/// The program is started once per file. Its standard error is discarded unless it fails; then the last line of it
-/// becomes part of the reason. It fails, alone and for that file only, if its exit status is not 0, if its output is
-/// not exactly one JSON object, or if it keeps the pipeline waiting for too long.
+/// The program is started once per file. Its standard error is discarded unless it fails; the last line then becomes
+/// part of the reason. It fails, for that file only, if its exit status is not 0, if its output is not exactly one JSON
+/// object, or if it keeps the pipeline waiting for too long.
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
     /// The input of the program.
     public enum Input: String, ConfigurationChoice {
-      /// The path of the file: replaces each `{path}` in the arguments, or is the last argument if there is none.
+      /// The path of the file: replaces each `{path}` in the arguments, or is appended as the last argument if there is
+      /// none.
       case path
-      /// The mono audio on standard input: 32-bit floats, little-endian, full scale ±1. `{path}` is replaced too.
+      /// Mono audio on standard input: 32-bit floats, little-endian, full scale ±1. `{path}` is replaced, too.
       case pcm
     }
 
@@ -24,9 +25,9 @@ public struct ExecAnalyzer: Sendable {
     public var input = Input.path
     /// Sample rate in Hz of the audio for `pcm`.
     public var sampleRate = 22_050
-    /// Seconds the program may keep the pipeline waiting for one file.
+    /// Maximum time in seconds that the program may keep the pipeline waiting for one file.
     public var timeout = 300.0
-    /// Raise it when the program's findings change: files are then analyzed again.
+    /// Increment it when the program's findings change: files are then analyzed again.
     public var version = 1
 
     public init() {}
@@ -69,12 +70,12 @@ public struct ExecAnalyzer: Sendable {
     }
   }
 
-  /// The analyzer for a pipeline.
+  /// Makes the analyzer for a pipeline.
   ///
   /// - Parameter resampler: Name of the pipeline's resampler.
   public func plugin(resampler: String) throws(ConfigurationError) -> AnalyzerPlugin {
     let settings = try configuration.settings()
-    // A longer timeout does not change a finding, and the rate means nothing without audio.
+    // The timeout does not change a finding, nor does the sample rate without audio.
     var shaping = settings
     shaping["timeout_s"] = nil
     if configuration.input == .path { shaping["sample_rate_hz"] = nil }
@@ -84,14 +85,14 @@ public struct ExecAnalyzer: Sendable {
     ) { [self] (file) throws(AnalysisError) in try makeSession(for: file) }
   }
 
-  /// Kills every program that exec analyzers are running: for a pipeline that must end at once.
+  /// Kills all running programs of exec analyzers, for a pipeline that must end at once.
   public static func killRunningPrograms() { ChildProcess.killAll() }
 
   private func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     let program = configuration.command[0]
     do {
       let process = try PipedProcess(
-        Program(arguments(for: file.path)), hasInput: configuration.input == .pcm,
+        ProgramCommand(arguments(for: file.path)), hasInput: configuration.input == .pcm,
         patience: .seconds(configuration.timeout))
       return Session(
         process: process, program: program, timeout: configuration.timeout,
@@ -101,7 +102,7 @@ public struct ExecAnalyzer: Sendable {
     }
   }
 
-  /// The command with the bytes of the path inserted.
+  /// Inserts the bytes of the path into the command.
   private func arguments(for path: FilePath) -> [[UInt8]] {
     var bytes = path.withBytes { unsafe Array($0) }
     // A relative path must not be taken for an option.
@@ -122,10 +123,10 @@ public struct ExecAnalyzer: Sendable {
     let process: PipedProcess
     let program: String
     let timeout: Double
-    /// The file, if the program opens the file by its name.
+    /// The file, if the program opens it by name.
     let fileRead: AudioFile?
 
-    var wantsMore: Bool { process.takesInput }
+    var wantsMore: Bool { process.acceptsInput }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       do {
@@ -155,11 +156,11 @@ public struct ExecAnalyzer: Sendable {
       if let fileRead, let named = ScannedFile(lookingAt: fileRead.path),
         named.inode != ScannedFile(lookingAt: fileRead.openPath)?.inode
       {
-        throw .failed("Another file took the name of this one while \(program) was at it.")
+        throw .failed("Another file replaced this one while \(program) was running.")
       }
       guard let value = try? JSONValue(parsing: process.output), case .object = value else {
         throw Self.error(
-          "\(program) must print exactly one JSON object, and printed \(Self.summary(of: process.output))",
+          "\(program) must print exactly one JSON object, but printed \(Self.summary(of: process.output))",
           standardError: process.errorTail)
       }
       return JSONFinding(value)
@@ -179,7 +180,7 @@ public struct ExecAnalyzer: Sendable {
       }
     }
 
-    /// A sentence about what happened, with the last line of standard error if there is one.
+    /// Appends the last line of standard error, if any, to a sentence.
     private static func error(_ sentence: String, standardError: [UInt8]) -> AnalysisError {
       let lines = String(decoding: standardError, as: UTF8.self).split(whereSeparator: \.isNewline)
       let last = lines.last { !$0.allSatisfy(\.isWhitespace) }

@@ -3,45 +3,44 @@ internal import Serving
 
 /// The lanes of the server, one for each kind of work that could hold up the others.
 struct Lanes: Sendable {
-  /// Questions to the database, and all else that takes milliseconds. In WAL mode SQLite reads while anybody writes.
+  /// Database queries, and other work that takes milliseconds. In WAL mode SQLite can read during a write.
   let reading: Lane
-  /// Changes of the database, one after the other, since SQLite has one writer. While another program has it locked, one of
-  /// them waits on the thread and the others without. Each gives up at a deadline of its own.
+  /// Database changes, one at a time, since SQLite has one writer. While another program holds the lock, one change waits
+  /// on the thread and the others in the queue, each until its own deadline.
   let writing: Lane
-  /// Covers. Each is made by a process, which may take seconds and all of a processor: fewer at a time than there are
-  /// processors, with a lower priority.
+  /// Covers. Each is made by a process, which may occupy a processor for seconds: fewer at a time than there are
+  /// processors, at a lower priority.
   let picturing: Lane
-  /// Work that may take seconds: comparing sounds of the whole library, decoding a track, placing beats, the morning
+  /// Work that may take seconds: comparing all tracks of the library, decoding a track, placing beats, the morning
   /// report.
   let computing: Lane
-  /// Files: audio of the library, whose disk may have to spin up first or be a network away, and uploads.
+  /// Files: uploads, and audio of the library, whose disk may have to spin up or be on a network.
   let transferring: Lane
-  /// Changes of the recognition catalog, one after the other: they lock it, and an upload takes several times its size.
+  /// Changes of the recognition catalog, one at a time: they lock it, and an upload takes several times its size.
   let cataloging: Lane
 
-  /// Threads of lanes whose answers are not expected in milliseconds.
+  /// Threads of a lane for work that may take seconds.
   private static let patientThreadCount = 2
   private static let niceness = 10
 
   /// - Throws: `ResourceError` if the system gives no thread.
   init(_ options: ServerOptions) throws {
     let waiting = options.maximumWaiting
-    reading = try Lane(threadCount: options.threadCount, longestQueue: waiting)
+    reading = try Lane(threadCount: options.threadCount, maxQueueLength: waiting)
     writing = try Lane(
-      threadCount: 1, longestQueue: waiting, longestWait: options.writePatience, overdue: .lockedDatabase)
-    // Who waits behind a picture has at least the patience that is had with the picture itself.
+      threadCount: 1, maxQueueLength: waiting, maxWait: options.writeTimeout, overdue: .lockedDatabase)
+    // A request queued behind a cover waits at least as long as a cover may take.
     picturing = try Lane(
-      threadCount: options.coverThreadCount, longestQueue: waiting,
-      longestWait: max(Lane.patience, options.coverPatience)
+      threadCount: options.coverThreadCount, maxQueueLength: waiting,
+      maxWait: max(Lane.defaultMaxWait, options.coverTimeout)
     ) {
       Priority.lowerThread(toNiceness: Self.niceness)
     }
-    computing = try Lane(threadCount: Self.patientThreadCount, longestQueue: waiting)
-    transferring = try Lane(threadCount: options.threadCount, longestQueue: waiting)
-    cataloging = try Lane(threadCount: 1, longestQueue: waiting)
+    computing = try Lane(threadCount: Self.patientThreadCount, maxQueueLength: waiting)
+    transferring = try Lane(threadCount: options.threadCount, maxQueueLength: waiting)
+    cataloging = try Lane(threadCount: 1, maxQueueLength: waiting)
   }
 
-  /// With their names.
   private var all: [(name: String, lane: Lane)] {
     [
       ("reading", reading), ("writing", writing), ("picturing", picturing), ("computing", computing),
@@ -49,9 +48,9 @@ struct Lanes: Sendable {
     ]
   }
 
-  /// Work that waits for a thread or has one, by lane.
+  /// Work that is waiting or running, by lane.
   var counts: [(name: String, count: Int)] { all.map { ($0.name, $0.lane.count) } }
 
-  /// Ends the threads; to be called when no request is left.
+  /// Ends the threads. Called after the last request.
   func close() { for (_, lane) in all { lane.close() } }
 }

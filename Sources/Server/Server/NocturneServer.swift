@@ -9,9 +9,9 @@ internal import ServiceLifecycle
 internal import Serving
 internal import Text
 
-/// The catalogs of songs and of recordings over HTTP, and the app.
+/// The HTTP server: the app, and the APIs of the song catalog and the recognition catalog.
 ///
-/// The folders beside this file are the parts: each has its APIs and their routes, which `routes` lists.
+/// Each folder beside this file holds one part with its routes, which `routes` lists.
 package struct NocturneServer: Sendable {
   private let services: Services
   private let watch: LibraryWatch?
@@ -19,7 +19,7 @@ package struct NocturneServer: Sendable {
   private let logger: Logger
   private let write: @Sendable (Message) -> Void
 
-  /// - Parameter log: Takes what there is to say; called on any thread.
+  /// - Parameter log: Receives log messages; called on any thread.
   /// - Throws: `StoreError`.
   package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
     self.services = services
@@ -31,10 +31,10 @@ package struct NocturneServer: Sendable {
 
   /// Serves until `stop` ends.
   ///
-  /// Then no connection is taken any more, answers that are being given are finished, and event streams end. After ten
-  /// seconds all ends.
-  /// - Parameter stop: returns when the server is to end.
-  /// - Throws: `ListenError` if no connections can be taken.
+  /// Then it accepts no more connections, finishes the responses under way and ends event streams. After ten seconds it
+  /// closes all connections.
+  /// - Parameter stop: Returns when the server should stop.
+  /// - Throws: `ListenError` if the server cannot listen.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {
     defer { services.close() }
     try watch?.start()
@@ -50,7 +50,7 @@ package struct NocturneServer: Sendable {
       await group.triggerGracefulShutdown()
     }
     defer { stopping.cancel() }
-    // A run that was started ends with the server, however that ends.
+    // A run started by the watch ends with the server, even after an error.
     let ending = await Task { try await group.run() }.result
     await watch?.stop()
     do {
@@ -110,7 +110,7 @@ package struct NocturneServer: Sendable {
   }
 
   var routes: [Route] {
-    let catalog = CatalogRoutes(services: services)
+    let spotify = SpotifyRoutes(services: services)
     let parts: [any RouteSet] = [
       HealthRoutes(services: services),
       MetricsRoutes(services: services),
@@ -120,14 +120,14 @@ package struct NocturneServer: Sendable {
       MatchRoutes(services: services),
       SessionRoutes(services: services),
       RecognitionCatalogRoutes(services: services),
-      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintLookup(services)),
       AcousticBrainzRoutes(services: services),
       TokenRoutes(services: services),
-      catalog,
-      PlaylistRoutes(catalog: catalog),
-      FollowingRoutes(catalog: catalog),
-      PlayerRoutes(catalog: catalog),
-      SpokenWordRoutes(catalog: catalog),
+      spotify,
+      PlaylistRoutes(spotify: spotify),
+      FollowingRoutes(spotify: spotify),
+      PlayerRoutes(spotify: spotify),
+      SpokenWordRoutes(spotify: spotify),
       PageRoutes(),
     ]
     let routes = (parts + app.parts).flatMap(\.routes)

@@ -2,8 +2,7 @@ internal import AnalysisTasks
 internal import Logging
 internal import Text
 
-/// Turns messages of the server and its libraries into messages of this program, in the format that is set for all of
-/// them.
+/// Passes log messages of the server and its libraries to the log of the program, in the program's format.
 struct ServerLog: LogHandler {
   let write: @Sendable (Message) -> Void
   var metadata: Logger.Metadata = [:]

@@ -2,10 +2,10 @@ internal import LibraryStore
 internal import ResultStore
 package import Serving
 
-// The meaning of database errors for clients.
+// Database errors as clients see them.
 
 extension RequestError {
-  /// Another program writes the database for longer than the server waits.
+  /// Another program has locked the database for longer than the server waits.
   static let lockedDatabase = RequestError(
     .serviceUnavailable,
     "Another program has locked the database, so it cannot be changed now. Try again in some seconds. If that does not help, "

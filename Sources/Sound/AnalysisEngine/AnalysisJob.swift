@@ -2,20 +2,20 @@ public import Analysis
 internal import Platform
 public import SystemPackage
 
-/// One file to analyze, with what is known about its audio: everything a worker needs, in this process or another.
+/// One file to analyze, with all that is known about its audio: everything a worker needs, in this process or another.
 public struct AnalysisJob: Hashable, Sendable {
   public var path: FilePath
   /// IDs of the analyzers to run; `nil` for all of the worker's.
   public var analyzers: Set<String>?
-  /// Audio the file may turn out to hold, if it was moved or its tags were edited.
+  /// Audio that the file may contain if it was moved or its tags were edited.
   public var knownAudio: [KnownAudio]
-  /// How long the analysis may take before the rest of the file is left out; `nil` for no limit.
+  /// Time limit, after which the rest of the file is not analyzed; `nil` for no limit.
   public var timeLimit: TimeLimit?
-  /// Whether to measure where the time goes.
+  /// `true` to measure the time of each stage.
   public var isProfiled: Bool
-  /// Digests of the whole file to compute besides its XXH3; `nil` if no checksum is wanted.
+  /// Digests of the whole file to compute in addition to its XXH3; `nil` if no checksum is wanted.
   public var digests: Set<FileChecksum.Kind>?
-  /// Whether to decode nothing, even where checksums of the audio are to be verified.
+  /// `true` to skip decoding, even where checksums of the audio would be verified.
   public var decodesNothing = false
 
   public init(
@@ -38,7 +38,7 @@ extension AnalysisJob: Codable {
     case timeLimit = "time_limit"
   }
 
-  /// A path is a string, or a list of its bytes if it is not UTF-8.
+  /// Decodes a path from a string, or from a list of its bytes if it is not UTF-8.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let text = try? container.decode(String.self, forKey: .path) {

@@ -2,7 +2,7 @@ public import Analysis
 public import AudioDecoding
 public import DSP
 
-/// Makes each feed that the analyzers of a file ask for, once, from the decoded blocks, and passes it to their
+/// Computes each feed required by the analyzers of a file once, from the decoded blocks, and passes it to their
 /// sessions.
 ///
 ///     block ─┬─ native channels ───────────────────────────── sessions
@@ -12,11 +12,11 @@ public import DSP
 ///                 └─ resampled, once per rate ─┬───────────── sessions
 ///                                              └─ STFT, once per layout ─ sessions
 ///
-/// A session that throws is dropped alone, and so is one that wants no more; a feed without sessions is no longer made.
-/// Memory is a few blocks per feed, however long the file is. One file, one thread.
+/// A session that throws is dropped alone, and so is one that wants no more input; a feed without sessions is no longer
+/// computed. Memory is a few blocks per feed, regardless of the file's length. One file, one thread.
 public final class FeedGraph {
   private let participants: [Participant]
-  /// Indices of participants in the order in which they end, and the ids of those that each reads.
+  /// Indices of participants in the order in which they finish, and the ids of the analyzers each reads.
   private let endings: [(participant: Int, reads: [String])]
   private var branches: [any Branch] = []
   private var monoBranches: [MonoBranch] = []
@@ -25,17 +25,17 @@ public final class FeedGraph {
 
   private enum Participant {
     case subscriber(Subscriber)
-    /// There never was a session.
+    /// Outcome of an analyzer whose session could not be created.
     case outcome(AnalyzerOutcome)
   }
 
-  /// Opens the sessions. Sessions with feed `.file` get no samples and wait for `finish`.
+  /// Creates the sessions. Sessions with the feed `.file` get no samples and wait for `finish`.
   ///
   /// - Parameters:
-  ///   - file: As sessions are told about it.
-  ///   - format: Rate and channel count of the blocks to come.
-  ///   - encoding: How the decoder represents samples, for the AcoustID conversion.
-  ///   - clock: Measures where the time goes.
+  ///   - file: The file, as passed to sessions.
+  ///   - format: Sample rate and channel count of the blocks.
+  ///   - encoding: The decoder's representation of samples, for the AcoustID conversion.
+  ///   - clock: Measures the time of each stage.
   public init(
     plugins: [AnalyzerPlugin], file: AudioFile, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind,
     clock: StageClock = StageClock()
@@ -86,14 +86,14 @@ public final class FeedGraph {
         case (.acoustID, .mono) where rate == AcoustIDConverter.outputRate:
           branches.append(AcoustIDBranch(format, encoding, subscribers, clock))
         case (.acoustID, _):
-          subscribers.fail("The AcoustID conversion gives mono at \(AcoustIDConverter.outputRate) Hz only.")
+          subscribers.fail("The AcoustID conversion only produces mono at \(AcoustIDConverter.outputRate) Hz.")
         }
       }
     }
     update()
   }
 
-  /// Whether any session still wants samples.
+  /// `true` while any session wants samples.
   public private(set) var wantsMore = false
 
   /// Processes the next decoded frames.
@@ -122,9 +122,9 @@ public final class FeedGraph {
     wantsMore = branches.contains(where: \.isWanted) || monoBranches.contains(where: \.isWanted)
   }
 
-  /// Ends the audio: flushes the feeds and closes the sessions.
+  /// Flushes the feeds and closes the sessions.
   ///
-  /// - Returns: An outcome for each plugin, in their order.
+  /// - Returns: One outcome per plugin, in their order.
   public func finish() -> [AnalyzerOutcome] {
     for branch in branches where branch.isWanted { branch.finish() }
     for branch in monoBranches where branch.isWanted { branch.finish() }
@@ -144,7 +144,7 @@ public final class FeedGraph {
 
 // MARK: - Sessions
 
-/// A session and its outcome.
+/// Session and its outcome.
 private final class Subscriber {
   private let identity: AnalyzerIdentity
   private var session: (any AnalysisSession)?
@@ -172,7 +172,8 @@ private final class Subscriber {
     }
   }
 
-  /// Opens the session once and in place: asking it through the protocol copies it, and all its arrays are counted.
+  /// Opens the existential once and in place: calls through the protocol would copy the session and retain all its
+  /// arrays.
   private func hand<Session: AnalysisSession>(
     _ values: Span<Float>, at index: Int64, to session: inout Session
   ) throws(AnalysisError) -> Bool {
@@ -183,7 +184,7 @@ private final class Subscriber {
   func fail(_ error: AnalysisError) {
     failure = error
     wantsMore = false
-    // Its memory is no longer needed.
+    // Frees its memory.
     session = nil
   }
 
@@ -197,7 +198,7 @@ private final class Subscriber {
     do throws(AnalysisError) {
       if let failure { throw failure }
       guard let finding = try session?.finish(after: earlier) else {
-        throw AnalysisError.failed("The session was closed before.")
+        throw AnalysisError.failed("The session is already closed.")
       }
       return AnalyzerOutcome(analyzer: identity, result: .finding(finding))
     } catch {
@@ -229,7 +230,7 @@ extension AnalysisError {
 
 // MARK: - Branches
 
-/// Makes one feed from decoded blocks.
+/// Computes one feed from decoded blocks.
 private protocol Branch: AnyObject {
   var isWanted: Bool { get }
   func push(_ block: borrowing AudioBlock)
@@ -237,21 +238,21 @@ private protocol Branch: AnyObject {
 }
 
 extension ResamplerKind {
-  /// Larger ratios do not occur in music, and libsamplerate rejects them.
-  private static let largestRatio = 256
+  /// Upper limit of the ratio. Larger ones do not occur in music, and libsamplerate rejects them.
+  private static let maxRatio = 256
 
   /// - Returns: `nil` if the rate stays the same.
   /// - Throws: `AnalysisError.failed` for a ratio no resampler supports.
   fileprivate func resampler(from inputRate: Int, to outputRate: Int) throws(AnalysisError) -> (any Resampler)? {
     guard inputRate != outputRate else { return nil }
-    guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.largestRatio,
-      outputRate / inputRate < Self.largestRatio
+    guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.maxRatio,
+      outputRate / inputRate < Self.maxRatio
     else { throw .failed("Audio at \(inputRate) Hz cannot be resampled to \(outputRate) Hz.") }
     return makeResampler(from: inputRate, to: outputRate)
   }
 }
 
-/// The mono signal at one rate, and the feeds made from it.
+/// Mono signal at one rate, and the feeds derived from it.
 private final class MonoBranch {
   var subscribers: [Subscriber] = []
   var spectra: [SpectrumBranch] = []
@@ -270,12 +271,12 @@ private final class MonoBranch {
   func push(_ frames: Span<Float>) {
     switch resampler {
     case .success(nil):
-      handOut(frames)
+      emit(frames)
     case .success(let resampler?):
       let outer = clock.enter(.resample)
       let count = resampler.push(frames, into: &resampled)
       clock.enter(outer)
-      handOut(resampled, count)
+      emit(resampled, count)
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
       for spectrum in spectra { for subscriber in spectrum.subscribers { subscriber.fail(error) } }
@@ -285,16 +286,16 @@ private final class MonoBranch {
   func finish() {
     if case .success(let resampler?) = resampler {
       let count = resampler.finish(into: &resampled)
-      handOut(resampled, count)
+      emit(resampled, count)
     }
     for spectrum in spectra where spectrum.isWanted { spectrum.finish() }
   }
 
-  private func handOut(_ buffer: [Float], _ count: Int) {
-    handOut(buffer.span.extracting(first: count))
+  private func emit(_ buffer: [Float], _ count: Int) {
+    emit(buffer.span.extracting(first: count))
   }
 
-  private func handOut(_ frames: Span<Float>) {
+  private func emit(_ frames: Span<Float>) {
     guard !frames.isEmpty else { return }
     subscribers.consume(frames, at: frameCount)
     for spectrum in spectra where spectrum.isWanted { spectrum.push(frames) }
@@ -302,7 +303,7 @@ private final class MonoBranch {
   }
 }
 
-/// The STFT of one layout.
+/// STFT of one layout.
 private final class SpectrumBranch {
   let subscribers: [Subscriber]
   private var stft: STFT
@@ -329,7 +330,7 @@ private final class SpectrumBranch {
   }
 }
 
-/// All channels, at the file's rate or another.
+/// Feed of all channels, at the file's sample rate or another.
 private final class NativeBranch: Branch {
   private let subscribers: [Subscriber]
   private let resamplers: Result<[any Resampler], AnalysisError>
@@ -361,13 +362,13 @@ private final class NativeBranch: Branch {
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
     case .success(let resamplers) where resamplers.isEmpty && block.frameCount == AudioBlock.capacity:
-      // All blocks but the last: their channels lie one behind the other already.
+      // Full blocks, all but the last: their channels are already contiguous.
       subscribers.consume(block.samples.span, at: frameCount)
       frameCount += Int64(block.frameCount)
     case .success(let resamplers) where resamplers.isEmpty:
       planar.removeAll(keepingCapacity: true)
       for channel in 0..<block.channelCount { planar += block.samples[block.range(ofChannel: channel)] }
-      handOut(frames: block.frameCount)
+      emit(frames: block.frameCount)
     case .success(let resamplers):
       let outer = clock.enter(.resample)
       planar.removeAll(keepingCapacity: true)
@@ -377,7 +378,7 @@ private final class NativeBranch: Branch {
         planar += resampled[..<count]
       }
       clock.enter(outer)
-      handOut(frames: count)
+      emit(frames: count)
     }
   }
 
@@ -389,10 +390,10 @@ private final class NativeBranch: Branch {
       count = resampler.finish(into: &resampled)
       planar += resampled[..<count]
     }
-    handOut(frames: count)
+    emit(frames: count)
   }
 
-  private func handOut(frames: Int) {
+  private func emit(frames: Int) {
     guard frames > 0 else { return }
     let planar = planar
     subscribers.consume(planar.span, at: frameCount)
@@ -400,7 +401,7 @@ private final class NativeBranch: Branch {
   }
 }
 
-/// fpcalc's 11,025 Hz mono.
+/// Feed of fpcalc's mono signal at 11,025 Hz.
 private final class AcoustIDBranch: Branch {
   private let subscribers: [Subscriber]
   private var converter: AcoustIDConverter
@@ -420,14 +421,14 @@ private final class AcoustIDBranch: Branch {
     let outer = clock.enter(.resample)
     let count = converter.push(block, into: &converted)
     clock.enter(outer)
-    handOut(count)
+    emit(count)
   }
 
-  /// fpcalc never flushes the last millisecond from its filter; doing so would lengthen one fingerprint in 150 by a
-  /// word.
+  /// Does nothing: fpcalc never flushes the last millisecond from its filter, and doing so would lengthen one
+  /// fingerprint in 150 by a word.
   func finish() {}
 
-  private func handOut(_ count: Int) {
+  private func emit(_ count: Int) {
     guard count > 0 else { return }
     let converted = converted
     subscribers.consume(converted.span.extracting(first: count), at: frameCount)

@@ -3,8 +3,7 @@ internal import AudioDecoding
 public import DSP
 public import Platform
 
-/// Analyzes one file from opening to findings. Blocks while it decodes: use it on a worker thread or in a worker
-/// process.
+/// Analyzes one file from opening to findings. Blocks while decoding: use it on a worker thread or in a worker process.
 public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
@@ -12,10 +11,10 @@ public struct FileAnalyzer: Sendable {
   private let verifiesChecksums: Bool
 
   /// - Parameters:
-  ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
-  ///   - readsToEnd: Whether to decode on when no analyzer wants more, to find damage and false lengths.
-  ///   - verifiesChecksums: Whether to decode every file, known audio too, and compare it with the checksum in its
-  ///     header.
+  ///   - plugins: All analyzers of the pipeline; outcomes are in this order.
+  ///   - readsToEnd: `true` to decode to the end even if no analyzer wants more, to find damage and wrong lengths.
+  ///   - verifiesChecksums: `true` to decode every file, even if its audio is known, and compare it with the checksum
+  ///     in its header.
   public init(
     plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
   ) {
@@ -25,8 +24,8 @@ public struct FileAnalyzer: Sendable {
     self.verifiesChecksums = verifiesChecksums
   }
 
-  /// Identifies the audio; decodes it if some analyzers have no stored outcome for it; runs those, and the analyzers of
-  /// the file itself, which run even if there is no audio.
+  /// Analyzes a file: identifies the audio, decodes it if some analyzers have no stored outcome for it, and runs those,
+  /// as well as the analyzers of the file itself, which run even without audio.
   ///
   /// Status, problem and the remarks about the container are always this file's own. Outcomes of a known file are
   /// reused only if both files are whole and give decoders the same input; when in doubt, this file is decoded.
@@ -34,8 +33,8 @@ public struct FileAnalyzer: Sendable {
   /// - Parameters:
   ///   - isCancelled: Called between blocks.
   ///   - findAudio: Looks up audio by `decodingID` if it is not among the job's known audio.
-  ///   - enter: Called before each stage, so an observer can tell what killed this process.
-  ///   - hasDecoded: Called with the seconds of audio decoded, every ten seconds of audio.
+  ///   - enter: Called before each stage, so an observer can tell which one killed this process.
+  ///   - hasDecoded: Called every ten seconds of audio with the seconds decoded so far.
   ///   - processorTime: Returns the processor time of this thread in seconds.
   /// - Returns: `nil` if canceled. Any other failure is part of the result.
   public func analyze(
@@ -47,7 +46,7 @@ public struct FileAnalyzer: Sendable {
     let clock = StageClock(isRunning: job.isProfiled)
     let verifiesChecksums = verifiesChecksums && !job.decodesNothing
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
-    // An analyzer needs those that it reads, known or not.
+    // Adds the analyzers whose findings the members read, even if these are known.
     func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
       plugins.selecting(Set(members.map(\.id)))
     }
@@ -71,7 +70,7 @@ public struct FileAnalyzer: Sendable {
       if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        // If audio was not decoded to its end, the container describes it, and each file has its own.
+        // If the audio was not decoded to its end, the format comes from the container, which differs between files.
         analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
         var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
@@ -86,7 +85,7 @@ public struct FileAnalyzer: Sendable {
               timeSpent: timeSpent, into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
-            // This file's audio was not the known audio after all: nothing known applies to it.
+            // The file's audio differs from the known audio after all: nothing known applies to it.
             analysis.reusesKnownAudio = false
             if missing.count < audioPlugins.count {
               var source = try AudioSource(path: path)
@@ -113,7 +112,7 @@ public struct FileAnalyzer: Sendable {
     guard !isCancelled() else { return nil }
     if let digests = job.digests {
       clock.enter(.checksum)
-      // The system has the file in memory by now.
+      // The file is in the page cache by now.
       let audio = audioBytes.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
       analysis.checksum = try? FileChecksum.reading(path, audio: audio, kinds: digests, isCancelled: isCancelled)
     }
@@ -135,14 +134,14 @@ public struct FileAnalyzer: Sendable {
     return analysis
   }
 
-  /// `nil` if no known audio may stand for this file's own.
+  /// Known audio that may replace this file's own; `nil` if there is none.
   private func knownAudio(
     of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
   ) -> KnownAudio? {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // A file that was not decoded to its end may be damaged further on.
+    // A file that was not decoded to its end may be damaged later on.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 
@@ -160,7 +159,7 @@ public struct FileAnalyzer: Sendable {
     var isLate = false
     let rate = Double(source.format.sampleRate)
     var duration = 0.0
-    var told = 0.0
+    var lastReported = 0.0
     while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
       let outer = clock.enter(.decode)
       let isRead = source.read(into: &block)
@@ -168,8 +167,8 @@ public struct FileAnalyzer: Sendable {
       if isRead { feeds.push(block) } else { hasEnded = true }
       if isCancelled() { return nil }
       duration = Double(source.summary.frameCount) / rate
-      if duration >= told + 10 {
-        told = duration
+      if duration >= lastReported + 10 {
+        lastReported = duration
         hasDecoded(duration)
       }
       if let limit = job.timeLimit, timeSpent() >= limit.processorSeconds(afterDecoding: duration) { isLate = true }
@@ -188,8 +187,8 @@ public struct FileAnalyzer: Sendable {
       analysis.problem = Problem(
         stage: .analyze, code: "time_limit",
         message: """
-          It took too much processor time: \(Int(timeSpent())) s for \(Int(duration)) s of audio. The findings \
-          are of that part.
+          The analysis took too much processor time: \(Int(timeSpent())) s for \(Int(duration)) s of audio. The \
+          findings cover only that part.
           """)
     }
     return feeds.finish()

@@ -4,22 +4,22 @@ internal import Platform
 package import SystemPackage
 
 extension FileChecksum {
-  /// Files that are longer get no checksum.
+  /// Maximum file size for a checksum, in bytes.
   private static let byteLimit: Int64 = 1 << 40
-  /// From this size on, files that are nearly all holes get none: they can claim to be endless.
-  private static let leastSparse: Int64 = 1 << 30
+  /// Size from which nearly empty sparse files get no checksum: they can claim to be endless.
+  private static let minSparseSize: Int64 = 1 << 30
   private static let bufferSize = 1 << 18
 
-  /// Reads a file once from its start to its end.
+  /// Computes a checksum by reading a file once from start to end.
   ///
   /// - Parameters:
-  ///   - audio: The part that gets a hash of its own; `nil` for none.
-  ///   - kinds: Digests to compute besides XXH3.
-  ///   - fromDisk: Drops what the system holds of the file in memory, before and after: what counts is what the disk
-  ///     gives, and other programs keep the memory.
+  ///   - audio: Byte range that gets a hash of its own; `nil` for none.
+  ///   - kinds: Digests to compute in addition to XXH3.
+  ///   - fromDisk: `true` to drop the file from the page cache before and after, so the bytes come from the disk and
+  ///     other programs keep their cache.
   ///   - isCancelled: Called between buffers.
-  /// - Returns: `nil` if canceled, or if it is no regular file or an endless one.
-  /// - Throws: What the system says if the file cannot be opened or read.
+  /// - Returns: `nil` if canceled, or if the file is not a regular file or is endless.
+  /// - Throws: The system's error if the file cannot be opened or read.
   package static func reading(
     _ path: FilePath, audio: Range<Int64>? = nil, kinds: Set<Kind> = [], fromDisk: Bool = false,
     isCancelled: () -> Bool = { false }
@@ -28,7 +28,7 @@ extension FileChecksum {
     defer { try? file.close() }
     let status = try FileStatus(of: file)
     guard status.kind == .regular, status.size <= byteLimit else { return nil }
-    guard status.size < leastSparse || status.allocatedSize >= status.size / 16 else { return nil }
+    guard status.size < minSparseSize || status.allocatedSize >= status.size / 16 else { return nil }
     if fromDisk { file.advise(.notNeeded) }
     defer { if fromDisk { file.advise(.notNeeded) } }
     file.advise(.willReadInOrder)
@@ -40,7 +40,7 @@ extension FileChecksum {
       let got = try file.read(buffer)
       if got == 0 { return hashers.finish() }
       hashers.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
-      // It grows as it is read.
+      // The file is growing while being read.
       if hashers.byteCount > byteLimit { return nil }
     }
   }

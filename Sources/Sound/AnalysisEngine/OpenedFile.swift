@@ -1,15 +1,15 @@
 internal import Platform
 internal import SystemPackage
 
-/// A file that stays open while it is analyzed, so all readers read the same one even if another file takes its name.
+/// File that stays open during its analysis, so all readers read the same one even if another file takes its name.
 final class OpenedFile {
-  /// Leads to the file that is held, in this process only.
+  /// Path of the open file, valid in this process only.
   let path: FilePath
 
   private let descriptor: FileDescriptor
   private let identity: FileIdentity
 
-  /// - Returns: `nil` if there is no regular file of this name, or it cannot be opened.
+  /// - Returns: `nil` if the file is not a regular file or cannot be opened.
   init?(at name: FilePath) {
     guard let descriptor = try? FileDescriptor.openWithoutWaiting(name) else { return nil }
     guard let identity = FileIdentity(descriptor), identity.isRegularFile else {
@@ -19,17 +19,17 @@ final class OpenedFile {
     self.descriptor = descriptor
     self.identity = identity
     let opened = FilePath("/proc/self/fd/\(descriptor.rawValue)")
-    // Without /proc, use the name.
+    // Falls back to the name without /proc.
     path = opened.allows(.read) ? opened : name
   }
 
   deinit { try? descriptor.close() }
 
-  /// Whether reads through `path` may have seen more than one state of the file.
+  /// `true` if reads through `path` may have seen more than one state of the file.
   var hasChanged: Bool {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return true }
     var now = FileIdentity(status)
-    // Losing its name, to another file or altogether, changes only its status.
+    // Losing its name, by replacement or deletion, changes only the status of the file.
     if status.linkCount == 0 { now.changed = identity.changed }
     return now != identity
   }

@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Platform
 
-/// Measures the time of each stage of one analysis: a stage that is entered takes the time until the next one is. It
-/// belongs to one thread. If it is not asked for, it costs almost nothing.
+/// Measures the time of each stage of one analysis: a stage lasts until the next one is entered. Belongs to one thread.
+/// Costs almost nothing if it is not running.
 public final class StageClock {
   struct Stage {
     fileprivate let place: Int
@@ -18,7 +18,7 @@ public final class StageClock {
   private var current = Stage.other
   private var since: UInt64 = 0
 
-  /// - Parameter isRunning: Otherwise nothing is measured.
+  /// - Parameter isRunning: `false` to measure nothing.
   public init(isRunning: Bool = false) {
     self.isRunning = isRunning
     nanoseconds = Array(repeating: 0, count: names.count)
@@ -33,7 +33,7 @@ public final class StageClock {
     return Stage(place: names.count - 1)
   }
 
-  /// - Returns: The stage that ends, to be entered again behind this one.
+  /// - Returns: The previous stage, to return to afterwards.
   @discardableResult func enter(_ stage: Stage) -> Stage {
     guard isRunning else { return stage }
     let (ended, now) = (current, Self.now)
@@ -42,7 +42,7 @@ public final class StageClock {
     return ended
   }
 
-  /// Up to now; `nil` if it does not run.
+  /// Times up to now; `nil` if the clock is not running.
   var times: StageTimes? {
     guard isRunning else { return nil }
     enter(current)
@@ -51,6 +51,6 @@ public final class StageClock {
     return times
   }
 
-  /// Read some 80,000 times for a minute of audio.
+  /// Read some 80,000 times per minute of audio.
   private static var now: UInt64 { MonotonicTime.nanoseconds }
 }

@@ -2,36 +2,36 @@ internal import AnalysisEngine
 internal import AudioDecoding
 internal import DSP
 
-/// Findings of analyzers in a file or in PCM.
+/// Findings of analyzers for a file or PCM.
 ///
 ///     let analyses = try Analyses(of: "song.flac", [.tempo, .tags])
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
 ///
-/// Findings are those of `analyze` with the pipeline `default`. An initializer blocks until all is analyzed, in memory that
-/// does not depend on the length of the audio; a minute of audio takes about a hundredth of a second for each analyzer.
-/// Call it off the main actor, and on several threads at once as you like.
+/// Findings are those of `analyze` with the pipeline `default`. Initializers block until the analysis is complete and
+/// use memory independent of the length of the audio; a minute of audio takes about a hundredth of a second per
+/// analyzer. Call them off the main actor; concurrent calls on several threads are fine.
 public struct Analyses: Sendable {
-  /// The outcomes of all analyzers, in the order in which they were asked for.
+  /// Outcomes of all analyzers, in the order requested.
   public let outcomes: [AnalyzerOutcome]
-  /// `nil` where there was no audio.
+  /// Audio format; `nil` if there was no audio.
   public let format: AudioFormat?
-  /// Identifies the encoded audio of a file, whatever its tags; `nil` for PCM.
+  /// Hash of the encoded audio of a file, independent of its tags; `nil` for PCM.
   public let contentID: ContentID?
-  /// Why findings are of a part of the audio only; `nil` if it is whole.
+  /// Reason why the findings cover only a part of the audio; `nil` if it is whole.
   public let problem: Problem?
-  /// Notes for people although the audio is whole.
+  /// Notes for the user about audio that is whole.
   public let remarks: [Problem]
 
-  /// Analyzes a file. It is decoded once, whatever its analyzers ask for.
+  /// Analyzes a file, decoding it once for all analyzers.
   ///
   /// - Parameters:
-  ///   - path: A file of any format that Nocturne decodes; known by its content, not by its name.
+  ///   - path: A file of any format that Nocturne decodes, detected by content, not by name.
   ///   - kinds: Analyzers of Nocturne, and your own: `AnalyzerKind(MyAnalyzer.self)`.
-  /// - Throws: `DecodeError` if no analyzer finds anything, since the file cannot be read or has no audio. A file that is
-  ///   damaged, or without audio but with tags, is no error: see `problem`.
+  /// - Throws: `DecodeError` if there are no findings because the file cannot be read or has no audio. A file that is
+  ///   damaged, or has tags but no audio, is not an error: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {
     let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline(), resampler: .soxr)
-    // It is `nil` only for analyses that are cancelled.
+    // The result is `nil` only for canceled analyses.
     let analysis = analyzer.analyze(AnalysisJob(path: path)) ?? FileAnalysis(status: .failed)
     if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }),
       let problem = analysis.problem
@@ -46,13 +46,11 @@ public struct Analyses: Sendable {
     remarks = analysis.remarks
   }
 
-  /// Analyzes PCM.
-  ///
   /// - Parameters:
-  ///   - channels: The samples of each channel; full scale is ±1. All have the same length. Samples that are not finite
-  ///     count as 0.
+  ///   - channels: Samples of each channel, full scale ±1. All channels have the same length. Non-finite samples count
+  ///     as 0.
   ///   - sampleRate: Samples per second.
-  ///   - kinds: As for a file; those that look at files, such as `.tags`, have nothing to do.
+  ///   - kinds: Analyzers, as for a file. Those that read files, such as `.tags`, do not apply.
   public init(of channels: [[Float]], sampleRate: Int, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) {
     precondition(!channels.isEmpty && sampleRate > 0, "PCM has a channel and a rate")
     let frameCount = channels[0].count
@@ -69,13 +67,13 @@ public struct Analyses: Sendable {
       for (channel, samples) in channels.enumerated() {
         block.samples.replaceSubrange(block.range(ofChannel: channel), with: samples[start..<start + block.frameCount])
       }
-      block.makeHarmless(limit: AudioSource.sampleLimit)
+      block.sanitize(limit: AudioSource.sampleLimit)
       graph.push(block)
     }
-    var heard = graph.finish().makeIterator()
+    var audioOutcomes = graph.finish().makeIterator()
     outcomes = plugins.map { plugin in
-      guard plugin.feed == .file else { return heard.next() }
-      return AnalyzerOutcome(analyzer: plugin.identity, result: .notApplicable("PCM is no file."))
+      guard plugin.feed == .file else { return audioOutcomes.next() }
+      return AnalyzerOutcome(analyzer: plugin.identity, result: .notApplicable("PCM is not a file."))
     }.compactMap(\.self)
     format.frameCount = Int64(frameCount)
     self.format = format
@@ -89,7 +87,7 @@ public struct Analyses: Sendable {
     self.init(of: [samples], sampleRate: sampleRate, kinds)
   }
 
-  /// The finding of a type; `nil` if none was asked for, or its analyzer has failed: see `outcomes`.
+  /// Finding of a type; `nil` if it was not requested or its analyzer failed: see `outcomes`.
   public subscript<Finding: AnalysisFinding>(_ type: Finding.Type) -> Finding? {
     for outcome in outcomes { if let finding = outcome.finding as? Finding { return finding } }
     return nil
@@ -109,12 +107,12 @@ public struct Analyses: Sendable {
 }
 
 extension AnalyzerKind {
-  /// With the settings that it has by itself.
+  /// Plugin with default settings.
   fileprivate var standardPlugin: AnalyzerPlugin {
     do {
       return try make(resampler: ResamplerKind.soxr.rawValue)
     } catch {
-      preconditionFailure("the analyzer \(id) refuses its own settings: \(error)")
+      preconditionFailure("the analyzer \(id) rejects its default settings: \(error)")
     }
   }
 }

@@ -1,4 +1,4 @@
-// One import is enough: findings are words of `Analysis`, and the analyzers have their names in `BuiltInAnalyzers`.
+// Findings are declared in `Analysis` and analyzers in `BuiltInAnalyzers`; the re-exports make one import enough.
 @_exported public import Analysis
 @_exported public import BuiltInAnalyzers
 

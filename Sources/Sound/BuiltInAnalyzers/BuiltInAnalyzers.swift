@@ -4,7 +4,7 @@ public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
-  /// The one list: everything else that knows analyzers is given this or a part of it.
+  /// All analyzers, in order. Everything that needs a list of analyzers gets this one or a part of it.
   public static let all: [AnalyzerKind] = [
     .tags,
     .tempo,
@@ -21,20 +21,20 @@ public enum BuiltInAnalyzers {
     .origin,
   ]
 
-  /// Their declared findings: tables, fields of reports and lines of `show` come from these.
+  /// Declared findings of the analyzers, from which tables, report fields and lines of `show` are derived.
   public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
 
-  /// Names of the long fields of findings, which reports leave out unless asked.
+  /// Names of the long fields of findings, which reports omit by default.
   public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })
 
-  /// Analyzers for single commands; pipelines cannot name them.
+  /// Analyzers for single commands, not available to pipelines.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]
 
-  /// The same for a command: lays beats of a given tempo over a file. Its finding is a `TempoFinding`.
+  /// Analyzer id and settings for fitting beats of a given tempo to a file. The finding is a `TempoFinding`.
   public static func beatFit(bpm: Double) -> (id: String, settings: [String: JSONValue]) {
     (BeatFitAnalyzer.id, ["bpm": .number(bpm)])
   }
 
-  /// Beats per minute that `beatFit` takes.
+  /// Tempi that `beatFit` accepts, in beats per minute.
   public static let beatFitRange = BeatFitAnalyzer.range
 }

@@ -10,7 +10,7 @@ static void load(void) {
 #define CCHROMAPRINT_ENTRY(name) {#name, (void **)&functions.name},
   const CLoadingFunction names[] = {CCHROMAPRINT_FUNCTIONS(CCHROMAPRINT_ENTRY){NULL, NULL}};
 #undef CCHROMAPRINT_ENTRY
-  // Its header does not have the number of its interface, which has been 1 since 2010.
+  // The header lacks the ABI version, which has been 1 since 2010.
   cloading_load("libchromaprint.so.1", "libchromaprint1", names);
 }
 

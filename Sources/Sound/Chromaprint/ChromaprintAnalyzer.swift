@@ -1,25 +1,26 @@
 public import Analysis
 
-/// The acoustic fingerprint that AcoustID knows recordings by: one 32-bit word for each 1,365 samples (0.124 s), compressed,
-/// in URL-safe base64, as `fpcalc` prints it.
+/// Computes the acoustic fingerprint used by AcoustID: one 32-bit word per 1,365 samples (0.124 s), compressed, in
+/// URL-safe base64, as printed by `fpcalc`.
 ///
-/// The chroma of overlapping windows of 4,096 samples is smoothed over time, and 16 box filters over 16 consecutive chroma
-/// vectors are quantized to 2 bits each. (Jang, Yoo, Lee, Kim and Kalker, "Pairwise Boosted Audio Fingerprint", IEEE TIFS
-/// 2009; Ke, Hoiem and Sukthankar, "Computer Vision for Music Identification", CVPR 2005; Lalinský, Chromaprint, 2010–.)
+/// The chroma of overlapping windows of 4,096 samples is smoothed over time, and 16 box filters over 16 consecutive
+/// chroma vectors are quantized to 2 bits each. (Jang, Yoo, Lee, Kim and Kalker, "Pairwise Boosted Audio Fingerprint",
+/// IEEE TIFS 2009; Ke, Hoiem and Sukthankar, "Computer Vision for Music Identification", CVPR 2005; Lalinský,
+/// Chromaprint, 2010–.)
 ///
-/// The finding's `duration` is the length of audio that the fingerprint covers. A look-up at AcoustID wants the length of
-/// the whole recording with it, which is `AudioFormat.duration`.
+/// The finding's `duration` is the length of the audio that the fingerprint covers. An AcoustID lookup also needs the
+/// length of the whole recording, which is `AudioFormat.duration`.
 public struct ChromaprintAnalyzer: Analyzer {
   public static let id = "chromaprint"
   public static let version = 1
   public static let summary = "Acoustic fingerprint for look-ups at AcoustID (Chromaprint, algorithm 2)"
 
-  /// Samples per second that Chromaprint works at.
+  /// Sample rate of Chromaprint, in Hz.
   static let sampleRate = 11_025
 
   public struct Configuration: AnalyzerConfiguration {
-    /// Seconds of audio from the start that the fingerprint covers at most; 0 for the whole track. AcoustID's look-ups
-    /// expect 120.
+    /// Maximum length of audio, from the start, that the fingerprint covers, in seconds; 0 for the whole track.
+    /// AcoustID lookups expect 120.
     public var length = 120.0
 
     public init() {}

@@ -1,27 +1,27 @@
 package import Analysis
 internal import CChromaprint
 
-/// Owns one context of libchromaprint. Only one session uses it, so nothing is locked.
+/// Owner of a libchromaprint context. Only one session uses it, so there is no lock.
 package final class ChromaprintContext {
   private let context: OpaquePointer
   private let sampleRate: Int
 
-  /// The numbers of the algorithms everywhere but in Chromaprint's header, which counts from 0. AcoustID knows number 2
-  /// only.
+  /// Algorithm numbers as used everywhere but in Chromaprint's header, which counts from 0. AcoustID supports only
+  /// number 2.
   package static let algorithms = 1...5
   package static let standardAlgorithm = 2
 
-  /// The release of the loaded library, such as "1.5.1".
+  /// Version of the loaded library, such as "1.5.1".
   package static var libraryVersion: String {
     unsafe libchromaprint.chromaprint_get_version().map { unsafe String(cString: $0) } ?? ""
   }
 
   /// - Parameters:
   ///   - algorithm: One of `algorithms`.
-  ///   - sampleRate: Samples per second of the mono signal to come.
+  ///   - sampleRate: Samples per second of the mono signal.
   package init(algorithm: Int = standardAlgorithm, sampleRate: Int) throws(AnalysisError) {
     guard let context = unsafe libchromaprint.chromaprint_new(Int32(clamping: algorithm - 1)) else {
-      throw .failed("libchromaprint gives no context (out of memory).")
+      throw .failed("libchromaprint could not create a context (out of memory).")
     }
     unsafe self.context = context
     self.sampleRate = sampleRate
@@ -30,38 +30,38 @@ package final class ChromaprintContext {
 
   deinit { unsafe libchromaprint.chromaprint_free(context) }
 
-  /// Begins a stream; what was fed before is forgotten.
+  /// Starts a new stream, discarding earlier audio.
   package func restart() throws(AnalysisError) {
     guard unsafe libchromaprint.chromaprint_start(context, Int32(clamping: sampleRate), 1) == 1 else {
-      throw .failed("libchromaprint does not take \(sampleRate) Hz.")
+      throw .failed("libchromaprint does not accept \(sampleRate) Hz.")
     }
   }
 
-  /// Samples that are fed before the first word of a fingerprint is known.
+  /// Number of samples fed before the first word of a fingerprint is known.
   package var delay: Int { unsafe Int(libchromaprint.chromaprint_get_delay(context)) }
-  /// The same in milliseconds, as libchromaprint rounds it.
+  /// `delay` in milliseconds, as rounded by libchromaprint.
   package var delayMilliseconds: Int { unsafe Int(libchromaprint.chromaprint_get_delay_ms(context)) }
 
   package func feed(_ samples: Span<Int16>) throws(AnalysisError) {
     let status = samples.withUnsafeBufferPointer {
       unsafe libchromaprint.chromaprint_feed(context, $0.baseAddress, Int32($0.count))
     }
-    guard status == 1 else { throw .failed("libchromaprint refused audio.") }
+    guard status == 1 else { throw .failed("libchromaprint rejected the audio.") }
   }
 
-  /// Ends the stream. `nil` if it was too short for a single word.
+  /// Ends the stream and returns the fingerprint; `nil` if it was too short for a single word.
   package func finish() throws(AnalysisError) -> String? {
     try end()
     guard try wordCount > 0 else { return nil }
     var text: UnsafeMutablePointer<CChar>?
     guard unsafe libchromaprint.chromaprint_get_fingerprint(context, &text) == 1, let text = unsafe text else {
-      throw .failed("libchromaprint gives no fingerprint (out of memory).")
+      throw .failed("libchromaprint returned no fingerprint (out of memory).")
     }
     defer { unsafe libchromaprint.chromaprint_dealloc(text) }
     return unsafe String(cString: text)
   }
 
-  /// Ends the stream. Its words, which may be none.
+  /// Ends the stream and returns its words, possibly none.
   package func finishWithWords() throws(AnalysisError) -> [UInt32] {
     try end()
     guard try wordCount > 0 else { return [] }
@@ -69,16 +69,16 @@ package final class ChromaprintContext {
     var count: Int32 = 0
     guard unsafe libchromaprint.chromaprint_get_raw_fingerprint(context, &words, &count) == 1, let words = unsafe words
     else {
-      throw .failed("libchromaprint gives no fingerprint (out of memory).")
+      throw .failed("libchromaprint returned no fingerprint (out of memory).")
     }
     defer { unsafe libchromaprint.chromaprint_dealloc(words) }
     return unsafe Array(UnsafeBufferPointer(start: words, count: Int(count)))
   }
 
-  /// Forgets the words, but not the audio: what is fed next overlaps with what was fed before.
+  /// Discards the words, but not the audio: the next audio overlaps with the previous.
   package func clear() throws(AnalysisError) {
     guard unsafe libchromaprint.chromaprint_clear_fingerprint(context) == 1 else {
-      throw .failed("libchromaprint could not go on.")
+      throw .failed("libchromaprint could not continue.")
     }
   }
 
@@ -92,7 +92,7 @@ package final class ChromaprintContext {
     get throws(AnalysisError) {
       var count: Int32 = 0
       guard unsafe libchromaprint.chromaprint_get_raw_fingerprint_size(context, &count) == 1 else {
-        throw .failed("libchromaprint gives no fingerprint.")
+        throw .failed("libchromaprint returned no fingerprint.")
       }
       return count
     }

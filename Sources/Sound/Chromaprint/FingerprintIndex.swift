@@ -1,27 +1,27 @@
-/// Finds out of many fingerprints those that are worth a comparison with another one.
+/// Index that finds, among many fingerprints, the candidates for a comparison.
 ///
-/// An inverted list of items. A hash chooses the listed items of each fingerprint, one of eight: two fingerprints of
-/// one recording choose the same ones wherever either begins (Broder, "On the Resemblance and Containment of
-/// Documents", SEQUENCES 1997). Eight bytes for each listed item: some 900 bytes for a fingerprint of two minutes.
+/// An inverted list of items. A hash selects one in eight items of each fingerprint: two fingerprints of one recording
+/// select the same ones at any offset (Broder, "On the Resemblance and Containment of Documents", SEQUENCES 1997). Each
+/// listed item takes eight bytes: about 900 bytes for a fingerprint of two minutes.
 public struct FingerprintIndex: Sendable {
-  /// Ascending; the item in the upper half, the number of its fingerprint in the lower one.
+  /// Entries in ascending order; the item in the upper half, the number of its fingerprint in the lower one.
   private var entries: [UInt64] = []
-  /// The same of fingerprints that were added later.
+  /// Entries added later, in ascending order.
   private var recent: [UInt64] = []
 
-  /// One item in this many is listed.
+  /// One in this many items is listed.
   private static let step: UInt32 = 8
-  /// Fingerprints that have an item in common beyond which it is silence, or some other steady sound.
-  private static let mostCommon = 2_000
-  /// By this factor the entries that were added later may be fewer before all are sorted again.
+  /// Maximum number of fingerprints with the same item: more common items are silence or another steady sound.
+  private static let maxOccurrences = 2_000
+  /// Factor by which `recent` must be smaller than `entries`; otherwise they are merged and sorted.
   private static let growth = 8
 
   public init() {}
 
-  /// Bytes.
+  /// Memory size in bytes.
   public var size: Int { (entries.capacity + recent.capacity) * MemoryLayout<UInt64>.stride }
 
-  /// Adds fingerprints under their numbers.
+  /// Adds fingerprints with their numbers.
   public mutating func add(_ fingerprints: some Sequence<(number: UInt32, fingerprint: Fingerprint)>) {
     for (number, fingerprint) in fingerprints {
       for item in Self.listed(fingerprint) { recent.append(UInt64(item) << 32 | UInt64(number)) }
@@ -35,14 +35,14 @@ public struct FingerprintIndex: Sendable {
     }
   }
 
-  /// The numbers of those that have the most items in common with a fingerprint, most first.
-  /// - Parameter limit: How many at most.
+  /// Numbers of the fingerprints with the most items in common, most first.
+  /// - Parameter limit: Maximum number of candidates.
   public func candidates(for fingerprint: Fingerprint, limit: Int) -> [UInt32] {
     var votes: [UInt32: Int] = [:]
     for item in Self.listed(fingerprint) {
       for list in [entries, recent] {
         let range = Self.range(of: item, in: list)
-        guard range.count <= Self.mostCommon else { continue }
+        guard range.count <= Self.maxOccurrences else { continue }
         for entry in list[range] { votes[UInt32(truncatingIfNeeded: entry), default: 0] += 1 }
       }
     }

@@ -1,15 +1,16 @@
-/// A fingerprint as AcoustID writes it: URL-safe base64 of the algorithm (a byte), the number of items (three bytes), and which
-/// bits of each item differ from those of the item before. These are distances from one such bit to the next, in three bits
-/// each and low bits first, with a zero after each item; a distance of seven or more has five more bits behind all of these.
+/// Decoder of AcoustID's fingerprint text: URL-safe base64 of the algorithm (one byte), the number of items (three
+/// bytes), and the bits in which each item differs from the previous one. The bits are given as distances from one to
+/// the next, in three bits each and low bits first, with a zero after each item; a distance of seven or more has five
+/// more bits, which follow after all three-bit codes.
 ///
-/// Read here and not by libchromaprint, which complains of damaged ones on standard error.
+/// Decoded here because libchromaprint prints to standard error on damaged input.
 enum FingerprintText {
   private static let headerSize = 4
   private static let codeBits = 3
   private static let longCode = 7
   private static let restBits = 5
 
-  /// `nil` for a text that is none, or not whole.
+  /// Decodes the items; `nil` if the text is invalid or truncated.
   static func items(of text: String) -> [UInt32]? {
     guard let bytes = decoded(text), bytes.count >= headerSize else { return nil }
     let count = Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])
@@ -22,7 +23,7 @@ enum FingerprintText {
     return items(from: codes, rests: BitReader(bytes[restStart...]))
   }
 
-  /// The codes of so many items, and how many of them go on.
+  /// Reads the codes of `itemCount` items, and counts those with more bits.
   private static func codes(in body: ArraySlice<UInt8>, itemCount: Int) -> (codes: [UInt8], longCount: Int)? {
     var reader = BitReader(body)
     var codes: [UInt8] = []
@@ -59,7 +60,7 @@ enum FingerprintText {
     return items
   }
 
-  /// URL-safe base64, without padding.
+  /// Decodes URL-safe base64 without padding.
   private static func decoded(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 3 / 4)
@@ -88,7 +89,7 @@ enum FingerprintText {
   }
 }
 
-/// Reads numbers of a few bits, low bits first.
+/// Reader of numbers of a few bits each, low bits first.
 private struct BitReader {
   private let bytes: ArraySlice<UInt8>
   private var place: Int
@@ -100,7 +101,7 @@ private struct BitReader {
     place = bytes.startIndex
   }
 
-  /// `nil` at the end.
+  /// Reads the next number; `nil` at the end.
   mutating func next(_ bits: Int) -> Int? {
     while count < bits {
       guard place < bytes.endIndex else { return nil }

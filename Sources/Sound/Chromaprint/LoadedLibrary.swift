@@ -1,4 +1,4 @@
 internal import CChromaprint
 
-/// The functions of libchromaprint.
+/// Functions of libchromaprint.
 var libchromaprint: CChromaprintFunctions { unsafe cchromaprint().pointee }

@@ -1,16 +1,16 @@
 /// Finds the local maxima of a whitened spectrum, column by column.
 ///
-/// A peak is positive and no smaller than anything within `radius` bands and columns of it; of equals the earliest
+/// A peak is positive and no smaller than any value within `radius` bands and columns; of equal values, the earliest
 /// counts.
 package struct LandmarkPeaks {
-  /// A local maximum with its neighbors, from which its place between bands and columns can be told.
+  /// Local maximum, with sub-bin offsets interpolated from its neighbors.
   package struct Peak: Sendable {
     package var column: Int
     package var band: Int
-    /// dB over the surroundings.
+    /// Level above the local mean, in dB.
     package var strength: Float
-    /// Places of the vertices of the parabolas through the peak and its neighbors in the column before and after, and
-    /// in the band below and above: −0.5 to 0.5.
+    /// Vertices of the parabolas through the peak and its neighbors in the previous and next column, and in the band
+    /// below and above: −0.5 to 0.5.
     package var columnOffset: Float
     package var bandOffset: Float
 
@@ -28,9 +28,9 @@ package struct LandmarkPeaks {
   private let rowLength: Int
   /// The last `2 * radius + 1` whitened columns, one row each, padded by `radius` on both sides.
   private var columns: [Float]
-  /// For each of them the maxima over the neighboring bands, `bandCount` to a row.
+  /// Maxima over the neighboring bands for each of these columns, `bandCount` to a row.
   private var maxima: [Float]
-  /// The maxima of the rows before one, at least 0, and those of its own and the rows after it.
+  /// Maxima of the previous rows, at least 0, and of the current and following rows.
   private var earlier = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var later = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var count = 0
@@ -42,7 +42,7 @@ package struct LandmarkPeaks {
     maxima = [Float](repeating: -.infinity, count: Self.bandCount * (2 * radius + 1))
   }
 
-  /// Takes the next whitened column and appends the peaks of the column `radius` earlier, from low to high bands.
+  /// Processes the next whitened column and appends the peaks of the column `radius` earlier, from low to high bands.
   package mutating func push(_ whitened: [Float], into peaks: inout [Peak]) {
     let row = slot(count) * rowLength
     let maximaRow = slot(count) * Self.bandCount
@@ -56,7 +56,7 @@ package struct LandmarkPeaks {
   /// Appends the peaks of the last columns.
   package mutating func finish(into peaks: inout [Peak]) {
     for column in max(0, count - radius)..<count {
-      // Levels behind the end are below everything.
+      // Values after the end are below everything.
       let row = slot(count) * rowLength
       let maximaRow = slot(count) * Self.bandCount
       for index in row..<row + rowLength { columns[index] = -.infinity }
@@ -72,7 +72,7 @@ package struct LandmarkPeaks {
     for band in 0..<bandCount { target[place + band] = source[start + band] }
   }
 
-  /// Sets each value of a row to the greater of itself and a value of another row.
+  /// Raises each value of a row to that of another row, if that is greater.
   private static func raise(_ target: inout [Float], at place: Int, to source: [Float], from start: Int) {
     let source = source.span
     var target = target.mutableSpan
@@ -86,7 +86,7 @@ package struct LandmarkPeaks {
   private func slot(_ column: Int) -> Int { column % (2 * radius + 1) }
 
   private mutating func find(in column: Int, into peaks: inout [Peak]) {
-    // Rows before the first column have never been filled: they are below everything.
+    // Rows before the first column are still -∞, below everything.
     let first = column + radius + 1
     for band in 0..<Self.bandCount { earlier[band] = 0 }
     for row in first..<first + radius { Self.raise(&earlier, at: 0, to: maxima, from: slot(row) * Self.bandCount) }
@@ -107,7 +107,7 @@ package struct LandmarkPeaks {
     }
   }
 
-  /// The vertex of the parabola through three values at −1, 0 and 1; 0 at an edge.
+  /// Vertex of the parabola through three values at −1, 0 and 1; 0 at an edge.
   private static func vertex(_ left: Float, _ center: Float, _ right: Float) -> Float {
     let curvature = left - 2 * center + right
     guard left.isFinite, right.isFinite, curvature < 0 else { return 0 }

@@ -1,28 +1,27 @@
-/// Keeps the strongest peaks of each second in each third of the bands, so every stretch of a track and every
-/// register has its landmarks.
+/// Keeps the strongest peaks per second and third of the bands, so every part of a track and every register has its
+/// landmarks.
 package struct LandmarkQuota {
-  /// How many thirds the bands are divided into.
   package static let thirdCount = 3
 
   private let perThird: Int
   private var second = 0
-  /// The strongest peaks so far of the current second, strongest first, per third.
+  /// Strongest peaks so far of the current second, strongest first, by third.
   private var kept: [[LandmarkPeaks.Peak]]
 
-  /// - Parameter perThird: How many peaks are kept in each second and third.
+  /// - Parameter perThird: Maximum number of peaks per second and third.
   package init(perThird: Int) {
     self.perThird = perThird
     kept = Array(repeating: [], count: Self.thirdCount)
   }
 
-  /// The second that a column lies in.
+  /// Second of a column.
   package static func second(of column: Int) -> Int { column * 4 / 125 }
-  /// The third that a band lies in.
+  /// Third of a band, 0 to 2.
   package static func third(of band: Int) -> Int { band * thirdCount / LandmarkSpectrum.bandCount }
-  /// The share of a third in a number of peaks per second.
+  /// Number of peaks for a third, out of a number per second.
   package static func share(of perSecond: Int, third: Int) -> Int { (perSecond + thirdCount - 1 - third) / thirdCount }
 
-  /// Takes the next peak; appends those of the last second, in order of column, then band, once it is over.
+  /// Processes the next peak. Once a second is over, appends its peaks in order of column, then band.
   package mutating func push(_ peak: LandmarkPeaks.Peak, into chosen: inout [LandmarkPeaks.Peak]) {
     let second = Self.second(of: peak.column)
     if second != self.second {
@@ -38,7 +37,7 @@ package struct LandmarkQuota {
     kept[third].insert(peak, at: place)
   }
 
-  /// Appends what is left.
+  /// Appends the remaining peaks.
   package mutating func flush(into chosen: inout [LandmarkPeaks.Peak]) {
     let start = chosen.count
     for third in kept.indices {

@@ -1,28 +1,28 @@
 package import Analysis
 internal import Mathematics
 
-/// Levels of 138 bands, 36 to the octave from 250 Hz to 3.5 kHz: the picture in which landmarks are looked for.
+/// Computes the levels of 138 bands, 36 per octave from 250 Hz to 3.5 kHz, in which landmarks are searched.
 ///
-/// The bands are triangles on a logarithmic axis, so a change of playback speed or of pitch moves a landmark by the
-/// same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). Only the
-/// range of a telephone counts, 300 to 3,400 Hz.
+/// The bands are triangles on a logarithmic axis, so a change of playback speed or pitch shifts all landmarks by the
+/// same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). The range is that of a
+/// telephone, 300 to 3,400 Hz.
 ///
-/// Levels are whole numbers of 1/256 dB, so the sums of the whitening are exact and do not drift over hours.
+/// Levels are integers in units of 1/256 dB, so the sums of the whitening are exact and do not drift over hours.
 package struct LandmarkSpectrum: Sendable {
-  /// The STFT whose columns are taken.
+  /// Layout of the input STFT.
   package static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 2048, hop: 256)
   package static let bandCount = 138
   package static let bandsPerOctave = 36
-  /// Hz, center of band 0.
+  /// Center frequency of band 0, in Hz.
   package static let lowestFrequency = 250.0
   package static let columnsPerSecond = layout.columnsPerSecond
 
-  /// Steps of a level in one decibel.
+  /// Level units per decibel.
   package static let levelsPerDecibel: Float = 256
-  /// Power that is added before the logarithm: about the rounding noise of 16-bit audio.
+  /// Power added before the logarithm: about the rounding noise of 16-bit audio.
   static let floorPower: Float = 1e-7
 
-  /// A band's weights, in groups of eight bins from `firstBin` on.
+  /// Weights of a band, in groups of eight bins from `firstBin` on.
   private struct Band {
     var firstBin: Int
     var firstGroup: Int
@@ -31,7 +31,7 @@ package struct LandmarkSpectrum: Sendable {
 
   private let bands: [Band]
   private let weights: [SIMD8<Float>]
-  /// The next multiple of eight. The compiler must know it, or the sums would not lie on the stack.
+  /// `bandCount`, rounded up to a multiple of eight. The compiler must know it to place the sums on the stack.
   private static var paddedBandCount: Int { 144 }
 
   package init() {
@@ -61,15 +61,15 @@ package struct LandmarkSpectrum: Sendable {
     self.weights = weights
   }
 
-  /// Writes the levels of one column.
+  /// Computes the levels of one column.
   /// - Parameters:
-  ///   - power: 1,025 values |X[k]|² of a signal whose full scale is ±1.
+  ///   - power: 1,025 values |X[k]|² of a signal with a full scale of ±1.
   ///   - levels: 138 values.
   package func levels(of power: Span<Float>, into levels: inout [Int32]) {
     precondition(power.count == Self.layout.binCount && levels.count == Self.bandCount)
-    // Aligned for more than 16 bytes, they would not lie on the stack.
+    // A larger alignment would prevent allocation on the stack.
     unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 16) { sums in
-      // Uninitialized memory may hold numbers with which the processor is slow.
+      // Uninitialized memory may hold denormals, which slow down the processor.
       unsafe sums.initializeMemory(as: UInt8.self, repeating: 0)
       unsafe power.withUnsafeBytes { bytes in
         let weights = weights.span
@@ -91,10 +91,10 @@ package struct LandmarkSpectrum: Sendable {
     }
   }
 
-  /// 10·log₁₀ in steps of 1/256 dB. The logarithm of the mantissa is a polynomial, right to 0.0001 dB.
+  /// 10·log₁₀ in units of 1/256 dB. The logarithm of the mantissa is a polynomial, accurate to 0.0001 dB.
   @inline(__always)
   static func levels(ofPowers powers: SIMD8<Float>) -> SIMD8<Int32> {
-    // NaN and infinity, which no decoder should let through, count as silence.
+    // NaN and infinity, which decoders should not output, count as silence.
     let powers = SIMD8<Float>.zero.replacing(with: powers, where: powers .< Float.greatestFiniteMagnitude) + floorPower
     let bits = unsafeBitCast(powers, to: SIMD8<Int32>.self)
     let exponent = SIMD8<Float>((bits &>> 23) &- 127)
@@ -102,7 +102,7 @@ package struct LandmarkSpectrum: Sendable {
     // Minimax polynomial for log2(1 + m) on [0, 1], exact at both ends.
     let tail: SIMD8<Float> = 0.41560542 + mantissa * (-0.19357504 + mantissa * 0.04514881)
     let logarithm = exponent + mantissa * (1.44191701 + mantissa * (-0.7090962 + mantissa * tail))
-    // Half up. From 2^23 on, floats are whole numbers, and the last bits of theirs are these numbers.
+    // Rounds half up. From 2^23 on, floats are integers, and their low bits are those of the integer.
     let half = logarithm * (3.0103 * levelsPerDecibel) + 131_072.5
     let whole = half + 8_388_608
     let rounded = unsafeBitCast(whole, to: SIMD8<Int32>.self) &- (0x4B00_0000 + 131_072)

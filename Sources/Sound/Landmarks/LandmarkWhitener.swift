@@ -1,27 +1,27 @@
-/// Takes from each level the mean of a box around it, column by column, so loudness, equalization and a steady
-/// background drop out and only what stands out locally is left.
+/// Subtracts from each level the mean of a box around it, column by column, which removes loudness, equalization and
+/// steady background and leaves only local peaks.
 ///
-/// Boxes are cut off at the first and last band and column. Sums are whole numbers: the result does not depend on how
-/// long the signal has been running.
+/// Boxes are cut off at the first and last band and column. Sums are integers: the result does not depend on the time
+/// elapsed.
 package struct LandmarkWhitener {
   private let bandRadius: Int
   private let columnRadius: Int
   /// The last `2 * columnRadius + 2` columns, one row each.
   private var recent: [Int32]
-  /// Sums over the columns of the box, per band.
+  /// Sums over the columns of the box, by band.
   private var columnSums = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount)
-  /// Sums over the bands below each, for one column of boxes.
+  /// Cumulative sums over the bands, for one column of boxes.
   private var bandSums = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount + 1)
-  /// The whitened column that was made last, in dB.
+  /// Latest whitened column, in dB.
   package private(set) var whitened = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
-  /// Columns taken so far.
+  /// Number of columns pushed.
   private var count = 0
-  /// Whitened columns made so far.
+  /// Number of whitened columns produced.
   private var whitenedCount = 0
 
   /// - Parameters:
-  ///   - bandRadius: The box reaches this many bands up and down.
-  ///   - columnRadius: The box reaches this many columns back and forth.
+  ///   - bandRadius: Bands on each side of the center of a box.
+  ///   - columnRadius: Columns on each side of the center of a box.
   package init(bandRadius: Int, columnRadius: Int) {
     self.bandRadius = bandRadius
     self.columnRadius = columnRadius
@@ -30,8 +30,8 @@ package struct LandmarkWhitener {
 
   private func row(_ column: Int) -> Int { column % (2 * columnRadius + 2) * LandmarkSpectrum.bandCount }
 
-  /// Takes the next column of levels.
-  /// - Returns: Whether another whitened column has become complete, the one `columnRadius` earlier; it is in `whitened`.
+  /// Processes the next column of levels.
+  /// - Returns: `true` if `whitened` now holds another column, the one `columnRadius` earlier.
   package mutating func push(_ levels: Span<Int32>) -> Bool {
     let row = row(count)
     for band in 0..<LandmarkSpectrum.bandCount {
@@ -46,7 +46,7 @@ package struct LandmarkWhitener {
     return true
   }
 
-  /// After the last column: makes the next whitened column, if there is one left.
+  /// Produces the next remaining whitened column after the last input; returns `false` if there is none.
   package mutating func drain() -> Bool {
     guard whitenedCount < count else { return false }
     let first = whitenedCount - columnRadius

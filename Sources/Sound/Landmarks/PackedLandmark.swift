@@ -1,4 +1,4 @@
-/// A landmark in eight bytes.
+/// Landmark in eight bytes.
 package struct PackedLandmark: Equatable, Sendable {
   package var column: Int32
   package var band: Int16

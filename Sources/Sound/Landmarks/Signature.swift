@@ -1,18 +1,18 @@
 internal import Analysis
 
-/// A peak of the whitened spectrum: the unit of recognition (Wang, "An Industrial-Strength Audio Search Algorithm",
-/// ISMIR 2003).
+/// Peak of the whitened spectrum: the unit of recognition (Wang, "An Industrial-Strength Audio Search Algorithm", ISMIR
+/// 2003).
 public struct Landmark: Hashable, Sendable {
-  /// Columns of 32 ms from the start of the signature; column c is centerd on second c · 0.032.
+  /// Column of 32 ms from the start of the signature; column c is centered on second c · 0.032.
   public var column: Int
-  /// 0 to `bandCount - 1`: 36 bands to the octave, from 250 Hz up.
+  /// Band, 0 to `bandCount - 1`: 36 per octave, from 250 Hz up.
   public var band: Int
-  /// How far the peak stands out, 0 to 15, in steps of 1.5 dB.
+  /// Prominence of the peak, 0 to 15, in steps of 1.5 dB.
   public var strength: Int
 
-  /// dB.
+  /// Step of `strength`, in dB.
   static let strengthStep: Float = 1.5
-  /// Steps of strength.
+  /// Number of steps of `strength`.
   public static let strengthCount = 16
   public static let bandCount = LandmarkSpectrum.bandCount
 
@@ -27,22 +27,23 @@ public struct Landmark: Hashable, Sendable {
   }
 }
 
-/// The data by which a track is recognized: about 30 landmarks a second, in 2 bytes each.
+/// Data by which a track is recognized: about 30 landmarks a second, 2 bytes each.
 ///
-/// A signature cannot be turned back into sound: it says where the spectrum had its strongest local peaks, and neither
-/// amplitudes, nor phases, nor what lies between. It can be cut (`slice`), stored as bytes (`bytes`, `init(bytes:)`)
-/// and is the same whatever the block size it was computed with.
+/// A signature cannot be turned back into audio: it has the positions of the strongest local peaks of the spectrum, but
+/// no amplitudes, phases or values between. It can be cut (`slice`) and stored as bytes (`bytes`, `init(bytes:)`), and
+/// does not depend on the block size of the input.
 public struct Signature: Hashable, Sendable {
-  /// Raised whenever the same audio gives other landmarks; only signatures of equal version can be compared.
+  /// Version of the algorithm, raised whenever the same audio yields other landmarks; only signatures of equal version
+  /// can be compared.
   public static let version = 1
 
-  /// Columns of audio the signature covers.
+  /// Number of columns of audio covered.
   public private(set) var columnCount: Int
   public private(set) var landmarkCount: Int
-  /// The landmarks in order of column, then band, as `SignatureCoding` writes them.
+  /// Landmarks in order of column, then band, encoded by `SignatureCoding`.
   private var codes: [UInt16]
 
-  /// Seconds of audio the signature covers.
+  /// Duration of the audio covered, in seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
   /// - Parameter landmarks: In order of column, then band, all within `columnCount`.
@@ -58,7 +59,7 @@ public struct Signature: Hashable, Sendable {
     codes = encoder.codes
   }
 
-  /// All landmarks, in order of column, then band.
+  /// Landmarks in order of column, then band.
   public var landmarks: [Landmark] {
     var landmarks: [Landmark] = []
     landmarks.reserveCapacity(landmarkCount)
@@ -70,7 +71,7 @@ public struct Signature: Hashable, Sendable {
     return landmarks
   }
 
-  /// The part of a signature between two times, in seconds, as if the audio began and ended there.
+  /// Returns the part of a signature between two times, in seconds, as if the audio began and ended there.
   public func slice(from start: Double, to end: Double) -> Signature {
     let rate = LandmarkSpectrum.columnsPerSecond
     let first = Int((min(max(start, 0), duration) * rate).rounded())
@@ -83,10 +84,10 @@ public struct Signature: Hashable, Sendable {
   }
 }
 
-/// Why bytes are not a signature.
+/// Reason why bytes are not a readable signature.
 public enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
   case notASignature
-  /// Made by another version: analyze the audio again.
+  /// The signature has another version. The audio must be analyzed again.
   case otherVersion(Int)
   case damaged
 
@@ -104,7 +105,8 @@ extension Signature {
   private static let magic: [UInt8] = Array("NSig".utf8)
   private static let headerSize = 20
 
-  /// Magic, version, columns, landmarks and checksum as 32-bit numbers, then the codes; little-endian.
+  /// Serialized signature: magic, version, number of columns, number of landmarks and checksum as 32-bit numbers, then
+  /// the codes; little-endian.
   public var bytes: [UInt8] {
     var bytes = Self.magic
     bytes.reserveCapacity(Self.headerSize + 2 * codes.count)
@@ -121,7 +123,7 @@ extension Signature {
     UInt32(truncatingIfNeeded: ContentID(hashing: header + body).low)
   }
 
-  /// The codes, little-endian, without a header: what a catalog keeps.
+  /// Codes without a header, little-endian, as stored in a catalog.
   package var bodyBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(2 * codes.count)
@@ -132,7 +134,7 @@ extension Signature {
     return bytes
   }
 
-  /// Reads what `bytes` writes.
+  /// Decodes `bytes`.
   public init(bytes: [UInt8]) throws(SignatureError) {
     guard bytes.count >= Self.headerSize, bytes[0..<4].elementsEqual(Self.magic) else { throw .notASignature }
     func number(at offset: Int) -> Int {
@@ -145,7 +147,7 @@ extension Signature {
     guard landmarkCount == number(at: 12) else { throw .damaged }
   }
 
-  /// Reads what `bodyBytes` writes.
+  /// Decodes `bodyBytes`.
   package init(body: [UInt8], columnCount: Int) throws(SignatureError) {
     guard body.count % 2 == 0 else { throw .damaged }
     codes = stride(from: 0, to: body.count, by: 2).map { UInt16(body[$0]) | UInt16(body[$0 + 1]) << 8 }
@@ -159,16 +161,16 @@ extension Signature {
   }
 }
 
-/// How landmarks are written as 16-bit codes: each holds the number of columns since the landmark before (0 to 28), the
-/// strength and the band. The codes that are left over skip up to 1,504 columns.
+/// Encoding of landmarks as 16-bit codes: each holds the number of columns since the previous landmark (0 to 28), the
+/// strength and the band. The remaining codes skip up to 1,504 columns.
 package enum SignatureCoding {
-  /// Bands times strengths.
+  /// Number of bands times number of strengths.
   @inlinable package static var valuesPerColumn: UInt16 { 138 * 16 }
-  @inlinable package static var longestGap: Int { 28 }
+  @inlinable package static var maxGap: Int { 28 }
   @inlinable package static var firstSkip: UInt16 { valuesPerColumn * 29 }
-  static var longestSkip: Int { Int(UInt16.max - firstSkip) + 1 }
+  static var maxSkip: Int { Int(UInt16.max - firstSkip) + 1 }
 
-  /// Moves `column` on by what the code says; the band and strength of the landmark there, or `nil` for a skip.
+  /// Advances `column` by the code and returns the band and strength of the landmark there, or `nil` for a skip.
   @inlinable @inline(__always)
   package static func decode(_ code: UInt16, column: inout Int) -> (band: Int, strength: Int)? {
     if code >= firstSkip {
@@ -182,16 +184,16 @@ package enum SignatureCoding {
 }
 
 extension SignatureCoding {
-  /// Decodes 16-bit codes, little-endian, until they end, a column is reached or there is no more room.
+  /// Decodes 16-bit codes, little-endian, until they end, `end` is reached or `landmarks` is full.
   /// - Parameters:
-  ///   - next: The number of the next code.
-  ///   - column: That of the landmark before.
-  /// - Returns: How many landmarks are written.
+  ///   - next: Index of the next code.
+  ///   - column: Column of the previous landmark.
+  /// - Returns: Number of landmarks written.
   package static func decode(
     _ codes: UnsafeRawBufferPointer, next: inout Int, column: inout Int, until end: Int,
     into landmarks: UnsafeMutableBufferPointer<PackedLandmark>
   ) -> Int {
-    // Copies, because whatever is written to memory might change the originals.
+    // Local copies, because writes to memory might alias the originals.
     var (code, place) = (next, column)
     var count = 0
     while code < codes.count / 2, count < landmarks.count {
@@ -207,17 +209,17 @@ extension SignatureCoding {
   }
 }
 
-/// Writes landmarks as they come.
+/// Encodes landmarks incrementally.
 struct SignatureEncoder {
   private(set) var codes: [UInt16] = []
   private(set) var landmarkCount = 0
   private var column = 0
 
-  /// Landmarks come in order of column, then band.
+  /// Appends a landmark. Landmarks must be in order of column, then band.
   mutating func append(_ landmark: Landmark) {
     precondition(landmark.column >= column && (0..<LandmarkSpectrum.bandCount).contains(landmark.band))
-    while landmark.column - column > SignatureCoding.longestGap {
-      let skip = min(landmark.column - column, SignatureCoding.longestSkip)
+    while landmark.column - column > SignatureCoding.maxGap {
+      let skip = min(landmark.column - column, SignatureCoding.maxSkip)
       codes.append(SignatureCoding.firstSkip + UInt16(skip - 1))
       column += skip
     }

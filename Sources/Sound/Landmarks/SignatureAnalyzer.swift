@@ -1,14 +1,14 @@
 package import Analysis
 
-/// Landmark signatures, by which a clip is recognized through noise, a telephone or another playback speed.
+/// Computes landmark signatures, which recognize a clip despite noise, a telephone line or another playback speed.
 ///
-/// The 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138 logarithmic bands
-/// that is whitened by the mean of ±12 bands and ±1 s. After Wang (ISMIR 2003); the logarithmic bands after Six & Leman
-/// (ISMIR 2014).
+/// Landmarks are the 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138
+/// logarithmic bands that is whitened by the mean of ±12 bands and ±1 s. After Wang (ISMIR 2003); the logarithmic bands
+/// after Six & Leman (ISMIR 2014).
 package struct SignatureAnalyzer: Analyzer {
   package static let id = "signature"
   package static let version = Signature.version
-  package static let summary = "spectral landmarks to recognize a clip by"
+  package static let summary = "Spectral landmarks for recognizing a clip"
 
   package init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 

@@ -1,4 +1,4 @@
-/// Makes a signature from columns of levels, in memory that does not grow but for the signature itself.
+/// Builds a signature from columns of levels, in constant memory except for the signature itself.
 package struct SignatureBuilder {
   private var whitener = LandmarkWhitener(bandRadius: 12, columnRadius: 31)
   private var peaks = LandmarkPeaks(radius: 3)
@@ -10,13 +10,13 @@ package struct SignatureBuilder {
 
   package init() {}
 
-  /// Takes the next column of `LandmarkSpectrum`.
+  /// Processes the next column of `LandmarkSpectrum`.
   package mutating func push(_ levels: [Int32]) {
     columnCount += 1
     if whitener.push(levels.span) { takeWhitened() }
   }
 
-  /// Ends the signature. The builder is used up then.
+  /// Completes the signature. The builder can't be used afterwards.
   package mutating func finish() -> Signature {
     while whitener.drain() { takeWhitened() }
     peaks.finish(into: &found)

@@ -1,12 +1,12 @@
 public import Analysis
 
-/// A descriptor of sound, by which tracks that sound alike are found. docs/likeness.md tells the way.
+/// Computes a descriptor of sound for finding similar tracks. docs/likeness.md describes the method.
 ///
-/// Blocks of ten seconds are described by statistics; their mean over the track, projected to 128 numbers, is the descriptor.
+/// Statistics describe blocks of ten seconds; their mean over the track, projected to 128 numbers, is the descriptor.
 public struct LikenessAnalyzer: Analyzer {
   public static let id = "likeness"
   public static let version = 1
-  public static let summary = "Descriptor of sound, by which similar tracks are found"
+  public static let summary = "Descriptor of sound for finding similar tracks"
 
   public init(_ configuration: NoConfiguration) {}
 
@@ -14,12 +14,12 @@ public struct LikenessAnalyzer: Analyzer {
 
   public func makeSession(for file: AudioFile) -> Session { Session() }
 
-  /// Keeps ten seconds, and sums of those before.
+  /// Keeps ten seconds, and sums of earlier blocks.
   public struct Session: AnalysisSession {
-    /// A shorter track is not described, in seconds.
-    static let shortestSeconds = 5.0
-    /// A shorter block at the end counts only if there is no other.
-    private static let shortestBlock = 64
+    /// Minimum duration of a track, in seconds.
+    static let minSeconds = 5.0
+    /// Minimum number of frames of the last block, unless it is the only one.
+    private static let minBlockFrames = 64
 
     private var frame = SoundFrame()
     private var statistics = SoundStatistics()
@@ -45,10 +45,10 @@ public struct LikenessAnalyzer: Analyzer {
     }
 
     public mutating func finish() throws(AnalysisError) -> LikenessFinding {
-      guard Double(frameCount) >= Self.shortestSeconds * SoundFrame.framesPerSecond else {
+      guard Double(frameCount) >= Self.minSeconds * SoundFrame.framesPerSecond else {
         return .none(reason: "too_short")
       }
-      if weight == 0 || statistics.frameCount >= Self.shortestBlock { endBlock() }
+      if weight == 0 || statistics.frameCount >= Self.minBlockFrames { endBlock() }
       guard weight > 0 else { return .none(reason: "silence") }
       let descriptor = SoundProjection.fitted(sums.map { $0 / weight })
       return LikenessFinding(version: SoundDescriptor.version, descriptor: descriptor.bytes)

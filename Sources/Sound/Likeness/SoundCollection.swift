@@ -1,42 +1,42 @@
-/// Descriptors of many tracks, among which those near to another are looked for, one by one: 100,000 take some 20 ms.
+/// Collection of descriptors for similarity search by linear scan: 100,000 take some 20 ms.
 ///
-/// Two tracks are as near as the cosine of the angle between their descriptors, seen from the mean of the collection. Ranked by
-/// that alone, some tracks would be among the nearest of very many others, as in all spaces of many dimensions (Radovanović
-/// et al., JMLR 2010). So what a track has in nearness to its own neighbors counts against it: cross-domain similarity local
-/// scaling (Conneau et al., ICLR 2018), for the nearest only, with neighbors from a sample.
+/// The similarity of two tracks is the cosine of their descriptors relative to the mean of the collection. Ranked by
+/// that alone, some tracks (hubs) would be among the nearest of very many others, as in all high-dimensional spaces
+/// (Radovanović et al., JMLR 2010). So a track's similarity to its own neighbors is subtracted: cross-domain similarity
+/// local scaling (Conneau et al., ICLR 2018), for the nearest tracks only, with neighbors from a sample.
 public struct SoundCollection: Sendable {
-  /// A track of a collection.
+  /// Track of a collection, found by a search.
   public struct Neighbor: Hashable, Sendable {
-    /// In the order in which tracks were added.
+    /// Index in the order of the descriptors.
     public var index: Int
-    /// -1 to 1: 1 is the same sound.
+    /// Cosine similarity, -1 to 1; 1 for the same sound.
     public var cosine: Double
-    /// 0 to 1, by which neighbors are ranked: the cosine, less for a track that is nearer to others than the one that
-    /// neighbors are looked for, more for one that is farther.
+    /// Score by which neighbors are ranked, 0 to 1: the cosine, reduced for a track that is closer to its neighbors
+    /// than the query is to its own, and raised for one that is farther.
     public var likeness: Double
   }
 
-  /// In a smaller collection the mean is rather that of much music, which is zero.
+  /// Shrinks the mean of a small collection toward that of a large body of music, which is zero.
   private static let meanShrinkage: Float = 200
-  /// Tracks among which neighbors of neighbors are looked for.
+  /// Size of the sample among which neighbors of neighbors are searched.
   private static let sampleLimit = 1024
-  /// A share of them are neighbors, and at least a fixed number.
-  private static let (neighborShare, leastNeighbors) = (40, 10)
-  /// How much nearness to its neighbors counts against a track.
+  /// Divisor of the sample size that gives the number of neighbors, and its minimum.
+  private static let (neighborShare, minNeighbors) = (40, 10)
+  /// Weight of a track's similarity to its neighbors.
   private static let scaling: Float = 0.75
-  private static let leastCandidates = 256
-  /// Vectors of a row.
+  private static let minCandidates = 256
+  /// Vectors per row.
   private static let width = SoundDescriptor.count / 8
 
-  /// Rows of unit length once centered.
+  /// Centered rows of length 1.
   private var rows: [SIMD8<Float>]
   private let mean: [SIMD8<Float>]
-  /// Rows, evenly spread.
+  /// Indices of evenly spread rows.
   private let sample: [Int]
 
   public var count: Int { rows.count / Self.width }
 
-  /// - Parameter descriptors: Bytes of descriptors of this version, one after the other.
+  /// - Parameter descriptors: Concatenated bytes of descriptors of this version.
   public init(_ descriptors: [UInt8]) {
     precondition(descriptors.count.isMultiple(of: SoundDescriptor.count))
     var rows = Self.vectors(descriptors)
@@ -49,11 +49,11 @@ public struct SoundCollection: Sendable {
     (self.rows, self.mean, sample) = (rows, mean, (0..<size).map { $0 * count / size })
   }
 
-  /// The nearest tracks, best first. If the track itself is in the collection, it is among them.
+  /// Finds the nearest tracks, best first, including the track itself if it is in the collection.
   public func nearest(to descriptor: SoundDescriptor, limit: Int) -> [Neighbor] {
     var query = Self.vectors(descriptor.bytes)
     Self.center(&query, 0, mean)
-    let candidates = candidates(near: query, limit: max(Self.leastCandidates, 2 * limit))
+    let candidates = candidates(near: query, limit: max(Self.minCandidates, 2 * limit))
     let own = nearness(of: query, at: 0)
     let neighbors = candidates.map { candidate in
       let less = Self.scaling * (nearness(of: rows, at: candidate.index) - own)
@@ -84,10 +84,11 @@ public struct SoundCollection: Sendable {
     return found
   }
 
-  /// The mean cosine of a row with its nearest in the sample. A sample may hold the row itself; that is not worth a look.
+  /// Mean cosine of a row and its nearest rows in the sample. If the sample holds the row itself, that is ignored as
+  /// negligible.
   private func nearness(of rows: [SIMD8<Float>], at row: Int) -> Float {
     var cosines = sample.map { Self.product(rows, row, self.rows, $0) }
-    let neighbors = min(cosines.count, max(Self.leastNeighbors, cosines.count / Self.neighborShare))
+    let neighbors = min(cosines.count, max(Self.minNeighbors, cosines.count / Self.neighborShare))
     guard neighbors > 0 else { return 0 }
     cosines.sort(by: >)
     return cosines[..<neighbors].reduce(0, +) / Float(neighbors)

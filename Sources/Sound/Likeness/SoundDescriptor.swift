@@ -1,16 +1,16 @@
-/// The sound of a track, in 128 numbers of a byte each. The angle between two descriptors, seen from the mean of many,
-/// tells how alike two tracks are.
+/// Descriptor of a track's sound: 128 signed bytes. The similarity of two tracks is the angle between their descriptors
+/// relative to the mean of many.
 public struct SoundDescriptor: Hashable, Sendable {
-  /// Version of the meaning of the numbers.
+  /// Version of the descriptor's definition.
   public static let version = 1
   public static let count = 128
-  /// Steps of one unit, the root mean square of the numbers of much music.
+  /// Quantization steps per unit; one unit is the RMS of the numbers over a large body of music.
   private static let steps: Float = 16
 
-  /// As the store keeps it: `count` signed bytes.
+  /// Stored form: `count` signed bytes.
   public let bytes: [UInt8]
 
-  /// - Parameter bytes: A descriptor of this version.
+  /// - Parameter bytes: Bytes of a descriptor of this version; other lengths give `nil`.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.count else { return nil }
     self.bytes = bytes

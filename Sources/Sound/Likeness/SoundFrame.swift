@@ -2,11 +2,11 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// The values of a column of the spectrum: 32 bands, and how tonal and how steady half octaves are.
-/// `Benchmarks/likeness/frames.py` makes the same for fitting.
+/// Features of a column of the spectrum: powers of 32 bands, and flatness and steadiness of half octaves.
+/// `Benchmarks/likeness/frames.py` computes the same for fitting.
 struct SoundFrame {
   static let layout = SpectrumLayout.onsets
-  /// Every fourth column is a frame: their windows hardly overlap.
+  /// Hop between frames in columns; their windows hardly overlap.
   static let columnsPerFrame = 4
   static let framesPerSecond = layout.columnsPerSecond / Double(columnsPerFrame)
   static let bandCount = 32
@@ -15,7 +15,7 @@ struct SoundFrame {
   private static let rangeCount = edges.count - 1
   static let toneCount = 2 * rangeCount
 
-  /// Triangles of equal width in mel, up to what encoders keep at low bit rates.
+  /// Triangles of equal width in mel, up to the frequencies that encoders keep at low bit rates.
   private static let bank: FilterBank = {
     let highest = 2595 * log10(1 + 9500 / 700.0)
     let frequencies = (0..<bandCount + 2).map { step in
@@ -28,21 +28,21 @@ struct SoundFrame {
 
   /// Mean powers of the bands.
   private(set) var bands = [Float](repeating: 0, count: bandCount)
-  /// The flatness of each half octave, as a natural logarithm: 0 if all bins are equal, negative for tones. Then how
-  /// much its bins change from one frame to the next.
+  /// Flatness of each half octave as a natural logarithm, 0 if all bins are equal and negative for tones, followed by
+  /// the mean change of its bins from one frame to the next.
   private(set) var tones = [Float](repeating: 0, count: toneCount)
-  /// Logarithms of the bins, relative to the mean of their half octave.
+  /// Log power of the bins relative to the mean of their half octave.
   private var logarithms = [Float](repeating: 0, count: (edges.last ?? 0) - edges[0])
   private var isFirst = true
 
-  /// - Parameter column: |X|² of the bins.
+  /// - Parameter column: |X|² by bin.
   mutating func read(_ column: Span<Float>) {
     do {
       var bands = bands.mutableSpan
       Self.bank.apply(to: column, into: &bands)
     }
     let isFirst = isFirst
-    // Taken out, and not copied.
+    // Swapping avoids a copy.
     var found: [Float] = []
     swap(&found, &tones)
     do {
@@ -56,7 +56,7 @@ struct SoundFrame {
         var change = SIMD8<Float>.zero
         for start in stride(from: low, to: high, by: 8) {
           let count = min(8, high - start)
-          // A bin of the mean power adds nothing.
+          // A bin of mean power contributes nothing.
           var values = SIMD8<Float>(repeating: 1 - Self.floor)
           var before = SIMD8<Float>.zero
           if count == 8 {
@@ -88,6 +88,6 @@ struct SoundFrame {
     return values.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self) }
   }
 
-  /// Least mean power of a half octave: encoders leave out what is much weaker.
+  /// Floor of a bin's power relative to the mean of its half octave: encoders omit much weaker content.
   private static let floor: Float = 1e-3
 }

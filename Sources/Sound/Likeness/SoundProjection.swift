@@ -1,14 +1,14 @@
 internal import DSP
 internal import Resources
 
-/// A linear map from statistics of sound to descriptors, in which tracks of one album and artist are near each other.
-/// `Benchmarks/likeness/fit.py` has fitted it; docs/likeness.md says on what.
+/// Linear projection of sound statistics to descriptors, in which tracks of one album and artist are close to each
+/// other. Fitted by `Benchmarks/likeness/fit.py`; docs/likeness.md names the training data.
 struct SoundProjection {
-  /// Subtracted first.
+  /// Means of the statistics, subtracted first.
   private let means: [Float]
-  /// Scale of one standard deviation, by which the difference is multiplied; it is then kept within `limit`.
+  /// Reciprocal standard deviations; the scaled differences are clamped to ±`limit`.
   private let scales: [Float]
-  /// A row for each number of a descriptor.
+  /// Projection matrix, one row per number of a descriptor.
   private let rows: [Float]
   private static let limit: Float = 4
 

@@ -1,26 +1,25 @@
-/// Fewer numbers for the descriptors of one collection, so angles between them are nearly those between
-/// descriptors: its principal components (Pearson 1901), for a page that has no room for descriptors. docs/likeness.md
-/// says how near.
+/// Dimension reduction for the descriptors of a collection that nearly keeps the angles between them, by principal
+/// components (Pearson 1901), for pages without room for full descriptors. docs/likeness.md gives the accuracy.
 public struct SoundReduction: Sendable {
-  /// In a smaller collection the mean is rather that of much music, which is zero: as in `SoundCollection`.
+  /// Shrinks the mean of a small collection toward zero, as in `SoundCollection`.
   private static let meanShrinkage: Float = 200
-  /// Only the space that the components span matters, and that is found soon.
+  /// Only the space spanned by the components matters, and it converges fast.
   private static let iterations = 20
-  /// Share of the numbers of a sample that fit into a byte.
+  /// Share of a sample's numbers that must fit into a byte.
   private static let fitting = 0.9995
-  /// Vectors of a descriptor.
+  /// Vectors per descriptor.
   private static let length = SoundDescriptor.count / 8
 
-  /// Numbers that `reduced` gives.
+  /// Number of values `reduced(_:)` returns.
   public let width: Int
   private let mean: [SIMD8<Float>]
-  /// The components, scaled to the steps of a signed byte.
+  /// Components, scaled to the steps of a signed byte.
   private let rows: [SIMD8<Float>]
 
   /// - Parameters:
-  ///   - descriptors: Bytes of some descriptors of the collection, one after the other; a thousand are enough.
-  ///   - width: Numbers to keep, 128 at most.
-  /// - Returns: `nil` if there is nothing to compare.
+  ///   - descriptors: Concatenated bytes of some descriptors of the collection; a thousand are enough.
+  ///   - width: Number of values to keep, at most 128.
+  /// - Returns: `nil` if there are fewer than two different descriptors, or `width` is too large.
   public init?(sample descriptors: [UInt8], width: Int) {
     let count = descriptors.count / SoundDescriptor.count
     guard count > 1, width <= SoundDescriptor.count else { return nil }
@@ -43,8 +42,8 @@ public struct SoundReduction: Sendable {
     (self.width, self.mean, self.rows) = (width, mean, rows)
   }
 
-  /// - Parameter descriptor: Its bytes.
-  /// - Returns: `width` numbers; `nil` for what is no descriptor of this version.
+  /// - Parameter descriptor: Bytes of a descriptor.
+  /// - Returns: `width` numbers; `nil` if the bytes are not a descriptor of this version.
   public func reduced(_ descriptor: [UInt8]) -> [Int8]? {
     guard descriptor.count == SoundDescriptor.count else { return nil }
     var vector = Self.vectors(descriptor[...])
@@ -52,8 +51,8 @@ public struct SoundReduction: Sendable {
     return (0..<width).map { Int8(min(max(Self.product(rows, $0, vector, 0), -127), 127).rounded()) }
   }
 
-  /// Directions of unit length in which the vectors, each taken as long as the others, have most of their extent: by
-  /// orthogonal iteration on their second moments.
+  /// Unit vectors of the largest variance of the vectors, each scaled to the same length: by orthogonal iteration on
+  /// their second moments.
   private static func components(of vectors: [SIMD8<Float>], count: Int) -> [SIMD8<Float>] {
     let size = SoundDescriptor.count
     var moments = [SIMD8<Float>](repeating: .zero, count: size * length)
@@ -65,7 +64,7 @@ public struct SoundReduction: Sendable {
         for column in 0..<length { moments[row * length + column] += share * vectors[vector * length + column] }
       }
     }
-    // Some start that is orthogonal to no direction.
+    // Pseudorandom start that is orthogonal to no direction.
     var rows = (0..<count * length).map { index in
       var start = SIMD8<Float>()
       for lane in 0..<8 { start[lane] = Float(((8 * index + lane) &* 2_654_435_761 >> 8) & 0xFFFF) / 0xFFFF - 0.5 }
@@ -82,7 +81,7 @@ public struct SoundReduction: Sendable {
     return rows
   }
 
-  /// Gram and Schmidt; a row that depends on those before it becomes zero.
+  /// Gram-Schmidt process; a row that is linearly dependent on previous ones becomes zero.
   private static func orthonormalize(_ rows: inout [SIMD8<Float>], count: Int) {
     for row in 0..<count {
       let before = product(rows, row, rows, row)

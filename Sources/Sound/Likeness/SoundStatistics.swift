@@ -1,28 +1,28 @@
 internal import DSP
 internal import Mathematics
 
-/// Statistics of some ten seconds of sound that tell what it is made of: its color, how that varies, what goes together, how
-/// things begin, in which pulses, and how tonal and steady it is.
+/// Statistics of about ten seconds of audio: timbre, its variation and correlations, onsets and their periodicities,
+/// tonality and steadiness.
 ///
 /// All are relative to the mean power, so they do not depend on the gain. docs/likeness.md lists them;
-/// `Benchmarks/likeness/descriptor.py` makes the same for fitting.
+/// `Benchmarks/likeness/descriptor.py` computes the same for fitting.
 struct SoundStatistics {
-  /// Frames of a block.
+  /// Frames per block.
   static let blockLength = 256
   private static let cepstrumCount = 13
-  /// Bands of one group.
+  /// Groups of bands.
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
-  /// Limits of bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
+  /// Edges of modulation bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
-  /// Least mean power that is heard.
+  /// Floor of the power relative to the mean.
   private static let floor: Float = 1e-5
-  /// Below this mean power of a bin a block is silent: noise of -86 dB.
-  private static let leastPower: Float = 1e-6
+  /// Minimum mean power of a bin, below which a block is silent: noise of -86 dB.
+  private static let minPower: Float = 1e-6
   static let count =
     3 * SoundFrame.bandCount + cepstrumCount * (cepstrumCount + 1) / 2 + groups.count * pulses.count
     + 2 * SoundFrame.toneCount
 
-  /// Orthonormal DCT-II, a row for each coefficient.
+  /// Orthonormal DCT-II matrix, one row per coefficient.
   private static let cosines: [Float] = (0..<cepstrumCount * SoundFrame.bandCount).map { index in
     let (row, band) = (index / SoundFrame.bandCount, Double(index % SoundFrame.bandCount))
     let count = Double(SoundFrame.bandCount)
@@ -41,9 +41,10 @@ struct SoundStatistics {
     tones += frame.tones
   }
 
-  /// Ends the block, and begins the next.
+  /// Ends the block and starts the next one.
   ///
-  /// - Returns: `count` numbers, and how much they count: more in longer and louder blocks; `nil` for silence.
+  /// - Returns: `count` numbers and their weight, which grows with the length and loudness of the block; `nil` for
+  ///   silence.
   mutating func next() -> (numbers: [Float], weight: Double)? {
     defer {
       bands.removeAll(keepingCapacity: true)
@@ -52,7 +53,7 @@ struct SoundStatistics {
     let frames = frameCount
     guard frames > 1 else { return nil }
     let mean = Self.sum(bands) / Float(bands.count)
-    guard mean.isFinite, mean >= Self.leastPower else { return nil }
+    guard mean.isFinite, mean >= Self.minPower else { return nil }
     let levels = logarithms(of: bands, relativeTo: mean)
     var numbers: [Float] = []
     numbers.reserveCapacity(Self.count)
@@ -77,7 +78,7 @@ struct SoundStatistics {
   private func logarithms(of powers: [Float], relativeTo mean: Float) -> [Float] {
     var levels = [Float](repeating: 0, count: powers.count)
     let scale = 1 / mean
-    // Frames have a multiple of eight bands.
+    // The number of bands is a multiple of eight.
     for start in stride(from: 0, to: powers.count, by: 8) {
       var values = SIMD8<Float>()
       for lane in 0..<8 { values[lane] = powers[start + lane] }
@@ -88,11 +89,11 @@ struct SoundStatistics {
   }
 
   private static func sum(_ values: [Float]) -> Float {
-    // In double precision: a loud frame does not drown the others.
+    // Double precision keeps loud frames from masking the others.
     Float(values.reduce(0.0) { $0 + Double($1) })
   }
 
-  /// Means and deviations of each of `width` curves.
+  /// Means and standard deviations of each of `width` curves.
   private func moments(of values: [Float], width: Int) -> (means: [Float], deviations: [Float]) {
     let frames = values.count / width
     var means = [Float](repeating: 0, count: width)
@@ -108,7 +109,7 @@ struct SoundStatistics {
     return (means, deviations.map { ($0 / Float(frames)).squareRoot() })
   }
 
-  /// Correlations of the cepstral coefficients, row by row above the diagonal, then logarithms of their deviations.
+  /// Correlations of the cepstral coefficients, row by row above the diagonal, then the logarithms of their deviations.
   private func cepstra(of levels: [Float]) -> [Float] {
     let (frames, width, bands) = (frameCount, Self.cepstrumCount, SoundFrame.bandCount)
     var cepstra = [Float](repeating: 0, count: width * frames)
@@ -134,8 +135,7 @@ struct SoundStatistics {
     return numbers + deviations.map { log($0) }
   }
 
-  /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one curve after the
-  /// other.
+  /// Mean absolute change of each band from one frame to the next, and the rise curve of each group of bands.
   private func changes(of levels: [Float]) -> (changes: [Float], rises: [[Float]]) {
     let (frames, bands) = (frameCount, SoundFrame.bandCount)
     var changes = [Float](repeating: 0, count: bands)
@@ -154,7 +154,8 @@ struct SoundStatistics {
     return (changes.map { $0 / Float(frames - 1) }, rises)
   }
 
-  /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its curve.
+  /// Logarithms of the mean rise of each group, then, for each group, of the energy shares of the modulation bands in
+  /// its rise curve.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
     var numbers = means.map { log($0 + 1e-2) }

@@ -4,19 +4,19 @@ internal import DSP
 struct BarWeights {
   typealias Row = BeatAccents.Row
 
-  /// How much each of `BeatAccents.names` counts for the meter; they add up to 1. The network counts apart.
+  /// Weight of each of `BeatAccents.names` for the meter, summing to 1. The network counts separately.
   let shares: Row
-  /// Added to the evidence for each bar: evidence from chance alone is near 1.
+  /// Constant added to the evidence for each bar: evidence from chance alone is near 1.
   let chance: Float
-  /// The logits of the network that count as much as a factor of e in evidence.
+  /// Network logits equivalent to a factor of e in evidence.
   let networkScale: Float
-  /// Weights at the first beat of four, the second and the third.
+  /// Weights at the first, second and third beat of four.
   let ofFour: [Row]
-  /// Weights at the first beat of three and the second.
+  /// Weights at the first and second beat of three.
   let ofThree: [Row]
-  /// How much the logarithm of the evidence for one bar must exceed that for the other.
-  let leastAdvantage: Float
-  /// The lowest probability with which a first beat is given.
+  /// Minimum difference between the log evidence for the two bars.
+  let minAdvantage: Float
+  /// Minimum probability of a first beat.
   let sureDownbeat: Float
 
   static let fitted = BarWeights(TempoResources.barWeights)
@@ -33,7 +33,7 @@ struct BarWeights {
     networkScale = Float(table.number("network_scale"))
     ofFour = ["first_of_four", "second_of_four", "third_of_four"].map { row($0, of: BeatAccents.names) }
     ofThree = ["first_of_three", "second_of_three"].map { row($0, of: BeatAccents.names) }
-    leastAdvantage = Float(table.number("least_advantage"))
+    minAdvantage = Float(table.number("least_advantage"))
     sureDownbeat = Float(table.number("sure_downbeat"))
   }
 }

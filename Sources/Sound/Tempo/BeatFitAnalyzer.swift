@@ -2,13 +2,12 @@ public import Analysis
 
 /// Fits beats to the audio at a tempo given by the user. Not for pipelines: its finding is a correction.
 ///
-/// It uses the input of `TempoAnalyzer` and chooses phase and course of the beats in the same way, but the tempo is
-/// given.
+/// It takes the input of `TempoAnalyzer` and chooses phase and course of the beats in the same way.
 public struct BeatFitAnalyzer: Analyzer {
   public static let id = "beat_fit"
   public static let version = 1
   public static let summary = "Beats of a given tempo"
-  /// Beats per minute for which beats can be fitted.
+  /// Tempi for which beats can be fitted, in beats per minute.
   public static let range = PulseSurvey.range
 
   public struct Configuration: AnalyzerConfiguration {

@@ -1,2 +1,2 @@
-// One import is enough for programs that only look for tempo: findings are words of `Analysis`.
+// Findings are declared in `Analysis`; the re-export makes one import enough for programs that only need the tempo.
 @_exported public import Analysis

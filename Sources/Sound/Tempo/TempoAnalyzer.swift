@@ -1,18 +1,18 @@
 public import Analysis
 
-/// Tempo in beats per minute, beats, and how the tempo moves.
+/// Estimates tempo in beats per minute, beats, and the course of the tempo.
 ///
-/// Music is split where one constant tempo gives way to another. Onsets of eight kinds, and the beats that a small
-/// network hears, are compared with grids of beats at several tempi and phases. The grids have constant tempo or, where
-/// that explains the music much better, follow a path with a moving tempo. A conditional logit picks the grid. Meter
-/// and downbeats are given where the beats clearly group into bars. The types of the single steps cite the papers.
-/// The folders beside this file, in the order of the work:
+/// Audio is split where one constant tempo gives way to another. Onset envelopes of eight kinds, and the beats detected
+/// by a small network, are compared with beat grids of several tempi and phases. A grid has a constant tempo or, where
+/// that explains the music much better, follows a path of varying tempo. A conditional logit picks the grid. Meter and
+/// downbeats are given where the beats clearly group into bars. The types of the single steps cite the papers. The
+/// folders beside this file, in the order of processing:
 ///
-/// - `Onsets`: bands of the spectrum, and how strongly something begins in them.
-/// - `BeatNetwork`: the network that hears beats.
-/// - `Pulse`: the tempi that a stretch of music may have.
-/// - `Grids`: grids of beats, their features, and the choice between them.
-/// - `Beats`: the beats of the grid that was chosen, and their bars.
+/// - `Onsets`: bands of the spectrum and their onset envelopes.
+/// - `BeatNetwork`: the network that detects beats.
+/// - `Pulse`: the candidate tempi of a stretch of music.
+/// - `Grids`: beat grids, their features, and the choice between them.
+/// - `Beats`: the beats of the chosen grid, and their bars.
 /// - `Course`: from stretches to the tempo of a track and its changes.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
@@ -20,11 +20,12 @@ public struct TempoAnalyzer: Analyzer {
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {
-    /// Tempi below are doubled, unless the double exceeds `maximumBPM`.
+    /// Slower tempi are doubled, unless the double exceeds `maximumBPM`.
     public var minimumBPM = 40.0
-    /// Tempi above are halved, unless the half is below `minimumBPM`.
+    /// Faster tempi are halved, unless the half is below `minimumBPM`.
     public var maximumBPM = 250.0
-    /// Rounds to the nearest whole number if it lies within the measurement error: machine-made music has such tempi.
+    /// Rounds to the nearest whole number if it lies within the measurement error: machine-made music has integer
+    /// tempi.
     public var roundsToInteger = true
 
     public init() {}
@@ -61,17 +62,17 @@ public struct TempoAnalyzer: Analyzer {
     return session
   }
 
-  /// Keeps the bands of a few minutes at a time; of the music already read, only the beats.
+  /// Keeps the bands of a few minutes at a time; of earlier audio, only the beats.
   public struct Session: AnalysisSession {
-    /// A track of up to one and a half times this length, in seconds, is read as a whole.
+    /// Length of a stretch, in seconds. A track of up to one and a half times this length is analyzed as a whole.
     static let stretchSeconds = 300.0
     /// The overlap of stretches, in seconds.
     static let overlapSeconds = 10.0
-    /// In shorter music a tempo is a guess: four beats of slow music.
-    static let shortestSeconds = 4.0
+    /// Minimum duration for a tempo, four beats of slow music; below, it would be a guess.
+    static let minSeconds = 4.0
 
     private let configuration: Configuration
-    /// The given tempo, unless it is to be found.
+    /// Tempo given by the user; `nil` to estimate it.
     private let givenTempo: Double?
     private var bands = BandSpectrogram()
     private var firstColumn: Int64 = 0
@@ -85,7 +86,7 @@ public struct TempoAnalyzer: Analyzer {
 
     init(near bpm: Double) {
       var configuration = Configuration()
-      // The range of a moving tempo.
+      // A varying tempo may leave the given one by this much.
       configuration.minimumBPM = bpm / 1.5
       configuration.maximumBPM = bpm * 1.5
       configuration.roundsToInteger = false
@@ -93,13 +94,13 @@ public struct TempoAnalyzer: Analyzer {
       givenTempo = bpm
     }
 
-    /// Makes room for audio of about this length, as far as it is kept at a time.
+    /// Reserves memory for audio of about this length, up to the length kept at a time.
     mutating func expect(_ seconds: Double) {
       let kept = seconds > 0 ? min(seconds, 1.5 * Self.stretchSeconds) : 0
       bands.reserve(Int(kept * OnsetEnvelopes.columnsPerSecond) + 8)
     }
 
-    /// Columns not read yet.
+    /// Number of columns not analyzed yet.
     var keptColumns: Int { bands.columnCount }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
@@ -139,7 +140,7 @@ public struct TempoAnalyzer: Analyzer {
       if readings.allSatisfy({ if case .silence = $0.outcome { true } else { false } }) {
         return .none(reason: "silence", onsets: onsets.summary)
       }
-      guard seconds >= Self.shortestSeconds else { return .none(reason: "too_short", onsets: onsets.summary) }
+      guard seconds >= Self.minSeconds else { return .none(reason: "too_short", onsets: onsets.summary) }
       return TempoDecision(configuration).finding(from: readings, onsets: onsets.summary)
     }
   }

@@ -2,7 +2,7 @@ public import Analysis
 internal import DSP
 
 extension TempoFinding {
-  /// Finds tempo and beats of PCM: what `TempoAnalyzer` finds in a file with these samples.
+  /// Estimates tempo and beats of PCM, as `TempoAnalyzer` does for a file with these samples.
   ///
   ///     let tempo = TempoFinding(of: samples, sampleRate: 44_100)
   ///     print(tempo.bpm ?? 0, tempo.beats)
@@ -10,10 +10,10 @@ extension TempoFinding {
   /// Blocks; a minute of audio takes about a hundredth of a second.
   ///
   /// - Parameters:
-  ///   - samples: Mono; full scale is ±1, but loudness does not matter. All are finite.
+  ///   - samples: Mono, full scale ±1; the loudness does not matter. All values must be finite.
   ///   - sampleRate: Samples per second, 1,000 to 1,000,000.
   public init(of samples: [Float], sampleRate: Int) {
-    precondition((1_000...1_000_000).contains(sampleRate), "a rate of audio")
+    precondition((1_000...1_000_000).contains(sampleRate), "sample rate out of range")
     let layout = BandSpectrogram.layout
     let resampler = ResamplerKind.soxr.makeResampler(from: sampleRate, to: layout.sampleRate)
     var resampled: [Float] = []

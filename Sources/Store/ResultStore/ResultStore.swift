@@ -3,47 +3,46 @@ package import GRDB
 internal import Platform
 public import SystemPackage
 
-/// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
+/// Results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
 ///
-/// Methods block the calling thread. The folders beside this file:
+/// Methods block the calling thread. Folders beside this file:
 ///
 /// - `Schema`: tables, migrations, and statements for the scan's hot loop.
-/// - `Scan`: what a run has met, against what is known.
-/// - `Queue`: the files that wait, with all that may save work on them.
-/// - `Results`: writing and merging the results of analyses.
-/// - `Findings`: where findings and corrections are kept.
-/// - `Songs`: the tables that follow from these, which every transaction brings along; `LibraryStore` asks them.
-/// - `Changes`: which tracks have changed since when, and which are gone.
+/// - `Scan`: the files a run has met, compared with the stored state.
+/// - `Queue`: waiting files, with known facts that may save work on them.
+/// - `Results`: writing and merging results of analyses.
+/// - `Findings`: storage of findings and corrections.
+/// - `Songs`: tables derived from these, updated in every transaction; `LibraryStore` queries them.
+/// - `Changes`: log of which tracks changed or disappeared, and when.
 /// - `Reading`: records, runs and figures for reports and commands.
-/// - `Upkeep`: checks, backup, pruning, the lock of a run.
+/// - `Upkeep`: checks, backup, pruning, the run lock.
 public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
-    /// Creates the database if it is not there, and brings an older schema up to date.
+    /// Creates the database if necessary and migrates an older schema.
     case readWrite
-    /// An older schema is brought up to date all the same: nothing else can be read. If nothing may be written, that is
-    /// done in a copy.
+    /// Also migrates an older schema, since nothing else can be read; in a copy if writing is impossible.
     case readOnly
   }
 
   public let path: FilePath
-  /// The version of its schema before it was brought up to date for this; `nil` if it was, or if that was done in a copy.
+  /// Schema version before this object migrated the database; `nil` if it was current or migrated in a copy.
   public let olderSchema: Int?
   private let name: String
   /// Device and inode.
   private let place: FileKey?
   let pool: any DatabaseWriter
-  /// A copy that was made because nothing may be written beside the database; it goes with this object.
+  /// Copy made because nothing may be written beside the database; removed with this object.
   private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
   let findings: StoredFindings
   private let keepsAlbums: Bool
   package let songs: SongCatalog
-  /// The tables of findings that the database had when it was opened: all, if it may be written.
+  /// Finding tables that the database had when it was opened; all of them if it is writable.
   package let existing: ExistingColumns
 
-  /// - Parameter findings: The findings with tables of their own; others are kept as JSON.
-  /// - Throws: `cannotOpen`, `notAStore` (nothing was written to that file), `newerSchema`, `corrupt`, `readOnly`, `busy`
-  ///   or `diskFull`.
+  /// - Parameter findings: Findings with tables of their own; others are stored as JSON.
+  /// - Throws: `cannotOpen`, `notAStore` (the file is left untouched), `newerSchema`, `corrupt`, `readOnly`, `busy` or
+  ///   `diskFull`.
   public init(
     path: FilePath, findings types: [any DeclaredFinding.Type], access: Access = .readWrite
   ) throws(StoreError) {
@@ -77,18 +76,18 @@ public final class ResultStore: Sendable {
       let (pool, olderSchema) = try openInPlace(name, access, findings, path: path)
       return (pool, olderSchema, nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
-      // To read a database in WAL mode, SQLite writes beside it, unless it is told that there are no writers.
+      // To read a database in WAL mode, SQLite writes files beside it unless told that there are no writers.
       if let frozen = try? openFrozen(name) { return (frozen, nil, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
       return (try openInPlace(copy.name, .readWrite, findings, path: path).0, nil, copy)
     }
   }
 
-  /// Opens a database. Creates its tables or brings them up to date where needed.
+  /// Opens a database, and creates or migrates its tables where needed.
   ///
   /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's
-  /// migrator decides what to do before its transaction begins. Whatever fails for these reasons has been rolled back and
-  /// is tried again.
+  /// migrator decides what to do before its transaction begins. Operations that fail for these reasons have been rolled
+  /// back and are retried.
   private static func openInPlace(
     _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
   ) throws -> (any DatabaseWriter, olderSchema: Int?) {
@@ -104,7 +103,7 @@ public final class ResultStore: Sendable {
           let pool = try DatabasePool(path: name, configuration: configuration(readOnly: true))
           if try !pool.read(SongCatalog.hasChanges) { return (pool, nil) }
         }
-        try ResourceLimits.requireMemory(leastMemory)
+        try ResourceLimits.requireMemory(minMemory)
         let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
         try Schema.migrator.migrate(pool)
         try findings.update(pool)
@@ -120,7 +119,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// A database of the present schema that lies all in its main file; `nil` for others.
+  /// A database of the current schema that is complete in its main file; `nil` for others.
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = frozenURI(name)
@@ -133,8 +132,8 @@ public final class ResultStore: Sendable {
     [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM].contains(error.resultCode)
   }
 
-  /// Asks SQLite to look over the whole file.
-  /// - Returns: what is wrong, one line each; empty if nothing is.
+  /// Runs SQLite's integrity check on the whole file.
+  /// - Returns: One line per problem; empty if there is none.
   public func checkIntegrity() throws(StoreError) -> [String] {
     try read { db in
       var complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
@@ -157,7 +156,7 @@ public final class ResultStore: Sendable {
 
   /// Writes in one transaction that is rolled back if `body` throws.
   package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
-    // SQLite writes on into a file that was removed or moved: into nothing.
+    // SQLite would go on writing to a removed or moved file, where the data is lost.
     guard place == Self.key(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
@@ -188,7 +187,7 @@ public final class ResultStore: Sendable {
     return switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: .busy(path: path)
     case .SQLITE_CORRUPT: .corrupt(path: path, detail: detail)
-    case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is no SQLite database")
+    case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is not a SQLite database")
     case .SQLITE_READONLY, .SQLITE_PERM: .readOnly(path: path)
     case .SQLITE_FULL: .diskFull(path: path)
     case .SQLITE_NOMEM: .outOfMemory(path: path)
@@ -199,16 +198,16 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Bytes for the connections, and for migrations: GRDB crashes where SQLite finds none in the middle of one.
-  private static let leastMemory = 48 << 20
+  /// Memory for connections and migrations, in bytes: GRDB crashes if SQLite runs out in the middle of one.
+  private static let minMemory = 48 << 20
 
-  /// How long to wait for other processes, in seconds.
+  /// Time to wait for other processes, in seconds.
   static let patience = 10.0
 
-  /// Bytes that files may grow to, if the database is about to have them.
+  /// File size limit of the process, in bytes, if the database is about to reach it; otherwise `nil`.
   private static func growthLimit(_ path: FilePath) -> Int? {
     guard let limit = ResourceLimits.fileSize else { return nil }
-    // The size of one write: some pages, or a part of the index of the write-ahead log.
+    // Size of one write: some pages, or a part of the index of the write-ahead log.
     let step = 128 << 10
     let size = ["", "-wal", "-shm"].compactMap { fileSize(of: path.string + $0) }.max() ?? 0
     return Int(size) + step > limit ? limit : nil
@@ -218,29 +217,29 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    // As many as the threads of a server that read; those of a command are fewer. None is opened before it is wanted.
+    // One per reading thread of a server; a command has fewer. Each is opened only when needed.
     configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in
-      // In WAL mode a power cut may lose the last transactions with NORMAL, but never damages the database.
+      // With NORMAL in WAL mode, a power cut may lose the last transactions but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
-      for function in [NameVariants.sqlFunction] + CatalogNames.sqlFunctions { db.add(function: function) }
+      for function in [NameVariants.sqlFunction] + NameList.sqlFunctions { db.add(function: function) }
       try TrackSet.addFunctions(to: db)
     }
     return configuration
   }
 
-  /// 0 for a file that is missing or empty.
-  /// - Throws: `notAStore` for anything else that no version of this program has written.
+  /// 0 for a missing or empty file.
+  /// - Throws: `notAStore` for anything else not written by a version of this program.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let header = try DatabaseHeader.ofStore(at: path) else { return 0 }
     let identity: (application: Int, version: Int, tables: Int)
     do {
-      // Even reading, SQLite would leave files beside the database of another program.
+      // Even when reading, SQLite would leave files beside the database of another program.
       let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
       identity = try Self.identity(ofDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-      // The process that was creating it was killed, and its journal is to be rolled back.
+      // The process creating it was killed, and its journal must be rolled back.
       identity = try Self.identity(ofDatabaseNamed: name, readOnly: false)
     }
     if identity.application == Schema.applicationID { return identity.version }
@@ -248,7 +247,7 @@ public final class ResultStore: Sendable {
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
-  /// Checks that a database can be at a path: there is one, or no file, or an empty one. Leaves nothing beside it.
+  /// Checks that a path holds a store, an empty file or nothing. Leaves nothing beside it.
   /// - Throws: `notAStore`; `cannotOpen` if it cannot be read.
   static func requireStore(at path: FilePath) throws(StoreError) {
     guard let header = try DatabaseHeader.ofStore(at: path), header.applicationID == 0 else { return }
@@ -259,10 +258,10 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// The name of a database without writers, for SQLite.
+  /// SQLite name of a database without writers.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
-  /// The application and version of a database, and the number of its tables and indices apart from those of GRDB.
+  /// Application id and version of a database, and the number of its tables and indexes other than GRDB's.
   private static func identity(
     ofDatabaseNamed name: String, readOnly: Bool
   ) throws -> (application: Int, version: Int, tables: Int) {

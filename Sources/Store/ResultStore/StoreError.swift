@@ -1,11 +1,11 @@
 internal import Platform
 public import SystemPackage
 
-/// Why the store cannot do what was asked. Nothing is half done: the transaction at hand was rolled back.
+/// Failure of a store operation. Nothing is half done: the transaction was rolled back.
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
-  /// The folder that the database is to be made in is not there.
+  /// The folder for the database does not exist.
   case noFolder(path: FilePath)
   /// The file is a database of another program, or no database.
   case notAStore(path: FilePath, reason: String)
@@ -22,27 +22,27 @@ public enum StoreError: Error, Hashable, Sendable {
   case outOfMemory(path: FilePath)
   /// Files of this process may not grow beyond this many bytes.
   case fileSizeLimit(path: FilePath, bytes: Int)
-  /// The disk reports errors, or the file is not at its place any more.
+  /// The disk reports errors, or the file is no longer at its path.
   case unreachable(path: FilePath, detail: String)
-  /// Anything else the database reports.
+  /// Any other error reported by the database.
   case failed(path: FilePath, detail: String)
 }
 
 extension StoreError: CustomStringConvertible {
-  /// The problem, and what to do.
+  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):
       "The database \(name(path)) cannot be opened: \(reason). "
         + "Check the folder and its permissions, or name another file with --database."
     case .noFolder(let path):
-      "The database \(name(path)) cannot be made: its folder does not exist. If it is on another drive, is the drive "
-        + "mounted? If not, make the folder first, or name another file with --database."
+      "The database \(name(path)) cannot be created: its folder does not exist. If it is on another drive, is the drive "
+        + "mounted? If not, create the folder first, or name another file with --database."
     case .notAStore(let path, let reason):
-      "\(name(path)) is not a Nocturne database: \(reason). It was left as it is; name another file with --database."
+      "\(name(path)) is not a Nocturne database: \(reason). It was not changed; name another file with --database."
     case .busy(let path):
-      "The database \(name(path)) is in use by another program that does not let go of it. "
-        + "Close what has it open (a sqlite3 shell in a transaction, say) and try again."
+      "The database \(name(path)) is locked by another program. "
+        + "Close whatever has it open (a sqlite3 shell in a transaction, say) and try again."
     case .lockedByRun(let lock, let owner):
       if let owner {
         "Another run is working on this database: process \(owner.processID) on \(owner.host), "
@@ -51,7 +51,7 @@ extension StoreError: CustomStringConvertible {
         "Another run is working on this database (lock \(name(lock))). Wait for it, or give --wait-lock a longer time."
       }
     case .corrupt(let path, let detail):
-      "The database \(name(path)) is damaged (\(detail)). Put a copy of it back, or save what can be read with "
+      "The database \(name(path)) is damaged (\(detail)). Restore a backup, or save what can be read with "
         + "`sqlite3 FILE .recover | sqlite3 NEW`; if you move it away, the next run analyzes everything again."
     case .newerSchema(let path, let found, let known):
       "The database \(name(path)) was written by a newer version of this program (schema \(found), this one knows up to "
@@ -59,16 +59,16 @@ extension StoreError: CustomStringConvertible {
     case .readOnly(let path):
       "The database \(name(path)) cannot be written: the file, its folder or the file system is read-only for this user."
     case .diskFull(let path):
-      "No space is left for the database \(name(path)). What was stored before is safe; free some space and run again."
+      "No space is left for the database \(name(path)). Data stored before is safe; free some space and run again."
     case .outOfMemory(let path):
-      "There is not enough memory to work with the database \(name(path)). What was stored before is safe. "
+      "There is not enough memory to work with the database \(name(path)). Data stored before is safe. "
         + ResourceLimits.memoryAdvice
     case .fileSizeLimit(let path, let bytes):
       "The database \(name(path)) cannot grow: files of this process may have only \(bytes >> 10) kB (ulimit -f). What was "
         + "stored before is safe; raise the limit and run again."
     case .unreachable(let path, let detail):
-      "The database \(name(path)) cannot be reached any more: \(detail). What was stored in it before is safe if its disk is; "
-        + "put it right (is the disk mounted, and not full?) and run again."
+      "The database \(name(path)) can no longer be reached: \(detail). Data stored before is safe if its disk is; "
+        + "check that the disk is mounted and not full, and run again."
     case .failed(let path, let detail):
       "The database \(name(path)) reports an error: \(detail)."
     }

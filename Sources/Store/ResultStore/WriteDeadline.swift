@@ -1,11 +1,11 @@
 internal import GRDB
 
 extension ResultStore {
-  /// When writes of this task give up waiting for other programs; `nil` if they wait for `patience`.
+  /// Time at which writes of this task stop waiting for other programs; `nil` if they wait for `patience`.
   @TaskLocal static var writeDeadline: ContinuousClock.Instant?
 
-  /// Runs `body`, whose writes wait until `deadline` while another program has the database locked for writing, and then
-  /// throw `StoreError.busy`. Without it they wait for ten seconds.
+  /// Runs `body`, whose writes wait until `deadline` while another program holds the write lock, and then throw
+  /// `StoreError.busy`. Without a deadline, writes wait for ten seconds.
   package static func withWriteDeadline<Value>(
     _ deadline: ContinuousClock.Instant, _ body: () throws -> Value
   ) rethrows -> Value {
@@ -13,7 +13,7 @@ extension ResultStore {
   }
 
   /// Runs `body`, which writes.
-  /// - Parameter deadline: `nil` for the patience that the connection has anyway.
+  /// - Parameter deadline: `nil` for the connection's default timeout.
   func waitForOthers<Value>(
     until deadline: ContinuousClock.Instant?, _ db: Database, _ body: () throws -> Value
   ) throws -> Value {

@@ -1,15 +1,15 @@
-/// How a task ended, as scripts, the record of a run and its metrics have it; see also `sysexits.h` for 64.
+/// Exit status of a task, for scripts, the record of a run and its metrics; 64 is from `sysexits.h`.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case fine = 0
-  /// The run could not be done: no database, no such root, a disk that is full.
+  /// The run failed: no database, a missing root, a full disk.
   case fatal = 1
-  /// The run is complete, and files failed that were not known as failing before (`--fail-on` changes this).
+  /// The run is complete, but files failed that did not fail before (`--fail-on` changes this).
   case filesFailed = 3
   /// Another run holds the lock of the database.
   case locked = 11
-  /// Wrong options, definitions or settings.
+  /// Invalid options, definitions or settings.
   case usage = 64
-  /// Ended by SIGHUP, as when a terminal is closed; finished work is stored.
+  /// Ended by SIGHUP, such as a closed terminal; finished work is stored.
   case hungUp = 129
   /// Ended by SIGINT; finished work is stored.
   case interrupted = 130

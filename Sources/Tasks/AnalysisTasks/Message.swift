@@ -3,9 +3,9 @@ internal import Platform
 package import SystemPackage
 package import Text
 
-/// Something that a task has to say, for people and for programs.
+/// A message of a task, for people and for programs.
 package struct Message: Sendable {
-  /// Severities of syslog (RFC 5424), which the journal shares.
+  /// Syslog severities (RFC 5424), also used by journald.
   package enum Level: Int, Sendable {
     case error = 3
     case warning = 4
@@ -16,13 +16,13 @@ package struct Message: Sendable {
   }
 
   package var level: Level
-  /// Its subject in a word that is never renamed: for filters.
+  /// Stable name of the kind of message, for filters.
   package var event: String
-  /// For people. Unless it is a block, it is one line.
+  /// Human-readable text; one line unless `isBlock`.
   package var text: String
-  /// Further details for programs.
+  /// Machine-readable details.
   package var fields: [String: JSONValue]
-  /// Whether it is lines of its own, and not one after the name of the program.
+  /// `true` if the text is a block of lines rather than one line after the name of the program.
   package var isBlock: Bool
 
   package init(
@@ -35,7 +35,7 @@ package struct Message: Sendable {
     self.isBlock = isBlock
   }
 
-  /// The problem of a file.
+  /// A message about a problem of a file.
   package init(event: String, about path: FilePath, _ problem: Problem) {
     let path = DisplayPath.text(of: path)
     self.init(

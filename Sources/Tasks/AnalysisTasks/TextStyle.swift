@@ -1,4 +1,4 @@
-/// Whether text for people may have colors.
+/// Styling of terminal text.
 package struct TextStyle: Sendable {
   package var hasColor: Bool
 
@@ -6,7 +6,7 @@ package struct TextStyle: Sendable {
     self.hasColor = hasColor
   }
 
-  /// Codes of ECMA-48, SGR.
+  /// SGR codes of ECMA-48.
   package enum Color: String, Sendable {
     case red = "31"
     case green = "32"

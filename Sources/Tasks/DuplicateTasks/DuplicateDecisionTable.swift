@@ -5,11 +5,11 @@ package import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// What people have said of duplicates as CSV: one row for each decision, under a header.
+/// Decisions on duplicates as CSV: a header, then one row per decision.
 package enum DuplicateDecisionTable {
   private static let columns = ["decision", "content_id", "other_content_id", "decided_at", "path", "other_path"]
 
-  /// What is wrong with a table or a row.
+  /// A problem with a table or a row.
   package struct ReadingError: Error, CustomStringConvertible {
     package var description: String
   }
@@ -17,12 +17,12 @@ package enum DuplicateDecisionTable {
   package struct Outcome: Hashable, Sendable {
     package var readCount = 0
     package var setCount = 0
-    /// Rows that could not be read, by their lines.
+    /// Rows that could not be read, each as a message with its line number.
     package var unreadable: [String] = []
   }
 
-  /// The proof for such a file.
-  package static let proof = OriginProof.head(orElse: "does not begin as a table of decisions does") {
+  /// Recognizes a file of decisions.
+  package static let proof = OriginProof.head(orElse: "does not start with the header of a decisions table") {
     $0.starts(with: header)
   }
 
@@ -33,7 +33,7 @@ package enum DuplicateDecisionTable {
     return csv.bytes
   }
 
-  /// All decisions of a database. Paths are for people, and not read.
+  /// All decisions of a database. The columns with paths are informational and not read.
   package static func bytes(of store: ResultStore) throws(StoreError) -> [UInt8] {
     let decisions = try store.duplicateDecisions()
     var csv = CSVWriter(guardsFormulas: true)
@@ -53,8 +53,8 @@ package enum DuplicateDecisionTable {
     return header + csv.bytes
   }
 
-  /// Takes decisions out of a table, those that can be read in one transaction. Of two about the same audio the newer counts.
-  /// - Throws: `ReadingError` if it is no such table, and nothing was set; `StoreError`.
+  /// Imports the readable decisions of a table in one transaction. Of two decisions about the same audio, the newer one counts.
+  /// - Throws: `ReadingError` if it is not such a table (nothing was set then); `StoreError`.
   package static func read(_ bytes: [UInt8], into store: ResultStore, now: Timestamp = .now) throws -> Outcome {
     let rows: [CSVReader.Row]
     do {
@@ -79,7 +79,7 @@ package enum DuplicateDecisionTable {
     return outcome
   }
 
-  /// Where columns are.
+  /// Positions of the columns.
   private struct Layout {
     private var places: [String: Int] = [:]
 

@@ -5,44 +5,44 @@ package import ResultStore
 
 /// Files of one recording.
 package struct DuplicateGroup: Sendable {
-  /// What may be done with a file.
+  /// Advice on what to do with a file.
   package enum Advice: String, Sendable, CaseIterable {
-    /// The best one.
+    /// The best file.
     case keep
-    /// All that it holds is in the one to keep, too.
+    /// All its audio is in the file to keep, too.
     case spare
-    /// It is of the same recording, but holds something else: another edit, another speed.
+    /// The same recording, but with different content: another edit, another speed.
     case review
   }
 
   package struct File: Sendable {
     package var record: FileRecord
     package var advice: Advice
-    /// How it differs from the one to keep: `audio`, or a relation of `StoredPair`; `nil` for that one itself, and where
-    /// the two were not found alike but both are like a third one.
+    /// Difference from the file to keep: `audio`, or a relation of `StoredPair`; `nil` for that file itself, and for a file
+    /// that matches it only by way of a third one.
     package var relation: String?
-    /// Of this file to the one to keep, which is the second one.
+    /// Alignment with the file to keep (`second`).
     package var pair: StoredPair?
-    /// Seconds of the one to keep.
+    /// Duration of the file to keep, in seconds.
     package var keptDuration: Double?
-    /// Why it is kept, or why the other one is.
+    /// Why this file, or else the other one, is kept.
     package var reasons: [String]
   }
 
-  /// Stays the same while the files do: the lowest content id.
+  /// Lowest content id; stable while the files are.
   package var id: String
-  /// The one to keep first.
+  /// The file to keep comes first.
   package var files: [File]
 
-  /// Bytes of the files that can be spared.
+  /// Total size of the files to spare, in bytes.
   package var spareBytes: Int64 {
     files.reduce(0) { $0 + ($1.advice == .spare ? $1.record.sizeBytes ?? 0 : 0) }
   }
 
   package var spareCount: Int { files.count { $0.advice == .spare } }
-  /// Artist and title of the one to keep.
+  /// Artist and title of the file to keep.
   package var name: String { files.first?.record.track.name ?? "" }
-  /// Whether all files hold the same encoded audio.
+  /// `true` if all files hold the same encoded audio.
   package var isSameAudio: Bool { Set(files.map(\.record.contentID)).count == 1 }
 }
 
@@ -52,11 +52,11 @@ package struct OtherVersion: Sendable {
   package var second: FileRecord
 }
 
-/// A file that holds other recordings of the library.
+/// A file that contains other recordings of the library.
 package struct LongerFile: Sendable {
   package struct Part: Sendable {
     package var record: FileRecord
-    /// Seconds in the longer file.
+    /// Position in the longer file, in seconds.
     package var start: Double
     package var end: Double
   }

@@ -4,13 +4,13 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A list of what may be done with duplicates, for a person to edit: a word and a path in each line, the path as a shell
-/// reads it, so names of any bytes survive editors. Nothing here carries it out.
+/// A plan for duplicates that a person edits: each line is an action and a path, quoted for the shell so that names of any
+/// bytes survive editors. Nocturne never executes it.
 package struct DuplicatePlan {
   private static let title = "# Plan for duplicates, by Nocturne."
 
-  /// The proof for such a file.
-  package static let proof = OriginProof.head(orElse: "does not begin as a plan for duplicates does") {
+  /// Recognizes a plan file.
+  package static let proof = OriginProof.head(orElse: "does not start with the title of a duplicates plan") {
     $0.starts(with: title.utf8)
   }
 
@@ -49,7 +49,7 @@ package struct DuplicatePlan {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A path as one word for a shell: in single quotes, or with $'…' (POSIX 2024) if it has bytes that are no printable text.
+  /// A path as one shell word: in single quotes, or as $'…' (POSIX 2024) if it has bytes that are not printable text.
   static func quoted(_ path: FilePath) -> String {
     let bytes = path.withBytes { Array($0) }
     if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isUnprintable) {

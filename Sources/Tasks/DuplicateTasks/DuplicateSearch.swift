@@ -3,28 +3,28 @@ internal import Duplicates
 internal import LibraryStore
 package import ResultStore
 
-/// Finds the pairs of recordings in a library that sound alike, and stores them. Only audio that is new since the last time
-/// is compared: with all other audio.
+/// Finds the pairs of recordings in a library that sound alike, and stores them. Only audio that is new since the last search
+/// is compared, with all other audio.
 ///
-/// The keys of all audio are kept in the database, some 2 kB for each track. The indexes of new keys are made each time.
+/// The keys of all audio are stored in the database, about 2 kB per track. The indexes of new keys are rebuilt each time.
 package struct DuplicateSearch {
   package struct Outcome: Hashable, Sendable {
     /// Recordings that can be compared.
     package var soundCount = 0
-    /// Those that were compared now, since they are new.
+    /// New recordings, which were compared now.
     package var comparedCount = 0
     package var candidateCount = 0
     package var pairCount = 0
   }
 
-  /// The number of this way of comparing: raised when pairs are to be found again.
+  /// Version of the comparison. Raising it makes all pairs be searched again.
   static let version = 3
 
   private let store: ResultStore
 
   package init(in store: ResultStore) { self.store = store }
 
-  /// Brings the pairs that are stored up to date.
+  /// Updates the stored pairs.
   package func update() throws(StoreError) -> Outcome {
     var outcome = Outcome()
     var sounds = try LibrarySounds(in: store)
@@ -34,7 +34,7 @@ package struct DuplicateSearch {
     return outcome
   }
 
-  /// All pairs, those of new audio included, of a database that may not be written.
+  /// All pairs, including those of new audio, without writing to the database.
   package func pairs() throws(StoreError) -> [StoredPair] {
     var outcome = Outcome()
     let (pairs, methods) = try newPairs(of: LibrarySounds(in: store), &outcome)
@@ -42,9 +42,9 @@ package struct DuplicateSearch {
     return known + pairs
   }
 
-  /// How many recordings were not compared with the others yet.
+  /// Number of recordings not compared yet.
   package func waitingCount() throws(StoreError) -> Int {
-    let sounds = try store.sounds()
+    let sounds = try store.comparableAudio()
     return zip(sounds.compared, sounds.methods(version: Self.version)).count { $0 != $1 }
   }
 
@@ -84,7 +84,7 @@ extension StoredPair {
       })
   }
 
-  /// The same seen from the second one.
+  /// The same pair with first and second swapped.
   var reversed: StoredPair {
     StoredPair(
       first: second, second: first, relation: relation, basis: basis, coverage: coverage, agreement: agreement,

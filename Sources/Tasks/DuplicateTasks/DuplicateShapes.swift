@@ -7,17 +7,17 @@ internal import ResultStore
 internal import Text
 
 extension LibraryDuplicates {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.duplicates.ndjsonLine(self) }
 
-  /// As JSON text.
+  /// JSON text.
   package var json: String {
     var json = JSONWriter()
     Shape.duplicates.writeJSON(self, into: &json)
     return json.text
   }
 
-  /// A row for each file of each group, under a header.
+  /// CSV: a header, then one row per file of each group.
   package var csv: [UInt8] {
     var csv = CSVWriter(guardsFormulas: true)
     csv.text("group")
@@ -34,8 +34,8 @@ extension LibraryDuplicates {
   }
 }
 
-/// What `duplicates` prints, as the schema `nocturne.duplicates` version 1 has it. A field keeps its name and type for ever;
-/// what comes later is added.
+/// The output of `duplicates`: schema `nocturne.duplicates` version 1. Fields keep their name and type forever; new ones are
+/// only added.
 extension Shape<LibraryDuplicates> {
   static var duplicates: Shape {
     Shape(
@@ -176,7 +176,7 @@ extension Shape<LongerFile.Part> {
   }
 }
 
-/// JSON Schema of what `duplicates` prints.
+/// JSON Schema of the output of `duplicates`.
 package enum DuplicateSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

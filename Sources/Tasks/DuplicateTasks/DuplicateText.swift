@@ -7,7 +7,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Duplicates as a person reads them.
+/// Human-readable text for duplicates.
 package enum DuplicateText {
   package static func lines(for duplicates: LibraryDuplicates) -> [String] {
     var lines: [String] = []
@@ -41,7 +41,7 @@ package enum DuplicateText {
     return "\(spare(of: duplicates))\(longer)\(versions)"
   }
 
-  /// How many groups there are, and what could be freed.
+  /// Number of groups, and of files and bytes to spare.
   static func spare(of duplicates: LibraryDuplicates) -> String {
     let groups = counted(duplicates.groups.count, "group")
     let spare =
@@ -66,7 +66,7 @@ package enum DuplicateText {
     }
   }
 
-  /// What a file is, how it differs from the one to keep, and why that one is kept.
+  /// Format of a file, its difference from the file to keep, and why that file is kept.
   package static func note(on file: DuplicateGroup.File) -> String {
     var parts = [format(of: file.record)]
     if let difference = difference(of: file) { parts.append(difference) }
@@ -85,7 +85,7 @@ package enum DuplicateText {
     return words.joined(separator: " ")
   }
 
-  /// How a file differs from the one to keep.
+  /// Difference from the file to keep; `nil` for that file itself.
   package static func difference(of file: DuplicateGroup.File) -> String? {
     guard file.advice != .keep else { return nil }
     guard let relation = file.relation.flatMap({ Relation(rawValue: $0) }) else { return "alike by way of others" }
@@ -110,7 +110,7 @@ package enum DuplicateText {
       }
     }
     if abs(pair.speed - 1) >= 0.002 {
-      // The kept file is the second one.
+      // The file to keep is the second one.
       words.append(String(format: "%.1f%% %@", abs(1 / pair.speed - 1) * 100, pair.speed < 1 ? "faster" : "slower"))
     }
     return words.joined(separator: ", ")

@@ -5,26 +5,27 @@ internal import Records
 
 /// Chooses the file of a group to keep.
 struct KeepingChoice {
-  /// A file with what rules need to know.
+  /// A file with the data the rules need.
   struct Candidate {
     var record: FileRecord
-    /// Seconds of the recording that it has, at the speed of the first candidate.
+    /// Seconds of the recording in this file, at the speed of the first candidate.
     var length: Double
+    /// Tracks of its album in its folder.
     var albumSize: Int
-    /// A person wants it.
+    /// A person chose to keep it.
     var isWanted: Bool
   }
 
   private let rules: [KeepingRule]
   private let candidates: [Candidate]
 
-  /// - Parameter rules: The first one that tells two files apart decides.
+  /// - Parameter rules: In order: the first rule that tells two files apart decides.
   init(of candidates: [Candidate], by rules: [KeepingRule]) {
     self.rules = rules
     self.candidates = candidates
   }
 
-  /// The place of the one to keep. Where no rule decides, the first path does.
+  /// Index of the file to keep. If no rule decides, the first path wins.
   var best: Int {
     var left = Array(candidates.indices)
     if left.contains(where: { candidates[$0].isWanted }) { left.removeAll { !candidates[$0].isWanted } }
@@ -36,7 +37,7 @@ struct KeepingChoice {
     return left.min { path($0).lexicographicallyPrecedes(path($1)) } ?? 0
   }
 
-  /// Why one is kept and not another one: the first rule that tells them apart.
+  /// The reason to keep one file rather than another: that of the first rule that tells them apart.
   func reason(for kept: Int, over other: Int) -> String {
     if candidates[kept].isWanted, !candidates[other].isWanted { return "you chose it" }
     for rule in rules where value(kept, by: rule) - value(other, by: rule) > rule.tolerance { return rule.reason }

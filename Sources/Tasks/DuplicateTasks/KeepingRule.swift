@@ -5,28 +5,28 @@ internal import Platform
 internal import Records
 package import SystemPackage
 
-/// What makes one file of a recording worth more than another one.
+/// A criterion for which file of a recording to keep.
 package enum KeepingRule: Hashable, Sendable {
-  /// A file without damage.
+  /// Undamaged.
   case whole
-  /// The file that has all of the recording.
+  /// Contains most of the recording.
   case complete
   case lossless
-  /// Samples in a second, then bits in a sample.
+  /// Sample rate, then bit depth.
   case rate
   case bitRate
-  /// A file of an album that has more of its tracks here.
+  /// Most tracks of the album in the same folder.
   case album
-  /// Tags that are filled in.
+  /// Most tags filled in.
   case tags
   case cover
-  /// Known for longer: an earlier generation.
+  /// Earliest modification time.
   case oldest
   case newest
-  /// Below a folder.
+  /// Inside a folder.
   case under(FilePath)
 
-  /// The order in which they count by themselves.
+  /// Default order of the rules.
   static let standard: [KeepingRule] = [
     .whole, .complete, .lossless, .rate, .bitRate, .album, .tags, .cover, .oldest,
   ]
@@ -36,7 +36,7 @@ package enum KeepingRule: Hashable, Sendable {
     "whole", "complete", "lossless", "rate", "bitrate", "album", "tags", "cover", "oldest", "newest", "under:FOLDER",
   ]
 
-  /// `nil` for a name that is none.
+  /// Fails for an unknown name, and for `under:` with a relative path.
   package init?(_ name: String) {
     if name.hasPrefix("under:") {
       let folder = FilePath(String(name.dropFirst(6)))
@@ -52,15 +52,15 @@ package enum KeepingRule: Hashable, Sendable {
     self = rule
   }
 
-  /// The order in which rules count, if some are preferred.
+  /// Rules with the preferred ones first.
   static func order(preferring preferred: [KeepingRule]) -> [KeepingRule] {
     preferred + standard.filter { !preferred.contains($0) }
   }
 
-  /// What a file has by a rule: the more, the better.
+  /// Value of a file under this rule; higher is better.
   /// - Parameters:
-  ///   - length: Seconds of the recording that the file has.
-  ///   - albumSize: Tracks of its album that are in its folder.
+  ///   - length: Seconds of the recording in the file.
+  ///   - albumSize: Tracks of its album in its folder.
   func value(of record: FileRecord, length: Double, albumSize: Int) -> Double {
     switch self {
     case .whole: record.status == .ok ? 1 : 0
@@ -77,17 +77,17 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// Encoders throw away most of what is above 20 kHz, so a lossy file has nothing of a rate above that of a CD.
+  /// Lossy encoders discard most content above 20 kHz, so for lossy files a rate above 44.1 kHz counts as that.
   private static func rate(of record: FileRecord) -> Double {
     guard let format = record.format else { return 0 }
     return Losslessness(of: record).isLossless
       ? Double(format.sampleRate * 100 + (format.bitDepth ?? 0)) : Double(min(format.sampleRate, 44_100) * 100)
   }
 
-  /// By how much a value must be greater to count.
+  /// Difference of values that still counts as equal.
   var tolerance: Double {
     switch self {
-    // At both ends.
+    // The tolerance applies at both ends.
     case .complete: 2 * RelationRule.endTolerance
     case .bitRate: 8_000
     case .album, .tags: 1
@@ -95,7 +95,7 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// Why a file is kept that has more by this rule than another one.
+  /// Reason shown for a file that this rule prefers.
   var reason: String {
     switch self {
     case .whole: "not damaged"
@@ -117,8 +117,8 @@ package enum KeepingRule: Hashable, Sendable {
   ]
 }
 
-/// Whether a file is lossless, as far as is known: by its codec, and not `lossy` by the analyzer `origin`.
 private struct Losslessness {
+  /// `true` if the codec is lossless and the analyzer `origin` does not say `lossy`.
   let isLossless: Bool
 
   init(of record: FileRecord) {

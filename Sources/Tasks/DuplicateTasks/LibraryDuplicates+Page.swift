@@ -7,11 +7,10 @@ package import SystemPackage
 internal import Text
 
 extension LibraryDuplicates {
-  /// Groups that the page shows, and files of each.
-  private static let (mostOnPage, mostFiles) = (10, 20)
+  private static let (maxGroups, maxFilesPerGroup) = (10, 20)
 
-  /// The duplicates that are known, for the page of a report; `nil` if there are none.
-  /// - Parameter roots: Groups with a file below one of these; `nil` for all.
+  /// The known duplicates for the page of a report; `nil` if there are none.
+  /// - Parameter roots: Limits the groups to those with a file below one of these; `nil` for all.
   package static func onPage(of store: ResultStore, below roots: [FilePath]?) throws(StoreError) -> PageDuplicates? {
     let pairs = try store.duplicatePairs()
     var found = try LibraryDuplicates(pairs, in: store)
@@ -20,7 +19,7 @@ extension LibraryDuplicates {
     }
     guard !found.groups.isEmpty else { return nil }
     let waiting = try DuplicateSearch(in: store).waitingCount()
-    let rest = found.groups.count - Self.mostOnPage
+    let rest = found.groups.count - Self.maxGroups
     let notes = [
       rest > 0 ? "\(counted(rest, "more group")): analyze duplicates." : nil,
       waiting > 0 ? "\(counted(waiting, "recording")) not compared yet: run analyze duplicates." : nil,
@@ -28,18 +27,18 @@ extension LibraryDuplicates {
     ]
     return PageDuplicates(
       summary: DuplicateText.spare(of: found), note: notes.compactMap { $0 }.joined(separator: " "),
-      groups: found.groups.prefix(Self.mostOnPage).map { group in
+      groups: found.groups.prefix(Self.maxGroups).map { group in
         PageDuplicates.Group(
           name: group.name, spare: group.spareBytes > 0 ? DuplicateText.size(group.spareBytes) : nil,
-          files: group.files.prefix(Self.mostFiles).map { file in
+          files: group.files.prefix(Self.maxFilesPerGroup).map { file in
             PageDuplicates.File(
               advice: DuplicateText.title(of: file.advice), path: DisplayPath.text(of: file.record.path),
               text: DuplicateText.note(on: file))
-          }, unlistedCount: max(0, group.files.count - Self.mostFiles))
+          }, unlistedCount: max(0, group.files.count - Self.maxFilesPerGroup))
       })
   }
 
-  /// Leaves groups with a file that is wanted.
+  /// Keeps only groups with a wanted file.
   private mutating func limit(_ isWanted: (DuplicateGroup.File) -> Bool) {
     self = LibraryDuplicates(groups: groups.filter { $0.files.contains(where: isWanted) })
   }

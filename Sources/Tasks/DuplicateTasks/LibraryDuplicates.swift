@@ -6,12 +6,12 @@ internal import Platform
 internal import Records
 package import ResultStore
 
-/// The groups of files of one recording in a library, the files that hold others, and other versions.
+/// Duplicates in a library: groups of files of one recording, files that contain others, and other versions.
 package struct LibraryDuplicates: Sendable {
   /// Most bytes to spare first.
   package private(set) var groups: [DuplicateGroup] = []
   package private(set) var longerFiles: [LongerFile] = []
-  /// In the order of paths.
+  /// Sorted by path.
   package private(set) var otherVersions: [OtherVersion] = []
 
   package var spareBytes: Int64 { groups.reduce(0) { $0 + $1.spareBytes } }
@@ -20,9 +20,9 @@ package struct LibraryDuplicates: Sendable {
   init(groups: [DuplicateGroup]) { self.groups = groups }
 
   /// - Parameters:
-  ///   - pairs: Of `DuplicateSearch`, or as they are stored.
-  ///   - filter: Groups with at least one such file; `nil` for all.
-  ///   - preferred: Rules that count before the others.
+  ///   - pairs: From `DuplicateSearch` or the store.
+  ///   - filter: Limits the groups to those with at least one matching file; `nil` for all.
+  ///   - preferred: Rules that come before the others.
   package init(
     _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil, preferring preferred: [KeepingRule] = []
   ) throws(StoreError) {
@@ -41,7 +41,7 @@ package struct LibraryDuplicates: Sendable {
   }
 }
 
-/// What is known of the audio of a library that has duplicates.
+/// Related audio of a library, by content id.
 private struct Contents {
   let files: [ContentID: [Int64]]
   let groups: [[ContentID]]
@@ -75,7 +75,7 @@ private struct Contents {
     pairs = Dictionary(present.map { ([$0.first, $0.second], $0) }) { one, _ in one }
     let undecided = present.filter { !distinct.contains([$0.first, $0.second]) }
     parts = undecided.filter { $0.relation == Relation.part.rawValue }
-    // Of two in one group the group tells.
+    // Versions within one group are omitted: the group already shows both.
     var groupOf: [ContentID: Int] = [:]
     for (number, group) in groups.enumerated() { for content in group { groupOf[content] = number } }
     versions = undecided.filter {
@@ -83,7 +83,7 @@ private struct Contents {
     }
   }
 
-  /// A content id in the order of its text.
+  /// A content id, ordered by its text.
   private struct Key: Hashable, Comparable, Sendable {
     let content: ContentID
     private let text: String
@@ -137,19 +137,19 @@ private struct Contents {
     return file
   }
 
-  /// Whether the first one of a pair has nothing that the second one lacks.
+  /// `true` if all audio of the first file of a pair is in the second one.
   private func isWithin(_ pair: StoredPair, duration: Double?) -> Bool {
     guard pair.relation == Relation.encoding.rawValue || pair.relation == Relation.cut.rawValue,
       let stretch = pair.stretches.first
     else { return false }
     if pair.relation == Relation.encoding.rawValue { return true }
-    // Fingerprints say nothing of the ends.
+    // Fingerprints cover only the beginning of a file.
     guard pair.basis == Alignment.Basis.signature.rawValue, let duration else { return false }
     let tolerance = RelationRule.endTolerance
     return stretch[0] <= tolerance && duration - stretch[1] <= tolerance
   }
 
-  /// Seconds of a file at the speed of another one.
+  /// Duration of a file in seconds, at the speed of another one.
   private func length(of record: FileRecord, besides reference: ContentID) -> Double {
     let duration = record.format?.duration ?? 0
     guard let content = record.contentID, let pair = pairs[[content, reference]] else { return duration }
@@ -159,7 +159,6 @@ private struct Contents {
   func longerFiles(in store: ResultStore, matching: Set<Int64>?) throws(StoreError) -> [LongerFile] {
     var found: [ContentID: [(content: ContentID, stretches: [[Double]])]] = [:]
     for pair in parts {
-      // The longer one is that of which less is in the other.
       let isFirstLonger = try duration(of: pair.first, in: store) > duration(of: pair.second, in: store)
       let (longer, shorter) = isFirstLonger ? (pair.first, pair.second) : (pair.second, pair.first)
       let stretches = pair.stretches.map { isFirstLonger ? [$0[0], $0[1]] : [$0[2], $0[3]] }

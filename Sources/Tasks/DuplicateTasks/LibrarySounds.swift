@@ -5,19 +5,19 @@ internal import Landmarks
 package import LibraryStore
 package import ResultStore
 
-/// The sounds of a library, read from its database whenever they are asked for: those of 100,000 tracks take 2 GB.
+/// Fingerprints and signatures of a library, read from its database on demand: those of 100,000 tracks take 2 GB.
 package struct LibrarySounds: SoundSource {
-  package let stored: StoredSounds
+  package let stored: ComparableAudio
   private let store: ResultStore
-  /// Rows of the keys of sounds; `nil` for keys that are made whenever they are asked for.
+  /// Row ids of stored keys; `nil` for keys that are computed on demand.
   private var sketches: [Int64?]
 
-  /// Sounds whose keys are stored at once.
+  /// Tracks whose keys are stored in one transaction.
   private static let batchSize = 2_000
 
   package init(in store: ResultStore) throws(StoreError) {
     self.store = store
-    stored = try store.sounds()
+    stored = try store.comparableAudio()
     let methods = stored.methods(version: Sketch.version)
     sketches = zip(stored.sketches, methods).map { sketch, method in sketch?.method == method ? sketch?.id : nil }
   }
@@ -25,7 +25,7 @@ package struct LibrarySounds: SoundSource {
   package var count: Int { stored.files.count }
   package var duration: Double { stored.durations.reduce(0, +) }
 
-  /// Stores the keys of sounds that have none yet.
+  /// Stores the keys of tracks that have none yet.
   package mutating func storeSketches() throws(StoreError) {
     let methods = stored.methods(version: Sketch.version)
     let missing = sketches.indices.filter { sketches[$0] == nil }
@@ -47,7 +47,7 @@ package struct LibrarySounds: SoundSource {
     var start = 0
     let numbers = sketches.indices.filter(isWanted)
     while start < numbers.count {
-      // Keys that are stored and keys that are not, in turn.
+      // Alternates between runs of stored and of missing keys.
       let isStored = sketches[numbers[start]] != nil
       let end = numbers[start...].firstIndex { (sketches[$0] != nil) != isStored } ?? numbers.count
       let run = numbers[start..<end]
@@ -64,7 +64,7 @@ package struct LibrarySounds: SoundSource {
     }
   }
 
-  /// Calls `body` with the place of each number in the list, and its keys.
+  /// Calls `body` with the position of each number in `numbers`, and its keys.
   private func makeKeys(
     _ numbers: ArraySlice<Int>, by basis: Alignment.Basis, _ body: (Int, [SketchKey]) -> Void
   ) throws(StoreError) {
@@ -92,12 +92,13 @@ package struct LibrarySounds: SoundSource {
     return sound
   }
 
-  /// `nil` for one of another version, too.
+  /// `nil` also for a signature of another version.
   private static func signature(_ bytes: [UInt8]?) -> Signature? { bytes.flatMap { try? Signature(bytes: $0) } }
 }
 
-extension StoredSounds {
-  /// What is made of a sound belongs to the method: audio that gets a signature later is looked at again.
+extension ComparableAudio {
+  /// Methods by which tracks are compared: the versions, and which data exists, so audio that gets a signature later is
+  /// compared again.
   func methods(version: Int) -> [Int] {
     zip(hasFingerprint, hasSignature).map {
       (version * 100 + Signature.version) * 4 + ($0 ? 1 : 0) + ($1 ? 2 : 0)

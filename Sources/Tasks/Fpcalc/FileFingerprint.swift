@@ -6,24 +6,24 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// How it went with a file.
+/// Result of a file.
 enum FileVerdict: UInt8, Sendable {
   case fine
-  /// There is audio, but too little for a fingerprint.
+  /// Too little audio for a fingerprint.
   case tooShort
-  /// There is a fingerprint, and what it was made of is damaged.
+  /// A fingerprint was made from damaged audio.
   case damaged
-  /// Nothing could be read.
+  /// The file could not be read.
   case failed
 }
 
-/// Makes what `fpcalc` prints of one input after the other, in a process of its own: decoders crash.
+/// Produces the output of `fpcalc` for one input after the other. Runs in a worker process, since decoders may crash.
 struct FileFingerprint {
   private let options: FpcalcOptions
   private let text: FpcalcText
   private let known: KnownFingerprints?
 
-  /// - Parameter database: The database of known files; `nil` for none.
+  /// - Parameter database: Returns the database of known files; `nil` for none.
   init(_ options: FpcalcOptions, database: () -> FilePath?) {
     self.options = options
     text = FpcalcText(options: options)
@@ -31,8 +31,8 @@ struct FileFingerprint {
   }
 
   /// - Parameters:
-  ///   - print: Takes what is to be printed, as soon as it is known.
-  ///   - complain: Takes a sentence about what is wrong with the file.
+  ///   - print: Called with output as soon as it is available.
+  ///   - complain: Called with a sentence on what is wrong with the file.
   func make(_ input: FpcalcOptions.Input, print: (String) -> Void, complain: (String) -> Void) -> FileVerdict {
     if case .file(let path) = input, let record = record(of: path) {
       print(text.text(of: record, isFirst: true))
@@ -52,7 +52,7 @@ struct FileFingerprint {
     guard let known, let found = known.fingerprint(at: path), found.finding.algorithm == "chromaprint-2" else {
       return nil
     }
-    // The fingerprint of a shorter recording covers everything, up to the rounding of the resampler.
+    // The fingerprint of a shorter recording covers all of it, except for rounding by the resampler.
     let covered = found.finding.duration
     let coversAll = covered >= found.audioDuration - 0.25 && covered <= options.length
     guard covered == options.length || coversAll || (options.length == 0 && covered >= found.audioDuration - 0.25)
@@ -67,7 +67,7 @@ struct FileFingerprint {
     return FingerprintRecord(value: value, duration: found.duration.truncatedToMilliseconds, timestamp: 0)
   }
 
-  // MARK: Others
+  // MARK: Other files
 
   private func decode(
     _ input: FpcalcOptions.Input, _ print: (String) -> Void, _ complain: (String) -> Void
@@ -119,15 +119,15 @@ struct FileFingerprint {
 }
 
 extension FpcalcOptions {
-  /// Whether a result that a run of `analyze` stores could be the answer.
+  /// `true` if a fingerprint stored by a run of `analyze` can be used.
   fileprivate var mayBeKnown: Bool {
     chunk == 0 && demuxer == nil && algorithm == ChromaprintContext.standardAlgorithm && !usesClock
   }
 }
 
 extension AudioFormat {
-  /// Seconds, as the file claims them: the duration that AcoustID got when others submitted the recording. If a file
-  /// claims none, as decoded or estimated.
+  /// Duration in seconds according to the header, which is what others submitted to AcoustID for the recording; without
+  /// one, the decoded or estimated duration.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)
@@ -135,6 +135,6 @@ extension AudioFormat {
 }
 
 extension Double {
-  /// As Chromaprint's program counts.
+  /// Chromaprint's program truncates, too.
   fileprivate var truncatedToMilliseconds: Double { (self * 1_000).rounded(.down) / 1_000 }
 }

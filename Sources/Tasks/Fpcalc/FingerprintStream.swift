@@ -3,10 +3,10 @@ internal import AudioDecoding
 internal import Chromaprint
 internal import Platform
 
-/// One fingerprint: of everything, or of one chunk.
+/// The fingerprint of a whole input or of one chunk.
 struct FingerprintRecord: Sendable {
   enum Value: Sendable {
-    /// Compressed, in URL-safe base64.
+    /// Compressed, in URL-safe Base64.
     case text(String)
     case words([UInt32])
 
@@ -19,21 +19,21 @@ struct FingerprintRecord: Sendable {
   }
 
   var value: Value
-  /// Seconds: of the chunk, or of the whole recording.
+  /// Duration of the chunk or the whole recording, in seconds.
   var duration: Double
-  /// Seconds from the start, or since 1970; of chunks.
+  /// Start of a chunk, in seconds from the beginning or since 1970.
   var timestamp: Double
 }
 
-/// Makes the fingerprints of one input as Chromaprint's own program does: a chunk ends when there is a sample beyond it.
+/// Computes the fingerprints of one input like Chromaprint's own program: a chunk ends only when a sample after it arrives.
 struct FingerprintStream: ~Copyable {
   private let options: FpcalcOptions
   private let context: ChromaprintContext
   private let limit: Int
   private let chunkLimit: Int
-  /// Additional samples of the first chunk, which the later ones begin with.
+  /// Additional samples of the first chunk; later chunks overlap by these.
   private var extra: Int
-  /// Seconds.
+  /// Overlap of chunks in seconds.
   private let overlap: Double
 
   private var count = 0
@@ -57,7 +57,7 @@ struct FingerprintStream: ~Copyable {
 
   var wantsMore: Bool { count < limit }
 
-  /// Takes the next samples, and hands out the chunks that end with them.
+  /// Adds samples, and calls `body` with each chunk that they complete.
   mutating func push(_ samples: Span<Int16>, _ body: (FingerprintRecord) throws -> Void) throws {
     var start = 0
     let end = min(samples.count, limit - count)
@@ -93,8 +93,8 @@ struct FingerprintStream: ~Copyable {
     Double(chunkCount - extra) / Double(AcoustIDConverter.outputRate) + overlap
   }
 
-  /// The last chunk, or all: `nil` if it was too short for a fingerprint.
-  /// - Parameter duration: Seconds of the whole recording.
+  /// Returns the fingerprint of the last chunk, or of the whole input; `nil` if it was too short.
+  /// - Parameter duration: Duration of the whole recording, in seconds.
   mutating func finish(duration: Double) throws -> FingerprintRecord? {
     guard chunkCount > 0, let value = try value() else { return nil }
     return FingerprintRecord(

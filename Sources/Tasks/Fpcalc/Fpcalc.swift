@@ -3,34 +3,34 @@ internal import Chromaprint
 internal import Platform
 package import SystemPackage
 
-/// The program `fpcalc`: fingerprints for AcoustID on the command line, in place of Chromaprint's program of that name.
+/// The program `fpcalc`, which prints AcoustID fingerprints: a replacement for Chromaprint's program of the same name.
 ///
-/// The same files give the same bits and the same text. Other than there, a file that cannot be read does not end the
-/// program, and one that is too short is no error; `docs/fpcalc.md` has the reasons.
+/// Fingerprints and output are identical to those of Chromaprint's program. Unlike there, a file that cannot be read does
+/// not end the program, and one that is too short is not an error; `docs/fpcalc.md` explains why.
 package enum Fpcalc {
   package static let name = "fpcalc"
 
-  /// Whether a program under this name, which may be a path, is `fpcalc`.
-  package static func isMeant(by program: [UInt8]) -> Bool {
+  /// `true` if the program name or path means `fpcalc`.
+  package static func isInvoked(as program: [UInt8]) -> Bool {
     program.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
 
-  /// The exit statuses of Chromaprint's program.
+  /// Exit statuses of Chromaprint's program.
   private enum Status {
     static let fine: Int32 = 0
     static let failed: Int32 = 2
     static let damaged: Int32 = 3
   }
 
-  /// Runs to the end of the process, which must have one thread.
+  /// Runs the program. The process must have only one thread.
   ///
   /// - Parameters:
-  ///   - arguments: Without the name of the program.
-  ///   - programVersion: The version of this program, beside that of Chromaprint.
-  ///   - database: Called in another process, if it is needed: where files may be known from; `nil` for nowhere.
+  ///   - arguments: Arguments without the program name.
+  ///   - programVersion: Version of this program, printed beside that of Chromaprint.
+  ///   - database: Called in worker processes if needed; returns the database with known files, or `nil` for none.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
-    // A reader who leaves, as `head` does, is met as an error of the write.
+    // A reader that exits early, such as `head`, then shows up as a write error.
     FileDescriptor.reportBrokenPipes()
     do throws(FpcalcOptions.UsageError) {
       switch try FpcalcOptions.parse(arguments) {
@@ -78,7 +78,7 @@ package enum Fpcalc {
           case .damaged: if status == Status.fine, !options.ignoresErrors { status = Status.damaged }
           case .failed:
             status = Status.failed
-            // So that the others of several are counted right.
+            // Keeps the output of the other files in position.
             if inputs.count > 1, printed.isEmpty(index) {
               printed.add(Array(FpcalcText(options: options).emptyText(duration: 0).utf8), to: index)
             }
@@ -97,26 +97,26 @@ package enum Fpcalc {
 
   // MARK: Limits
 
-  /// Bytes of writable memory; the largest hostile files need a third of it.
+  /// Limit of writable memory in bytes; the most demanding hostile files need a third of it.
   private static let memoryLimit = 800 << 20
 
-  /// A file may take this many seconds, and as many for each 100 seconds of audio: a hundred times what is usual.
+  /// CPU seconds allowed per file, and again per 100 s of audio: a hundred times the usual.
   private static let processorSeconds = 20
 
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
-    // A stream may go on for months.
+    // Streams are unlimited: they may run for months.
     guard case .file = input else { return }
-    let audio = options.length > 0 ? min(options.length, longestAudio) : longestAudio
+    let audio = options.length > 0 ? min(options.length, maxAudioSeconds) : maxAudioSeconds
     ResourceLimits.limitProcessorTime(toFurther: processorSeconds + Int(audio / 100) * processorSeconds)
   }
 
-  /// Seconds; a day.
-  private static let longestAudio = 86_400.0
+  /// One day.
+  private static let maxAudioSeconds = 86_400.0
 
   private static func reason(of loss: ChildProcess.Ending) -> String {
     switch loss {
     case .outOfProcessorTime: "Reading it took too much processor time."
-    case .signal(let signal): "A decoder crashed over it (signal \(signal))."
+    case .signal(let signal): "A decoder crashed on it (signal \(signal))."
     case .status: "Reading it ended early."
     }
   }
@@ -139,7 +139,7 @@ package enum Fpcalc {
   }
 }
 
-/// The texts of several files, written in the order of the files, each as soon as its turn has come.
+/// Writes the output of several files in the order of the files, each as early as possible.
 private struct InOrder {
   private var texts: [[UInt8]]
   private var hasText: [Bool]

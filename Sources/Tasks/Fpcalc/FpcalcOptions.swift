@@ -3,7 +3,7 @@ internal import Chromaprint
 internal import Platform
 package import SystemPackage
 
-/// The command line of `fpcalc`. Options are those of Chromaprint's program of this name, version 1.5.
+/// The command line of `fpcalc`. Options are those of Chromaprint's `fpcalc` 1.5.
 package struct FpcalcOptions: Sendable {
   package enum Output: Sendable {
     case text, json, plain
@@ -14,21 +14,21 @@ package struct FpcalcOptions: Sendable {
     case file(FilePath)
   }
 
-  /// FFmpeg's name of the format; `nil` to find out.
+  /// FFmpeg's name of the format; `nil` to detect it.
   package var demuxer: String?
   package var bare = BareAudio()
-  /// Seconds of audio from the start; 0 for all.
+  /// Seconds of audio to read from the start; 0 for all.
   package var length = 120.0
-  /// Seconds of each chunk; 0 for one fingerprint of everything.
+  /// Duration of a chunk in seconds; 0 for one fingerprint of the whole input.
   package var chunk = 0.0
   package var overlaps = false
-  /// Chunks have the time of the clock, not that from the start.
+  /// Chunks get Unix timestamps instead of the time from the start.
   package var usesClock = false
   package var isRaw = false
   package var isSigned = false
   package var output = Output.text
   package var algorithm = ChromaprintContext.standardAlgorithm
-  /// Damaged files do not count in the exit status.
+  /// Damaged files do not affect the exit status.
   package var ignoresErrors = false
   package var inputs: [Input] = []
 
@@ -40,12 +40,12 @@ package struct FpcalcOptions: Sendable {
     case help
   }
 
-  /// A command line that cannot be understood, in the words of Chromaprint's program.
+  /// An invalid command line, with the error message of Chromaprint's program.
   package struct UsageError: Error, Hashable, CustomStringConvertible {
     package var description: String
   }
 
-  /// - Parameter arguments: Without the name of the program; bytes, since names of files are.
+  /// - Parameter arguments: Arguments without the program name, as bytes, since file names need not be UTF-8.
   package static func parse(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
     var options = FpcalcOptions()
     var rest = arguments[...]
@@ -122,11 +122,11 @@ package struct FpcalcOptions: Sendable {
     }
   }
 
-  /// Ten years of audio: anything longer is a slip, and would not fit into a count of samples everywhere.
-  private static let longest = 315_360_000.0
+  /// Ten years: longer values are typing errors, and could overflow sample counts.
+  private static let maxSeconds = 315_360_000.0
 
   private static func seconds(_ value: String, of option: String) throws(UsageError) -> Double {
-    guard let seconds = Double(value), (0...longest).contains(seconds) else { throw notPositive(option) }
+    guard let seconds = Double(value), (0...maxSeconds).contains(seconds) else { throw notPositive(option) }
     return seconds
   }
 
@@ -134,7 +134,7 @@ package struct FpcalcOptions: Sendable {
     UsageError(description: "The argument for \(option) must be a positive number")
   }
 
-  /// `-help`.
+  /// Output of `-help`.
   package static let help = """
     Usage: fpcalc [OPTIONS] FILE [FILE...]
 

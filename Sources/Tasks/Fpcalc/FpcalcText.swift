@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Fingerprints as `fpcalc` prints them.
+/// Formats fingerprints as `fpcalc` prints them.
 struct FpcalcText {
   let options: FpcalcOptions
 
-  /// - Parameter isFirst: It is the first of its file.
+  /// - Parameter isFirst: The record is the first of its file.
   func text(of record: FingerprintRecord, isFirst: Bool) -> String {
     let value = text(of: record.value)
     let duration = String(format: "%.2f", record.duration)
@@ -18,13 +18,13 @@ struct FpcalcText {
     case .text:
       let gap = isFirst ? "" : "\n"
       let timestamp = options.usesClock ? "TIMESTAMP=\(String(format: "%.2f", record.timestamp))\n" : ""
-      // A line that is not there is an error for pyacoustid; one without a value would be looked up.
+      // pyacoustid reports a missing line as an error, but would look up an empty value.
       let fingerprint = record.value.isEmpty ? "" : "FINGERPRINT=\(value)\n"
       return "\(gap)\(timestamp)DURATION=\(Int(record.duration))\n\(fingerprint)"
     }
   }
 
-  /// The text for a file without a fingerprint: the place of the others among several is then right.
+  /// Output for a file without a fingerprint, which keeps the output of several files in position.
   func emptyText(duration: Double) -> String {
     text(
       of: FingerprintRecord(value: options.isRaw ? .words([]) : .text(""), duration: duration, timestamp: 0),

@@ -8,10 +8,10 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Hands the tracks of a library to another program: all that a filter matches, or what has changed of them.
+/// Exports tracks of a library to another program: all that match a filter, or only those that changed.
 package struct LibraryExport: Sendable {
   package struct Outcome: Sendable {
-    /// Files of the format, and then the cursor.
+    /// Files of the format, then the cursor.
     package var files: [FilePath]
     package var recordCount: Int
     package var removalCount: Int
@@ -20,9 +20,9 @@ package struct LibraryExport: Sendable {
   }
 
   package var format: any ExportFormat
-  /// `nil` for standard output, which formats with a folder do not have.
+  /// `nil` for standard output, which formats that write a folder do not support.
   package var output: FilePath?
-  /// Only what is at or below these paths; `nil` for everything.
+  /// Limits the export to these paths and below; `nil` for everything.
   package var roots: [FilePath]?
   package var filter: TrackFilter
   /// `nil` for everything.
@@ -43,13 +43,13 @@ package struct LibraryExport: Sendable {
     self.overwriting = overwriting
   }
 
-  /// Files in which no audio was found are no tracks for others.
+  /// Files without audio are not exported.
   private static let statuses: Set<FileRecord.Status> = [.ok, .partial]
 
-  /// The cursor comes last: if anything ends the export before, the next one tells the same again.
-  /// - Parameter progress: Is told from time to time how much is done, 0 to 1.
-  /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. Files are then as they were before, or, if
-  ///   the last of several could not be put in place, some are; the cursor is the old one.
+  /// The cursor is written last: if the export is interrupted, the next one repeats the same changes.
+  /// - Parameter progress: Called from time to time with the completed fraction, 0 to 1.
+  /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. The files are then unchanged, except if
+  ///   moving several into place failed halfway; the cursor stays the old one.
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
     let point = try since?.point()
     let selection = RecordSelection(
@@ -84,16 +84,15 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// `nil` where there is no place for one.
+  /// `nil` for standard output, devices and pipes.
   private var cursorFile: CursorFile? {
     guard let output else { return nil }
     if format.output.isFolder { return CursorFile(inFolder: output) }
-    // Not beside a device or a pipe.
     let kind = output.fileKind
     return kind == nil || kind == .regular ? CursorFile(besideFile: output) : nil
   }
 
-  /// Before any work is done.
+  /// Checks that the output may be overwritten and creates its folder, before any work is done.
   private func preparePlace() throws(ExportError) {
     guard let output else { return }
     do {
@@ -109,8 +108,8 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// The files that will be written whatever the tracks are, and the proof that an earlier export wrote them. The mark
-  /// in a file counts before the cursor beside it: a program that has saved the file since leaves the cursor, but not
+  /// The files that are written regardless of the tracks, with the proof that an earlier export wrote them. The mark in a
+  /// file takes precedence over the cursor beside it: another program that saved the file since leaves the cursor, but not
   /// the mark.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
     var files: [(file: FilePath, proof: OriginProof)] =

@@ -3,13 +3,13 @@ internal import DSP
 internal import SystemPackage
 internal import Text
 
-/// The rules that every analyzer must keep, whatever it finds. Each check returns the breaches it found, as sentences.
+/// Rules that every analyzer must keep, whatever it finds. Each check returns the breaches found, as sentences.
 ///
-/// - Result independent of how the audio is cut, and of what comes after a session has had enough
-/// - The same result every time
+/// - Results do not depend on how the audio is split, nor on anything after the session wanted no more
+/// - Results are the same every time
 /// - Silence, very short and very loud audio give a finding or "not applicable", never a failure
-/// - Findings without NaN and infinities, which come back from JSON as they were
-/// - Settings: every key encoded, in snake_case; wrong keys, types and values are refused with the key's name
+/// - Findings contain no NaN or infinity, and survive a round trip through JSON
+/// - Settings: every key is encoded, in snake_case; wrong keys, types and values are rejected with the key's name
 public enum AnalyzerContract {
   // MARK: - Names
 
@@ -25,7 +25,7 @@ public enum AnalyzerContract {
 
   // MARK: - Declarations
 
-  /// Breaches in a finding whose fields are declared; there are none for others.
+  /// Breaches in a finding whose fields are declared; none for others.
   public static func breachesOfDeclaration(_ kind: AnalyzerKind) -> [String] {
     guard let type = kind.findingType as? any DeclaredFinding.Type else { return [] }
     return breachesOfDeclaration(type, of: kind)
@@ -84,7 +84,7 @@ public enum AnalyzerContract {
     return breaches
   }
 
-  /// Every property has a key, and the defaults survive being written and read.
+  /// Checks that every property has a key, and that the defaults survive encoding and decoding.
   private static func breachesOfEncoding<A: Analyzer>(_ type: A.Type) -> [String] {
     var breaches: [String] = []
     let defaults = A.Configuration()
@@ -116,7 +116,7 @@ public enum AnalyzerContract {
     }
   }
 
-  /// A number is either refused by name, or works and counts as another configuration.
+  /// Checks that a number is either rejected by name, or works and counts as another configuration.
   private static func breachesOfNumbers(
     _ kind: AnalyzerKind, _ key: String, _ standard: JSONValue, _ plugin: AnalyzerPlugin
   ) throws -> [String] {
@@ -145,7 +145,7 @@ public enum AnalyzerContract {
 
   // MARK: - Findings
 
-  /// A signal that every analyzer must cope with, made at the rate that is asked for.
+  /// A signal that every analyzer must handle, created at the requested rate.
   public struct Challenge: Sendable, CustomStringConvertible {
     public let name: String
     let make: @Sendable (_ sampleRate: Int) -> Signal
@@ -175,7 +175,7 @@ public enum AnalyzerContract {
       Challenge("\(count) frames") { .noise(sampleRate: $0, seconds: 4).prefix(count) }
     }
 
-  /// - Parameter others: Analyzers that it may read; it must do without them as well.
+  /// - Parameter others: Analyzers whose findings it may read; it must also work without them.
   public static func breachesOfFindings(
     _ kind: AnalyzerKind, _ challenge: Challenge, beside others: [AnalyzerKind] = []
   ) throws -> [String] {
@@ -209,7 +209,7 @@ public enum AnalyzerContract {
     let expected = whole.text
     if outcome().text != expected { breaches.append("A second run gives another result.") }
     var cuts: [[Int]] = []
-    // Columns come one by one anyway.
+    // Columns arrive one by one anyway.
     if case .samples = plugin.feed { cuts = [[16_384], [441, 10_007, 16_384, 1], [4_096]] }
     if signal.frameCount <= 5_000 { cuts.append([1]) }
     for cut in cuts {
@@ -238,7 +238,7 @@ public enum AnalyzerContract {
     }
   }
 
-  /// For analyzers whose feed is the file: files that are missing, empty, no audio, plain.
+  /// For analyzers that read the file itself: files that are missing, empty, not audio, or plain.
   public static func breachesOfFiles(_ kind: AnalyzerKind) throws -> [String] {
     let plugin = try kind.make(resampler: "soxr")
     guard plugin.feed == .file else { return [] }
@@ -259,7 +259,7 @@ public enum AnalyzerContract {
       case .finding(let finding): breaches += breachesOfJSON(finding)
       case .failed(let reason):
         if path == plain { breaches.append("It fails for a plain file: \(reason)") }
-        if reason.isEmpty { breaches.append("It fails for \(name) without a reason.") }
+        if reason.isEmpty { breaches.append("It fails for \(name) without giving a reason.") }
       case .notApplicable: break
       }
       if plugin.outcome(for: file, feed: { _ throws(AnalysisError) in }).text != first.text {
@@ -271,9 +271,9 @@ public enum AnalyzerContract {
 
   // MARK: - Running a session
 
-  /// Runs one session over a signal that has the feed's rate, cut into pieces of the given lengths, over and over.
+  /// Runs one session over a signal at the feed's rate, split into pieces of the given lengths, cyclically.
   ///
-  /// - Parameter feedsOn: Whether values go on when the session wants no more.
+  /// - Parameter feedsOn: `true` to continue when the session wants no more values.
   private static func outcome(
     of plugin: AnalyzerPlugin, after earlier: EarlierFindings = EarlierFindings(), for signal: Signal,
     cut lengths: [Int] = [.max], feedsOn: Bool = false
@@ -340,7 +340,7 @@ extension AnalyzerPlugin {
 }
 
 extension AnalyzerOutcome {
-  /// The same for equal outcomes.
+  /// Equal for equal outcomes.
   fileprivate var text: String { (try? JSONValue(encoding: self).canonicalText) ?? "\(result)" }
 }
 
@@ -352,7 +352,7 @@ extension JSONValue {
     }
   }
 
-  /// A value that cannot stand in this one's place; `nil` where null might have meant anything.
+  /// A value of another type; `nil` for null, which could stand for anything.
   fileprivate var ofAnotherType: JSONValue? {
     switch self {
     case .null: nil

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Runs a closure on this thread without privileges if the tests run as root, which file modes do not restrict.
+/// Runs a closure on this thread without privileges if the tests run as root, because file modes do not restrict root.
 @discardableResult
 public func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
   guard geteuid() == 0 else { return try body() }
@@ -9,5 +9,5 @@ public func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> R
   return try body()
 }
 
-/// setfsuid(2), for one thread only; the Glibc module does not have it.
+/// setfsuid(2), for one thread only; missing from the Glibc module.
 @_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32

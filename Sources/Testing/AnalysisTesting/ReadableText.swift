@@ -1,12 +1,12 @@
 internal import Text
 
-/// JSON and XML with line breaks, for people and for `diff`. Nothing else changes: neither the order of members nor how
-/// values are written.
+/// JSON and XML with line breaks, for people and for `diff`. Nothing else changes: neither the order of members nor the
+/// spelling of values.
 public enum ReadableText {
-  /// Characters in a line, if possible.
+  /// Preferred maximum of characters per line.
   public static let width = 100
 
-  /// The text of bytes, with `\xHH` for those that are not UTF-8.
+  /// Bytes as text, with `\xHH` for those that are not UTF-8.
   public static func plain(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
@@ -22,7 +22,7 @@ public enum ReadableText {
 
   // MARK: JSON
 
-  /// - Returns: `nil` for what is no JSON.
+  /// - Returns: `nil` if the bytes are not JSON.
   public static func json(_ bytes: [UInt8], width: Int = width) -> String? {
     guard (try? JSONValue(parsing: bytes)) != nil, let text = String(validating: bytes, as: UTF8.self) else {
       return nil
@@ -33,7 +33,7 @@ public enum ReadableText {
 
   private indirect enum Node {
     case plain(String)
-    /// With the marks around it.
+    /// Includes the brackets.
     case list(open: String, close: String, [(key: String, value: Node)])
 
     var oneLine: String {
@@ -76,7 +76,7 @@ public enum ReadableText {
     rest = rest.drop { $0.properties.isWhitespace }
   }
 
-  /// A text, a number or a word.
+  /// Takes a string, a number or a word.
   private static func token(_ rest: inout ArraySlice<Unicode.Scalar>) -> String {
     var end = rest.startIndex
     if rest.first == "\"" {
@@ -117,13 +117,13 @@ public enum ReadableText {
 
   // MARK: XML
 
-  /// Well-formed XML without comments and sections of plain text: each element on a line of its own, long ones with
-  /// each attribute on one.
+  /// Formats well-formed XML without comments and CDATA sections: each element on its own line, and long ones with each
+  /// attribute on its own line.
   public static func xml(_ text: String) -> String {
     var result = ""
     var depth = 0
     var rest = Array(text.unicodeScalars)[...]
-    // Whether the present line is an element whose text has begun.
+    // The current line is an element whose text has begun.
     var isInside = false
     func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
       var text = String.UnicodeScalarView()
@@ -159,7 +159,7 @@ public enum ReadableText {
       isInside = false
       if !isEnd, !tag.hasSuffix("/>"), !tag.hasPrefix("<?"), !tag.hasPrefix("<!") {
         depth += 1
-        // An end right behind it stays on the line.
+        // An end tag that follows at once stays on the line.
         if rest.starts(with: "</".unicodeScalars) { isInside = true }
       }
     }

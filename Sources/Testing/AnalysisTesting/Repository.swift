@@ -1,13 +1,13 @@
 public import Foundation
 public import SystemPackage
 
-/// Files of the repository that tests read, found from the place of this source file.
+/// Files of the repository that tests read, located relative to this source file.
 public enum Repository {
-  /// The folder that has Package.swift.
+  /// The folder with Package.swift.
   private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
     .removingLastComponent()
 
-  /// - Parameter name: A path below the folder of Package.swift.
+  /// - Parameter name: A path relative to the folder with Package.swift.
   public static func path(_ name: String = "") -> FilePath { root.appending(name) }
 
   public static func url(_ name: String = "") -> URL { URL(filePath: path(name).string) }

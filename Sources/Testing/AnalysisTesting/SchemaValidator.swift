@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Checks values that `JSONSerialization` has read against the part of JSON Schema that the report schemas use. An unknown
-/// keyword is an error, so no rule is passed over in silence.
+/// Checks values read by `JSONSerialization` against the subset of JSON Schema that the report schemas use. An unknown
+/// keyword is an error, so no rule is silently ignored.
 public struct SchemaValidator {
   private let root: [String: Any]
   private let isClosed: Bool
 
-  /// - Parameter isClosed: An object has no members but those that its schema names, also where the schema leaves that open.
+  /// - Parameter isClosed: `true` to reject members that a schema does not name, even if it allows them.
   public init(_ text: String, isClosed: Bool = false) throws {
     self.isClosed = isClosed
     root = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
@@ -27,10 +27,12 @@ public struct SchemaValidator {
         complaints += self.complaints(about: value, target, at: path)
       case "type":
         let types = rule as? [String] ?? [rule as? String ?? ""]
-        if !types.contains(where: { Self.isOf($0, value) }) { complaints.append("\(path): \(value) is not \(types)") }
+        if !types.contains(where: { Self.hasType($0, value) }) {
+          complaints.append("\(path): \(value) is not \(types)")
+        }
       case "anyOf":
         let each = (rule as? [[String: Any]] ?? []).map { self.complaints(about: value, $0, at: path) }
-        // Complaints by the alternative with most of them: that of null only says that it is none.
+        // Reports the alternative with the most complaints: that of null only says that the value is not null.
         if !each.contains(where: \.isEmpty) { complaints += each.max { $0.joined().count < $1.joined().count } ?? [] }
       case "minimum":
         if let number = value as? NSNumber, number.doubleValue < (rule as? NSNumber)?.doubleValue ?? 0 {
@@ -81,7 +83,7 @@ public struct SchemaValidator {
     return complaints
   }
 
-  private static func isOf(_ type: String, _ value: Any) -> Bool {
+  private static func hasType(_ type: String, _ value: Any) -> Bool {
     switch (type, value) {
     case ("null", is NSNull), ("object", is [String: Any]), ("array", is [Any]), ("string", is String): return true
     case ("boolean", let number as NSNumber): return isBoolean(number)

@@ -2,16 +2,16 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A server over HTTP on this machine that answers as a test says: late, in pieces, wrongly, or not at all. It closes each
+/// A local HTTP server with answers defined by a test: late, in pieces, wrong, or none at all. It closes each
 /// connection after one answer.
 public final class ScriptedServer: Sendable {
   public struct Request: Hashable, Sendable {
     public var method: String
-    /// Path and query, as they were sent.
+    /// Path and query, as sent.
     public var target: String
-    /// By names in lower case.
+    /// Keyed by lowercase name.
     public var headers: [String: String]
-    /// Which one it is for this target, from 1.
+    /// Number of the request for this target, from 1.
     public var number: Int
   }
 
@@ -31,7 +31,7 @@ public final class ScriptedServer: Sendable {
 
   /// - Parameter answer: The answer to a request, called on the thread of its connection.
   public init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
-    // A client that has gone ends a write with an error, not this process.
+    // Makes a write to a disconnected client return an error instead of ending this process.
     _ = signal(SIGPIPE, SIG_IGN)
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     listener = socket
@@ -101,7 +101,7 @@ public final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer.Step {
-  /// - Parameter length: The length that the answer claims.
+  /// - Parameter length: The length claimed by the answer.
   public static func answer(
     _ status: Int, _ headers: [String: String] = [:], _ body: [UInt8] = [], length: Int? = nil
   ) -> ScriptedServer.Step {

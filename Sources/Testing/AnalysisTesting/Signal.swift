@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A signal for tests: planar channels of equal length, full scale ±1, the same at every run.
+/// A signal for tests: planar channels of equal length, full scale ±1, identical in every run.
 public struct Signal: Sendable, Hashable {
   /// Samples per second.
   public var sampleRate: Int
@@ -24,7 +24,7 @@ public struct Signal: Sendable, Hashable {
     }
   }
 
-  /// One channel, made sample by sample from the time in seconds.
+  /// A mono signal, computed sample by sample from the time in seconds.
   public init(sampleRate: Int = 44_100, seconds: Double, _ sample: (Double) -> Double) {
     let count = Int((seconds * Double(sampleRate)).rounded())
     self.init(sampleRate: sampleRate, channels: [(0..<count).map { Float(sample(Double($0) / Double(sampleRate))) }])
@@ -65,7 +65,7 @@ extension Signal {
     }
   }
 
-  /// White noise, evenly spread over ±amplitude.
+  /// White noise, uniformly distributed over ±amplitude.
   public static func noise(
     seed: UInt64 = 1, amplitude: Float = 0.5, sampleRate: Int = 44_100, seconds: Double
   ) -> Signal {
@@ -90,7 +90,8 @@ extension Signal {
     }
   }
 
-  /// Something like music: a chord progression of four harmonic notes a chord, two chords a second, over quiet noise.
+  /// A music-like signal: a chord progression of four harmonic notes per chord, two chords per second, over quiet
+  /// noise.
   public static func chords(seed: UInt64 = 3, sampleRate: Int = 44_100, seconds: Double) -> Signal {
     var random = SplitMix64(seed: seed)
     let chordLength = 0.5
@@ -111,10 +112,10 @@ extension Signal {
   }
 }
 
-// MARK: - Putting signals together
+// MARK: - Combining signals
 
 extension Signal {
-  /// Both signals at once; the result is as long as the longer one. Rates and channel counts must agree.
+  /// The sum of both signals, as long as the longer one. Rates and channel counts must agree.
   public static func + (first: Signal, second: Signal) -> Signal {
     precondition(first.sampleRate == second.sampleRate && first.channelCount == second.channelCount)
     var sum = first.frameCount >= second.frameCount ? first : second
@@ -125,7 +126,7 @@ extension Signal {
     return sum
   }
 
-  /// The channels of several mono signals of one rate and length side by side.
+  /// A multichannel signal of several mono signals with the same rate and length.
   public static func channels(_ signals: [Signal]) -> Signal {
     precondition(Set(signals.map(\.sampleRate)).count == 1 && Set(signals.map(\.frameCount)).count == 1)
     return Signal(sampleRate: signals[0].sampleRate, channels: signals.flatMap(\.channels))

@@ -1,26 +1,28 @@
 internal import Foundation
 internal import Text
 
-/// Texts that a program is known to say, each in a file of the sources.
+/// Expected output texts of a program, each in a file next to the tests.
 ///
-/// With `NOCTURNE_RECORD=1` in the environment they are written and not compared. The changes are then to be read, as
-/// any other change of the sources.
+/// With `NOCTURNE_RECORD=1` in the environment, they are written instead of compared. Review the changes like any other
+/// change of the sources.
 public struct Snapshots: Sendable {
-  /// Says that texts are to be written.
+  /// Environment variable that enables recording.
   public static let variable = "NOCTURNE_RECORD"
 
   private let folder: URL
   private let isRecording: Bool
 
-  /// Snapshots in the folder `Snapshots` beside a file of tests.
-  /// - Parameter part: A folder in it.
+  /// Snapshots in the folder `Snapshots` next to a test file.
+  ///
+  /// - Parameter part: A subfolder.
   public init(beside file: String = #filePath, part: String = "") {
     folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Snapshots").appending(path: part)
     isRecording = ProcessInfo.processInfo.environment[Self.variable] == "1"
   }
 
-  /// The complaint about a text: how it differs from the one stored by this name, or that it was written.
-  /// - Returns: `nil` if it is the known one.
+  /// Compares a text with the one stored under a name.
+  ///
+  /// - Returns: A complaint with the difference, or that the text was written; `nil` if the text is unchanged.
   public func complaint(about text: String, named name: String) throws -> String? {
     let file = folder.appending(path: name)
     let known = try? Data(contentsOf: file)
@@ -35,8 +37,9 @@ public struct Snapshots: Sendable {
     return "\(file.path) is another text now (- as known, + as it is):\n\(difference.text)"
   }
 
-  /// Files that no test asks for; they are removed while others are written.
-  /// - Parameter names: All that tests ask for.
+  /// Finds snapshots that no test uses, and removes them when recording.
+  ///
+  /// - Parameter names: All names that tests use.
   public func leftOver(besides names: Set<String>) throws -> [String] {
     let inside = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
     let surplus = inside.filter { !URL(filePath: $0).pathExtension.isEmpty && !names.contains($0) }.sorted()
@@ -45,11 +48,11 @@ public struct Snapshots: Sendable {
   }
 }
 
-/// The difference of two texts, line by line, in the form of `diff -u`.
+/// The difference of two texts, line by line, in the format of `diff -u`.
 struct TextDifference {
   private static let context = 2
-  private static let mostLines = 60
-  private static let mostCharacters = 240
+  private static let maxLines = 60
+  private static let maxCharacters = 240
 
   let text: String
 
@@ -91,12 +94,12 @@ struct TextDifference {
     var lines: [String] = []
     for index in all.indices where near[index] {
       if index == 0 || !near[index - 1] { lines.append("@@ line \(all[index].number + 1) @@") }
-      // Whatever it is, a terminal shows it.
+      // Control characters are escaped, so a terminal shows everything.
       let shown = String(all[index].line).debugDescription.dropFirst().dropLast().replacing("\\\"", with: "\"")
-      lines.append("\(all[index].sign)\(shown.prefix(mostCharacters))\(shown.count > mostCharacters ? " …" : "")")
+      lines.append("\(all[index].sign)\(shown.prefix(maxCharacters))\(shown.count > maxCharacters ? " …" : "")")
     }
-    let more = lines.count - mostLines
-    return lines.prefix(mostLines).joined(separator: "\n") + (more > 0 ? "\n… and \(more) more lines" : "")
+    let more = lines.count - maxLines
+    return lines.prefix(maxLines).joined(separator: "\n") + (more > 0 ? "\n… and \(more) more lines" : "")
   }
 }
 
@@ -104,7 +107,7 @@ extension String {
   fileprivate func split(
     separator: Unicode.Scalar, omittingEmptySubsequences: Bool
   ) -> [Substring] {
-    // A line break after a carriage return is one character with it, and is to be seen as well.
+    // A carriage return and a line break are one `Character`; splitting by scalars keeps them distinct.
     unicodeScalars.split(separator: separator, omittingEmptySubsequences: omittingEmptySubsequences).map {
       Substring($0)
     }

@@ -1,4 +1,4 @@
-/// A small random number generator that gives the same numbers everywhere (Steele, Lea and Flood, "Fast Splittable
+/// A small random number generator with the same output on all platforms (Steele, Lea and Flood, "Fast Splittable
 /// Pseudorandom Number Generators", OOPSLA 2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -15,7 +15,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Evenly spread over −1 ..< 1.
+  /// Uniformly distributed over −1 ..< 1.
   public mutating func nextSample() -> Float {
     Float(Int64(bitPattern: next()) >> 40) / 8_388_608
   }

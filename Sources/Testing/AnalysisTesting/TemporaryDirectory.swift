@@ -1,7 +1,7 @@
 internal import Foundation
 public import SystemPackage
 
-/// A fresh directory that is removed with all it holds when it is no longer used.
+/// A new directory that is deleted with its content when this object is released.
 public final class TemporaryDirectory: Sendable {
   public let path: FilePath
 
@@ -16,7 +16,7 @@ public final class TemporaryDirectory: Sendable {
   /// The path of a file in this directory.
   public func file(_ name: String) -> FilePath { path.appending(name) }
 
-  /// Creates or replaces a file and gives its path.
+  /// Creates or replaces a file and returns its path.
   @discardableResult
   public func write(_ bytes: [UInt8], as name: String) throws -> FilePath {
     let path = path.appending(name)
@@ -26,7 +26,7 @@ public final class TemporaryDirectory: Sendable {
     return path
   }
 
-  /// Writes a signal as WAV and gives the path of the file.
+  /// Writes a signal as WAV and returns the path of the file.
   public func write(_ signal: Signal, as name: String, encoding: WAVFile.Encoding = .pcm16) throws -> FilePath {
     try write(WAVFile(signal, encoding: encoding).bytes, as: name)
   }

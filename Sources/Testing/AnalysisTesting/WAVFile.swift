@@ -14,7 +14,7 @@ public struct WAVFile: Sendable {
 
   public private(set) var bytes: [UInt8] = []
 
-  /// - Parameter claimedFrameCount: The length in the header, if it shall be false.
+  /// - Parameter claimedFrameCount: A false length for the header; `nil` for the actual one.
   public init(_ signal: Signal, encoding: Encoding = .pcm16, claimedFrameCount: Int? = nil) {
     let frameLength = signal.channelCount * encoding.bitsPerSample / 8
     let claimedLength = (claimedFrameCount ?? signal.frameCount) * frameLength

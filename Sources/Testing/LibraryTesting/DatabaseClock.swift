@@ -4,14 +4,13 @@ public import Platform
 public import ResultStore
 internal import SystemPackage
 
-/// Lets a database say of changes that they were made at a given time, and not now: what it says is then the same in every
-/// run.
+/// Replaces the times of changes in a database by given ones, so that output is the same in every run.
 public struct DatabaseClock {
   private let database: DatabaseQueue
-  /// Tables with columns of times.
+  /// All time columns.
   private let columns: [(table: String, column: String)]
 
-  /// Times of a clock are later, and given ones are earlier.
+  /// Separates times of the clock, which are later, from given ones, which are earlier.
   private static let present = 1_750_000_000_000_000_000
 
   public init(_ store: ResultStore) throws {
@@ -28,7 +27,7 @@ public struct DatabaseClock {
     }
   }
 
-  /// Makes a change at this time.
+  /// Makes a change and dates it to `time`.
   public func at<Value>(_ time: Timestamp, _ change: () throws -> Value) throws -> Value {
     let value = try change()
     try database.write { db in
@@ -37,7 +36,7 @@ public struct DatabaseClock {
           sql: "UPDATE \(table) SET \(column) = ? WHERE \(column) > ?",
           arguments: [time.nanoseconds, Self.present])
       }
-      // A run takes a minute and a half.
+      // Runs take a minute and a half.
       try db.execute(
         sql: "UPDATE run SET finished_ns = started_ns + 90000000000 WHERE finished_ns = ?",
         arguments: [time.nanoseconds])
@@ -45,7 +44,7 @@ public struct DatabaseClock {
     return value
   }
 
-  /// Gives what has a random id another one.
+  /// Replaces random ids by fixed ones.
   public func rename(playlist id: String, to other: String) throws {
     try database.write { db in
       try db.execute(sql: "UPDATE playlist SET playlist_id = ? WHERE playlist_id = ?", arguments: [other, id])

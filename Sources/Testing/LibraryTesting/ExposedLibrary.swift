@@ -30,14 +30,14 @@ public struct ExposedLibrary {
     try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: target)
   }
 
-  /// Replaces a file by a link, as an attacker could who may write into the library.
+  /// Replaces a file with a link, like an attacker with write access to the library.
   public func swap(_ name: String, for target: FilePath) throws {
     let path = library.appending(name)
     try FileManager.default.moveItem(atPath: path.string, toPath: path.string + ".away")
     try link(path, to: target.string)
   }
 
-  /// As the last run saw it.
+  /// The track as seen by the last run.
   public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
     guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
     var track = TrackFile(path: path, root: root)
@@ -48,7 +48,7 @@ public struct ExposedLibrary {
     return track
   }
 
-  /// Two by two pixels.
+  /// A BMP image of two by two pixels.
   public static let picture: [UInt8] = {
     func little(_ value: UInt32, _ count: Int = 4) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -5,20 +5,20 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// A file that the database alone knows, and what analyzers found of it.
+/// A file that exists only in the database, with the findings of analyzers.
 public struct LibraryFile: Sendable {
   public var path: FilePath
   public var tags: TagFinding
   public var findings: [(analyzer: String, finding: any AnalysisFinding)]
-  /// Not `nil` for a file that failed.
+  /// `nil` unless the file failed.
   public var failure: Problem?
-  /// Not `nil` for a file that was analyzed in part.
+  /// `nil` unless the file was only partly analyzed.
   public var damage: Problem?
   public var remarks: [Problem] = []
-  /// Analyzers that had nothing to say of it, and why.
+  /// Analyzers that do not apply to the file, with the reasons.
   public var notApplicable: [String: String] = [:]
   public var format: AudioFormat
-  /// Content id by its path, if it is no copy of another file.
+  /// Derived from the path, unless the file is a copy of another one.
   public var contentID: ContentID
   public var sizeBytes: Int64 = 1000
   public var modified = Timestamp(nanoseconds: 1)
@@ -39,7 +39,7 @@ public struct LibraryFile: Sendable {
     contentID = ContentID(ofPath: path)
   }
 
-  /// Its id in other parts of the program.
+  /// Id of the file in the APIs and the song catalog.
   public var id: String { ContentID(ofPath: path).description }
 
   static func identity(_ analyzer: String) -> AnalyzerIdentity {
@@ -63,7 +63,7 @@ public struct LibraryFile: Sendable {
     return analysis
   }
 
-  /// Made from its path.
+  /// Derived from the path.
   private var checksum: FileChecksum {
     let whole = ContentID(ofPath: path)
     let bytes = Array("\(whole)".utf8)
@@ -73,7 +73,7 @@ public struct LibraryFile: Sendable {
   }
 }
 
-/// Files, and all that analyzers were to find of them.
+/// Files, and all analyses that are wanted of them.
 public struct LibraryFiles: Sendable {
   private let files: [LibraryFile]
   public let wanted: WantedAnalyses
@@ -92,7 +92,7 @@ public struct LibraryFiles: Sendable {
     }
   }
 
-  /// Stores those at some paths, or all, as results that come from elsewhere.
+  /// Stores the results of some files, or of all, as results from elsewhere.
   public func merge(_ paths: Set<FilePath>? = nil, into store: ResultStore, analyzed: Timestamp = .now) throws {
     let merger = ResultMerger(store: store, programVersion: "1")
     let results = zip(files, stamps).filter { paths?.contains($0.0.path) ?? true }.map { file, stamp in
@@ -102,7 +102,7 @@ public struct LibraryFiles: Sendable {
     _ = try merger.finish(.finished) { _ in 0 }
   }
 
-  /// Stores what a run does that finds all files but some.
+  /// Stores the results of a run that finds all files except some.
   public func run(
     in store: ResultStore, root: FilePath, without gone: Set<FilePath>, skipping skipped: [SkippedFile],
     analyzed: Timestamp
@@ -110,7 +110,7 @@ public struct LibraryFiles: Sendable {
     let run = try store.beginRun(
       programVersion: "1", pipeline: "p", configuration: .object(["jobs": .integer(2)]), configurationDigest: "d",
       analyzers: wanted.members.map(\.identity), roots: [RunRecord.Root(path: root, condition: .scanned)])
-    // Not every file has all findings, and what is known stays as it is.
+    // Not every file has all findings; only tags are wanted, so known findings are kept.
     let known = WantedAnalyses(members: wanted.members.filter { $0.identity.id == "tags" }, decoderVersion: 1)
     let scan = ScanSession(store: store, run: run, wanted: known, started: analyzed) { !gone.contains($0) }
     _ = try scan.classify(stamps.filter { !gone.contains($0.path) })

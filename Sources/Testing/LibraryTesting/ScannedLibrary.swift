@@ -6,22 +6,22 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// A store in a folder of its own, with a make-believe music library beside it, that is removed at the end.
+/// A store in its own folder with a simulated music library, removed when this object is released.
 package final class ScannedLibrary {
   package let folder: FilePath
   package let database: FilePath
   package private(set) var store: ResultStore
-  /// The disk that `lstat` would see.
+  /// Simulates `lstat`.
   private let disk = Disk()
   package var wanted = ScannedLibrary.wanted()
   package var run: Int64 = 0
-  /// The time at which nights are; `nil` for that of the clock.
+  /// Time at which nights happen; `nil` for the current time.
   package var time: Timestamp?
 
-  /// Folders that are there, in the eyes of a scan that looks for missing disks.
+  /// Existing folders, as seen by a scan that looks for missing disks.
   package var folders: [FilePath: (device: Int64, isEmpty: Bool)] = [:]
 
-  /// Paths that are there; shared with the sessions.
+  /// Existing files; shared with the sessions.
   private final class Disk: @unchecked Sendable {
     private let lock = NSLock()
     private var files: [FilePath: FileStamp] = [:]
@@ -68,7 +68,7 @@ package final class ScannedLibrary {
       decoderVersion: decoder)
   }
 
-  // MARK: The disk
+  // MARK: Disk
 
   private var nextInode: UInt64 = 100
 
@@ -113,7 +113,7 @@ package final class ScannedLibrary {
       pathExists: { disk[$0] != nil }, folderAt: { folders[$0] })
   }
 
-  /// The results of a whole run, as a pipeline would make it.
+  /// The results of a whole run, as a pipeline would produce them.
   package struct Night {
     package var scan: ScanCounts
     package var written: WriteCounts
@@ -184,7 +184,7 @@ package final class ScannedLibrary {
     container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, bitDepth: 16, bitRate: 882_000,
     isLossless: true, claimedFrameCount: 441_000, frameCount: 441_000)
 
-  /// A full analysis; the content id is made of `audio`, or else of the path.
+  /// A complete analysis. The content id is derived from `audio`, or else from the path.
   package static func analysis(
     of file: PendingFile, title: String? = nil, audio: String? = nil, tempo: AnalyzerIdentity = tempo,
     tags: AnalyzerIdentity = tags

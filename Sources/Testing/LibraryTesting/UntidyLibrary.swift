@@ -7,15 +7,15 @@ internal import Records
 public import ResultStore
 public import SystemPackage
 
-/// A library as people have them: with holes, contradictions and odd names. It is the same on every machine, so the
-/// output for programs can be compared with earlier output.
+/// A realistic library, with gaps, contradictions and odd names. It is identical on every machine, so output can be
+/// compared with earlier output.
 public enum UntidyLibrary {
   public static let root: FilePath = "/music"
 
-  /// By a short name.
+  /// The files, by short names.
   public static let files: [String: LibraryFile] = Dictionary(uniqueKeysWithValues: named)
 
-  /// In the order of their names here.
+  /// In the order of their definitions below.
   private static let named: [(String, LibraryFile)] = [
     ("hunter", hunter), ("joga", joga), ("copy", copy), ("lungs3", lungs3), ("lungs4", lungs4), ("queen", queen),
     ("abba", abba), ("guests", guests), ("guest", guest), ("sampler1", sampler1), ("sampler2", sampler2),
@@ -24,12 +24,12 @@ public enum UntidyLibrary {
     ("single", single), ("gone", gone),
   ]
 
-  /// Files that the second run met first.
+  /// Files that only the second run finds.
   private static let latest: Set<String> = ["bytes", "quotes", "long", "tokyo", "single", "failed", "copy"]
 
   // MARK: Filling
 
-  /// Two runs, a month apart; then a tempo is corrected twice, playlists are made, and things are saved.
+  /// Simulates two runs, a month apart; then a tempo is corrected twice, playlists are created, and items are saved.
   public static func fill(_ store: ResultStore) throws {
     let clock = try DatabaseClock(store)
     let all = LibraryFiles(named.map(\.1))
@@ -178,7 +178,7 @@ public enum UntidyLibrary {
     return dated(file, 1)
   }()
 
-  /// Its tempo was corrected.
+  /// A file with a corrected tempo.
   static let joga: LibraryFile = {
     var file = LibraryFile(
       path: "/music/Björk/Homogenic/02 Jóga.flac",
@@ -201,7 +201,7 @@ public enum UntidyLibrary {
     return dated(file, 3)
   }()
 
-  /// One artist whose name has the sign between artists; without a title.
+  /// One artist whose name contains the artist separator; no title.
   static let lungs3 = dated(
     mp3(
       "/music/Florence/Lungs/03.mp3",
@@ -235,7 +235,7 @@ public enum UntidyLibrary {
       "/music/ABBA/Greatest Hits/S.O.S.mp3",
       ["title": ["S.O.S."], "artist": ["ABBA"], "album": ["Greatest Hits"], "date": ["1975"], "track": ["1"]]), 7)
 
-  /// Its artists one by one beside the credit.
+  /// Separate artists in addition to the credit.
   static let guests = dated(
     mp3(
       "/music/Empire State of Mind.mp3",
@@ -244,7 +244,7 @@ public enum UntidyLibrary {
         "artists": ["JAY-Z", "Alicia Keys"], "date": ["2009-00-00"], "genre": ["Hip-Hop; R&B"],
       ]), 8)
 
-  /// A guest in the credit alone, and only the date of the first release.
+  /// A guest in the credit only, and only the date of the first release.
   static let guest = dated(
     mp3(
       "/music/Get Lucky.mp3",
@@ -266,7 +266,7 @@ public enum UntidyLibrary {
       "/music/Sampler/02.mp3",
       ["title": ["Nobody’s"], "album": ["Sampler"], "compilation": ["1"], "track": ["2"], "date": ["2007"]]), 11)
 
-  /// Two discs in folders of their own; no disc number in the second.
+  /// Two discs in separate folders; no disc number for the second.
   static let ring1 = dated(
     LibraryFile(
       path: "/music/Wagner/Der Ring/CD 1/01 Vorspiel.flac",
@@ -287,7 +287,7 @@ public enum UntidyLibrary {
   static let noArtist = dated(
     mp3("/music/Unnamed/1.mp3", ["title": ["By Nobody"], "album": ["Unnamed"]]), 14)
 
-  // MARK: Odd ones
+  // MARK: Odd files
 
   static let noTags: LibraryFile = {
     var file = LibraryFile(path: "/music/deep/er/and/deeper/recording.wav", tags: [:])
@@ -313,7 +313,7 @@ public enum UntidyLibrary {
     return dated(file, 17)
   }()
 
-  /// No tempo was found, and a person agrees.
+  /// No tempo was found, and a person confirmed that.
   static let rain = dated(
     LibraryFile(
       path: "/music/Noise/rain.flac", tags: ["title": ["Rain"], "genre": ["Field Recording"], "artist": [""]],
@@ -329,7 +329,7 @@ public enum UntidyLibrary {
       FilePath(bytes: Array("/music/odd/caf".utf8) + [0xE9, 0x20, 0xFF] + Array(".mp3".utf8)),
       ["artist": ["Été"], "genre": ["Chanson"]]), 19)
 
-  /// Signs that formats must write in other ways.
+  /// Characters that formats must escape.
   static let quotes = dated(
     mp3(
       "/music/odd/\"q\" 'n' \\ <tag> & #1 %41; \u{1B}[31m\n\t.mp3",
@@ -368,7 +368,7 @@ public enum UntidyLibrary {
   static let gone = dated(
     mp3("/music/gone.mp3", ["title": ["Gone"], "artist": ["Björk"], "album": ["Homogenic"]]), 24)
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private static func mp3(_ path: FilePath, _ tags: [String: [String]]) -> LibraryFile {
     var file = LibraryFile(path: path, tags: tags)
@@ -427,7 +427,7 @@ public enum UntidyLibrary {
     ]
   }
 
-  /// Fingerprints of eight seconds of made-up music each.
+  /// Fingerprints of synthetic music, eight seconds each.
   public static let fingerprints = [
     "AQAAK1KUcBmlDGFO6EHOYE-SCx-TI3dwHf-RB9_h58iDKzoO5cSD-7jCQz_C9CipqMnw-OgvwYyCdEoSwv-hfQmeHB6OPaqDUkdzXI6OxkXb48yR"
       + "PXtIdHOKP2hzNA8AgKwQghhFkQLeCaQUEsIwKwxTTAnEAAJAMCUE0wQhggQgQFM",

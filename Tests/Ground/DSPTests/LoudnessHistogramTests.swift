@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func damagedBytesAreRefused() {
-    // No count; a bin that there is not; a number without an end.
+    // A missing count; a bin out of range; an unterminated number.
     for bytes: [UInt8] in [[1], [0xFF, 0x7F, 1], [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]] {
       #expect(LoudnessHistogram(bytes: bytes) == nil)
     }
@@ -29,7 +29,7 @@ import Testing
     }
     #expect(abs(try #require(loud.integrated) + 10) < 0.02)
     #expect(abs(try #require(quiet.integrated) + 40) < 0.02)
-    // 30 LU below the rest, the quiet track does not count.
+    // The quiet track, 30 LU below the rest, does not count.
     loud.add(quiet)
     #expect(abs(try #require(loud.integrated) + 10) < 0.02)
   }

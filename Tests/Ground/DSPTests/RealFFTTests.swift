@@ -2,7 +2,7 @@ import DSP
 import Glibc
 import Testing
 
-/// Pseudorandom numbers, the same every time.
+/// Reproducible pseudorandom numbers.
 func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {
   var state = seed
   return (0..<count).map { _ in
@@ -44,7 +44,7 @@ private func transform(_ signal: [Float], length: Int) -> [Float] {
           var found: [Float] = []
           for _ in 0..<50 {
             found = fft.transform(signal.span) { bins in
-              // The other one's work space is in use at the same time.
+              // The other instance's work space is in use at the same time.
               other.transform(noise(256, seed: 99).span) { _ in }
               return (0..<bins.count).map { bins[$0] }
             }

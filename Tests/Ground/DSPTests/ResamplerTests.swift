@@ -28,7 +28,7 @@ import Testing
     (0..<frames).map { Float(0.5 * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
   }
 
-  /// Level of what is left after the sine of that frequency is taken out, and of that sine, both relative to 0.5.
+  /// Levels of the residual after removing the sine of that frequency, and of that sine, both relative to 0.5.
   private func analyze(_ signal: ArraySlice<Float>, frequency: Double, rate: Int) -> (sine: Double, rest: Double) {
     var real = 0.0
     var imaginary = 0.0
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// However the stream is cut, the very same samples come out.
+  /// The output is identical however the stream is divided.
   @Test(arguments: ResamplerKind.allCases)
   func blocksDoNotMatter(kind: ResamplerKind) {
     let input = Signal.golden(sampleRate: 44_100, seconds: 1.2).mono
@@ -147,7 +147,7 @@ import Testing
   }
 }
 
-/// Root mean square of the difference of two signals over that of the first one.
+/// Root mean square of the difference of two signals, relative to that of the first.
 private func relativeError(_ reference: ArraySlice<Float>, _ other: ArraySlice<Float>) -> Double {
   var signal = 0.0
   var difference = 0.0

@@ -2,11 +2,11 @@ import DSP
 import Testing
 
 @Suite struct WeightFilesTests {
-  /// 0, 1, −2, 65504 and 2⁻²⁴, as Python's struct writes them.
+  /// 0, 1, −2, 65504 and 2⁻²⁴, as written by Python's struct.
   @Test func readsHalves() {
     let bytes: [UInt8] = [0, 0, 0, 0x3C, 0, 0xC0, 0xFF, 0x7B, 1, 0]
     #expect(bytes.withUnsafeBytes { floats(ofHalves: $0) } == [0, 1, -2, 65504, 0x1p-24])
-    // At any address.
+    // The data may start at any address.
     #expect(bytes.dropFirst(2).dropLast(2).withUnsafeBytes { floats(ofHalves: $0) } == [1, -2, 65504])
     #expect([UInt8]().withUnsafeBytes { floats(ofHalves: $0) } == [])
   }

@@ -1,7 +1,7 @@
 import Digests
 import Testing
 
-/// Against the values that the specifications print.
+/// Test vectors from the specifications.
 struct DigestTests {
   @Test func sha256AsInFIPS180() {
     #expect(

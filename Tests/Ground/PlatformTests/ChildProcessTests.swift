@@ -5,26 +5,26 @@ import Platform
 import SystemPackage
 import Testing
 
-/// Whether a sanitizer is at work: with it, no limit of memory is set.
+/// `true` under a sanitizer, where no memory limit is set.
 private let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
 
-private func shell(_ script: String, _ arguments: [[UInt8]] = []) -> Program {
-  Program(["/bin/sh", "-c", script, "sh"].map { Array($0.utf8) } + arguments)
+private func shell(_ script: String, _ arguments: [[UInt8]] = []) -> ProgramCommand {
+  ProgramCommand(["/bin/sh", "-c", script, "sh"].map { Array($0.utf8) } + arguments)
 }
 
 /// The output of a program.
-private func output(of program: Program) throws -> [UInt8] {
+private func output(of program: ProgramCommand) throws -> [UInt8] {
   let process = try PipedProcess(program, hasInput: false, patience: .seconds(60))
   #expect(try process.waitForEnd() == .status(0), "\(String(decoding: process.errorTail, as: UTF8.self))")
   return process.output
 }
 
-private func lines(of program: Program) throws -> [String] {
+private func lines(of program: ProgramCommand) throws -> [String] {
   String(decoding: try output(of: program), as: UTF8.self).split(separator: "\n").map(String.init)
 }
 
-/// Whether a process goes within some seconds. One that has not been waited for yet counts as gone.
-/// - Parameter arguments: The program's arguments, if its id may be given to another process meanwhile.
+/// `true` if a process disappears within a few seconds. A zombie counts as gone.
+/// - Parameter arguments: The program's arguments, in case its process ID is reused meanwhile.
 private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool {
   let line = arguments.map { $0.map { Array($0.utf8) + [0] }.joined() }.map(Array.init)
   for _ in 0..<1_000 {
@@ -42,7 +42,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
 
   init() throws { folder = try TemporaryDirectory() }
 
-  // MARK: - What a program gets
+  // MARK: - Execution environment
 
   @Test func argumentsAreBytes() throws {
     let odd: [UInt8] = [0xE9, 0xFF, UInt8(ascii: "\n"), UInt8(ascii: " "), 0x80]
@@ -58,14 +58,14 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     program.workingFolder = place
     let expected = Array("x=y\n\n".utf8) + (try place.resolved()).bytes + [UInt8(ascii: "\n")]
     #expect(try output(of: program) == expected)
-    // That of this process, if none is given.
+    // Inherited from this process if not given.
     #expect(try lines(of: shell("echo \"$PATH\"")) == [ProcessInfo.processInfo.environment["PATH"] ?? ""])
   }
 
   @Test func nothingElseIsInherited() throws {
     let open = try FileDescriptor.open("/dev/null", .readOnly)
     defer { try? open.close() }
-    // The last is that of the folder itself, which is being read.
+    // The last one is the descriptor of the folder being read.
     #expect(try lines(of: shell("exec ls /proc/self/fd")) == ["0", "1", "2", "3"])
   }
 
@@ -73,7 +73,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     let process = try ChildProcess(
       shell("exit 7"), input: .standardInput, output: .standardError, errors: .standardError)
     #expect(process.waitForEnd() == .status(7))
-    // And go nowhere if none are given.
+    // Output is discarded if no descriptors are given.
     #expect(try ChildProcess(shell("cat; echo out; echo err >&2")).waitForEnd() == .status(0))
   }
 
@@ -82,32 +82,32 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
       if: ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil,
       "the thread sanitizer makes vfork a fork, whose child cannot say why it did not start"))
   func whatCannotBeStartedIsAnError() throws {
-    #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(Program([folder.file("none").string])) }
-    #expect(throws: Errno.permissionDenied) { try ChildProcess(Program([folder.path.string])) }
-    var program = Program(["true"])
+    #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(ProgramCommand([folder.file("none").string])) }
+    #expect(throws: Errno.permissionDenied) { try ChildProcess(ProgramCommand([folder.path.string])) }
+    var program = ProgramCommand(["true"])
     program.workingFolder = folder.file("none")
     #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(program) }
   }
 
-  /// The first instruction of the program finds them, and it cannot raise them.
+  /// Limits apply from the first instruction, and the program cannot raise them.
   @Test func limitsAreSetBeforeTheProgramBegins() throws {
     var program = shell(
       "ulimit -S -t; ulimit -H -t; ulimit -S -d; ulimit -H -d; ulimit -S -d 999999 2>/dev/null || echo no")
-    program.limits = Program.Limits(memory: 200 << 20, processorSeconds: 100)
+    program.limits = ProgramCommand.Limits(memory: 200 << 20, processorSeconds: 100)
     let memory = isSanitized ? [] : ["204800", "204800", "no"]
     #expect(try Array(lines(of: program).prefix(2 + memory.count)) == ["100", "101"] + memory)
-    // Others have none.
+    // Other programs have no limits.
     #expect(try lines(of: shell("ulimit -t")) == ["unlimited"])
   }
 
   @Test func tooMuchProcessorTimeEndsIt() throws {
     var program = shell("while :; do :; done")
-    program.limits = Program.Limits(processorSeconds: 1)
+    program.limits = ProgramCommand.Limits(processorSeconds: 1)
     #expect(try ChildProcess(program).waitForEnd() == .signal(Int(SIGXCPU)))
   }
 
   @Test func priorityIsLowered() throws {
-    var program = Program(["nice"])
+    var program = ProgramCommand(["nice"])
     program.niceness = 15
     #expect(try lines(of: program).compactMap { Int($0) }.allSatisfy { $0 >= 15 })
   }
@@ -119,10 +119,10 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     #expect(numbers.count == 2 && numbers[0] == numbers[1])
   }
 
-  // MARK: - The end
+  // MARK: - Ending
 
   @Test func waitingHasALimit() throws {
-    let process = try ChildProcess(Program(["sleep", "60"]))
+    let process = try ChildProcess(ProgramCommand(["sleep", "60"]))
     #expect(process.waitForEnd(within: .milliseconds(20)) == nil && process.ended == nil && !process.hasEnded)
     #expect(process.kill() == .signal(Int(SIGKILL)))
     #expect(process.waitForEnd() == .signal(Int(SIGKILL)) && process.ended == .signal(Int(SIGKILL)))
@@ -140,14 +140,14 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
   }
 
   @Test func itGoesWithItsObject() throws {
-    var process: ChildProcess? = try ChildProcess(Program(["sleep", "60"]))
+    var process: ChildProcess? = try ChildProcess(ProgramCommand(["sleep", "60"]))
     let id = try #require(process).id
     process = nil
     #expect(kill(id, 0) != 0 && errno == ESRCH)
   }
 
   @Test func whatDoesNotEndIsKilled() throws {
-    let obedient = try ChildProcess(Program(["sleep", "60"]))
+    let obedient = try ChildProcess(ProgramCommand(["sleep", "60"]))
     #expect(obedient.end(within: .seconds(60)) == .signal(Int(SIGTERM)))
     let ready = folder.file("ready")
     let other = try ChildProcess(shell("trap '' TERM; echo > \"$1\"; while :; do sleep 1; done", [ready.bytes]))
@@ -156,7 +156,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
   }
 
   @Test func anotherThreadMayStopIt() throws {
-    let process = try ChildProcess(Program(["sleep", "60"]))
+    let process = try ChildProcess(ProgramCommand(["sleep", "60"]))
     Thread.detachNewThread {
       usleep(20_000)
       process.stop()
@@ -166,13 +166,13 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     process.send(SIGKILL)
   }
 
-  // MARK: - The end of what has started it
+  // MARK: - End of the parent
 
   @Test func itIsKilledWithTheThread() throws {
     let started = StartedProcess()
     Thread.detachNewThread {
-      guard let process = try? ChildProcess(Program(["sleep", "60"])) else { return }
-      // The thread sanitizer makes fork of vfork: the thread would be gone before the process asks for the signal.
+      guard let process = try? ChildProcess(ProgramCommand(["sleep", "60"])) else { return }
+      // The thread sanitizer turns vfork into fork: the thread would be gone before the process asks for the signal.
       while (try? SmallFile.read(FilePath("/proc/\(process.id)/comm"), limit: 64)) != Array("sleep\n".utf8) {
         usleep(1_000)
       }
@@ -184,7 +184,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
 
   @Test func itIsKilledWithTheProcess() async throws {
     let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-      let process = try ChildProcess(Program(["sleep", "60.25"]))
+      let process = try ChildProcess(ProgramCommand(["sleep", "60.25"]))
       _ = try FileDescriptor.standardOutput.writeAll("started \(process.id) \n".utf8)
       kill(getpid(), SIGKILL)
     }
@@ -206,7 +206,7 @@ private final class StartedProcess: @unchecked Sendable {
 
 @Suite struct PipedProcessTests {
   @Test func whatIsWrittenComesBack() throws {
-    let process = try PipedProcess(Program(["cat"]), hasInput: true, patience: .seconds(60))
+    let process = try PipedProcess(ProgramCommand(["cat"]), hasInput: true, patience: .seconds(60))
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
     try process.write(bytes)
     #expect(try process.waitForEnd() == .status(0))
@@ -214,7 +214,7 @@ private final class StartedProcess: @unchecked Sendable {
   }
 
   @Test func patienceEnds() throws {
-    let process = try PipedProcess(Program(["sleep", "60"]), hasInput: false, patience: .milliseconds(50))
+    let process = try PipedProcess(ProgramCommand(["sleep", "60"]), hasInput: false, patience: .milliseconds(50))
     #expect(throws: PipedProcess.Failure.timeout) { try process.waitForEnd() }
   }
 

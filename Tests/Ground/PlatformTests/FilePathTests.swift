@@ -139,7 +139,7 @@ import Testing
     #expect(try SmallFile.read(folder.file("pipe"), limit: 10, isRegular: false) == [])
   }
 
-  /// As with `--pipeline <(…)`.
+  /// A pipe, as in `--pipeline <(…)`.
   @Test func whatSomebodyWritesIntoAPipeIsWaitedFor() throws {
     let pipe = try FileDescriptor.pipe(options: .closeOnExec)
     defer { try? pipe.readEnd.close() }

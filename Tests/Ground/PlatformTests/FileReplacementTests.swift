@@ -100,7 +100,7 @@ import Testing
     #expect(try names == ["pipe"])
   }
 
-  /// As with `--output /dev/stdout >> file`: what is there stays, and the name keeps leading to the descriptor.
+  /// The case of `--output /dev/stdout >> file`: existing content stays, and the name still refers to the descriptor.
   @Test func aDescriptorIsWrittenWhereItIs() throws {
     try folder.write(Array("old ".utf8), as: "a")
     let file = try FileDescriptor.open(folder.file("a"), .writeOnly)

@@ -14,7 +14,7 @@ import Testing
     let path = try folder.write([1, 2, 3], as: "a")
     let times = [timespec(tv_sec: seconds, tv_nsec: 999), timespec(tv_sec: seconds, tv_nsec: 999)]
     #expect(path.withPlatformString { utimensat(AT_FDCWD, $0, times, 0) } == 0)
-    // The file system's result.
+    // The value that the file system stored.
     var found = stat()
     #expect(path.withPlatformString { stat($0, &found) } == 0)
     let status = try FileStatus(at: path, followingLinks: true)
@@ -42,7 +42,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "nowhere")
     #expect(!file.isGone() && folder.file("b").isGone() && file.appending("c").isGone())
     #expect(!link.isGone() && link.isGone(followingLinks: true))
-    // A name that is too long is no proof.
+    // An overlong name is not proof that the file is gone.
     #expect(!folder.file(String(repeating: "x", count: 300)).isGone())
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FolderListingTests {
   private let folder: TemporaryDirectory
-  /// In the encoding of another time.
+  /// A file name in a legacy encoding.
   private let odd = FilePath(bytes: [0xE9, 0xFF, UInt8(ascii: "a")])
 
   init() throws {

@@ -22,7 +22,7 @@ import Testing
 
   private var text: String { get throws { try String(contentsOfFile: path.string, encoding: .utf8) } }
 
-  /// Replaces the file by one that says `new`.
+  /// Replaces the file with one that contains `new`.
   private func replace(exchanges: Bool, _ meanwhile: () throws -> Void = {}) throws {
     let held = try LockedFile(path, patience: .zero)
     let file = try FileReplacement(path)
@@ -38,7 +38,7 @@ import Testing
     #expect(try text == "new" && names == ["a"])
   }
 
-  /// As editors save that write a whole file.
+  /// Saves like editors that replace the whole file.
   @Test(arguments: [true, false]) func aFileThatTookThePlaceMeanwhileStays(exchanges: Bool) throws {
     #expect(throws: LockedFile.Failure.changed) {
       try replace(exchanges: exchanges) { try FileReplacement.write(Array("other".utf8), to: path) }
@@ -46,7 +46,7 @@ import Testing
     #expect(try text == "other" && names == ["a"])
   }
 
-  /// As editors save that write into the file: they are held up, or noticed afterwards.
+  /// Saves like editors that write into the file: they are blocked, or noticed afterwards.
   @Test(arguments: [true, false]) func aProgramThatOpensTheFileMeanwhileGetsTheOldOne(exchanges: Bool) throws {
     #expect(throws: LockedFile.Failure.changed) {
       try replace(exchanges: exchanges) {

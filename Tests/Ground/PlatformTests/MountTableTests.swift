@@ -13,7 +13,7 @@ import Testing
       """.utf8))
 
   @Test func linesAreRead() {
-    #expect(table.mounts.map(\.place) == ["/", "/mnt/my disk", "/mnt/my disk/\\b"])
+    #expect(table.mounts.map(\.mountPoint) == ["/", "/mnt/my disk", "/mnt/my disk/\\b"])
     #expect(table.mount(of: "/mnt/my disk/a")?.type == "nfs4")
     #expect(table.mount(of: "/mnt/my disk/\\b/c")?.type == "xfs")
     #expect(table.mount(of: "/mnt")?.type == "ext4")
@@ -26,6 +26,6 @@ import Testing
 
   @Test func devicesAreThoseOfFiles() throws {
     let root = try FileStatus(at: "/proc", followingLinks: true)
-    #expect(MountTable().mounts.contains { $0.place == "/proc" && $0.device == root.key.device })
+    #expect(MountTable().mounts.contains { $0.mountPoint == "/proc" && $0.device == root.key.device })
   }
 }

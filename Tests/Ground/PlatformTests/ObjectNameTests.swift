@@ -23,7 +23,7 @@ import Testing
     #expect(name.path.uri == canonical)
     #expect(ObjectName(name.path) == name)
     #expect(try self.name(canonical) == name)
-    // Bytes that are not UTF-8 are shown otherwise.
+    // Bytes that are not UTF-8 are shown differently.
     if !uri.contains("%E9") {
       #expect(name.path.string == path)
       let shown = DisplayPath.text(of: name.path)

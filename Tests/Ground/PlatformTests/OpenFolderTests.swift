@@ -29,7 +29,7 @@ import Testing
     return try FileStatus(of: file).size
   }
 
-  /// As on systems without openat2(2).
+  /// The behavior on systems without openat2(2).
   private func sizeByName(_ path: FilePath) throws -> Int64 {
     let file = FileDescriptor(rawValue: try folder.openByName(path))
     defer { try? file.close() }

@@ -15,7 +15,7 @@ import Testing
     #expect(FormulaGuard.removed(from: text) == text)
   }
 
-  /// Apostrophes of the text itself are no guard.
+  /// Apostrophes that belong to the text are not guards.
   @Test func everyTextComesBack() {
     let pieces = ["'", "=", "-", "7", ".5", "a", "＝", "\t", " ", #"\x0D"#]
     for first in pieces {

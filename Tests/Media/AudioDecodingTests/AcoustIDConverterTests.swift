@@ -28,7 +28,7 @@ import Testing
     return output
   }
 
-  /// Samples that need no conversion are not touched, so they go back to exactly the integers they came from.
+  /// Samples that need no conversion are unchanged, and convert back to the exact original integers.
   @Test func identity() {
     for (type, bits) in [(SampleEncoding.SampleType.int16, 16), (.uint8, 8)] {
       let signal = makeSignal(frames: 30_000, channels: 1, rate: 11_025, bits: bits)
@@ -57,14 +57,14 @@ import Testing
     }
   }
 
-  /// Stereo is mixed as the mean; antiphase is silence.
+  /// Stereo is mixed to the mean; antiphase becomes silence.
   @Test func mix() {
     let signal = makeSignal(frames: 30_000, channels: 1, rate: 11_025)[0]
     let isSame = convert([signal, signal], rate: 11_025) == signal.map { $0 * 32_768 }
     #expect(isSame)
     let silence = convert([signal, signal.map { -$0 }], rate: 11_025)
     #expect(silence.allSatisfy { $0 == 0 })
-    // Six channels with any mask give sound, an impossible mask counts as none.
+    // Six channels give output with any mask; an impossible mask counts as none.
     for mask: UInt64 in [0, 0x3f, 0x60f, 0x3, .max] {
       let output = convert([[Float]](repeating: signal, count: 6), rate: 11_025, mask: mask)
       #expect(output.count == signal.count)

@@ -4,7 +4,7 @@ import CSndfile
 import SystemPackage
 import Testing
 
-/// The content id stays when tags, names and places change, and changes when the audio does.
+/// The content id does not depend on tags, names and positions, but changes with the audio.
 struct AudioContentTests {
   private static let signal = makeSignal(frames: 60_000)
 
@@ -27,14 +27,14 @@ struct AudioContentTests {
   func retaggingKeepsTheID(suffix: String, arguments: [String]) throws {
     let plain = try scratch.ffmpeg(wav, arguments + ["-map_metadata", "-1"], "plain.\(suffix)")
     let id = try contentID(plain)
-    // Comments of several Ogg pages, more than are shown to FFmpeg.
+    // Comments spanning several Ogg pages, more than are shown to FFmpeg.
     let long = String(repeating: "a long comment, ", count: 5_000)
     let tagged = try scratch.ffmpeg(
       plain,
       ["-c", "copy", "-metadata", "title=Ä title", "-metadata", "artist=Somebody", "-metadata", "comment=\(long)"],
       "tagged.\(suffix)")
     #expect(try contentID(tagged) == id)
-    // FFmpeg cuts FLAC in Ogg into other pages, which tagging programs do not.
+    // FFmpeg divides FLAC in Ogg into other pages, unlike tagging programs.
     if suffix != "oga" { #expect(try AudioContent(path: tagged).decodingID == AudioContent(path: plain).decodingID) }
     #expect(try AudioContent(path: tagged).fault == nil)
     #expect(try scratch.bytes(tagged).count > scratch.bytes(plain).count + 100)
@@ -44,7 +44,7 @@ struct AudioContentTests {
     #expect(try contentID(moved) == id)
   }
 
-  /// Data that decoders heed besides the packets makes another decoding id, and not another content id.
+  /// Data other than the packets that affects decoders changes the decoding id, but not the content id.
   @Test func othersToDecodersAreToldApart() throws {
     func differ(_ a: FilePath, _ b: FilePath, _ what: Comment) throws {
       let (a, b) = (try AudioContent(path: a), try AudioContent(path: b))
@@ -74,7 +74,7 @@ struct AudioContentTests {
     if suffix != "opus" { #expect(try contentID(scratch.ffmpeg(slow, arguments, "slow-encoded.\(suffix)")) != plain) }
   }
 
-  /// Tags around streams that have none of their own, or others, made by hand.
+  /// Synthetic tags around streams that have no tags, or different ones.
   @Test func tagsAround() throws {
     func syncSafe(_ value: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8(value >> $0 & 127) } }
     func id3v2(_ size: Int) -> [UInt8] {
@@ -107,7 +107,7 @@ struct AudioContentTests {
         #expect(decoded.summary.problem == nil)
         #expect(decoded.summary.remarks.isEmpty)
       }
-      // A tag that runs past the end is passed over, and told.
+      // A tag that reaches past the end is skipped, with a remark.
       let broken = try decode(scratch.write(Array("ID3".utf8) + [3, 0, 0, 127, 127, 127, 127] + plain, "broken"))
       #expect(broken.frameCount == frames)
       #expect(broken.summary.remarks.contains { $0.code == "broken_tag" })

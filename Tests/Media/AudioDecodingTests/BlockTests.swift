@@ -51,7 +51,7 @@ import Testing
           var plane = [Float](repeating: -0.25, count: length)
           plane[position] = bad
           var block = block([plane, plane])
-          let check = block.makeHarmless(limit: 16)
+          let check = block.sanitize(limit: 16)
           plane[position] = mended
           #expect(Array(block.samples[block.range(ofChannel: 1)]) == plane)
           #expect(check.nonFiniteCount == (bad.isFinite ? 0 : 2))

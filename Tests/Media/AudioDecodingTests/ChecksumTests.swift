@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioDecoding
 
-/// FLAC is compared with what its header says of it.
+/// FLAC audio is compared with the claims of its header.
 @Suite struct ChecksumTests {
   private let scratch: Scratch
 
@@ -54,7 +54,7 @@ import Testing
     #expect(try problem(flipped) != nil)
   }
 
-  /// The numbers of frames tell, without any checksum.
+  /// Frame numbers reveal the order even without a checksum.
   @Test func framesInAnotherOrder() throws {
     let bytes = try flac()
     let starts = bytes.indices.dropFirst(42).filter {
@@ -89,12 +89,12 @@ import Testing
     #expect(plain.summary.remarks.isEmpty)
   }
 
-  /// 32 bits per sample in frames, too: nothing here decodes that, and a message says so.
+  /// 32 bits per sample in the frames, too: no decoder here supports that, and a message says so.
   @Test func depthsThatNobodyDecodes() throws {
     var bytes = try flac()
     let packed = bytes[18..<26].reduce(0) { $0 << 8 | UInt64($1) } | 31 << 36
     bytes.replaceSubrange(18..<26, with: withUnsafeBytes(of: packed.bigEndian) { Array($0) })
-    // The depth is in the fourth byte of a frame, which the checksum of its header protects.
+    // The depth is in the fourth byte of a frame, which is covered by the checksum of its header.
     let frame = try #require(bytes.indices.dropFirst(42).first { bytes[$0] == 0xff && bytes[$0 + 1] & 0xfe == 0xf8 })
     bytes[frame + 3] = bytes[frame + 3] & 0xf0 | 7 << 1
     let path = try scratch.write(Array(bytes[..<(frame + 4)]), "x.flac")

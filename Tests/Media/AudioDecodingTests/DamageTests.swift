@@ -40,7 +40,7 @@ import Testing
       let cut = try decode(path)
       let problem = try #require(cut.summary.problem, "\(Int(share * 100))% of \(suffix) are taken for the whole")
       #expect(problem.code == .truncated)
-      // Containers keep up to a second in one piece, which is lost if its end is.
+      // Containers keep up to a second in one piece, which is lost if its end is cut off.
       #expect(Double(cut.frameCount) > Double(whole.frameCount) * share - Double(whole.format.sampleRate) * 1.1)
       #expect(Double(cut.frameCount) < Double(whole.frameCount) * (share + 0.15))
       // The part that is there is the same as in the whole file; the last frame may be half a frame.
@@ -54,7 +54,7 @@ import Testing
     let bytes = try encode(suffix)
     for count in Array(stride(from: 0, to: 64, by: 3)) + Array(stride(from: 64, to: 4_096, by: 397)) {
       let path = try scratch.write(Array(bytes.prefix(count)), "prefix")
-      // Never "fine", and never a crash.
+      // Neither "fine" nor a crash.
       do throws(DecodeError) {
         var source = try AudioSource(path: path)
         var block = AudioBlock(channelCount: 1)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import AudioDecoding
 
-/// Tags, chapters and tables beyond all measure cost little time, and neither the audio nor its identity.
+/// Excessive tags, chapters and tables cost little time, and affect neither the audio nor its identity.
 ///
-/// FFmpeg's lists take a time that grows with the square of their length: each of these files took it from half a
-/// minute to several. The bound is on the time of the processor, and wide.
+/// The time of FFmpeg's lists grows with the square of their length: each of these files took it from half a minute to
+/// several minutes. The bound is on processor time, and generous.
 struct ExcessTests {
   private static let signal = makeSignal(frames: 88_200)
   private static let secondsOfProcessor = 8.0
@@ -28,7 +28,7 @@ struct ExcessTests {
     try scratch.bytes(scratch.ffmpeg(wav, ["-map_metadata", "-1"] + arguments, name))
   }
 
-  /// Decodes `bytes`, which must give what `plain` gives.
+  /// Decodes `bytes`, which must give the same result as `plain`.
   @discardableResult
   private func expectSameAudio(
     _ plain: [UInt8], _ bytes: [UInt8], _ comment: Comment, sameSamples: Bool = true,
@@ -49,7 +49,7 @@ struct ExcessTests {
     return decoded
   }
 
-  /// Seconds that this thread has computed.
+  /// Processor time of this thread in seconds.
   private func processorTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -90,7 +90,7 @@ struct ExcessTests {
     try expectSameAudio(plain, MP4.adding(nested, to: ["moov"], of: plain), "boxes in boxes")
   }
 
-  /// The delay of the encoder stands among the tags (iTunSMPB), so ordinary lists stay.
+  /// The encoder delay is among the tags (iTunSMPB), so ordinary lists are kept.
   @Test func ordinaryTagsOfMP4AreShown() throws {
     let path = try scratch.ffmpeg(wav, ["-metadata", "title=A"], "tagged.m4a")
     let structure = try MP4Structure(in: ByteSource(path: path), from: 0)
@@ -109,7 +109,7 @@ struct ExcessTests {
       #expect(processorTime() - start < Self.secondsOfProcessor)
       return decoded
     }
-    // 20 ms again and again; the media is 2 s long. 1024 frames of delay are no longer cut.
+    // 20 ms over and over; the media is 2 s long. 1024 frames of delay are no longer trimmed.
     for edits in [
       Array(repeating: (20, 0), count: 200_000), Array(repeating: (2_000, 0), count: 100),
       Array(repeating: (1, -1), count: 2_000), [(2_000, 0x7fff_ffff)],
@@ -119,7 +119,7 @@ struct ExcessTests {
       #expect(decoded.summary.remarks.map(\.code) == ["edit_list"])
       #expect(decoded.summary.problem == nil)
     }
-    // Cuts, another order, and one repetition are believed, and so is a length beyond the end.
+    // Cuts, another order, and one repetition are accepted, and so is a length beyond the end.
     for (edits, seconds) in [
       ([(500, 44_100), (500, 0)], 1.0), ([(2_000, 0), (1_900, 0)], 3.9), ([(900_000, 0)], 2.0),
     ] {
@@ -155,7 +155,7 @@ struct ExcessTests {
     }
   }
 
-  /// The shorter header of Void takes the place of any other of four bytes and a size.
+  /// The shorter header of Void replaces any other of four bytes and a size.
   @Test func voidElements() throws {
     for sizeLength in 1...8 {
       let size: [UInt8] = [UInt8](1 << (8 - sizeLength)..<1 << (8 - sizeLength) + 1) + big(5, sizeLength - 1)
@@ -192,7 +192,7 @@ struct ExcessTests {
     let plain = try encode("x.caf", ["-c:a", "alac"])
     let texts = (0..<60_000).flatMap { Array("K\($0)\0v\0".utf8) }
     let info = Array("info".utf8) + big(texts.count + 4, 8) + big(60_000) + texts
-    // Behind the marker and the description of the encoding.
+    // After the signature and the description of the encoding.
     let path = try scratch.write(plain[..<52] + info + plain[52...], "excessive.caf")
     let start = processorTime()
     let decoded = try decode(path, with: .ffmpeg)
@@ -214,7 +214,7 @@ struct ExcessTests {
     let excessive = try Ogg.replacingComments(of: plain, codec: suffix, by: body)
     try expectSameAudio(plain, excessive, "one stream")
 
-    // A second stream with such comments, which begins beside the first and ends before its audio.
+    // A second stream with such comments, which begins next to the first and ends before its audio.
     let pages = Ogg.pages(of: plain)
     let second = Ogg.pages(of: excessive)
     let headers = second.dropFirst().prefix { page in page[6..<14].allSatisfy { $0 == 0 || $0 == 255 } }
@@ -228,7 +228,7 @@ struct ExcessTests {
     #expect(isSame)
   }
 
-  /// More tags at the end than FFmpeg is to find.
+  /// More tags at the end than FFmpeg may see.
   @Test func manyTagsAtTheEnd() throws {
     let plain = try encode("x.wv")
     let footer = Array("APETAGEX".utf8) + little(2_000, 4) + little(32, 4) + little(0, 12) + little(0, 4)
@@ -260,13 +260,12 @@ private func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : 0 }
 }
 
-/// Boxes of MP4.
 private enum MP4 {
   static func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
     big(body.count + 8) + name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + body
   }
 
-  /// Puts boxes at the end of the first box of a path. The box of all stands behind the audio, so offsets stay right.
+  /// Appends boxes to the first box of a path. The outermost box is after the audio, so offsets stay right.
   static func adding(_ boxes: [UInt8], to path: [String], of file: [UInt8]) -> [UInt8] {
     guard let name = path.first else { return file + boxes }
     var result: [UInt8] = []
@@ -287,7 +286,6 @@ private enum MP4 {
   }
 }
 
-/// Pages of Ogg.
 private enum Ogg {
   static func pages(of file: [UInt8]) -> [[UInt8]] {
     var pages: [[UInt8]] = []
@@ -312,7 +310,7 @@ private enum Ogg {
     return page
   }
 
-  /// - Parameter comments: From the length of the vendor's name on.
+  /// - Parameter comments: The comment, starting with the length of the vendor's name.
   static func replacingComments(of file: [UInt8], codec: String, by comments: [UInt8]) throws -> [UInt8] {
     let pages = pages(of: file)
     let headerCount = codec == "ogg" ? 3 : 2

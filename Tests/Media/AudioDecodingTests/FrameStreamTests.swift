@@ -4,10 +4,10 @@ import CSndfile
 import SystemPackage
 import Testing
 
-/// Streams of nothing but frames (MP3, MP2, AC-3, AAC in ADTS, DTS): reports on their ends, on bytes behind them, and
-/// on their checksums.
+/// Streams that consist only of frames (MP3, MP2, AC-3, AAC in ADTS, DTS): reports on their ends, on bytes after them,
+/// and on their checksums.
 @Suite struct FrameStreamTests {
-  /// Encoders without any note of the length.
+  /// Encoders that do not write the length.
   private static let encoders: [String: [String]] = [
     "mp3": ["-c:a", "libmp3lame", "-write_xing", "0", "-id3v2_version", "0"],
     "vbr.mp3": ["-c:a", "libmp3lame", "-q:a", "2", "-write_xing", "0", "-id3v2_version", "0"],
@@ -52,14 +52,14 @@ import Testing
     #expect(junk.summary.remarks.map(\.code) == ["junk"])
     #expect(junk.summary.remarks.first?.message.hasPrefix("9 bytes") == true)
 
-    // Room that was reserved and never written.
+    // Space that was reserved and never written.
     let unwritten = try decode(scratch.write(bytes + [UInt8](repeating: 0, count: 500_000), "unwritten"))
     #expect(unwritten.summary.problem?.code == .truncated)
     let lost = try decode(scratch.write(bytes + [UInt8](repeating: 0x55, count: 500_000), "lost"))
     #expect(lost.summary.problem?.code == .corrupt)
   }
 
-  /// A stream of AAC that was recorded from somewhere within a frame on.
+  /// A recording of an AAC stream that starts within a frame.
   @Test func capturedAAC() throws {
     let bytes = try encode("aac")
     let capture = try decode(scratch.write(Array(bytes.dropFirst(10)), "capture"))
@@ -81,7 +81,7 @@ import Testing
     return header + [UInt8(sum >> 8), UInt8(sum & 0xFF)] + [UInt8](repeating: 0, count: length - 6)
   }
 
-  /// A frame of layer II, 32 kbit/s, with allocations, as an encoder wrote it.
+  /// A frame of layer II, 32 kbit/s, with allocations, written by an encoder.
   private static let layerII: [UInt8] = {
     let text =
       "fffc10c47cd833489479aa90311513515553516c" +
@@ -119,7 +119,7 @@ import Testing
     #expect(damaged.problem?.code == .corrupt)
     #expect(damaged.problem?.message.contains("3 of 50 frames") == true)
     #expect(damaged.frameCount == right.frameCount)
-    // An encoder that cannot count is no damage.
+    // Wrong checksums throughout are an encoder error, not damage.
     let never = try decoded(wrong: 0..<50)
     #expect(never.problem == nil)
     #expect(never.remarks.map(\.code) == ["wrong_checksums"])

@@ -6,7 +6,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// Headers that lie, and things that are no audio files at all.
+/// False headers, and files that are not audio.
 @Suite struct HeaderTests {
   private let scratch: Scratch
 
@@ -55,7 +55,7 @@ import Testing
     try check(wav(samples, dataSize: .max, riffSize: .max), remarks: ["unknown_length"])
     try check(wav(samples, dataSize: 0), remarks: ["unknown_length"])
     try check(wav(samples, dataSize: 120_000), problem: .truncated)
-    // The rest begins like a chunk with a name that no chunk has.
+    // The rest begins like a chunk with an invalid name.
     try check(wav(samples, dataSize: 20_000), frames: 5_000, remarks: ["junk"])
     #expect(openingError(try scratch.write(wav([]), "none.wav")) == .noAudio)
   }
@@ -69,7 +69,7 @@ import Testing
       (wav(samples, bits: 4, tag: 17, align: 0), .absurdHeader), (Array(wav(samples).prefix(36)), .corrupt),
     ]
     for (bytes, code) in cases { #expect(openingError(try scratch.write(bytes, "x.wav")) == code) }
-    // Sample sizes that no frame size fits are played, and told.
+    // Audio with inconsistent sample and frame sizes is decoded, with a remark.
     for bits in [7, 12, 17] {
       let decoded = try? decode(scratch.write(wav(samples, bits: bits, align: 4), "x.wav"))
       #expect(decoded?.summary.remarks.contains { $0.code == "odd_header" } != false)
@@ -104,12 +104,12 @@ import Testing
       #expect(decoded.summary.problem?.code == problem)
       #expect(decoded.summary.remarks.map(\.code) == remarks)
     }
-    // Block sizes that are wrong.
+    // Wrong block sizes.
     var lying = bytes
     lying.replaceSubrange(8..<12, with: [0, 16, 0, 16])
     let isExact = try decode(scratch.write(lying, "blocks.flac")).planes == signal
     #expect(isExact)
-    // Comments without end are not read.
+    // Endless comments are not read.
     let header = Array(bytes[..<4]) + [0x00] + bytes[5..<42]
     let comments = [0x84, 0xff, 0xff, 0xff].map { UInt8($0) }
     let isStillExact = try decode(scratch.write(header + comments + bytes[42...], "comments.flac")).planes == signal

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioDecoding
 
-/// The lengths that files claim before anything is decoded, and unbelievable ones.
+/// Claimed lengths before decoding, and implausible ones.
 struct LengthTests {
   private let scratch: Scratch
   private let wav: FilePath
@@ -29,7 +29,7 @@ struct LengthTests {
     #expect(source.format.durationIsEstimated)
     #expect(source.format.claimedFrameCount == nil)
     #expect(abs(try #require(source.format.duration) - 10) < 0.15)
-    // An estimate is nothing that a file could fall short of.
+    // A file cannot fall short of an estimate.
     let half = try scratch.bytes(path).dropLast(20_000)
     let decoded = try decode(scratch.write(Array(half), "half-\(name)"))
     #expect(decoded.summary.problem?.code != .truncated || decoded.summary.problem?.message.contains("claims") == false)
@@ -44,7 +44,7 @@ struct LengthTests {
     }
   }
 
-  /// Two seconds of DSD, as its header claims, and with unbelievable lengths.
+  /// Two seconds of DSD with the claimed length, and with implausible ones.
   @Test func lengthsOfDSF() throws {
     func little(_ value: UInt64, _ count: Int = 8) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
@@ -79,7 +79,7 @@ struct LengthTests {
     for (name, tag) in [("x.m4a", "alac"), ("x.caf", "kuki")] {
       let plain = try scratch.bytes(scratch.ffmpeg(wav, ["-c:a", "alac"], name))
       #expect(try decode(scratch.path(name)).summary.remarks.isEmpty)
-      // In MP4 the box in the sample description of the same name; in CAF the chunk, behind its length.
+      // In MP4, the box of the same name in the sample description; in CAF, the chunk, after its length.
       let places = plain.indices.filter { plain[$0...].starts(with: Array(tag.utf8)) }
       let start = try #require(name == "x.m4a" ? places.dropFirst().first.map { $0 + 8 } : places.first.map { $0 + 12 })
       let isBoxed = plain[(start + 4)...].starts(with: Array("frma".utf8))
@@ -95,8 +95,8 @@ struct LengthTests {
     }
   }
 
-  /// Pages in another order are told by the places where their numbers break off; the pages missing between the numbers
-  /// themselves would be billions.
+  /// Pages out of order are counted by breaks in their numbers; the difference between the numbers themselves could be
+  /// billions.
   @Test func numbersOfOggPages() throws {
     var bytes = try scratch.bytes(scratch.ffmpeg(wav, ["-page_duration", "200000"], "x.ogg"))
     let starts = bytes.indices.filter { bytes[$0...].starts(with: Array("OggS".utf8)) } + [bytes.count]

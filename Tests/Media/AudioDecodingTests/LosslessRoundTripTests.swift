@@ -4,7 +4,7 @@ import CSndfile
 import SystemPackage
 import Testing
 
-/// Files with samples that are known exactly come back exactly, from each decoder.
+/// Each decoder returns the exact samples of lossless files.
 @Suite struct LosslessRoundTripTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var container: String
@@ -44,10 +44,10 @@ import Testing
     // Floats have 24 bits at most.
     let signal = makeSignal(
       frames: shape.frames, channels: shape.channels, rate: shape.rate, bits: min(kind.bits, 24))
-    // The name says nothing: files are known by their content.
+    // The name does not matter: the format is detected from the content.
     let path = try scratch.writeSound(signal, "sound", format: kind.format, rate: shape.rate)
     for decoder in [nil, AudioDecoder.libsndfile, .ffmpeg] {
-      // FFmpeg 5.1 reads neither RIFX nor 24 bits of AIFF the wrong way round.
+      // FFmpeg 5.1 reads neither RIFX nor 24-bit AIFF with reversed byte order.
       if decoder == .ffmpeg && kind.format & SF_FORMAT_ENDMASK != 0 { continue }
       let decoded = try decode(path, with: decoder)
       let isExact = decoded.planes == signal
@@ -98,7 +98,7 @@ import Testing
     #expect(decoded.summary.problem == nil)
   }
 
-  /// Sources share nothing: any number of them work side by side.
+  /// Sources share no state: any number of them work concurrently.
   @Test func manyAtOnce() async throws {
     let scratch = try Scratch()
     let signal = makeSignal(frames: 30_000)

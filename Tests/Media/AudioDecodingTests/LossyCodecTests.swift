@@ -5,18 +5,18 @@ import CSndfile
 import SystemPackage
 import Testing
 
-/// Lossy codecs give nearly the signal back, at the right time and of the right length.
+/// Lossy codecs nearly restore the signal, at the right time and with the right length.
 struct LossyCodecTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var arguments: [String]
     var suffix: String
     var container: String
     var codec: String
-    /// Relative error that the codec may leave.
+    /// Relative error allowed for the codec.
     var error: Double
-    /// Frames by which the length may be off: codecs without exact lengths fill their last frame, or lose it.
+    /// Frames by which the length may differ: codecs without exact lengths pad their last frame, or lose it.
     var slack: Int64
-    /// Frames by which the signal may come late: containers that do not note the encoder's delay.
+    /// Frames by which the signal may be late: containers that do not store the encoder's delay.
     var delay = 0...0
 
     var testDescription: String { "\(codec) in \(container)" }
@@ -87,8 +87,8 @@ struct LossyCodecTests {
     #expect(lag(of: decoded.planes[0], behind: signal[0]) == 0)
   }
 
-  /// If libsndfile and FFmpeg both decode, they agree on every frame: on the start, the length and the samples. For MP3
-  /// this says that both cut the encoder's delay and padding alike.
+  /// If libsndfile and FFmpeg both decode, they agree on every frame: on the start, the length and the samples. For
+  /// MP3, this means that both trim the encoder's delay and padding alike.
   @Test(arguments: [
     (["-c:a", "libmp3lame", "-b:a", "128k"], "mp3", 1e-4), (["-c:a", "libmp3lame", "-q:a", "4"], "mp3", 1e-4),
     (["-c:a", "libmp3lame", "-ar", "22050", "-ac", "1"], "mp3", 1e-4), (["-c:a", "libvorbis"], "ogg", 1e-4),
@@ -109,7 +109,7 @@ struct LossyCodecTests {
     }
   }
 
-  /// An MP3 from LAME's table has exactly the length of what was encoded; without the table nothing can be cut.
+  /// With LAME's table, an MP3 has exactly the length of the source; without the table, nothing can be trimmed.
   @Test func gaplessLengths() throws {
     let scratch = try Scratch()
     for frames in [44_100, 44_101, 45_252, 46_000] {
@@ -142,7 +142,7 @@ struct LossyCodecTests {
     let signal = makeSignal(frames: 50_000)
     let wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     let flac = try scratch.ffmpeg(wav, ["-c:a", "flac"], "y.flac")
-    try OtherProgram.ffmpeg.run(
+    try ExternalProgram.ffmpeg.run(
       [
         "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=10", "-i", flac.string, "-map",
         "0",
@@ -150,12 +150,12 @@ struct LossyCodecTests {
       ])
     let isExact = try decode(scratch.path("film.mkv")).planes == signal
     #expect(isExact)
-    try OtherProgram.ffmpeg.run(
+    try ExternalProgram.ffmpeg.run(
       [
         "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=1", "-frames:v", "1",
         scratch.path("cover.png").string,
       ])
-    try OtherProgram.ffmpeg.run(
+    try ExternalProgram.ffmpeg.run(
       [
         "-i", flac.string, "-i", scratch.path("cover.png").string, "-map", "0:a",
         "-map",

@@ -6,7 +6,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// A folder for the files of one test; it goes when the object goes.
+/// A folder for the files of one test, removed when this object is released.
 final class Scratch {
   let folder: URL
 
@@ -49,7 +49,7 @@ final class Scratch {
     if [SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE].contains(format & SF_FORMAT_SUBMASK) {
       #expect(libsndfile.sf_writef_float(file, interleaved, count) == count)
     } else {
-      // Written as floats, samples would be scaled by 2ⁿ - 1 and not by 2ⁿ.
+      // Written as floats, samples would be scaled by 2ⁿ - 1 instead of 2ⁿ.
       let integers = interleaved.map { Int32(clamping: Int64(Double($0) * 2_147_483_648)) }
       #expect(libsndfile.sf_writef_int(file, integers, count) == count)
     }
@@ -58,7 +58,7 @@ final class Scratch {
 
   /// Converts with the `ffmpeg` program.
   func ffmpeg(_ input: FilePath, _ arguments: [String], _ name: String) throws -> FilePath {
-    try OtherProgram.ffmpeg.run(["-i", input.string] + arguments + [path(name).string])
+    try ExternalProgram.ffmpeg.run(["-i", input.string] + arguments + [path(name).string])
     return path(name)
   }
 }
@@ -105,7 +105,7 @@ func decode(_ path: FilePath, with decoder: AudioDecoder? = nil) throws -> Decod
 
 func contentID(_ path: FilePath) throws -> ContentID { try AudioContent(path: path).id }
 
-/// The code of the error that opening a file gives; `nil` if it opens.
+/// The error code of opening a file; `nil` if it opens.
 func openingError(_ path: FilePath) -> DecodeError.Code? {
   do throws(DecodeError) {
     _ = try AudioSource(path: path)
@@ -115,7 +115,7 @@ func openingError(_ path: FilePath) -> DecodeError.Code? {
   }
 }
 
-/// Root mean square of the difference of two signals over that of the first one.
+/// Root mean square of the difference of two signals relative to that of the first one.
 func relativeError(_ reference: ArraySlice<Float>, _ other: ArraySlice<Float>) -> Double {
   var signal = 0.0
   var difference = 0.0
@@ -126,9 +126,9 @@ func relativeError(_ reference: ArraySlice<Float>, _ other: ArraySlice<Float>) -
   return (difference / max(signal, 1e-30)).squareRoot()
 }
 
-/// How many frames later than `reference` the signal `other` comes, by the least difference within ± `range`.
+/// Delay of `other` relative to `reference`, in frames within ± `range`, that minimizes the difference.
 func lag(of other: [Float], behind reference: [Float], range: Int = 2_500) -> Int {
-  // Around the second click, which is noise and so like nothing else.
+  // Around the second click, which is noise and therefore unique.
   let window = 21_500..<23_500
   return reference.withUnsafeBufferPointer { reference in
     other.withUnsafeBufferPointer { other in

@@ -7,7 +7,7 @@ import MediaContainers
 import SystemPackage
 import Testing
 
-/// Every container against every damage of its structure: what it is called is stated for each.
+/// Every container against every kind of structural damage, with the expected verdict for each.
 ///
 /// A new container needs a row: `row(for:)` has no default.
 @Suite struct StructuralDamageTests {
@@ -17,11 +17,11 @@ import Testing
   }
 
   enum Verdict: Hashable, CustomStringConvertible {
-    /// Whole, without a remark. If it is stated for damage, only listening would reveal it.
+    /// Whole, without a remark. For damaged files, only listening would reveal the damage.
     case fine
     case remark(String)
     case problem(DecodeError.Code)
-    /// Not even opened, for any reason.
+    /// Cannot be opened, for any reason.
     case refused
 
     var description: String {
@@ -36,9 +36,9 @@ import Testing
 
   struct Row {
     var bytes: [UInt8]
-    /// The places of whole packets, one after the other; none if the container has no packets that can be found.
+    /// Ranges of consecutive whole packets; empty if the container has no packets that can be found.
     var packets: [Range<Int>] = []
-    /// Verdicts that are not given are as in `usual(_:)`.
+    /// Verdicts that differ from `usual(_:)`.
     var expected: [Damage: Set<Verdict>] = [:]
   }
 
@@ -65,10 +65,10 @@ import Testing
     return try scratch.bytes(scratch.ffmpeg(wav, ["-fflags", "+bitexact"] + arguments, "encoded.\(suffix)"))
   }
 
-  /// PCM says nothing of its order; what is inserted or added shows as bytes behind the end.
+  /// PCM has no order; anything inserted or added appears as bytes after the end.
   private static let pcm: [Damage: Set<Verdict>] = [.insertedBytes: [.remark("junk")]]
 
-  /// `nil` for what no program at hand writes, and for streams without a structure around their frames.
+  /// `nil` for containers that no available program writes, and for streams without a structure around their frames.
   private func row(for container: Container) throws -> Row? {
     switch container {
     case .wav: return Row(bytes: try encode("wav"), expected: Self.pcm)
@@ -83,12 +83,12 @@ import Testing
       return Row(bytes: bytes, packets: Packets.flac(bytes))
     case .ogg:
       let bytes = try encode("ogg", ["-c:a", "libvorbis", "-page_duration", "100000"])
-      // Files one after the other are a chain, which is whole.
+      // Concatenated files form a chain, which is whole.
       return Row(
         bytes: bytes, packets: Packets.ogg(bytes),
         expected: [.secondFile: [.fine], .junkBehind: [.fine], .cutByOneByte: Self.damaged])
     case .mp4:
-      // The order in the media follows from tables, which stay as they are.
+      // The order of the media is defined by tables, which stay unchanged.
       return Row(bytes: try encode("m4a", ["-metadata", "title=Base"]))
     case .asf:
       let bytes = try encode("wma")
@@ -112,7 +112,7 @@ import Testing
         bytes: Self.musepack7,
         expected: [.carriageReturns: [.fine], .insertedBytes: Self.damaged.union([.remark("junk")])])
     case .musepack8:
-      // Packets of silence are alike, and their order is nowhere written.
+      // Packets of silence are identical, and their order is not stored.
       return Row(
         bytes: Self.musepack8,
         expected: [
@@ -122,7 +122,7 @@ import Testing
     case .dsdiff: return Row(bytes: Self.dsdiff, expected: Self.oneBit)
     case .nistSphere: return Row(bytes: Self.sphere, expected: Self.pcm)
     case .creativeVoice:
-      // The last byte is a block that marks the end, and may be missing.
+      // The last byte is an end block, which may be missing.
       return Row(
         bytes: try encode("voc"),
         expected: [.cutByOneByte: [.fine], .insertedBytes: [.remark("junk")], .carriageReturns: [.remark("junk")]])
@@ -132,10 +132,10 @@ import Testing
         bytes: Self.amigaVoice,
         expected: [.insertedBytes: [.remark("junk")], .carriageReturns: [.remark("junk")], .strippedBits: [.fine]])
     case .realMedia:
-      // FFmpeg's own check of the length is all there is.
+      // The only check is FFmpeg's own check of the length.
       return nil
     case .ac3, .eac3, .dts, .dtsHD, .loas, .amr, .tak, .shorten, .openMG:
-      // Frames one after the other, up to the end of the file.
+      // Consecutive frames up to the end of the file.
       return nil
     case .mod, .s3m, .it, .xm, .unknown:
       // Never decoded.
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// Bytes that are nothing.
+  /// Meaningless bytes.
   private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(($0 * 37 + 11) % 251) } }
 
   private func verdict(on bytes: [UInt8]) throws -> Verdict {
@@ -202,14 +202,14 @@ import Testing
     }
   }
 
-  // MARK: More of single containers
+  // MARK: Further tests of single containers
 
   /// Tags, pictures and index tables at the end count, too: the last byte belongs to a title.
   @Test func endsOfMP4() throws {
     let bytes = try encode("m4a", ["-metadata", "title=Base"])
     for count in [1, 2, 30, 125] { #expect(try verdict(on: bytes.dropLast(count)) == .problem(.truncated)) }
     #expect(try verdict(on: joined(bytes, [0, 0, 0, 16], text("free"), little(0, 8))) == .fine)
-    // Padding that is cut costs nothing.
+    // Truncated padding costs nothing.
     #expect(try verdict(on: joined(bytes, [0, 0, 1, 0], text("free"))) == .fine)
   }
 
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  /// The first of two different files is read, whole; the number of bytes of the other is reported.
+  /// The first of two different files is read completely; the size of the second is reported.
   @Test(arguments: ["wav", "flac", "wv", "tta", "m4a", "wma"])
   func twoFiles(suffix: String) throws {
     let first = try encode(suffix)
@@ -241,7 +241,7 @@ import Testing
     #expect(try verdict(on: second + first) == .remark("second_file"))
   }
 
-  /// A link that stops before its last page has lost its end, whatever follows.
+  /// A link that stops before its last page has lost its end, even if another link follows.
   @Test(arguments: ["ogg", "opus", "oga"])
   func chainsOfOgg(suffix: String) throws {
     let codecs = ["ogg": "libvorbis", "opus": "libopus", "oga": "flac"]
@@ -255,19 +255,19 @@ import Testing
     #expect([.problem(.truncated), .problem(.corrupt)].contains(try verdict(on: hole + bytes)))
   }
 
-  /// Lengths that writers to pipes leave are no damage.
+  /// Lengths left by writers to pipes are not damage.
   @Test(arguments: ["wav", "aiff", "au", "caf", "w64", "wv", "asf"])
   func pipes(format: String) throws {
     let wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     let path = scratch.path("piped")
-    try OtherProgram("sh").run(
+    try ExternalProgram("sh").run(
       ["-c", "ffmpeg -v error -nostdin -i \(wav.string) -f \(format) - | cat > \(path.string)"])
     let verdict = try verdict(on: scratch.bytes(path))
     let hasFields = ["wav", "aiff", "au", "caf", "w64"].contains(format)
     #expect(verdict == (hasFields ? .remark("unknown_length") : .fine))
   }
 
-  /// Samples that are all positive, or all line feeds, are no transfer in text mode.
+  /// Samples that are all positive, or all line feeds, do not indicate a transfer in text mode.
   @Test func oddSignals() throws {
     for make: (Int) -> Float in [
       { Float($0 % 30_000) / 32_768 }, { _ in Float(0x0A0D) / 32_768 }, { Float($0 % 2) / 2 }, { _ in 0 },
@@ -280,7 +280,7 @@ import Testing
     }
   }
 
-  /// The header of a Musepack file says its length to the sample, which FFmpeg rounds to packets of 64 frames.
+  /// The header of a Musepack file has its length in samples, which FFmpeg rounds to packets of 64 frames.
   @Test func lengthOfMusepack() throws {
     let decoded = try decode(scratch.write(Self.musepack8, "x.mpc"))
     #expect(decoded.summary.claimedFrameCount == 176_400)
@@ -290,7 +290,7 @@ import Testing
     #expect(older.summary.remarks.isEmpty && older.summary.problem == nil)
   }
 
-  /// The bit rate is known without decoding, as it is after decoding.
+  /// The bit rate before decoding equals that after decoding.
   @Test(arguments: ["wav", "aiff", "caf", "w64", "flac", "ogg", "opus", "m4a", "wv", "tta", "wma", "mka"])
   func bitRates(suffix: String) throws {
     let path = try scratch.write(encode(suffix), "x")
@@ -298,7 +298,7 @@ import Testing
     let format = try AudioSource(path: path).format
     let bitRate = try #require(content.bitRate(of: format))
     let decoded = try #require(try decode(path).format.bitRate)
-    // The length that ASF claims begins before the first sample.
+    // The length claimed by ASF starts before the first sample.
     #expect(
       abs(Double(bitRate) / Double(decoded) - 1) < (suffix == "wma" ? 0.03 : 0.01),
       "\(bitRate) and \(decoded) bits per second")
@@ -317,7 +317,7 @@ private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 private func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap { $0 } }
 
-/// The places of packets.
+/// Positions of packets.
 private enum Packets {
   static func ogg(_ bytes: [UInt8]) -> [Range<Int>] {
     var pages: [Range<Int>] = []
@@ -360,13 +360,13 @@ private enum Packets {
     return (0..<Int(count)).map { start + $0 * Int(size)..<start + ($0 + 1) * Int(size) }
   }
 
-  /// Clusters, of which the last one is left out.
+  /// Clusters, without the last one.
   static func matroska(_ bytes: [UInt8]) -> [Range<Int>] {
     let starts = bytes.indices.filter { bytes[$0] == 0x1F && bytes.has([0x1F, 0x43, 0xB6, 0x75], at: $0) }
     return zip(starts, starts.dropFirst()).map { $0..<$1 }
   }
 
-  /// Frames of 4,608 samples, by the codes of size, rate and channels that FFmpeg gives all of them but the last.
+  /// Frames of 4,608 samples, found by the codes of size, rate and channels that FFmpeg gives all of them but the last.
   static func flac(_ bytes: [UInt8]) -> [Range<Int>] {
     guard let first = bytes.firstRange(of: [0xFF, 0xF8])?.lowerBound else { return [] }
     let mark = Array(bytes[first..<first + 4])
@@ -375,10 +375,10 @@ private enum Packets {
   }
 }
 
-// MARK: Files made here
+// MARK: Synthetic files
 
 extension StructuralDamageTests {
-  /// Samples of two bytes, which use all values.
+  /// Two-byte samples that use all byte values.
   private static let noise: [UInt8] = {
     var state: UInt64 = 9
     return (0..<160_000).map { _ in
@@ -387,7 +387,7 @@ extension StructuralDamageTests {
     }
   }()
 
-  /// One bit per sample has no order and no checksum.
+  /// One-bit samples have no order and no checksum.
   private static let oneBit: [Damage: Set<Verdict>] = [
     .insertedBytes: [.remark("junk"), .remark("second_file")],
     .carriageReturns: [.remark("junk"), .refused],
@@ -425,7 +425,7 @@ extension StructuralDamageTests {
   }()
 
   private static let dsf: [UInt8] = {
-    // Blocks of 4,096 bytes, one for each channel in turn.
+    // Blocks of 4,096 bytes, alternating between the channels.
     let audio = Array(noise[..<(32 * 4_096)])
     let size = 28 + 52 + 12 + audio.count
     let format = joined(
@@ -445,12 +445,12 @@ extension StructuralDamageTests {
     return chunk("FRM8", joined(text("DSD "), version, chunk("PROP", properties), chunk("DSD ", noise)))
   }()
 
-  /// Version 3.99, compression "fast", two seconds of stereo silence: each frame is a flag that says so.
+  /// Version 3.99, compression "fast", two seconds of stereo silence: each frame is a flag that means silence.
   private static let monkeysAudio: [UInt8] = {
     let blocksPerFrame = 4_608
     let count = 20
     let table = (0..<count).flatMap { little(52 + 24 + 4 * count + 12 * $0, 4) }
-    // Words of four bytes are turned around: the checksum, whose highest bit announces the flags, and the flags.
+    // Four-byte words are byte-swapped: the checksum, whose highest bit announces the flags, and the flags.
     let silence = (0..<blocksPerFrame * 4).reduce(0xFFFF_FFFF) { value, _ in
       (0..<8).reduce(value) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
     }
@@ -464,9 +464,9 @@ extension StructuralDamageTests {
     return joined(text("MAC "), little(3_990, 2), little(0, 2), sizes, checksum, header, table, frames)
   }()
 
-  /// 100 frames of silence, of which the last has 700 samples: each is its length, 20 bits, and eight zeros.
+  /// 100 frames of silence, the last with 700 samples: each has its length in 20 bits, and eight zeros.
   private static let musepack7: [UInt8] = {
-    // Eight bits in front of the first frame, and eleven behind the last.
+    // Eight bits before the first frame, and eleven after the last.
     var bits: [Int] = Array(repeating: 0, count: 8)
     func append(_ value: Int, _ count: Int) { for shift in (0..<count).reversed() { bits.append(value >> shift & 1) } }
     for _ in 0..<100 {

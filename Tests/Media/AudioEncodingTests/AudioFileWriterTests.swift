@@ -40,7 +40,7 @@ import Testing
     return (source.format, channels, source.summary.problem)
   }
 
-  /// Every value of 16 bits in one channel, every 256th of 24 bits, and both ends, in the other.
+  /// Every value of 16 bits in one channel; every 256th of 24 bits, and both extremes, in the other.
   private func ramp(_ depth: SampleDepth) -> Signal {
     let values = (-32_768..<32_768).map { Float($0) }
     guard depth == .int24 else {
@@ -66,7 +66,7 @@ import Testing
     let signal = Signal.noise(sampleRate: 22_050, seconds: 0.3)
     _ = try write(signal, as: "a.wav", .wav, depth: .float32)
     #expect(try read("a.wav").channels == signal.channels)
-    // The same again is the same file.
+    // The same input gives the same file.
     _ = try write(signal, as: "b.wav", .wav, depth: .float32)
     #expect(
       try Data(contentsOf: URL(filePath: path("a.wav").string)) == Data(contentsOf: URL(filePath: path("b.wav").string))
@@ -177,7 +177,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path("a.wav").string)) == before)
     _ = try write(signal.scaled(by: 0.5), as: "a.wav", .wav, replacing: true)
     #expect(try Data(contentsOf: URL(filePath: path("a.wav").string)) != before)
-    // A link that leads nowhere, a folder, a device.
+    // A dangling link, a folder, a device.
     try FileManager.default.createSymbolicLink(atPath: path("link.wav").string, withDestinationPath: "nowhere")
     #expect(throws: AudioWriteError.exists(try path("link.wav"))) { try write(signal, as: "link.wav", .wav) }
     try FileManager.default.createDirectory(atPath: path("folder.wav").string, withIntermediateDirectories: false)
@@ -210,7 +210,7 @@ import Testing
     #expect(names == [])
   }
 
-  /// Whether a WAV file is plain depends on its true length, not on what was expected.
+  /// The choice between plain WAV and RF64 depends on the actual length, not on the expected one.
   @Test func plainUnlessItIsTooLongForThat() throws {
     for expected in [nil, 4, 1 << 40] as [Int64?] {
       var layout = AudioFileLayout(format: .wav, sampleRate: 8_000, channelCount: 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import AudioEncoding
 
 @Suite struct ClickTrackTests {
-  /// A stretch of nothing with the clicks, put together from blocks.
+  /// Silence with the clicks, assembled from blocks.
   private func samples(_ track: ClickTrack, frames: Int, blocks: Int = 16_384, from start: Int = 0) -> [Float] {
     var result: [Float] = []
     for position in Swift.stride(from: start, to: start + frames, by: blocks) {
@@ -47,7 +47,7 @@ import Testing
       let peak = whole[frame..<frame + 3_000].map(abs).max() ?? 0
       #expect(abs(20 * log10(peak) - (click.isAccent ? -6 : -9)) < 0.01)
     }
-    // However it is cut.
+    // However it is split.
     for blocks in [1, 100, 2_345] { #expect(samples(track, frames: 40_000, blocks: blocks) == whole) }
     #expect(samples(track, frames: 20_000, from: 10_500) == Array(whole[10_500..<30_500]))
   }
@@ -77,9 +77,9 @@ import Testing
     #expect(block.suffix(10).allSatisfy { $0 == 0.25 })
   }
 
-  // MARK: - Exact places
+  // MARK: - Exact positions
 
-  /// An hour of beats: the frame nearest to each, by whole numbers of its own.
+  /// An hour of beats: the frame nearest to each, computed independently in integers.
   @Test(arguments: [
     ("120", 120, 1), ("123.45", 12_345, 100), ("370/3", 370, 3), ("99.999", 99_999, 1000), ("174.614", 174_614, 1000),
     ("0370.0/3.00", 370, 3),
@@ -109,7 +109,7 @@ import Testing
     #expect(ExactTempo("10") != nil && ExactTempo("1000") != nil && ExactTempo("2000/3")?.beatsPerMinute == 2000.0 / 3)
   }
 
-  // MARK: - As the analyzer hears it
+  // MARK: - Analysis of clicks
 
   @Test(arguments: [("120", ClickSound.wood), ("123.45", .beep), ("87.3", .click), ("159.6", .wood)])
   func theTempoAnalyzerHearsTheTempo(text: String, sound: ClickSound) throws {

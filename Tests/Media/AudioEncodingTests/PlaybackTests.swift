@@ -4,12 +4,12 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Programs that stand for players.
+/// Fake players.
 @Suite struct PlaybackTests {
   private let folder = try? TemporaryDirectory()
 
-  /// Another process writes it: a program that some other test is just starting would for a moment share what this one has
-  /// open for writing, and what is open for writing cannot be run.
+  /// Written by another process: a program that another test is just starting would briefly share the descriptors that
+  /// this process has open for writing, and a file open for writing cannot be executed.
   private func program(_ name: String, _ script: String) throws {
     let writing = Process()
     writing.executableURL = URL(filePath: "/bin/sh")
@@ -83,7 +83,7 @@ import Testing
     let start = ContinuousClock.now
     #expect(try playback.play("/a.wav") == nil)
     #expect(ContinuousClock.now - start < .seconds(50))
-    // And plays nothing any more.
+    // Nothing else is played.
     #expect(try playback.play("/a.wav") == nil)
   }
 }

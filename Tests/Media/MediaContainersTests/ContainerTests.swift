@@ -14,7 +14,7 @@ import Testing
     let source = ByteSource(file.bytes)
     let start = try TagRegions.leading(in: source).end
     #expect(try Container(of: source, at: start) == container)
-    // Behind a tag, too.
+    // Also after a tag.
     let tagged = ByteSource(joined(id3v2(zeros(20)), file.bytes.dropFirst(start)))
     #expect(try Container(of: tagged, at: 30) == container)
   }

@@ -3,7 +3,7 @@ import MediaContainers
 import SystemPackage
 import Testing
 
-/// Whatever a file holds: no crash, no loop without end, no more reading than the file is worth.
+/// Reading any file neither crashes nor loops forever, and reads no more than the file is worth.
 @Suite struct DamageTests {
   private let folder: TemporaryDirectory
 
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// A structure in itself, thousands of times.
+  /// A structure nested in itself thousands of times.
   @Test func depth() throws {
     for name in ["moov", "meta", "udta"] { try walk((0..<4_000).flatMap { joined(big(8 * (4_000 - $0)), name.utf8) }) }
     try walk((0..<4_000).flatMap { _ in [0x18, 0x53, 0x80, 0x67, 0xFF] as Bytes })
@@ -61,7 +61,7 @@ import Testing
     try walk(joined("fLaC".utf8, zeros(16_000)))
   }
 
-  /// Goes through a file with every reader of this module, at the start and behind the tags in front.
+  /// Reads a file with every reader of this module, at the start and after the leading tags.
   private func walk(_ bytes: Bytes) throws {
     let path = try folder.write(bytes, as: "file")
     let budget = 1 << 20 + 200 * bytes.count
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  /// All boxes of two levels, and the paths that are looked for.
+  /// All boxes of two levels, and the paths that readers search for.
   private func walkBoxes(_ source: ByteSource, _ file: MP4Box) throws {
     var position = file.body
     while let box = try MP4Box(at: position, end: file.end, in: source) {

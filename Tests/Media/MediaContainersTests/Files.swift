@@ -1,8 +1,8 @@
-// Small files, built byte by byte after the formats' specifications and independently of the code under test.
+// Small files, built byte by byte from the formats' specifications and independently of the code under test.
 
 typealias Bytes = [UInt8]
 
-/// Text and numbers, one after the other.
+/// Concatenated text and numbers.
 func joined(_ parts: any Sequence<UInt8>...) -> Bytes { parts.flatMap { Bytes($0) } }
 
 func big(_ value: Int, _ count: Int = 4) -> Bytes {
@@ -136,7 +136,7 @@ func apeTag(_ items: Bytes, hasHeader: Bool = false) -> Bytes {
 
 let id3v1 = joined("TAG".utf8, zeros(125))
 
-/// Whole files, of each container one.
+/// One complete file of each container.
 let wholeFiles: [(name: String, bytes: Bytes)] = [
   ("wav", wavFile), ("rf64", longWAVFile), ("aiff", aiffFile), ("wave64", wave64File), ("caf", cafFile),
   ("au", joined(".snd".utf8, big(24), big(80), big(3), big(44_100), big(2), zeros(80))), ("dsdiff", dsdiffFile),
@@ -201,7 +201,7 @@ private let trueAudioFile = joined(
 private let monkeysAudioFile = joined(
   "MAC ".utf8, little(3_990, 2), zeros(2), little(52), little(24), little(8), little(0), little(40), zeros(24),
   zeros(24), zeros(48))
-/// Three frames of no bits but their lengths.
+/// Three frames that contain only their lengths.
 private let musepack7File = joined("MP+".utf8, [7] as Bytes, little(3), zeros(12), little(0), zeros(12))
 private let musepack8File = joined(
   "MPCKSH".utf8, [12] as Bytes, zeros(4), [8, 0x81, 0x00, 0x00, 0x15] as Bytes, "AP".utf8, [5, 1, 2] as Bytes,

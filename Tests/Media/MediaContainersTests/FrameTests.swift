@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaContainers
 
-/// Streams of nothing but frames: where they begin, how they end, what follows them.
+/// Streams that consist only of frames: their start, their end, and the bytes after it.
 @Suite struct FrameTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -39,11 +39,11 @@ import Testing
     Kind(testDescription: "LOAS", frame: joined([0x56, 0xE0, 0x7D] as Bytes, zeros(125)), container: .loas),
   ]
 
-  private func ending(_ bytes: Bytes, _ kind: Kind) throws -> StreamEnding? {
+  private func ending(_ bytes: Bytes, _ kind: Kind) throws -> TruncationCheck? {
     let source = ByteSource(bytes)
     #expect(try Container(of: source, at: 0) == kind.container)
     let end = try TagRegions.startOfTrailing(in: source, behind: 0)
-    if let ending = try StreamEnding.of(kind.container, from: 0, to: end, in: source) { return ending }
+    if let ending = try TruncationCheck.of(kind.container, from: 0, to: end, in: source) { return ending }
     return try ADTSStream(in: source, from: 0)?.ending ?? MPEGStream(in: source, from: 0)?.ending
   }
 
@@ -54,7 +54,7 @@ import Testing
     for missing in 1...kind.frame.count {
       let length = stream.count - missing
       let cut = try #require(try ending(Bytes(stream.prefix(length)), kind))
-      // Nothing tells that frames are missing, and a single byte may be anything. The last frame of DTS-HD is two.
+      // Missing whole frames cannot be detected, and a single byte may be anything. The last frame of DTS-HD is two.
       let left = kind.frame.count - missing
       if left == 0 || kind.testDescription == "DTS-HD" && left == 128 {
         #expect(!cut.isCut && cut.offset == length)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Frames go on behind a hole, a tag, or frames of another rate.
+  /// Frames continue after a hole, a tag, or frames of another rate.
   @Test func lostSynchronization() throws {
     let other = Bytes((0..<9).flatMap { _ in joined([0xFF, 0xFB, 0x14, 0xC0] as Bytes, zeros(92)) })
     for between in [Bytes(repeating: 0x55, count: 1_000), id3v2(zeros(200)), other, Bytes(mpegFrames(1).prefix(50))] {
@@ -93,7 +93,8 @@ import Testing
     }
   }
 
-  /// A switch of a compiled program is a table of distances, small negative numbers of four bytes: rows of headers of layer I.
+  /// A switch of a compiled program is a table of distances, small negative numbers of four bytes: rows of layer I
+  /// headers.
   @Test func programsAreNoAudio() throws {
     let entry: Bytes = [0x48, 0x8B, 0xFF, 0xFF]
     let table = Bytes((0..<20_000).flatMap { _ in entry })
@@ -109,7 +110,7 @@ import Testing
     #expect(try ADTSStream(in: ByteSource(capture), from: 0, isSearched: true)?.junkByteCount == 9)
   }
 
-  /// Files of 8 GiB that are nearly all hole cost a few reads.
+  /// Sparse files of 8 GiB that are nearly all holes take only a few reads.
   @Test(arguments: [0, 400]) func sparseFiles(frameCount: Int) throws {
     let folder = try TemporaryDirectory()
     for (name, frames) in [("a.mp3", mpegFrames(frameCount)), ("a.aac", adtsFrames(frameCount))] {
@@ -124,7 +125,7 @@ import Testing
     let path = try folder.write(Bytes((0..<400).flatMap { _ in Self.kinds[4].frame }), as: "a.ac3")
     try #require(truncate(path.string, 8 << 30) == 0)
     let source = try ByteSource(path: path, budget: 4 << 20)
-    let ending = try StreamEnding.of(.ac3, from: 0, to: source.size, in: source)
+    let ending = try TruncationCheck.of(.ac3, from: 0, to: source.size, in: source)
     #expect(ending?.offset == 400 * 128 && ending?.paddingByteCount == 8 << 30 - 400 * 128)
     #expect(!source.isExhausted)
   }

@@ -2,7 +2,7 @@ import MediaContainers
 import Testing
 
 @Suite struct OggTests {
-  /// The check value of CRC-32/POSIX's polynomial without inversion, and cutting in any place.
+  /// The check value of CRC-32/POSIX's polynomial without inversion, with the data split at any position.
   @Test func checksum() {
     func checksum(_ bytes: Bytes, from start: UInt32 = 0) -> UInt32 {
       bytes.withUnsafeBytes { OggChecksum.update(start, $0) }

@@ -50,7 +50,7 @@ import Testing
       let found = try MP4Box(file: source, from: 0).descendant("moov", "udta", "meta", "ilst", in: source)
       #expect(found?.end == source.size)
     }
-    // Sizes: 0 to the end, 1 for one of eight bytes, too short, too long.
+    // Sizes: 0 for "to the end", 1 for an eight-byte size, too short, too long.
     let source = ByteSource(joined(big(1), "free".utf8, big(24, 8), zeros(8), big(0), "mdat".utf8, zeros(8)))
     let first = try #require(try MP4Box(at: 0, end: source.size, in: source))
     #expect(first.name == "free" && first.body == 16 && first.end == 24)
@@ -90,7 +90,7 @@ import Testing
     #expect(stream.audio.upperBound == file.count)
     #expect(file[stream.audio.lowerBound] == 0xFF)
     #expect(stream.sampleRate == 44_100 && stream.channelCount == 2 && stream.claimedFrameCount == 4_096)
-    // The chain of blocks ends where a frame begins, flag or not.
+    // The chain of blocks ends where a frame begins, with or without the flag.
     let unended = try #require(try FLACStream(in: ByteSource(flac((6, zeros(30)), endsBlocks: false)), at: 0))
     #expect(unended.audio.lowerBound == 42 + 34)
     var blocks = FLACBlockReader(ByteSource(file), at: 0)

@@ -43,7 +43,7 @@ import Testing
     #expect(finding.remarks == [])
   }
 
-  /// In 2.3 and 2.2 one frame has them all.
+  /// In 2.3 and 2.2, a single frame has all of them.
   @Test(arguments: [2, 3]) func peopleOfOlderTags(version: Int) throws {
     let texts = ["producer", "P", "violin", "V"].flatMap { text -> Bytes in wide(text) + [0, 0] }
     let people: Bytes = [1] + texts

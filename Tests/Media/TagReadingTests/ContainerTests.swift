@@ -272,14 +272,14 @@ import Testing
     #expect(try read(Matroska.file(info)).fields == ["title": ["Segment"]])
   }
 
-  /// Behind clusters only the index leads there.
+  /// Tags after clusters are found only through the index.
   @Test func matroskaIndex() throws {
     let tags = Matroska.element(0x1254_C367, Matroska.tag(level: nil, Matroska.simpleTag("TITLE", "Found")))
     func index(_ offset: Int) -> Bytes {
       let seek = Matroska.element(0x53AB, big(0x1254_C367, 4)) + Matroska.element(0x53AC, big(offset, 8))
       return Matroska.element(0x114D_9B74, Matroska.element(0x4DBB, seek))
     }
-    // The cluster does not say how long it is.
+    // The cluster has an unknown size.
     let unknown: Bytes = [1] + Bytes(repeating: 0xFF, count: 7)
     let cluster = Matroska.element(0x1F43_B675, Bytes(repeating: 0xA3, count: 90), size: unknown)
     let offset = index(0).count + cluster.count

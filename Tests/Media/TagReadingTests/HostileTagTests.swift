@@ -7,7 +7,7 @@ import Testing
 @testable import TagReading
 
 @Suite struct HostileTagTests {
-  /// As with a file of many large tags, and with one that becomes shorter while it is read.
+  /// Simulates a file with many large tags, and one that is shortened while it is read.
   @Test func aBudgetMayEndInsideATag() throws {
     let items = (0..<6).flatMap { APE.item("Key\($0)", Bytes(repeating: 0x41, count: 20_000)) }
     let folder = try TemporaryDirectory()
@@ -30,7 +30,7 @@ import Testing
 
   @Test func smallRepetitionIsNoBomb() throws {
     let body = bomb(258 * 4)
-    // Its checksum is wrong, as `bomb` does not compute it.
+    // The checksum is wrong because `bomb` does not compute it.
     let finding = try read(ID3.tag(3, ID3.frame("TIT2", 3, big(1033, 4) + body, flags: 0x80)))
     #expect(finding.fields.isEmpty)
     #expect(finding.remarks.count == 1)
@@ -83,7 +83,7 @@ import Testing
     var nest: Bytes = []
     for depth in 0..<20_000 { nest += big(8 * (20_000 - depth), 4) + "moov" }
     #expect(try read(MP4.atom("ftyp", Bytes("M4A ".utf8)) + nest).fields.isEmpty)
-    // Inside the list, too.
+    // Also inside the list.
     let inner = MP4.atom("moov", MP4.atom("moov", MP4.atom("moov", [])))
     #expect(try read(MP4.file(inner, MP4.text("©nam", "kept"))).fields == ["title": ["kept"]])
   }
@@ -135,7 +135,7 @@ import Testing
     Bytes(repeating: 0, count: 1080) + "M.K." + Bytes(repeating: 4, count: 400),
   ]
 
-  /// Damaged files give what is left of them, and never a crash or values without text.
+  /// Damaged files give the remaining values, and never a crash or values without text.
   @Test(arguments: seeds.indices) func damage(index: Int) throws {
     let seed = Self.seeds[index]
     var random = SplitMix64(seed: UInt64(index))

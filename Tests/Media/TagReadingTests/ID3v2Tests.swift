@@ -27,7 +27,7 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
     #expect(finding.remarks == [])
   }
 
-  /// Encodings of text: number in the frame, then the bytes.
+  /// Text encodings: number in the frame, then the bytes.
   static let encodings: [(Bytes, String)] = [
     ([0] + [0x42, 0x6A, 0xF6, 0x72, 0x6B], "Björk"),
     ([1, 0xFF, 0xFE] + utf16("さくら 🎵"), "さくら 🎵"),
@@ -120,7 +120,7 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
     #expect(finding.fields["website"] == ["http://a.example"])
   }
 
-  /// Frames of version 2.2 have the meaning of those of 2.4.
+  /// Frames of version 2.2 have the same meaning as those of 2.4.
   @Test(arguments: [
     ("TOA", "originalartist"), ("TOT", "originalalbum"), ("TXT", "lyricist"), ("TOR", "originaldate"),
     ("TP4", "remixer"),
@@ -163,7 +163,7 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
     let old = try read(ID3.tag(3, ID3.unsynchronized(v3), flags: 0x80) + audio)
     #expect(old.fields["title"] == ["ÿÿ"])
     #expect(old.pictures.map(\.sizeBytes) == [jpeg.count])
-    // Version 2.4: each frame for itself, here with its length before.
+    // Version 2.4: each frame individually, here preceded by its length.
     let body = [1] + wide("ÿ")
     let packed = syncsafe(body.count) + ID3.unsynchronized(body)
     let new = try read(ID3.tag(4, ID3.frame("TIT2", 4, packed, flags: 0x03), flags: 0x80) + audio)
@@ -199,7 +199,7 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
 
   @Test func sizesOfTheOtherVersion() throws {
     let text = [3] + Bytes(repeating: 0x61, count: 300)
-    // Eight bits to a byte in version 2.4, as old iTunes writes it.
+    // Eight bits per byte in version 2.4, as in old iTunes.
     let plain = "TIT2" + (big(text.count, 4) + [0, 0] + text)
     let finding = try read(ID3.tag(4, plain, ID3.text("TALB", 4, "after")))
     #expect(finding.fields["title"]?.first?.count == 300)

@@ -130,7 +130,7 @@ import Testing
     let ftyp = MP4.atom("ftyp", Bytes("M4B \0\0\0\0".utf8))
     #expect(try read(ftyp + MP4.atom("moov", MP4.atom("udta", list))).chapters == expected)
 
-    // The titles lie behind each other in front of the index, which describes them in one chunk.
+    // The titles are stored consecutively before the index, which describes them as one chunk.
     let titles = (big(3, 2) + "One") + (big(6, 2) + ([0xFE, 0xFF] + utf16("Tü", bigEndian: true)))
     let moov = MP4.atom("moov", Self.chapterTracks(titlesAt: ftyp.count + 8))
     #expect(

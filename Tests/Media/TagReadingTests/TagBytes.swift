@@ -1,4 +1,4 @@
-// Builds tags and files byte by byte, after their specifications and independently of the code under test.
+// Builds tags and files byte by byte, from their specifications and independently of the code under test.
 
 typealias Bytes = [UInt8]
 
@@ -32,7 +32,7 @@ enum ID3 {
     return "ID3" + ([UInt8(version), 0, flags] + syncsafe(size ?? body.count) + body)
   }
 
-  /// - Parameter flags: the second byte of the frame's flags.
+  /// - Parameter flags: The second byte of the frame's flags.
   static func frame(_ id: String, _ version: Int, _ body: Bytes, flags: UInt8 = 0, size: Int? = nil) -> Bytes {
     let size = size ?? body.count
     switch version {
@@ -203,7 +203,7 @@ enum ASF {
 
 /// EBML and Matroska.
 enum Matroska {
-  /// - Parameter size: of eight bytes; `nil` for the true one.
+  /// - Parameter size: Eight bytes; `nil` for the true size.
   static func element(_ id: Int, _ body: Bytes, size: Bytes? = nil) -> Bytes {
     let idLength = id > 0xFF_FFFF ? 4 : id > 0xFFFF ? 3 : id > 0xFF ? 2 : 1
     return big(id, idLength) + (size ?? [1] + big(body.count, 7)) + body
@@ -253,7 +253,7 @@ enum Chunks {
   }
 }
 
-/// Something like the start of MPEG audio, so what follows a tag looks like a file.
+/// Resembles the start of MPEG audio, so the data after a tag looks like a file.
 let audio: Bytes = [0xFF, 0xFB, 0x90, 0x64] + Bytes(repeating: 0, count: 413)
 
 let png: Bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 1, 2, 3]
@@ -281,7 +281,8 @@ func bomb(_ count: Int) -> Bytes {
       bitCount -= 8
     }
   }
-  // Codes go in from the most significant bit: 'A' is 0x71 in 8 bits, length 258 is 0xC5 in 8, distance 1 is 0 in 5.
+  // Codes are written from the most significant bit: 'A' is 0x71 in 8 bits, length 258 is 0xC5 in 8, distance 1 is 0 in
+  // 5.
   put(1, 1)
   put(1, 2)
   put(0b1000_1110, 8)

@@ -43,7 +43,7 @@ import Text
     #expect(try TagReader.read(path: empty) == TagFinding())
   }
 
-  /// Through a file as from memory: windows and their edges make no difference.
+  /// Reading from a file and from memory gives the same: windows and their edges make no difference.
   @Test func fileAndMemoryAgree() throws {
     let padding = Bytes(repeating: 0, count: ByteSource.windowSize - 20)
     let picture = ID3.frame("APIC", 3, [0] + "image/png\0" + [3, 0] + png + Bytes(repeating: 1, count: 200_000))

@@ -5,16 +5,16 @@ import Testing
 
 @testable import TagReading
 
-/// The start and end of the audio in decoding are the end and start of tags in tag reading.
+/// Decoding and tag reading agree on the boundaries between audio and tags.
 @Suite struct TagRegionTests {
   private static let flac = Xiph.flac([(1, Bytes(repeating: 0, count: 9))]) + [0xFF, 0xF8] + Bytes(1...200)
 
   private static let frame = ID3.text("TIT2", 3, "in front")
 
-  /// A tag whose size is written like that.
+  /// A tag with these size bytes.
   private static func tag(size: Bytes, _ body: Bytes) -> Bytes { "ID3" + ([3, 0, 0] + size + body) }
 
-  /// Frames of 200 bytes in all: with eight bits to a byte, the size has one set that must be zero.
+  /// Frames of 200 bytes in total: in plain binary, one size byte has a bit set that must be zero.
   private static let twoHundred = frame + Bytes(repeating: 0, count: 200 - frame.count)
 
   private static let footer: Bytes = {
@@ -73,7 +73,7 @@ import Testing
     #expect(content.id == bare.id, "\(names)")
     #expect(content.remarks == [], "\(names)")
     let finding = try TagReader.read(path: path)
-    // A tag behind the audio counts before an APEv2 tag in front of it.
+    // A tag after the audio takes precedence over an APEv2 tag before it.
     let expected = front == 0 ? back == 0 ? nil : "behind" : back > 0 && front == 9 && back != 7 ? "behind" : "in front"
     #expect(finding.fields["title"]?.first == expected, "\(names)")
   }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Tags that are not read are named.
+  /// Tags that are not read are listed in remarks.
   @Test func nothingIsDroppedWithoutAWord() throws {
     let several = try read(Self.leading[7].1 + Self.flac)
     #expect(several.remarks.contains { $0.contains("3 ID3v2 tags") })
@@ -113,7 +113,7 @@ import Testing
     #expect(twice.remarks.count == 1)
   }
 
-  /// A file that is nothing but a tag has none that is too long.
+  /// A file that consists only of a tag does not have one that is too long.
   @Test func aTagAloneIsWhole() throws {
     let finding = try read(ID3.tag(3, Self.frame))
     #expect(finding.fields == ["title": ["in front"]])
@@ -127,7 +127,7 @@ import Testing
     #expect(try read(Self.leading[2].1 + file).fields["title"] == ["in front"])
   }
 
-  /// Odd sizes have a padding byte, which some writers forget, and which others fill.
+  /// Odd sizes have a padding byte, which some writers forget, and which others do not set to zero.
   @Test(arguments: [true, false], [[], [0], [0x58]] as [Bytes]) func oddChunks(isAIFF: Bool, padding: Bytes) throws {
     func chunk(_ id: String, _ body: Bytes) -> Bytes {
       id + ((isAIFF ? big(body.count, 4) : little(body.count, 4)) + body)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TagReading
 
-/// Modules, built after their formats' documents, with names where musicians leave their words.
+/// Modules, built from the formats' documents, with messages in the names.
 @Suite struct TrackerTests {
   private static func text(_ text: String, _ count: Int) -> Bytes {
     Bytes((Bytes(text.utf8) + Bytes(repeating: 0, count: count)).prefix(count))
@@ -66,18 +66,18 @@ import Testing
     #expect(finding.remarks == [])
   }
 
-  /// The part that is there is read.
+  /// The remaining part is read.
   @Test(arguments: modules.indices) func truncation(index: Int) throws {
     let module = Self.modules[index]
     for length in stride(from: 60, to: module.bytes.count, by: 13) {
       let finding = try read(Array(module.bytes.prefix(length)))
       #expect(finding.fields["title"] == ["module"] || finding.formats.isEmpty)
     }
-    // The names of MOD files stand at the start.
+    // The names of MOD files are at the start.
     if module.format != "mod" { #expect(try read(module.bytes.dropLast(20)).remarks.count == 1) }
   }
 
-  /// Numbers as large as they can be.
+  /// All numbers at their maximum.
   @Test(arguments: modules.indices) func lies(index: Int) throws {
     for position in 20..<min(Self.modules[index].bytes.count, 340) {
       var bytes = Self.modules[index].bytes

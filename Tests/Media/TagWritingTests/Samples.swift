@@ -2,7 +2,7 @@ import AnalysisTesting
 import Foundation
 import SystemPackage
 
-/// A second of sound in each format, made by ffmpeg once.
+/// One second of audio in each format, encoded by ffmpeg once.
 enum Samples {
   static let names = [
     "a.mp3", "old.mp3", "bare.mp3", "a.flac", "a.ogg", "a.opus", "a.oga", "a.m4a", "start.m4a", "room.m4a", "a.wav",
@@ -28,7 +28,7 @@ enum Samples {
       let path = folder.file(name).string
       let input = ["-f", "lavfi", "-i", "sine=d=1:r=48000"]
       let tags = ["-metadata", "title=Tïtle", "-metadata", "artist=Artist", "-metadata", "own=text"]
-      _ = try? OtherProgram.ffmpeg.run(input + tags + (options[name] ?? []) + [path])
+      _ = try? ExternalProgram.ffmpeg.run(input + tags + (options[name] ?? []) + [path])
       made[name] = (try? Data(contentsOf: URL(filePath: path))).map { Array($0) }
     }
     return made

@@ -63,7 +63,7 @@ import Testing
     var tags = try TagReader.read(path: path)
     for (field, value) in Self.values { #expect(tags.fields[field] == [value], "\(field)") }
     #expect(try AudioContent(path: path) == content)
-    // Again, over what is there: the length stays.
+    // Writing over an existing value keeps the length.
     let size = try contents(path).count
     try write(Self.values.merging(["bpm": "127"]) { $1 }, to: path)
     #expect(try contents(path).count == size)
@@ -74,7 +74,7 @@ import Testing
     #expect(try AudioContent(path: path) == content)
   }
 
-  /// Tags that fit into the free space of a file move nothing.
+  /// Tags that fit into the free space of a file do not move the audio.
   @Test(arguments: ["a.flac", "room.m4a"]) func freeSpaceIsUsed(name: String) throws {
     let old = try Samples.bytes(name)
     let path = try put(old, name)
@@ -83,7 +83,7 @@ import Testing
     #expect(new.count == old.count && new.suffix(3_000) == old.suffix(3_000))
   }
 
-  /// Comments of all lengths around those at which a page more, or another packet of lacing values, is needed.
+  /// Comments of all lengths around those that need another page or another set of lacing values.
   @Test(arguments: ["a.ogg", "a.opus", "a.oga"]) func pagesOfOggAreNumberedAgain(name: String) throws {
     let old = try Samples.bytes(name)
     let content = try AudioContent(path: try put(old, name))
@@ -137,7 +137,7 @@ import Testing
     let new = try contents(path)
     #expect(new[5] == 0 && Array(new[10..<10 + plain.count]) == plain)
 
-    // In 2.4 frames are unsynchronized for themselves, and stay so.
+    // In 2.4, frames are unsynchronized individually, and stay so.
     let frame = Array("PRIV".utf8) + syncsafe(9) + [0, 2, 0x6D, 0, 0xFF, 0, 0xE0, 0xFF, 0, 0, 0x01]
     let newer = try put(mp3(4, flags: 0x80, frame), "b.mp3")
     try write(["initialkey": "Am"], to: newer)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func theTagThatHasAFieldGetsItsNewValue() throws {
-    // An APE tag behind the audio, as tools for gain write it.
+    // An APE tag after the audio, as written by gain tools.
     let value = Array("-1.00 dB".utf8)
     let item = UInt32(value.count).littleEndianBytes + [0, 0, 0, 0] + Array("replaygain_track_gain".utf8) + [0] + value
     func frame(_ flags: UInt32) -> [UInt8] {
@@ -228,7 +228,7 @@ import Testing
   private static let longTitle = "A title that is longer than those thirty letters"
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 0xFF, count: 300)
 
-  /// Programs that read only the first tag of a kind they prefer miss nothing that they showed before.
+  /// Programs that read only the first tag of their preferred format still show everything they showed before.
   @Test(arguments: [
     "id3v1.mp3", "ape.mp3", "both.mp3", "info.wav", "text.aiff", "id3v1.wv", "id3v2.wv", "id3v2.flac", "id3v1.flac",
   ])
@@ -279,7 +279,7 @@ import Testing
     let now = TagViews(try SeparateTags(of: ByteSource(path: path)))
     #expect(now.loss(since: views, besides: ["bpm"]) == nil)
     for view in now.views { #expect(view.fields["bpm"] == ["128"] && view.fields["title"] != nil, "\(view.program)") }
-    // Only the first item brings them along.
+    // Only the first item copies the other tags.
     let size = try contents(path).count
     try write(["bpm": "127"], to: path)
     #expect(try contents(path).count == size)
@@ -306,7 +306,7 @@ import Testing
     return Array("RIFF".utf8) + UInt32(head.count).littleEndianBytes + head
   }
 
-  /// Some writers leave out the byte that fills up a chunk.
+  /// Some writers omit the padding byte of a chunk.
   @Test(arguments: [false, true]) func anOddChunkWithoutItsByte(isCounted: Bool) throws {
     var old = Self.wav(frameCount: 9_001, format: 8)
     if isCounted { old.replaceSubrange(4..<8, with: UInt32(old.count - 7).littleEndianBytes) }
@@ -332,7 +332,7 @@ import Testing
       let path = try put(Samples.bytes(name), name)
       #expect(try TaggedFile(path: path).newKey(of: field)?.key == key, "\(name)")
     }
-    // A name that is there stays.
+    // An existing key keeps its spelling.
     let path = try put(Samples.bytes("bare.flac"), "a.flac")
     let items = [TagItem(tag: "vorbis", key: "INITIALKEY", values: ["Am"])]
     try TagReplacement(path, TagReplacement.Options()).perform(
@@ -359,9 +359,9 @@ import Testing
     #expect(try TaggedFile(path: old).items(of: "replaygain_track_gain").count == 1)
   }
 
-  // MARK: Back again
+  // MARK: Reversal
 
-  /// The old file comes back byte for byte, with what the journal keeps of it.
+  /// The old file is restored byte for byte from the data in the journal.
   @Test(arguments: Samples.names) func theOldBytesComeBack(name: String) throws {
     let old = try Samples.bytes(name)
     let path = try put(old, name)
@@ -373,7 +373,7 @@ import Testing
       if case .bytes(let bytes) = piece { sum + bytes.count } else { sum }
     }
     #expect(literalCount < 8_000)
-    // Not over another file than the one that was written.
+    // A file other than the written one is not restored.
     try FileReplacement.write(new + [0], to: path)
     #expect(try (try? TagReplacement(path, TagReplacement.Options()))?.reverse(made) == nil)
     try FileReplacement.write(new, to: path)
@@ -381,7 +381,7 @@ import Testing
     #expect(try contents(path) == old)
   }
 
-  /// Pages of Ogg are laid out by each program in its own way, and hold pictures.
+  /// Programs differ in the layout of Ogg pages, which may contain pictures.
   @Test(arguments: ["a.ogg", "a.opus"]) func largeCommentsComeBackAsTheyWereLaidOut(name: String) throws {
     var random = SplitMix64(seed: 3)
     let path = try put(Samples.bytes(name), name)
@@ -422,9 +422,9 @@ import Testing
     #expect(try TagReader.read(path: folder.file("b.ape")).fields["bpm"] == ["90"])
   }
 
-  // MARK: Harm
+  // MARK: Damage
 
-  /// Whatever is wrong with a file: it is refused or written, and nothing traps.
+  /// Damaged files are rejected or written, and never trap.
   @Test(arguments: Samples.names) func hostileFiles(name: String) throws {
     let good = try Samples.bytes(name)
     var random = SplitMix64(seed: 5)
@@ -442,7 +442,7 @@ import Testing
     for length in stride(from: 0, to: 400, by: 7) { try attempt(Array(good.prefix(length))) }
     for _ in 0..<250 {
       var bytes = good
-      // The places of the structure: at the start and at the end.
+      // Damages the structure at the start or at the end.
       let places = Bool.random(using: &random) ? 0..<min(2_000, good.count) : max(0, good.count - 4_000)..<good.count
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)]
@@ -452,7 +452,7 @@ import Testing
     }
   }
 
-  /// By a program that puts another file in its place, or writes into it.
+  /// Another program replaces the file, or writes to it.
   @Test(arguments: [true, false]) func aChangeMeanwhileIsNotOverwritten(replaces: Bool) throws {
     let old = try Samples.bytes("a.flac")
     let path = try put(old, "a.flac")

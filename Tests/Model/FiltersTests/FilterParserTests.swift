@@ -32,7 +32,7 @@ import Testing
     #expect(try parse("year:1990..1999") == number(.year, 1990, 1999))
   }
 
-  /// One value stands for all that is shown as it.
+  /// A single value matches everything that is displayed as it.
   @Test func singleNumbers() throws {
     func range(_ text: String) throws -> NumberRange? {
       if case .condition(.number(_, let range)) = try parse(text) { range } else { nil }
@@ -63,7 +63,7 @@ import Testing
     #expect(try parse("key:C♯m") == parse("key:Dbm"))
   }
 
-  /// All names of all keys mean those keys, and nothing is the name of two.
+  /// Every name of a key means that key, and no name means two keys.
   @Test func everyKeyHasItsNames() {
     for key in MusicalKey.all {
       for name in [key.camelot, key.openKey, "\(key)", key.tonic + (key.mode == .minor ? "m" : "")] {
@@ -136,7 +136,7 @@ import Testing
     ("bmp:120", "at character 1, 'bmp': there is no such filter; did you mean 'bpm'?"),
     ("genre:trance xyzzy:1", "at character 14, 'xyzzy': there is no such filter; valid here: added, album"),
     ("bpm:fast", "at character 5, 'fast': a tempo such as 128"),
-    ("bpm:128..120", "at character 5, '128..120': the range begins behind its end; did you mean 120..128?"),
+    ("bpm:128..120", "at character 5, '128..120': the range starts after its end; did you mean 120..128?"),
     ("key:8C", "at character 5, '8C': a key such as 8A"),
     ("missing:isrcs", "did you mean 'isrc'?"),
     ("status:broken", "one of ok, partial, failed is expected"),
@@ -144,12 +144,12 @@ import Testing
     ("health:cliped", "did you mean 'clipped'?"),
     ("origin:mp3", "one of lossless, unsure, lossy, upsampled, padded is expected"),
     ("genre:", "at character 7, 'genre:': a word"),
-    ("genre: trance", "right behind the colon"),
+    ("genre: trance", "right after the colon"),
     ("(a", "at character 1, '(': this parenthesis is not closed"),
     ("a)", "at character 2, ')': no parenthesis is open here"),
     ("a OR", "at character 5, 'end': a filter such as"),
     ("\"a", "at character 1, '\"': this quotation mark is not closed"),
-    ("under:music", "a path from the root on is expected"),
+    ("under:music", "an absolute path is expected"),
     ("added:yesterday", "a date such as 2026-11-01"),
     ("added:2026-02-30", "a date such as 2026-11-01"),
     ("year:99.5", "a year or range of years"),
@@ -173,7 +173,7 @@ import Testing
     #expect(try filter == TrackFilter(parsing: "(a OR b) c d"))
   }
 
-  /// Whatever is typed is a filter or a mistake that is named.
+  /// Any input is either a filter or a specific error.
   @Test func noTextIsTooMuch() {
     let pieces = [
       "bpm:", "(", ")", "\"", "-", "OR", "AND", "NOT", " ", ":", "..", "~", "*", ",", "8A", "key:", "\0", "🎵", "музыка",
@@ -230,7 +230,7 @@ import Testing
     #expect(parts.count == 2 && values.count == 2)
   }
 
-  /// Corrections of the tempo are not in its finding.
+  /// The tempo finding does not include corrections.
   @Test func tempoHasFieldsOfItsOwn() {
     #expect(!Self.columns.contains { $0.name.hasPrefix("tempo_") })
   }

@@ -13,7 +13,7 @@ import Testing
     let moved = try #require(tempo.withBars(laterByBeats: 1))
     #expect(moved.downbeats?.first == tempo.beats[2])
     #expect(moved.beats == tempo.beats)
-    // All the way round, they are where they were.
+    // A full rotation restores the bars.
     let around = try #require(tempo.withBars(laterByBeats: 4))
     #expect(around.downbeats == tempo.downbeats)
     let back = try #require(moved.withBars(laterByBeats: -1))
@@ -50,7 +50,7 @@ import Testing
     let later = tempo.shifted(bySeconds: 0.01, duration: 16.5)
     #expect(later.beats.count == 32)
     #expect(zip(later.beats, tempo.beats).allSatisfy { abs($0 - $1 - 0.01) < 1e-9 })
-    // A shift by a beat leaves the same grid, with a beat for the gap at the beginning.
+    // A shift by one beat leaves the same grid, with a beat added in the gap at the beginning.
     let whole = tempo.shifted(bySeconds: 0.5, duration: 16.2)
     #expect(abs((whole.beats.first ?? 0) - 0.25) < 1e-9)
     #expect(whole.beats.allSatisfy { $0 >= 0 && $0 <= 16.2 })

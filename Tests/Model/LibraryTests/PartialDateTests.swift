@@ -14,7 +14,7 @@ import Testing
     #expect(PartialDate(text)?.description == date)
   }
 
-  /// The order of day and month is not known.
+  /// Dates whose order of day and month is unknown.
   @Test func ambiguousDaysAreLeftOut() {
     #expect(PartialDate("03/04/1999")?.description == "1999")
   }
@@ -26,7 +26,7 @@ import Testing
     #expect(PartialDate(text) == nil)
   }
 
-  /// A date written in ISO 8601 is read as it was, and any bytes are.
+  /// ISO 8601 dates, and dates parsed from random input, survive a round trip.
   @Test func writtenIsRead() {
     for year in [1, 476, 1999, 9999] {
       for (month, day) in [(nil, nil), (1, nil), (12, 31)] as [(Int?, Int?)] {

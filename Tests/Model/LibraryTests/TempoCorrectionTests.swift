@@ -3,7 +3,7 @@ import Library
 import Platform
 import Testing
 
-/// Corrections without beats of their own, as they were made before schema 3.
+/// Corrections without their own beats, as made before schema 3.
 @Suite struct TempoCorrectionTests {
   private func finding(downbeats: [Double]? = nil) -> TempoFinding {
     TempoFinding(
@@ -80,7 +80,7 @@ import Testing
     #expect(abs((tempo.bpm ?? 0) - 120 * ratio.value) < 1e-9)
     #expect(tempo.map.map(\.bpm) == [120 * ratio.value])
     #expect(steps(tempo.beats).allSatisfy { abs($0 - 0.5 / ratio.value) < 1e-9 })
-    // From the first beats to the last ones.
+    // The beats still cover the whole track.
     #expect(tempo.beats[0] < 0.25 + 0.5 / ratio.value)
     #expect(tempo.beats[tempo.beats.count - 1] > 0.25 + 39 * 0.5 - 0.5 / ratio.value)
   }
@@ -98,11 +98,11 @@ import Testing
     var tempo = even()
     tempo.onsets = TempoFinding.OnsetSummary(
       stepSeconds: 0.25, values: (0..<82).map { $0 % 4 == 3 ? 0.5 : $0 % 4 == 1 ? 0.2 : 0 })
-    // Every second beat, from the one at 0.75 on, is the stronger one.
+    // Every second beat, starting with the one at 0.75, is stronger.
     #expect(tempo.multiplied(by: BeatRatio(1, 2)).beats.first == 0.75)
     tempo.downbeats = [2.25, 4.25]
     #expect(tempo.multiplied(by: BeatRatio(1, 2)).beats.first == 0.25)
-    // Too coarse to tell.
+    // Too coarse to distinguish beats.
     tempo.downbeats = nil
     tempo.onsets = TempoFinding.OnsetSummary(stepSeconds: 1, values: (0..<20).map { Double($0 % 2) })
     #expect(tempo.multiplied(by: BeatRatio(1, 2)).beats.first == 0.25)
@@ -114,10 +114,10 @@ import Testing
     #expect(even().shifted(byBeats: -0.5, duration: 20).beats == half.beats)
     let quarter = even().shifted(byBeats: 0.25, duration: 19.8)
     #expect(abs(quarter.beats[0] - 0.375) < 1e-9 && quarter.beats.allSatisfy { $0 <= 19.8 })
-    // A whole beat moves the bars alone.
+    // A shift by a whole beat moves only the bars.
     let whole = even(downbeats: [0.25, 2.25]).shifted(byBeats: 1, duration: 20)
     #expect(whole.beats == even().beats && whole.downbeats == [0.75, 2.75] && whole.metre == "4/4")
-    // Each beat of a moving tempo moves by a part of its own length.
+    // Each beat of a varying tempo moves by a fraction of its own length.
     let later = moving().shifted(byBeats: 0.5, duration: nil).beats
     for (beat, next) in zip(Self.rising, Self.rising.dropFirst()) {
       #expect(later.contains { abs($0 - (beat + next) / 2) < 1e-9 })
@@ -131,7 +131,7 @@ import Testing
       #expect(steps(beats).allSatisfy { abs($0 - 0.5) < 1e-9 })
       #expect(moving().withBeat(at: seconds, duration: 60).beats.contains { abs($0 - seconds) < 1e-6 })
     }
-    // Beats begin earlier, or end later, if need be.
+    // Beats begin earlier or end later if necessary.
     var late = even()
     late.beats.removeFirst(20)
     #expect(late.withBeat(at: 0.25, duration: 20).beats.count == 40)

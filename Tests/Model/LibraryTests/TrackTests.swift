@@ -31,7 +31,7 @@ import Testing
     #expect(track.artist == text && track.artists == names)
   }
 
-  /// Names of a credit have no signs of the list.
+  /// Names do not include the separators of the credit.
   @Test(arguments: [
     ("A feat. B", ["A", "B"]), ("A, feat. B", ["A", "B"]), ("A; ft. B", ["A", "B"]), ("A , featuring B", ["A", "B"]),
     ("A (feat. B)", ["A", "B"]), ("Crosby, Stills & Nash", ["Crosby, Stills & Nash"]), ("A,", ["A,"]),
@@ -48,7 +48,7 @@ import Testing
     #expect(track(["date": ["unknown"], "originaldate": ["1980-05"]]).date?.description == "1980-05")
     #expect(track(["originalyear": ["1970"]]).year == 1970)
     #expect(track(["date": ["0000"]]).year == nil)
-    // The database takes them by name.
+    // The database looks these up by name.
     #expect(Track.dateFields == Track.dateFields.sorted())
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Exports
 
-/// The data sent to AcoustID: forms, their halves, and which tracks are in them.
+/// Data sent to AcoustID: forms, their halves, and the tracks in them.
 @Suite struct AcoustIDTests {
   private func form(_ count: Int) -> AcoustIDForm {
     var form = AcoustIDForm(common: [("format", "json"), ("meta", "recordings tracks")])
@@ -57,7 +57,7 @@ import Testing
     try list.finish()
     try list.file.commit()
     let lines = try String(contentsOfFile: path.string, encoding: .utf8).split(separator: "\n")
-    #expect(lines.count == 3 && lines.allSatisfy { $0.utf8.count <= AcoustIDList.mostBytes })
+    #expect(lines.count == 3 && lines.allSatisfy { $0.utf8.count <= AcoustIDList.maxRequestBytes })
     #expect(places.map(\.line).last == 3 && places[10].index == 10 && places[11].index == 0)
     #expect(lines.map { AcoustIDForm(text: $0).entries.count } == [11, 11, 8])
   }

@@ -9,7 +9,7 @@ import Records
 import SystemPackage
 import Testing
 
-/// The data for DJ programs. Scripts/check-dj-exports has the same read by programs of others.
+/// Data for DJ programs. Scripts/check-dj-exports has it read by other programs.
 @Suite struct DJExportTests {
   private let folder: TemporaryDirectory
 
@@ -36,7 +36,7 @@ import Testing
     #expect(try attribute("//TRACK[1]/@Location", xml) == "file://localhost/music/%C3%A9%25/%221%22.flac")
     #expect(try attribute("//TRACK[1]/TEMPO/@Inizio", xml) == "0.500")
     #expect(try attribute("//TRACK[1]/TEMPO/@Bpm", xml) == "120.00")
-    // Bars are not known.
+    // Bars are unknown.
     #expect(try attribute("//TRACK[1]/TEMPO/@Battito", xml) == nil)
     #expect(try xml.nodes(forXPath: "//COLLECTION/TRACK[2]/*").isEmpty)
     #expect(try attribute("//COLLECTION/TRACK[2]/@AverageBpm", xml) == nil)
@@ -89,7 +89,7 @@ import Testing
     record.findings[LoudnessFinding.self] = LoudnessFinding(integrated: -9.5, samplePeak: -0.25)
     record.findings[KeyFinding.self] = KeyFinding(
       key: MusicalKey(pitchClass: 4, mode: .minor), confidence: 0.9, candidates: [], map: [])
-    // Names that are not UTF-8 cannot be said.
+    // XML cannot represent names that are not UTF-8.
     let nml = try document("traktor", [record, track(FilePath(bytes: Array("/music/".utf8) + [0xFF]))])
     #expect(try attribute("//COLLECTION/@ENTRIES", nml) == "1")
     #expect(try attribute("//TEMPO/@BPM_QUALITY", nml) == "80.000000")

@@ -7,7 +7,7 @@ import Records
 import SystemPackage
 import Testing
 
-/// A track with what formats can say.
+/// Track with values for all formats.
 func track(_ path: FilePath = "/music/a/One.flac", bpm: Double? = 120) -> FileRecord {
   var format = AudioFormat(container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, isLossless: true)
   format.frameCount = 44_100 * 60
@@ -24,7 +24,7 @@ func track(_ path: FilePath = "/music/a/One.flac", bpm: Double? = 120) -> FileRe
   return record
 }
 
-/// The file that a format makes of records.
+/// File written by a format for these records.
 func exported(
   _ name: String, _ records: [FileRecord], options: [String: String] = [:], in folder: TemporaryDirectory
 ) throws -> String {

@@ -15,7 +15,7 @@ import Testing
 
 @testable import Exports
 
-/// The exports of the untidy library, byte for byte.
+/// Exports of the untidy library, byte for byte.
 @Suite struct ExportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
@@ -26,7 +26,7 @@ import Testing
     try UntidyLibrary.fill(store)
   }
 
-  /// With options that a format needs.
+  /// Options required by some formats.
   private static let options: [String: [String: String]] = [
     "mpd": ["music": "/music"], "m3u8": ["paths": "absolute"], "jams": ["root": "/music"], "lab": ["root": "/music"],
     "annotations-csv": ["root": "/music"], "nsp": ["name": "Fast & <loud>"],
@@ -66,7 +66,7 @@ import Testing
     ReadableText.plain(Array(try Data(contentsOf: URL(filePath: file.string))))
   }
 
-  /// All files of a folder, each behind its name.
+  /// All files of a folder, each preceded by its name.
   private func texts(in folder: FilePath) throws -> String {
     let names = FileManager.default.enumerator(atPath: folder.string)?.allObjects as? [String] ?? []
     var texts: [String] = []
@@ -76,7 +76,7 @@ import Testing
       guard FileManager.default.fileExists(atPath: file.string, isDirectory: &isFolder), !isFolder.boolValue else {
         continue
       }
-      // Inventories have times of files.
+      // Inventories contain file times.
       let text = try text(file).replacing(#/([0-9]+) [0-9]{10} /#) { "\($0.1) <time> " }
       texts.append("=== \(name)\n" + text)
     }
@@ -92,7 +92,7 @@ import Testing
     try expect(format.output.isFolder ? texts(in: output) : text(output), is: "\(name).txt")
   }
 
-  /// The tables of a database of Mixxx that knows three of the files.
+  /// Tables of a Mixxx database that knows three of the files.
   @Test func mixxx() throws {
     let database = folder.path.appending("mixxxdb.sqlite").string
     try DatabaseQueue(path: database).write { db in
@@ -127,8 +127,8 @@ import Testing
     }
   }
 
-  /// Columns of tracks, and the size and hash of each page of all files: how they are compressed is another library's
-  /// affair. The values of the first columns are those of the search engines.
+  /// Columns of tracks, and the size and hash of each page of all files: their compression depends on another library.
+  /// The values of the first columns are those of the search engines.
   @Test func parquet() throws {
     let output = try export(ParquetExport())
     var lines = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map { "\($0.name) (\($0.kind))" }
@@ -154,7 +154,7 @@ import Testing
     return pages
   }
 
-  /// - Returns: The content of a gzip stream, and its length; `nil` if it is none.
+  /// - Returns: Content of a gzip stream, and its length; `nil` if it is not one.
   private static func unpacked(_ bytes: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
     var stream = z_stream()
     guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

@@ -8,13 +8,13 @@ import Records
 import SystemPackage
 import Testing
 
-/// The copy of Mixxx's database. Scripts/check-dj-exports has it opened by Mixxx where that is installed.
+/// Copy of Mixxx's database. Scripts/check-dj-exports opens it with Mixxx where that is installed.
 @Suite struct MixxxExportTests {
   private let folder: TemporaryDirectory
   private var database: String { folder.path.appending("mixxxdb.sqlite").string }
   private var output: FilePath { folder.path.appending("patched.sqlite") }
 
-  /// The columns of Mixxx 2.3 that matter here.
+  /// Relevant columns of Mixxx 2.3.
   static let schema = """
     CREATE TABLE track_locations (id INTEGER PRIMARY KEY, location TEXT UNIQUE);
     CREATE TABLE library (

@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Texts out of Parquet files: what `pipelines/spark/analyze_job.py` writes, what is written here, and what is damaged.
+/// Texts from Parquet files: output of `pipelines/spark/analyze_job.py`, of this program, and damaged files.
 @Suite struct ParquetTextReaderTests {
   private func texts(_ bytes: [UInt8], column: String = "answer") throws -> [String] {
     let folder = try TemporaryDirectory()
@@ -17,7 +17,7 @@ import Testing
     return texts
   }
 
-  /// Three answers as pyarrow writes them with the settings of the job: one JSON, one empty, one of 200 bytes.
+  /// Three answers as written by pyarrow with the settings of the job: one JSON, one empty, one of 200 bytes.
   private static let fromSpark = Array(
     Data(
       base64Encoded: """
@@ -75,7 +75,7 @@ import Testing
     #expect(try texts(Array(Data(contentsOf: URL(filePath: path.string)))) == words)
   }
 
-  /// Every truncation and many changed bytes: an error or other texts, and never a crash.
+  /// Every truncation and many changed bytes give an error or other texts, never a crash.
   @Test func damageIsAnError() throws {
     let whole = Self.fromSpark
     for length in 0..<whole.count {

@@ -20,7 +20,7 @@ import Text
         == "#EXTM3U\n# Made by Nocturne\n#EXTINF:60,Ä / B - One & <two>\n/music/One.flac\n")
     let inside = folder.path.appending("One.flac")
     #expect(try exported("m3u8", [track(inside)], in: folder).hasSuffix("\nOne.flac\n"))
-    // A program that prints the list must not have its terminal changed.
+    // A program that prints the list must not affect its terminal.
     let escape = try exported("m3u8", [track("/music/\u{1B}[31m.flac")], options: ["paths": "absolute"], in: folder)
     #expect(escape.hasSuffix("\nfile:///music/%1B%5B31m.flac\n"), "\(escape)")
   }
@@ -80,12 +80,12 @@ import Text
 
   @Test func whatIsGoneGoes() throws {
     try export("lab", [track(), track("/music/b.flac")], options: ["root": "/music"])
-    // One has lost its tempo, the other is gone.
+    // One track has lost its tempo, the other is gone.
     try export("lab", [track(bpm: nil)], removals: ["/music/b.flac"], options: ["root": "/music"])
     #expect(files == [])
   }
 
-  /// The folder that the user names may be of another time.
+  /// The name of an old folder may be in another encoding.
   @Test func aFolderWhoseNameIsNotUTF8IsFilled() throws {
     let odd = folder.path.pushing(FilePath(bytes: [0xE9, 0xFF]))
     try export("lab", [track()], options: ["root": "/music"], to: odd)

@@ -8,7 +8,7 @@ import Testing
 import Text
 
 @Suite struct CSVReportTests {
-  /// Reads RFC 4180, strictly.
+  /// Strict RFC 4180 parser.
   static func parse(_ data: Data) throws -> [[String]] {
     struct Malformed: Error {}
     var rows: [[String]] = []
@@ -105,7 +105,7 @@ import Text
     return bytes
   }
 
-  /// Whatever a title is made of, a reader gets it back, and a row is one line for every program.
+  /// Titles of any characters survive a round trip, and a row is one line for every program.
   @Test func anyTextComesBack() throws {
     let pieces = [
       "\"", ",", "\r", "\n", "\r\n", " ", ";", "'", "=", "a", "ü", "\t", "\u{0}", "🎵", "\"\"", "\u{B}", "\u{C}",

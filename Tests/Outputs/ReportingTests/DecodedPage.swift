@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A page as its script reads it.
+/// Page as its script reads it.
 struct DecodedPage {
   let html: String
   let library: [String: Any]
@@ -26,7 +26,7 @@ struct DecodedPage {
     return String(html[start.upperBound..<end.lowerBound])
   }
 
-  /// JSON as the page has it.
+  /// JSON as it is on the page.
   func text(ofElement id: String) throws -> String { try Self.text(ofElement: id, in: html) }
 
   var rows: Int { columns["rows"] as? Int ?? -1 }
@@ -37,7 +37,7 @@ struct DecodedPage {
     (columns["dictionaries"] as? [String: Any])?[name] as? [String] ?? []
   }
 
-  /// Values of a packed column; `nil` for none. An empty list if the column is not there.
+  /// Values of a packed column; `nil` for no value. Empty if the column is missing.
   func numbers(_ name: String) throws -> [Double?] {
     guard let column = lists[name] as? [String: Any] else { return [] }
     let width = try #require(column["bytes"] as? Int)
@@ -59,7 +59,7 @@ struct DecodedPage {
 
   var titles: [String?] { (lists["title"] as? [Any] ?? []).map { $0 as? String } }
 
-  /// Names of files, with the titles put back.
+  /// File names with the titles restored.
   var files: [String] {
     (lists["file"] as? [String] ?? []).enumerated().map { row, file in
       file.replacingOccurrences(of: "/", with: titles[row] ?? "/")

@@ -2,7 +2,7 @@ import Analysis
 import Records
 import Testing
 
-/// What `show` says of findings.
+/// Lines of `show` about findings.
 @Suite struct FindingLineTests {
   private func tempo(_ change: (inout TempoFinding) -> Void) -> String? {
     var record = Samples.full

@@ -12,14 +12,14 @@ import Testing
   private static let evening: Int64 = 1_700_000_000
 
   static func page(
-    _ records: [FileRecord] = Samples.all, run: RunRecord? = Samples.run, source: PageSource? = nil,
+    _ records: [FileRecord] = Samples.all, run: RunRecord? = Samples.run, source: PageInput? = nil,
     at seconds: Int64 = evening + 9 * 3600, options: ReportOptions = Samples.everything
   ) throws -> DecodedPage {
     let folder = NSTemporaryDirectory() + "/nocturne-page-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/report.html"
-    var source = source ?? PageSource()
+    var source = source ?? PageInput()
     source.timeZone = zone
     let writer = try ReportWriter(
       .html, to: .file(FilePath(path)), options: options, run: run,
@@ -29,9 +29,9 @@ import Testing
     return try DecodedPage(Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// The long fields of records are those of the records themselves.
-  static func source(of records: [FileRecord], runs: [RunOutline] = []) -> PageSource {
-    PageSource(
+  /// Page input whose long records are the records themselves.
+  static func source(of records: [FileRecord], runs: [RunOutline] = []) -> PageInput {
+    PageInput(
       runs: runs,
       longRecords: { files, _, body in
         for (place, path) in files.enumerated() {
@@ -43,7 +43,7 @@ import Testing
 
   @Test func duplicatesAreASectionOfTheirOwn() throws {
     #expect(!(try Self.page().html.contains("id=\"duplicates\"")))
-    var source = PageSource()
+    var source = PageInput()
     source.duplicates = PageDuplicates(
       summary: "1 group: 1 file to spare, 2.0 MB", note: "Nothing is deleted.",
       groups: [
@@ -119,16 +119,16 @@ import Testing
     for row in 0..<3 {
       records[row].findings[LikenessFinding.self] = LikenessFinding(version: 1, descriptor: [UInt8(row), 250, 128])
     }
-    let sound = PageSource.Sound(width: 3) { $0[0] == 2 ? nil : $0.map { Int8(bitPattern: $0) } }
-    let page = try Self.page(records, run: nil, source: PageSource(sound: sound))
+    let sound = PageInput.Sound(width: 3) { $0[0] == 2 ? nil : $0.map { Int8(bitPattern: $0) } }
+    let page = try Self.page(records, run: nil, source: PageInput(sound: sound))
     let column = try #require((page.columns["columns"] as? [String: Any])?["sound"] as? [String: Any])
     #expect(column["width"] as? Int == 3)
     let bytes = try #require((column["data"] as? String).flatMap { Data(base64Encoded: $0) })
-    // -128 says that there is none.
+    // -128 stands for no value.
     #expect(bytes.map { Int8(bitPattern: $0) } == [0, -6, -127, 1, -6, -127] + [Int8](repeating: -128, count: 6))
   }
 
-  /// Columns that older databases and small pipelines do not have are left out, instead of being empty.
+  /// Columns missing from older databases and small pipelines are left out instead of being empty.
   @Test func columnsWithoutValuesAreLeftOut() throws {
     let page = try Self.page([Samples.bare], run: nil)
     #expect(page.rows == 1)
@@ -155,7 +155,7 @@ import Testing
     #expect(!page.html.contains("cover.jpg"))
   }
 
-  /// As in a database that is damaged.
+  /// Simulates a damaged database.
   @Test func numbersThatCannotBeAreCutOrLeftOut() throws {
     var records = Samples.sounding(5)
     for (index, bpm) in [-1e18, 4.6e19, .infinity, .nan, 120].enumerated() { records[index].tempo?.bpm = bpm }
@@ -242,7 +242,7 @@ import Testing
     #expect(page.details["strips"] as? String == "none")
   }
 
-  /// Only some tracks of a large library have details, the wanted ones first.
+  /// Only some tracks of a large library have details, the most relevant first.
   @Test func largeLibrariesHaveDetailsOfSome() throws {
     var records = (0..<20_010).map { index in
       FileRecord(path: FilePath("/music/\(100_000 + index).mp3"), status: .ok)
@@ -269,7 +269,7 @@ import Testing
     "]]>\\u003c/script>", "\u{FFFF}\u{10FFFF}", String(repeating: "<", count: 400),
   ]
 
-  /// Nothing that stands in a name or a tag becomes markup, leaves its element, or is changed where it is data.
+  /// Text in a name or tag never becomes markup, ends its element, or is changed as data.
   @Test(arguments: hostile) func namesAndTagsAreTextAndNothingElse(text: String) throws {
     let name = text.replacing("/", with: "∕").replacing("\u{0}", with: "")
     var record = Samples.full
@@ -287,7 +287,7 @@ import Testing
     source.program = text
     let page = try Self.page([record], source: source)
     let plain = try Self.page([], source: source)
-    // Markup outside of scripts, styles and text.
+    // Markup outside scripts, styles and text.
     func elements(_ page: DecodedPage) -> Set<String> {
       let markup = page.html.replacing(/<(script|style)[^>]*>[\s\S]*?<\/(script|style)>/, with: "<$1>")
       return Set(markup.matches(of: /<[^>]*>/).map { String($0.0.replacing(/"[^"]*"/, with: "")) })
@@ -324,7 +324,7 @@ import Testing
     #expect(page.html.firstMatch(of: /\s(src|srcset|style|on[a-z]+)=/) == nil || page.html.contains("<script>"))
   }
 
-  /// SHA-256 in base64, by the program of the system.
+  /// SHA-256 in base64, computed by a system program.
   private static func hash(_ text: String) throws -> String {
     let file = NSTemporaryDirectory() + "/nocturne-hash-\(UUID().uuidString)"
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))

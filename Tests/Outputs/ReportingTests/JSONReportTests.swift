@@ -19,11 +19,11 @@ import Testing
   @Test func fullRecord() throws {
     let file = try object(Samples.full)
     #expect(file["id"] as? String == Samples.full.contentID?.description)
-    // Computed apart from this program, as docs/reports.md has it.
+    // Computed independently of this program, as described in docs/reports.md.
     #expect(file["file_id"] as? String == "67Pi6IltXE01wPuSh0iCRQ")
     #expect(file["analyzed_at"] as? String == "2023-11-14T22:15:00Z")
     let fingerprint = try #require(file["fingerprint"] as? [String: Any])
-    // It is damaged: as long as it claims to be.
+    // The file is damaged, so its claimed length counts.
     #expect(fingerprint["duration_s"] as? Double == 120 && fingerprint["track_duration_s"] as? Double == 391.72)
     #expect(fingerprint["track_duration_claimed"] as? Bool == true)
     #expect(file["path"] as? String == Samples.full.path.string)
@@ -118,7 +118,7 @@ import Testing
       ])
     #expect(run["finished_at"] is NSNull)
     #expect((report["files"] as? [Any])?.count == Samples.all.count)
-    // The same record is the same text in both formats.
+    // The same record has the same text in both formats.
     let lines = String(decoding: try Samples.report(.ndjson), as: UTF8.self).split(separator: "\n")
     let reportText = String(decoding: try Samples.report(.json), as: UTF8.self)
     #expect(lines.count == Samples.all.count)

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The first screen: one sentence, what broke, what is new.
+/// First screen: one sentence, problems, new tracks.
 @Suite struct PageNewsTests {
   private static let day: Int64 = 86_400
   /// 2026-11-22T05:02:00Z, a Sunday.
@@ -55,7 +55,7 @@ import Text
     _ records: [FileRecord], run: RunRecord?, runs: [RunOutline]? = nil, at seconds: Int64 = end + 2 * 3600
   ) throws -> DecodedPage {
     let runs = runs ?? (run.map { run in (1...run.id).map { outline($0, $0 == run.id ? run.state : .finished) } } ?? [])
-    return try HTMLReportTests.page(records, run: run, source: PageSource(runs: runs), at: seconds)
+    return try HTMLReportTests.page(records, run: run, source: PageInput(runs: runs), at: seconds)
   }
 
   private static let known = (0..<5).map { track("/music/a/\($0).flac", seconds: 600, seen: 3) }
@@ -79,7 +79,7 @@ import Text
     #expect(page.html.contains("1 file is cut off.</span>"))
     #expect(page.library["run_name"] as? String == "last night")
     #expect(page.library["first_run"] as? Bool == false)
-    // Gone files are no rows, but the history knows them.
+    // Vanished files have no rows, but count in the history.
     #expect(page.rows == 10)
     let points = try #require(page.library["runs"] as? [[Any]])
     #expect(points.compactMap { $0[1] as? Int } == [0, 0, 5] + [Int](repeating: 7, count: 15) + [6, 8])
@@ -107,7 +107,7 @@ import Text
     #expect(empty.headline == "First run: no music was found.")
   }
 
-  /// A track that an interrupted run has found and the next one analyzes is as new as those that one finds.
+  /// A track found by an interrupted run and analyzed by the next is as new as tracks found by the latter.
   @Test func afterAnInterruption() throws {
     let stopped = try Self.page(
       Self.known, run: Self.run(20, .interrupted, totals: RunTotals(analyzed: 1204), pending: 18_796))
@@ -155,7 +155,7 @@ import Text
         == "Last night: 1 folder not found, 2 folders without audio, 1 folder not read to the end.")
   }
 
-  /// Other units than the claimed length has, or lengths that read alike, say nothing.
+  /// The sentence is omitted if the units differ from those of the claimed length, or if both lengths read alike.
   @Test(arguments: [
     (134.8, 135.2, "All but the last 0.4 s could be read."), (135, 135.01, "All but the last 0.1 s could be read."),
     (8.26, 14, "Only the first 8.3 s of 14.0 s could be read."),
@@ -216,7 +216,7 @@ import Text
     #expect(page.html.contains("n9/"))
   }
 
-  /// As in a database that is damaged.
+  /// Simulates a damaged database.
   @Test func numbersThatCannotBe() throws {
     var record = Self.track("/music/new/1.flac", seconds: .max / 1000, seen: 20)
     record.tempo = TempoFinding(

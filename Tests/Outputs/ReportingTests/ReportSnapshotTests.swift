@@ -11,7 +11,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The reports on the untidy library, byte for byte.
+/// Reports on the untidy library, byte for byte.
 @Suite struct ReportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
@@ -29,7 +29,7 @@ import Text
 
   private func report(_ format: ReportFormat, _ selection: RecordSelection) throws -> [UInt8] {
     let file = folder.path.appending("report")
-    let page = PageSource(
+    let page = PageInput(
       runs: try store.runs(), timeZone: .gmt, program: "Nocturne 1.2.3",
       longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
     let writer = try ReportWriter(
@@ -58,7 +58,7 @@ import Text
     try expect(ReadableText.plain(report(.ndjson, RecordSelection(roots: roots))), is: "report.ndjson")
   }
 
-  /// The data in a page, with its columns unpacked, and the sentences above them.
+  /// Data of a page with its columns unpacked, and the sentences above them.
   @Test func page() throws {
     let page = try DecodedPage(Data(report(.html, RecordSelection(includesVanished: true, includesRuns: true))))
     for name in ["library", "columns", "details"] {

@@ -83,7 +83,7 @@ enum Samples {
     return record
   }()
 
-  /// Many records with all that columns of a page show, or without.
+  /// Many records with or without everything shown in the columns of a page.
   static func sounding(_ count: Int) -> [FileRecord] {
     (0..<count).map { index in
       let number = Double(index)

@@ -11,7 +11,7 @@ import Testing
     try #require(ReportSchema(findings: Samples.findings).files.first { $0.name.contains(part) }).text
   }
 
-  /// Each finding has a key of its own beside what every record says.
+  /// Each finding has a key of its own, distinct from those of every record.
   @Test func everyFindingHasItsKey() throws {
     let line = ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: []))
     let facts = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// The validator finds what it should find.
+  /// The validator detects violations.
   @Test func validatorComplains() throws {
     let validator = try SchemaValidator(Self.schema("file"))
     let line = ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: Samples.findings))
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Names of fields: snake_case, unique as CSV columns, every canonical tag among them.
+  /// Field names: snake_case, unique as CSV columns, every canonical tag among them.
   @Test func namesFollowTheRules() throws {
     let table = try JSONSerialization.jsonObject(with: Data(Self.schema("csv").utf8)) as? [String: Any]
     let columns = try #require(table?["fields"] as? [[String: Any]]).compactMap { $0["name"] as? String }

@@ -39,8 +39,8 @@ import Text
       ])
   }
 
-  /// A line is the same whether it was written from the analysis, or from the store; whatever the order and the batches in
-  /// which results were stored.
+  /// A line is the same whether written from the analysis or from the store, whatever the order and batches in which
+  /// results were stored.
   @Test func linesDoNotDependOnTheWayTheyTook() throws {
     let count = 40
     let paths = (0..<count).map { FilePath("/music/\($0) ü\n.flac") }

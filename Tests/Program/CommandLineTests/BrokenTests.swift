@@ -72,7 +72,7 @@ import Text
   @Test func losslessThatIsNot() throws {
     let place = try Workplace()
     let fixture = Repository.url("Fixtures/music/rocker-ronni.mp3")
-    try OtherProgram.ffmpeg.run(["-i", fixture.path(), place.library.appending("decoded.flac").string])
+    try ExternalProgram.ffmpeg.run(["-i", fixture.path(), place.library.appending("decoded.flac").string])
     #expect(try place.run(pipeline: "health").status == 0)
     let outcome = try broken(place, "--json", "--where", "origin_verdict:lossy")
     let track = try JSONValue(parsing: outcome.output)

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The catalog: what changes it, and what must not.
+/// The recognition catalog: operations that change it, and those that must not.
 @Suite struct CatalogTests {
   private static func titles(_ place: Workplace) throws -> [String] {
     try place.catalog("list").lines.map { String($0.split(separator: " ", omittingEmptySubsequences: true)[2]) }
@@ -91,13 +91,13 @@ import Text
     let match = try place.start(["match", "library/1.wav", "--catalog", "whole.catalog"]).end()
     #expect(match.text.contains("U1"))
 
-    // Into another catalog, in which theirs counts.
+    // Into another catalog, whose entries are replaced.
     let other: [Argument] = ["--catalog", "other"]
     #expect(try place.start(["catalog", "add", "library/1.wav", "library/2.wav"] + other).end().status == 0)
     #expect(try place.start(["catalog", "merge", "whole.catalog"] + other).end().status == 0)
     let merged = try place.start(["catalog", "list"] + other).end()
     #expect(Set(merged.lines.map { $0.split(separator: "  ").last }) == ["Else – A, B", "U1", "T2"])
-    // A portable file is not changed in place, and nothing strange is mixed with a catalog.
+    // An exported file is not changed in place, and foreign files are not mixed with a catalog.
     #expect(try place.start(["catalog", "add", "library/2.wav", "--catalog", "whole.catalog"]).end().status == 1)
     let strange = try place.start(["catalog", "add", "library/2.wav", "--catalog", "library"]).end()
     #expect(strange.errors.contains("something other than a catalog"))
@@ -169,7 +169,7 @@ import Text
     for (track, title) in [("a", "First"), ("c", "Third")] {
       #expect(try place.match("library/\(track).wav").text.contains(title))
     }
-    // All is as it was: what changes in the library is followed again.
+    // Everything works as before: changes of the library are followed again.
     let next = try place.catalog("build", "--verbose")
     #expect(next.errors.hasSuffix("0 added, 0 updated, 0 removed, 3 unchanged\n"), "\(next.errors)")
     try place.remove("c.wav")
@@ -213,7 +213,7 @@ import Text
       #expect(try Self.info(place, folder)["partition"] == .string(part))
       #expect(try place.start(["catalog", "info", "--catalog", "\(folder)"]).end().lines[1] == "  part       \(part)")
     }
-    // Asked together, empty ones included, they are the whole.
+    // Searched together, including empty ones, the parts equal the whole.
     func match(_ folders: [String]) throws -> Outcome {
       try place.start(["match", "--json", "library/a.wav"] + folders.flatMap { ["--catalog", "\($0)"] }).end()
     }
@@ -321,7 +321,7 @@ import Text
     let outcome = try place.catalog("build")
     #expect(outcome.status == 11)
     #expect(outcome.errors.contains("another program"))
-    // Readers do not mind.
+    // Readers are not affected.
     #expect(try Self.titles(place) == ["First"])
   }
 }

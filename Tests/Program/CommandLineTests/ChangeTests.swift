@@ -31,7 +31,7 @@ import Text
     #expect(chmod(place.library.appending("mode.wav").string, 0o600) == 0)
     #expect(try place.run("--dry-run", pipeline: pipeline).errors.contains("3 touched"))
     let outcome = try place.run(pipeline: pipeline)
-    // Other audio under the old time of modification is news, whatever has written it.
+    // Other audio under the old modification time is reported, whatever program wrote it.
     #expect(outcome.totals == ["seen": 3, "analyzed": 2, "partial": 1] && place.takeLog() == ["other.wav"])
     #expect(outcome.file("other.wav")["error"]["code"] == "changed_silently")
     #expect(outcome.file("tagged.wav")["tags"]["title"] == "Two")
@@ -79,7 +79,7 @@ import Text
     return LibraryOutcome(ended, report: try JSONValue(parsing: bytes(of: place.report)))
   }
 
-  /// The second look: what was written to since the scan waits, and is no failure.
+  /// The second check: a file that was written to since the scan waits for the next run and is not a failure.
   @Test func fileThatIsBeingWrittenWaitsForTheNextRun() throws {
     let place = try place(files: 2)
     let outcome = try outcome(in: place) { try place.put(Array(Audio.wav(1).prefix(9_000)), as: "1.wav") }
@@ -91,7 +91,7 @@ import Text
     #expect(next.totals == ["seen": 2, "analyzed": 1, "cached": 1])
   }
 
-  /// A file that has come by renaming is whole.
+  /// A file that arrived by renaming is complete.
   @Test func fileThatWasReplacedDoesNotWait() throws {
     let place = try place(files: 2)
     let next = place.folder.file("next")

@@ -47,7 +47,7 @@ import Text
     return (source.format, channels)
   }
 
-  /// Frames at which something begins after a silence of 200 frames.
+  /// Frames at which audio begins after a silence of 200 frames.
   private func onsets(_ samples: [Float], above floor: Float) -> [Int] {
     var last = -1000
     return samples.indices.filter { frame in
@@ -122,7 +122,7 @@ import Text
     let (format, channels) = try read(file)
     #expect(format.container == "wav" && channels.count == 1 && channels[0].count == library.music.frameCount)
     #expect(onsets(channels[0], above: 0) == library.frames(library.beats))
-    // As the analyzer hears them.
+    // The analyzer finds the same tempo and beats.
     let heard = try library.place.run("--include", "beats", paths: [Argument(file)], pipeline: "tempo").file("c.wav")
     #expect(abs(heard["tempo"]["bpm"].numberValue - 120) < 0.05)
     let found = heard["tempo"]["beats_s"].elements.map(\.numberValue)
@@ -179,13 +179,13 @@ import Text
     }
     try refuses("library/silence.wav", because: "has no beats: it is silent")
     try refuses("library/short.wav", because: "has no beats: it is too short")
-    try refuses("library/tags.wav", because: "No beats were looked for")
+    try refuses("library/tags.wav", because: "was not analyzed for beats")
     try refuses("library/missing.wav", because: "Nothing is known of")
     try refuses("library/a.wav", "--sound", "cowbell", status: 64, because: "one of wood, beep, click")
     try refuses("library/a.wav", "--output", "a.mp3", status: 64, because: "--format")
     try refuses("library/a.wav", "--output", "a.wav", "--format", "flac", status: 64, because: "--format says flac")
     try refuses("library/a.wav", "--level", "0", status: 64, because: "-40 to -1")
-    try refuses("library/a.wav", "--from", "9", "--to", "3", status: 64, because: "--to must lie behind --from")
+    try refuses("library/a.wav", "--from", "9", "--to", "3", status: 64, because: "--to must be after --from")
     try refuses("library/a.wav", "--from", "1:75", status: 64, because: "--from")
     try refuses("library/a.wav", "--output", "library/a.wav", because: "exists")
     try refuses("library/a.wav", "--output", "library/a.wav", "--force", because: "the track")
@@ -193,13 +193,13 @@ import Text
     try place.write("mine", to: place.folder.file("a.click.flac"))
     try refuses("library/a.wav", because: "--force")
     #expect(try String(contentsOfFile: place.folder.file("a.click.flac").string, encoding: .utf8) == "mine")
-    // Other audio under the same name; what has other tags alone is the same audio.
+    // Other audio under the same name. A file with only other tags is the same audio.
     var bytes = WAVFile(library.music).bytes
     Audio.tag(&bytes, title: "other")
     try place.put(bytes, as: "a.wav")
     #expect(try library.click("library/a.wav", "--force").status == 0)
     try place.put(Audio.wav(7), as: "a.wav")
-    try refuses("library/a.wav", "--force", because: "other audio than when it was analyzed")
+    try refuses("library/a.wav", "--force", because: "has changed since it was analyzed")
     try place.put(Audio.junk, as: "a.wav")
     try refuses("library/a.wav", "--force", because: "cannot be read")
     let without = try place.start(["click", "library/a.wav", "--database", "none.sqlite"]).end()
@@ -217,7 +217,7 @@ import Text
 
   // MARK: - Playing
 
-  /// A folder with a program that stands for a player, as `PATH`.
+  /// A folder with a program that replaces a player, as `PATH`.
   private func player(_ script: String, in place: Workplace) throws -> [String: String] {
     ["PATH": try place.makeProgram("aplay", script).string]
   }

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// `analyze set`: what a person says counts, whatever is found.
+/// `analyze set`: a person's correction takes precedence over findings.
 @Suite struct CorrectionTests {
   private struct Clicks {
     let place: Workplace
@@ -73,7 +73,7 @@ import Text
     #expect(steps(beats(tempo)).allSatisfy { abs($0 - period) < 0.002 })
     // One of them lies on a click.
     #expect(beats(tempo).contains { abs(($0 - 0.25) / 0.5 - (($0 - 0.25) / 0.5).rounded()) < 0.03 })
-    // The way back.
+    // Back to the original tempo.
     #expect(try clicks.set("library/a.wav", "--bpm", "120").status == 0)
     #expect(steps(beats(try clicks.tempo())).allSatisfy { abs($0 - 0.5) < 0.002 })
   }
@@ -87,7 +87,7 @@ import Text
     #expect(beats(tempo).count >= 14 && tempo["map"].elements.count == 1)
     #expect(steps(beats(tempo)).allSatisfy { abs($0 - 60 / 97.5) < 0.002 })
     #expect(try clicks.set("library/a.wav", "--double").errors.contains("195.00 BPM, locked"))
-    // They are stored: another look at the audio does not change them.
+    // They are stored: analyzing the audio again does not change them.
     let again = try clicks.place.run("--force", pipeline: "tempo")
     #expect(number(again.file("a.wav")["tempo"]["bpm"]) == 195)
     #expect(beats(try clicks.tempo()).count == 2 * beats(tempo).count - 1)
@@ -104,12 +104,12 @@ import Text
     let clicks = try Clicks()
     try clicks.place.move("a.wav", to: "b.wav")
     let gone = try clicks.set("library/a.wav", "--bpm", "97.5")
-    #expect(gone.status == 0 && gone.errors.contains("no beats, since the file is not there to be read again"))
+    #expect(gone.status == 0 && gone.errors.contains("no beats, since the file is missing"))
     #expect(try clicks.tempo()["beats_s"] == .null)
     let shifted = try clicks.set("library/a.wav", "--shift-beats", "0.5")
     #expect(shifted.status == 1 && shifted.errors.contains("has no beats to move"))
     try clicks.place.put(Audio.wav(4), as: "a.wav")
-    #expect(try clicks.set("library/a.wav", "--bpm", "98").errors.contains("other audio than when it was analyzed"))
+    #expect(try clicks.set("library/a.wav", "--bpm", "98").errors.contains("has changed since it was analyzed"))
     try clicks.place.put(WAVFile(Signal.silence(sampleRate: 22_050, seconds: 8)).bytes, as: "silence.wav")
     _ = try clicks.place.run(pipeline: "tempo")
     #expect(try clicks.set("library/silence.wav", "--bpm", "98").errors.contains("no onsets"))
@@ -156,7 +156,8 @@ import Text
       ).end()
       return beats(try JSONValue(parsing: report.output)["tempo"])
     }
-    /// How far beats lie from the nearest clicks, or parts of the way between two, in shares of the way.
+    /// The 90th percentile of the distance from beats to the nearest clicks, or to `parts` of an interval between two, in
+    /// parts of the interval.
     func error(_ beats: [Double], parts: Double) -> Double {
       let errors = beats.filter { $0 > times[2] && $0 < times[35] }.map { beat in
         let index = (times.firstIndex { $0 > beat } ?? 1) - 1

@@ -31,7 +31,7 @@ import Text
     try place.move("2.wav", to: "moved.wav")
     try place.remove("3.wav")
 
-    // SQLite leaves its index of the log and an empty log when it may not write.
+    // SQLite leaves an empty write-ahead log and its index if it may not write.
     let files = {
       try FileManager.default.contentsOfDirectory(atPath: place.folder.path.string).sorted()
         .filter { !$0.hasSuffix(".sqlite-shm") && !$0.hasSuffix(".sqlite-wal") }
@@ -48,7 +48,7 @@ import Text
     #expect(try Data(contentsOf: URL(filePath: place.database.string)) == before.1)
     #expect(try Data(contentsOf: URL(filePath: place.database.string + "-wal")).isEmpty)
 
-    // And so it is.
+    // The run does what the dry run announced.
     #expect(try place.run().totals == ["seen": 8, "analyzed": 2, "cached": 4, "failed": 1, "vanished": 1])
   }
 

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Files that cannot be analyzed, and what a nightly job makes of them.
+/// Files that cannot be analyzed, and how a nightly job reports them.
 @Suite struct FailureTests {
   @Test func newFailuresAreToldOnce() throws {
     let place = try Workplace()
@@ -42,7 +42,7 @@ import Text
     #expect(repaired.status == 0)
     #expect(repaired.totals == ["seen": 1, "analyzed": 1])
     #expect(repaired.file("a.wav")["error"] == .null)
-    // A file that breaks again is news again.
+    // A file that breaks again is reported again.
     try place.put(Audio.junk, as: "a.wav", modified: 2_000_000)
     #expect(try place.run().status == 3)
   }
@@ -101,7 +101,7 @@ import Text
     let third = try place.run()
     #expect(third.summary == ["seen": 5, "cached": 5])
     #expect(third.errors.contains("4 known as damaged"), "\(third.errors)")
-    // One more is news, and the others are mentioned.
+    // One more is reported, and the others are mentioned.
     try place.put(Array(Audio.wav(3).prefix(50_000)), as: "cut 5.wav")
     try place.put(Audio.junk, as: "junk.mp3")
     let fourth = try place.start(arguments).end()
@@ -143,7 +143,7 @@ import Text
     #expect(file["findings"]["probe"] != .null)
   }
 
-  /// Many a decoder can be crashed. A file that does so is one that fails, and the rest of the library is none the worse.
+  /// Many decoders can be crashed. A file that does so fails, and the rest of the library is unaffected.
   @Test func fileThatCrashesItsProcessFailsAlone() throws {
     let place = try Workplace()
     for (number, name) in ["a", "b", "c"].enumerated() { try place.put(Audio.wav(UInt64(number)), as: "\(name).wav") }
@@ -158,7 +158,7 @@ import Text
     let second = try place.run(pipeline: pipeline)
     #expect(second.status == 0)
     #expect(second.totals == ["seen": 3, "cached": 2, "failed": 1])
-    // It rests, and `show --why` says for how long.
+    // It is in quarantine, and `show --why` says for how long.
     #expect(second.errors.contains("1 in quarantine"), "\(second.errors)")
     for words: [Argument] in [["show"], ["show", "--why"]] {
       let told = try place.start(words + ["library/b.wav", "--database", Argument(place.database)]).end()
@@ -200,7 +200,7 @@ import Text
     #expect(outcome.file("a.wav")["status"] == "ok", "\(outcome.file("a.wav")["error"])")
   }
 
-  /// As on a disk that does not answer any more: nothing is read, nothing is computed, and no clock of the processor runs.
+  /// Simulates a disk that no longer responds: nothing is read, nothing is computed, and no CPU time passes.
   @Test func standstillEnds() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Files dated before 1970 and after 2262, where nanoseconds since 1970 have no 64 bits any more.
+/// Files dated before 1970 and after 2262, where nanoseconds since 1970 do not fit into 64 bits.
 @Suite struct FileTimeTests {
   static let times = [
     "1901": -2_147_483_648, "1969": -1, "2262": 9_223_372_037, "2300": 10_413_792_000, "2446": 15_032_385_535,
@@ -47,7 +47,7 @@ import Text
     }
     let tags = try place.start(["write-tags", "acoustid_fingerprint", "--preserve-mtimes", "--all", "--yes"] + database).end()
     #expect(tags.status == 0, "\(tags.errors)")
-    // Written tags have changed size, and not the times.
+    // Writing tags has changed the sizes, but not the times.
     let last = try place.run(pipeline: pipeline)
     #expect(last.status == 0 && last.totals["seen"] == 5, "\(last.errors)")
   }

@@ -99,7 +99,7 @@ import Text
     #expect(try place.run(pipeline: "default").file("clicks.wav")["tempo"]["beats_s"] == .null)
   }
 
-  /// Its name is of another time.
+  /// The name of the current folder may not be UTF-8.
   @Test func theCurrentFolderMayHaveAnyName() throws {
     let place = try Workplace()
     let odd = place.library.pushing(FilePath(bytes: [0xE9, 0xFF]))
@@ -117,7 +117,7 @@ import Text
     try place.put(Audio.wav(1), as: "a.wav")
     let codecs = ["mp3": "mp3", "flac": "flac", "ogg": "vorbis", "opus": "opus", "m4a": "aac"]
     for name in codecs.keys {
-      try OtherProgram.ffmpeg.run([
+      try ExternalProgram.ffmpeg.run([
         "-i", place.library.appending("a.wav").string, "-metadata", "title=In \(name)",
         place.library.appending("a.\(name)").string,
       ])

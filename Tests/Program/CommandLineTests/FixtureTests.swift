@@ -4,8 +4,8 @@ import SystemPackage
 import Testing
 import Text
 
-/// The program over `Fixtures/`, with the pipeline that users get, against `truth.csv`; and what the repository shows of its
-/// reports.
+/// The program over `Fixtures/`, with the pipeline that users get, against `truth.csv`; and the reports that are kept in
+/// the repository.
 @Suite struct FixtureTests {
   private static let project = Repository.url()
   private static let fixtures = project.appending(path: "Fixtures")

@@ -4,12 +4,12 @@ import Foundation
 /// Files made to break their readers, or left by a bad disk, a bad program or a bad download. All are made here; none
 /// is longer than it must be.
 enum HostileFiles {
-  /// A file, and what a run has to make of it.
+  /// A file, and the expected result of a run.
   struct Entry {
     let name: String
     let bytes: [UInt8]
     let status: String
-    /// The code of the reason; of a file that is fine, of a remark. `nil` for none.
+    /// The code of the reason, or of a remark if the file is fine; `nil` for none.
     let code: String?
 
     init(_ name: String, _ bytes: [UInt8], _ status: String, _ code: String? = nil) {
@@ -39,7 +39,7 @@ enum HostileFiles {
     Entry(
       "album.ogg", Array("FILE \"/dev/zero\" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n".utf8), "failed",
       "unknown_format"),
-    // The table of a switch in a program: row upon row of headers of layer I.
+    // The jump table of a program: it looks like many headers of layer I.
     Entry(
       "program.mp3", Array("\u{7F}ELF".utf8) + (0..<10_000).flatMap { _ in [0x48, 0x8B, 0xFF, 0xFF] as [UInt8] }, "failed",
       "unknown_format"),
@@ -63,7 +63,7 @@ enum HostileFiles {
       Entry("room that was never written.mp3", mp3 + zeros(100_000), "partial", "truncated"),
     ]
 
-  // MARK: - Whole, with something behind
+  // MARK: - Whole, with trailing data
 
   private static let followed: [Entry] = [
     Entry("zero behind.mp3", mp3 + [0], "ok"),
@@ -109,7 +109,7 @@ enum HostileFiles {
     Entry("wrong name.mp3", wav, "ok"),
   ]
 
-  // MARK: - Samples that are no numbers
+  // MARK: - Samples that are not numbers
 
   private static let samples: [Entry] = [
     Entry("not a number.wav", floats(.nan, each: 1_000), "ok", "non_finite_samples"),

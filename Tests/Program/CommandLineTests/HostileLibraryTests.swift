@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// A library of nothing but trouble, analyzed as anybody would: it takes its time, and every entry comes out as what it is.
+/// A library of hostile files only, analyzed with default options: every entry gets its expected result.
 @Suite struct HostileLibraryTests {
   @Test func everythingComesOutAsWhatItIs() throws {
     let place = try Workplace()
@@ -25,7 +25,7 @@ import Text
       } else {
         #expect(record["error"]["code"].textValue == entry.code, "\(entry.name): \(record["error"])")
       }
-      // Whatever failed says why, and claims nothing.
+      // A failed file has a reason and no findings.
       if entry.status != "ok" { #expect(!record["error"]["message"].textValue.isEmpty, "\(entry.name)") }
       if entry.status == "failed" {
         #expect(record["tempo"] == .null && record["fingerprint"] == .null, "\(entry.name)")
@@ -43,13 +43,13 @@ import Text
     for cause in ["crash", "exit", "time_limit", "no_answer"] {
       #expect(metrics.contains("nocturne_run_worker_losses{cause=\"\(cause)\"} 0\n"), "\(cause)")
     }
-    // And it is no news the next night.
+    // It is not reported again the next night.
     let second = try place.run()
     #expect(second.status == 0)
     #expect(second.totals["analyzed"] == nil)
   }
 
-  /// Other things than files, names that are no text, and folders that lead nowhere or everywhere.
+  /// Entries other than files, names that are not text, and links that lead nowhere or into loops.
   @Test func nothingButFilesIsOpened() throws {
     let place = try Workplace()
     let good = Audio.wav(2)
@@ -89,7 +89,7 @@ import Text
     #expect(outcome.totals["seen"] == outcome.files.count)
   }
 
-  /// A folder that cannot be read is news once; what is known of it stays, and is valid again when it can be read.
+  /// An unreadable folder is reported once; its results stay, and are valid again when it can be read.
   @Test func unreadableFoldersAreFailures() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "open/a.wav")

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The commands that look at what is known.
+/// The commands that show stored results.
 @Suite struct InspectionTests {
   @Test func reportsComeBackWithoutTheAudio() throws {
     let place = try Workplace()
@@ -17,7 +17,7 @@ import Text
     let again = try place.analyze(
       "report", "--report", "json", "--report", "csv", "--output", "again", "--database", database)
     #expect(again.status == 0)
-    // As cron sends mail for every word.
+    // Silent, since cron sends mail for any output.
     #expect(again.text == "" && again.errors == "")
     let report = try JSONValue(
       parsing: Array(Data(contentsOf: URL(filePath: place.folder.file("again/report.json").string))))
@@ -76,7 +76,7 @@ import Text
       #expect(!outcome.errors.contains("Nothing is known"), "\(outcome.errors)")
     }
 
-    // A problem with one file does not keep the others back.
+    // A problem with one file does not stop the others.
     let partly = try place.analyze("show", "none.wav", "library/c.wav", "--database", database)
     #expect(partly.status == 1 && partly.text.contains("c.wav"))
     #expect(partly.errors.contains("Nothing is known of") && partly.errors.contains("none.wav"))
@@ -130,7 +130,7 @@ import Text
     try place.put(Audio.wav(5), as: "new.wav")
 
     let shown = try place.analyze("show", "library/good.wav", "--database", Argument(place.database), "--pipeline", "tempo")
-    #expect(shown.status == 64 && shown.errors.contains("--pipeline goes with --why"))
+    #expect(shown.status == 64 && shown.errors.contains("--pipeline needs --why"))
     func explain(_ name: String, _ pipeline: Argument = "fingerprint") throws -> String {
       let outcome = try place.analyze(
         "show", "--why", "library/\(name)", "--database", Argument(place.database), "--pipeline", pipeline)
@@ -146,10 +146,10 @@ import Text
     #expect(try explain("bad.mp3").contains("unknown_format"))
     #expect(try explain("bad.mp3").contains("--retry-failed"))
     #expect(try explain("cover.jpg").contains("not_audio"))
-    #expect(try explain("new.wav").contains("no run has met it"))
-    #expect(try explain("gone.wav").contains("There is no file of this name now"))
+    #expect(try explain("new.wav").contains("no run has seen it"))
+    #expect(try explain("gone.wav").contains("The file no longer exists"))
     _ = try place.run()
-    #expect(try explain("gone.wav").contains("did not find it any more"))
+    #expect(try explain("gone.wav").contains("no longer found it"))
   }
 
   @Test func schemasAreThoseOfTheRepository() throws {

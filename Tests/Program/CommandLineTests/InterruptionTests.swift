@@ -37,8 +37,8 @@ extension Gate {
     #expect(isStored)
   }
 
-  /// Whatever a run has started ends with it.
-  /// - Returns: whether it does.
+  /// Waits until all processes that a run has started have ended.
+  /// - Returns: `false` if some keep running.
   fileprivate func waitUntilNothingRuns() -> Bool {
     waitUntil { processes(mentioning: place.folder.path).isEmpty }
   }
@@ -88,7 +88,7 @@ extension Gate {
     #expect(program.end().status == 0)
   }
 
-  /// Before there is anything to store, and while threads and the database are only just there.
+  /// A signal before there is anything to store, while threads and database are being set up.
   @Test func signalEndsAProgramThatHasJustBegun() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
@@ -101,7 +101,7 @@ extension Gate {
     try #require(try place.run().totals["seen"] == 1)
   }
 
-  /// Progress, warnings and whatever else is said on standard error wait for a reader; the files do not.
+  /// Progress, warnings and other output on standard error wait for a reader; the analysis does not.
   @Test(arguments: ["none", "plain", "json"]) func runEndsThoughNobodyReadsItsMessages(progress: Argument) throws {
     let place = try Workplace()
     for number in 1...3 { try place.put(Audio.wav(UInt64(number)), as: "\(number).wav") }
@@ -186,7 +186,7 @@ extension Gate {
     try gate.open()
     let outcome = program.end()
     #expect(outcome.status == 0)
-    #expect(outcome.errors.contains("1 file has gone since the scan"))
+    #expect(outcome.errors.contains("1 file has disappeared since the scan"))
     try gate.place.move("../c.wav", to: "c.wav")
     let next = try gate.place.run(pipeline: gate.pipeline)
     #expect(next.status == 0)
@@ -224,7 +224,7 @@ extension Gate {
     #expect(second.errors.contains("Another run is working on this database: process"))
     #expect(second.errors.contains("--wait-lock"))
     #expect(second.report == .null)
-    // Readers are welcome meanwhile, and so are dry runs and runs on other databases.
+    // Meanwhile, reading commands, dry runs and runs on other databases work.
     #expect(try gate.place.analyze("doctor", "--database", Argument(gate.place.database)).status == 0)
     #expect(try gate.place.run("--dry-run", pipeline: gate.pipeline).status == 0)
     #expect(try gate.place.run("--database", "other.sqlite").status == 0)
@@ -245,7 +245,7 @@ extension Gate {
     let outcome = second.end()
     #expect(outcome.status == 0)
     #expect(outcome.errors.contains("  cached    3"))
-    // Patience has an end.
+    // Waiting for the lock has a time limit.
     let lock = try FileDescriptor.open("\(gate.place.database).lock", .readWrite, options: .closeOnExec)
     defer { try? lock.close() }
     #expect(flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0)

@@ -5,7 +5,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// The system grants too little: the program does its work all the same, or says which limit is in its way.
+/// With low system limits, the program works nonetheless, or says which limit is too low.
 @Suite(
   .disabled(if: isSanitized, "sanitizers need what is limited here"))
 struct LimitTests {
@@ -64,7 +64,7 @@ struct LimitTests {
     #expect(outcome.errors.contains("only 1 of 2 files are analyzed at the same time"), "\(outcome.errors)")
   }
 
-  /// A soft limit is no more than a wish.
+  /// The program may raise a soft limit.
   @Test func softLimitIsRaised() throws {
     let outcome = try run(under: "ulimit -Sn 16")
     #expect(outcome.status == 0)

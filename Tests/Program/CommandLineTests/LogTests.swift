@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Messages on standard error, in each form, and the mail of a nightly job.
+/// Messages on standard error, in each format, and the mail of a nightly job.
 @Suite struct LogTests {
   @Test func messagesForPrograms() throws {
     let place = try Workplace()
@@ -28,7 +28,7 @@ import Text
     #expect(events["run_ended"]?.first?["exit_status"] == 1)
     #expect(events["run_ended"]?.first?["analyzed"] == 1)
 
-    // Errors, too; and silence where all is well.
+    // Errors, too; and silence if nothing is wrong.
     let wrong = try place.start(arguments.dropLast(2) + ["--pipeline", "none"]).end()
     #expect(try JSONValue(parsing: Array(wrong.errors.utf8))["event"] == "usage")
     let misspelled = try place.start(["--jbos", "2"], environment: ["ANALYZE_LOG_FORMAT": "json"]).end()
@@ -64,7 +64,7 @@ import Text
     #expect(elsewhere.errors.hasPrefix("analyze: "), "\(elsewhere.errors)")
   }
 
-  /// However much fails, the mail stays short and says where the rest is.
+  /// However many files fail, the mail stays short and says where the rest is.
   @Test func mailOfABadNight() throws {
     let place = try Workplace()
     for number in 0..<40 { try place.put(Audio.junk, as: "junk \(number).mp3") }

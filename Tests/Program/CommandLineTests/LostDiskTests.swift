@@ -3,7 +3,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Disks and libraries that go away while a run is at work on them.
+/// Disks and libraries that disappear during a run.
 @Suite struct LostDiskTests {
   @Test func libraryThatGoesDuringARun() throws {
     let gate = try Gate()
@@ -16,8 +16,8 @@ import Testing
     try gate.open()
     let outcome = run.end()
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("library has gone during the run. "), "\(outcome.errors)")
-    #expect(outcome.errors.contains("Is the drive mounted?") && !outcome.errors.contains("gone since the scan"))
+    #expect(outcome.errors.contains("library disappeared during the run. "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("Is the drive mounted?") && !outcome.errors.contains("disappeared since the scan"))
 
     try FileManager.default.moveItem(atPath: away.string, toPath: place.library.string)
     let next = try place.run(pipeline: gate.pipeline)
@@ -33,7 +33,7 @@ import Testing
     try place.remove("c.wav")
     try gate.open()
     let outcome = run.end()
-    #expect(outcome.status == 0 && outcome.errors.contains("1 file has gone since the scan"), "\(outcome.errors)")
+    #expect(outcome.status == 0 && outcome.errors.contains("1 file has disappeared since the scan"), "\(outcome.errors)")
   }
 
   /// In a mount namespace of its own, a disk is unmounted as one that is pulled out: at once, even while it is in use.
@@ -59,7 +59,7 @@ import Testing
     ).end()
     let errors = try String(contentsOfFile: place.folder.file("errors").string, encoding: .utf8)
     #expect(outcome.text == "status 1\nstatus 1\n", "\(errors)\(outcome.errors)")
-    #expect(errors.contains("usb became empty during the run: the disk there has gone. 2 files in it were"), "\(errors)")
+    #expect(errors.contains("usb became empty during the run: its disk is gone. 2 files in it were"), "\(errors)")
     #expect(errors.contains("usb is empty, but 2 known files were on a disk there"), "\(errors)")
     #expect(!errors.contains("vanished"))
   }

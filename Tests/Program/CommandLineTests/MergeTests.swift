@@ -6,9 +6,9 @@ import SystemPackage
 import Testing
 import Text
 
-/// `analyze merge`: what workers have answered, in a database.
+/// `analyze merge`: answers of workers, merged into a database.
 @Suite struct MergeTests {
-  /// A library with all that a scan may meet.
+  /// A library with every kind of file that a scan may find.
   private static func makeLibrary() throws -> Workplace {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Étude"), as: "x/a b.wav")
@@ -20,7 +20,7 @@ import Text
     return place
   }
 
-  /// Every file of the library, NUL behind each.
+  /// Every file of the library, each followed by NUL.
   private static func list(_ place: Workplace) throws -> [UInt8] {
     try RunningProgram(
       [Argument(place.library), "-type", "f", "-print0"], of: "/usr/bin/find", environment: [:],
@@ -122,7 +122,7 @@ import Text
       #expect(found.text.contains(text))
     }
 
-    // Again: nothing is new, and the database is what it was, the list of runs included.
+    // Again: nothing is new, and the database is unchanged, including the list of runs.
     let again = try place.analyze(
       "merge", "-", "--database", Argument(place.database), "--verbose", input: answers)
     #expect(again.status == 0)
@@ -208,7 +208,7 @@ import Text
     }
   }
 
-  // MARK: - Lines that are none
+  // MARK: - Invalid lines
 
   @Test func cutAndForeignLinesAreNamed() throws {
     let place = try Self.makeLibrary()
@@ -219,7 +219,7 @@ import Text
         .utf8)
     let without = Array(
       String(decoding: lines[1], as: UTF8.self).replacing("\"analyzed_ns\"", with: "\"x\"", maxReplacements: 1).utf8)
-    // As when the last worker was killed while it wrote.
+    // A truncated last line, as from a worker killed while it wrote.
     let cut = lines.count - 1
     let input = [other, newer, without, [], Array("no json".utf8)] + lines[..<cut] + [Array(lines[cut].prefix(300))]
     let outcome = try place.analyze(
@@ -300,7 +300,7 @@ import Text
     let place = try Workplace()
     for round in 0..<3 {
       let database = place.folder.file("\(round).sqlite")
-      // Empty, so it is there for them all.
+      // Empty, so that it exists for all of them.
       try place.write([], to: database)
       let commands: [[Argument]] =
         [["merge", "-"]] + Array(repeating: ["report", "--report", "ndjson", "--output", "-"], count: 6)

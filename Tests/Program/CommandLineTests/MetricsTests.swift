@@ -4,7 +4,7 @@ import Platform
 import SystemPackage
 import Testing
 
-/// `--metrics`: what Prometheus is given.
+/// `--metrics`: the file for Prometheus.
 @Suite struct MetricsTests {
   /// A file in the text format of Prometheus, read as strictly as the format is described: a HELP and a TYPE line for each
   /// name before its samples, the samples of a name together, no series twice, a line feed at the end.
@@ -94,7 +94,7 @@ import Testing
     // Nothing is left beside it.
     #expect(try FileManager.default.contentsOfDirectory(atPath: file.removingLastComponent().string).count == 1)
 
-    // A run that fails says so, and does not take away when one last succeeded.
+    // A failed run is reported, and the time of the last success is kept.
     let failed = try place.run(paths: ["nowhere"], environment: ["ANALYZE_METRICS": file.string])
     #expect(failed.status == 1)
     metrics = try Exposition(file)
@@ -102,7 +102,7 @@ import Testing
     #expect(metrics["run_last_success_timestamp_seconds"] == success)
     #expect(metrics["files{status=\"ok\"}"] == 2)
 
-    // Neither does one that could not even open the database.
+    // Also for a run that could not open the database.
     try place.write("no database", to: place.database)
     #expect(try place.run("--metrics", Argument(file)).status == 1)
     metrics = try Exposition(file)

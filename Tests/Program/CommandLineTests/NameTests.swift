@@ -102,7 +102,7 @@ import Text
     for text in texts {
       #expect(!text.unicodeScalars.contains { $0.isBidiControl || $0.isControlOrSeparator && $0 != "\n" })
     }
-    // Files for programs have one line for each record, for programs that split them.
+    // Files for programs have one line for each record, since programs split them into lines.
     #expect(run.file("\u{2028}.wav") == .null)
     for name in ["report.ndjson", "report.csv"] {
       let text = try String(contentsOfFile: place.reports.appending(name).string, encoding: .utf8)

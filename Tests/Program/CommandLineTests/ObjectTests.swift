@@ -62,7 +62,7 @@ import Text
     #expect(try Self.leftovers(place).isEmpty)
   }
 
-  /// Not in answers, not in messages, not on a command line that other users of the machine see.
+  /// Secrets are not in answers, in messages, or on a command line that other users of the machine can see.
   @Test func secretsAreSeenByTheServerAlone() throws {
     let place = try Workplace()
     let commandLines = Mutex("")
@@ -192,7 +192,7 @@ import Text
     #expect(try Self.leftovers(place).count == 1)
     _ = try Self.answers(place, ["\(host)/a.wav"])
     #expect(try Self.leftovers(place).isEmpty)
-    // Asked to end, a worker does not wait for a server.
+    // A worker that must end does not wait for a server.
     let asked = try place.start(Self.fingerprint, input: Array("\(host)/slow.wav\n".utf8))
     #expect(waitUntil { (try? Self.leftovers(place).isEmpty) == false })
     asked.send(SIGTERM)

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The findings of a file do not depend on which others were met before it, whatever they share.
+/// The findings of a file do not depend on the files analyzed before it, whatever they share.
 @Suite struct OrderTests {
   /// Runs over the hostile files, and over whole and damaged containers around the same audio: all at once on several
   /// threads, and bit by bit from either end.
@@ -31,7 +31,7 @@ import Text
       #expect(forward[name]?["status"] == "ok", "\(name): \(forward[name]?["error"] ?? .null)")
     }
     for name in twins.damaged { #expect(forward[name]?["status"] == "partial", "\(name)") }
-    // Otherwise nothing of this were a matter of order.
+    // Otherwise the order could have no effect.
     for pair in twins.sharing { #expect(Set(pair.map { forward[$0]?["id"] ?? .null }).count == 1, "\(pair)") }
   }
 
@@ -105,7 +105,7 @@ private struct Twins {
 
   private func encoded(_ source: FilePath, as name: String, _ arguments: [String]) throws -> [UInt8] {
     let target = place.folder.file(name)
-    try OtherProgram.ffmpeg.run(["-i", source.string] + arguments + ["-map_metadata", "-1", target.string])
+    try ExternalProgram.ffmpeg.run(["-i", source.string] + arguments + ["-map_metadata", "-1", target.string])
     return try Array(Data(contentsOf: URL(filePath: target.string)))
   }
 

@@ -29,7 +29,7 @@ import Text
         outcome.text.components(separatedBy: "\r\n").count == 4 && outcome.text.hasPrefix("file_id,analyzed_at,id,uri,")
       )
     }
-    // The same report again, from the database; what it says of the time differs.
+    // The same report again, from the database; only the times differ.
     let again = try place.analyze("report", "--database", "x.sqlite", "--report", "\(format)", "--output", "-")
     if ["ndjson", "csv"].contains(format) { #expect(again.output == outcome.output) }
     // No file was written anywhere.
@@ -55,7 +55,7 @@ import Text
     #expect(error.errors.contains("none"))
   }
 
-  /// As with `| head`: a reader that has read enough has not made a mistake.
+  /// A reader that closes the pipe early, as with `| head`, is not an error.
   @Test func readerOfStandardOutputMayLeave() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
@@ -109,7 +109,7 @@ import Text
     let noReport = try place.run("--output", "/proc/no")
     #expect(noReport.status == 1)
     #expect(noReport.errors.contains("/proc/no"))
-    // The findings are kept all the same, and so is the report that was there.
+    // The findings are kept nonetheless, and so is the previous report.
     #expect(try place.run().totals == ["seen": 1, "cached": 1])
   }
 
@@ -142,7 +142,7 @@ import Text
     ).end()
     #expect(outcome.status == 0)
     let lines = try outcome.errors.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
-    // Also while the one file takes its time.
+    // Also while the only file is being analyzed.
     #expect(lines.contains { $0["phase"] == "analyze" && $0["planned"] == 1 && $0["done"] == 0 })
     for line in lines {
       for key in ["scanned", "planned", "done", "failed"] { #expect(line[key].intValue != nil) }

@@ -5,7 +5,7 @@ import Platform
 import SystemPackage
 import Testing
 
-/// All that writes files: one that Nocturne did not write is replaced only with `--force`, its own every night.
+/// All commands that write files: foreign files are replaced only with `--force`, Nocturne's own always.
 @Suite struct OverwriteTests {
   /// A command, and one of the files that it writes.
   private struct Writer {
@@ -98,12 +98,12 @@ import Testing
         let again = try place.start(writer.arguments).end()
         #expect(again.status == 0 && !again.errors.contains("exists"), "\(writer.file): \(again.errors)")
       }
-      // An empty file is not the work of another program.
+      // An empty file may be replaced.
       try place.write("", to: path)
       let empty = try place.start(writer.arguments).end()
       #expect(empty.status == 0, "\(writer.file): \(empty.errors)")
 
-      // A link that leads nowhere may be wanted; a folder is never replaced.
+      // A dangling link may be intended; a folder is never replaced.
       try FileManager.default.removeItem(atPath: path.string)
       try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: "nowhere")
       #expect(try place.start(writer.arguments).end().errors.contains("leads nowhere"), name)
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  /// There, `--force` is about the files to analyze. What is refused is known before any work.
+  /// In these commands, `--force` concerns the files to analyze. Refusals come before any work.
   @Test func runsRefuseBeforeTheyBegin() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

@@ -16,7 +16,7 @@ import Text
     return String(match.1.replacing(/<[^>]*>/, with: ""))
   }
 
-  /// Without the time at which it was made.
+  /// The page without the time at which it was made.
   private func lasting(_ page: String) -> String { page.replacing(#/ · made [^<]*/#, with: "") }
 
   @Test func tellsWhatIsNewAndWhatBroke() throws {
@@ -40,12 +40,12 @@ import Text
     #expect(page.contains("<span class=\"about\">No artist in tags</span>"))
     #expect(page.contains(#""\u003cb>Third""#) && !page.contains("<b>Third"))
 
-    // The same from the database, whatever happens to the time.
+    // The same from the database, except for the time.
     let again = try place.analyze(
       "report", "--database", Argument(place.database), "--report", "html", "--output", Argument(place.reports))
     #expect(again.status == 0)
     #expect(try lasting(self.page(place)) == lasting(page))
-    // Files that are gone, where they are asked for.
+    // Files that are gone, if requested.
     let all = try place.analyze(
       "report", "--database", Argument(place.database), "--report", "html", "--output", "-", "--include", "vanished")
     #expect(all.text.contains(#"{"rows":4,"#) && page.contains(#"{"rows":3,"#))

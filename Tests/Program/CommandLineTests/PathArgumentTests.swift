@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Paths on the command line: words that are no paths, names that are not UTF-8, and places that cannot be written.
+/// Paths on the command line: words that are not paths, names that are not UTF-8, and places that cannot be written.
 @Suite struct PathArgumentTests {
   @Test func unknownCommandsAreNamed() throws {
     let place = try Workplace()
@@ -59,7 +59,7 @@ import Text
     let report = try place.analyze(
       "report", "\(shown)", "--report", "ndjson", "--output", "-", "--database", database)
     #expect(report.lines.count == 1)
-    // A file of that very name goes first.
+    // A file of exactly that name takes precedence.
     let both = try place.analyze("show", #"library/two\xE9.wav"#, "--json", "--database", database)
     #expect(try JSONValue(parsing: both.output)["uri"].textValue.hasSuffix("two%5CxE9.wav"))
     let escaped = try place.analyze("show", #"library/two\x5CxE9.wav"#, "--json", "--database", database)
@@ -110,7 +110,7 @@ import Text
     #expect(empty.status == 1)
     try place.makeFolder(place.folder.file("empty"))
     let nothing = try place.analyze("merge", "empty", "--database", "x.sqlite")
-    #expect(nothing.status == 1 && nothing.errors.contains("no file of answers"))
+    #expect(nothing.status == 1 && nothing.errors.contains("no answer files"))
     #expect(!FileManager.default.fileExists(atPath: place.folder.file("x.sqlite").string))
   }
 }

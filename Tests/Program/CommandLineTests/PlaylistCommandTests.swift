@@ -87,7 +87,7 @@ import Text
       let wrong = try place.start(["playlist"] + arguments).end()
       #expect(wrong.status == 64 && wrong.text == "", "\(arguments.map { String(decoding: $0.bytes, as: UTF8.self) })")
     }
-    // Repeats that cannot be helped are told.
+    // Unavoidable repeats are reported.
     let library = try playlist(place, "--like", "library/missing.wav")
     #expect(library.status == 1 && library.errors.contains("Nothing is known of"))
   }

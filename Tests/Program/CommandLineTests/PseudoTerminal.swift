@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// A terminal that a program under test is used at: keys go in, and the last screen that was drawn comes out.
+/// The terminal of a program under test: sends keys, and shows the last screen drawn.
 final class PseudoTerminal: Sendable {
   private let master: FileDescriptor
   /// The program's terminal.
@@ -16,7 +16,7 @@ final class PseudoTerminal: Sendable {
     master = try FileDescriptor.open("/dev/ptmx", .readWrite, options: [.closeOnExec, .nonBlocking, noControl])
     var isLocked: Int32 = 0
     var number: Int32 = 0
-    // TIOCSPTLCK and TIOCGPTN, which are too much for the importer of C headers.
+    // TIOCSPTLCK and TIOCGPTN, which the importer of C headers does not support.
     guard ioctl(master.rawValue, 0x4004_5431, &isLocked) == 0, ioctl(master.rawValue, 0x8004_5430, &number) == 0 else {
       throw Errno(rawValue: errno)
     }
@@ -34,7 +34,7 @@ final class PseudoTerminal: Sendable {
     _ = ioctl(master.rawValue, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Whether lines are edited and echoed, as a shell expects.
+  /// `true` if lines are edited and echoed, as a shell expects.
   var isOrdinary: Bool {
     var modes = termios()
     return tcgetattr(device.rawValue, &modes) == 0 && modes.c_lflag & tcflag_t(ICANON) != 0
@@ -64,7 +64,7 @@ final class PseudoTerminal: Sendable {
     return plain.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").components(separatedBy: "\n")
   }
 
-  /// Waits until a line of the screen has this in it.
+  /// Waits until a line of the screen contains this text.
   func wait(for words: String, sourceLocation: SourceLocation = #_sourceLocation) {
     if !waitUntil(within: .seconds(60), { screen.contains { $0.contains(words) } }) {
       Issue.record(

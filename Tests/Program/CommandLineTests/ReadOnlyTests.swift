@@ -43,7 +43,7 @@ import Testing
     #expect(said[2].contains("the database is sound"), "\(said[2])")
   }
 
-  /// As on a disc, or a snapshot of a file system.
+  /// A read-only file system, such as a disc or a snapshot.
   @Test(.enabled(if: SmallDisk.isPossible), arguments: ["closed", "cut off", "old"])
   func fileSystem(state: String) throws {
     let place = try place()
@@ -73,15 +73,15 @@ import Testing
       ["-rm", "sh", "-c", Argument(stringLiteral: script), Argument(RunningProgram.executable)], of: "/usr/bin/unshare",
       environment: place.environment, workingFolder: place.folder.path
     ).end()
-    // That a run was killed is something to tell.
+    // `doctor` reports that a run was killed.
     expectAllRead(outcome, doctor: state == "cut off" ? 1 : 0, in: place)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).sorted() == before)
-    // Copies are gone again.
+    // Copies have been deleted.
     let left = try FileManager.default.contentsOfDirectory(atPath: place.folder.path.string)
     #expect(!left.contains { $0.hasPrefix("nocturne-read") }, "\(left)")
   }
 
-  /// Whatever reads it needs the present schema.
+  /// Every reading command needs the present schema.
   @Test(arguments: [["report", "--report", "ndjson", "--output", "-"], ["search", "kept"]])
   func anOlderDatabaseIsUpdatedOpenly(command: [Argument]) throws {
     let place = try place()

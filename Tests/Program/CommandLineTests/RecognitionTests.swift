@@ -47,7 +47,7 @@ import Text
     #expect(piped.status == 0, "\(piped.errors)")
     let heard = try JSONValue(parsing: piped.output)
     #expect(heard["path"] == "/dev/stdin" && heard["tracks"] == records[0]["tracks"])
-    // A match too improbable for the person who asks is none.
+    // A match below the requested confidence is not reported.
     #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognized"))
     let low = try place.match("clip.wav", "--min-confidence", "0.5")
     #expect(low.status == 64)
@@ -157,7 +157,7 @@ import Text
     try #require(cues.count == 2)
     #expect(abs(record["duration_s"].numberValue - 64) < 0.1)
     #expect(cues[0]["start_s"].numberValue < 1)
-    // It is over when the track is, and not when it was heard no more.
+    // It ends with the track, and not when it was last recognized.
     #expect(abs(cues[0]["end_s"].numberValue - 24) < 0.5)
     #expect(abs(cues[1]["start_s"].numberValue - 44) < 1)
     #expect(abs(cues[1]["end_s"].numberValue - 64) < 1)
@@ -194,7 +194,7 @@ import Text
     }
     try Tracks.checkSchema("listen", json)
 
-    // A command that goes on until it is told to stop, and so does what it has started.
+    // A command that runs until it is stopped, like the process that it has started.
     try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
     let listening = try place.start(
       options + ["--command", "sleep 100 & echo $! > sleep; echo $$ > shell; cat stream.raw; wait"])
@@ -205,7 +205,7 @@ import Text
     #expect(end.errors == "")
     #expect(end.lines.count { $0.contains("confidence") } == 2)
     #expect(end.lines.count { $0.contains("ended") } == 2)
-    // They have been told to stop.
+    // Both have been stopped.
     for name in ["shell", "sleep"] {
       let process = try String(contentsOfFile: place.folder.file(name).string, encoding: .utf8)
       #expect(
@@ -236,7 +236,7 @@ import Text
   }
 }
 
-/// Tracks that sound like music, and what is cut from them.
+/// Tracks that resemble music, and clips cut from them.
 enum Tracks {
   static let sampleRate = 11_025
   static let signals = [UInt64(31), 32, 33].map { Signal.chords(seed: $0, sampleRate: sampleRate, seconds: 24) }

@@ -6,7 +6,7 @@ import Text
 
 /// The second run and every later one.
 @Suite struct RepeatedRunTests {
-  /// Neither it, once it keeps still, nor another file with the same audio has changed while it was read.
+  /// Once the file is stable, neither it nor another file with the same audio counts as changed while it was read.
   @Test func whatChangedWhileItWasReadIsNoSourceForOthers() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav", modified: 1_000_000)
@@ -157,7 +157,7 @@ import Text
     #expect(second.report["run"]["roots"].elements.map(\.["condition"].textValue) == [condition, "scanned"])
     let warning = second.errors.split(separator: "\n").first { $0.contains("\(place.library)/disk") } ?? ""
     #expect(warning.contains("mounted?"), "\(second.errors)")
-    // Reports still tell what is known of it.
+    // Reports still show its results.
     #expect(second.names == ["a.wav", "b.wav", "c.wav"])
 
     if condition == "empty" { try FileManager.default.removeItem(atPath: place.library.appending("disk").string) }
@@ -167,8 +167,7 @@ import Text
     #expect(third.totals == ["seen": 3, "cached": 3])
   }
 
-  /// Nothing to be done in a folder without audio: its name may be mistyped, or the disk not mounted, and a message
-  /// must say so.
+  /// A folder without audio is reported: its name may be mistyped, or the disk not mounted.
   @Test func folderWithoutAudioIsAProblemAtOnce() throws {
     let place = try Workplace()
     let outcome = try place.run(pipeline: "tags-only")
@@ -181,7 +180,7 @@ import Text
     #expect(try place.run(pipeline: "tags-only").status == 0)
   }
 
-  /// An audio file that a new analyzer had to decode was not spared, whatever else of it was known.
+  /// A file that a new analyzer had to decode does not count as known, whatever other results it had.
   @Test func onlyWhatWasNotDecodedCountsAsKnown() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
@@ -229,7 +228,7 @@ import Text
     #expect(place.takeLog() == ["a.wav"])
   }
 
-  /// Whatever the order in which files are done, the findings are the same bytes.
+  /// The bytes of the findings do not depend on the order of files.
   @Test func numberOfJobsDoesNotChangeTheFindings() throws {
     var reports: [String: [UInt8]] = [:]
     let place = try Workplace()

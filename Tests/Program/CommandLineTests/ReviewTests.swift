@@ -65,7 +65,7 @@ import Text
     try review.terminal.type("h")
     review.terminal.wait(for: "2 of 3")
     let second = review.shown()
-    // Stored while the review goes on.
+    // Stored during the review.
     let half = try #require(before[first]?.bpm) / 2
     let stored = try review.tempi()
     #expect(stored[first]?.bpm == half)
@@ -73,14 +73,14 @@ import Text
     review.terminal.wait(for: "3 of 3")
     let third = review.shown()
     #expect(Set([first, second, third]).count == 3)
-    // Killed, it has lost nothing.
+    // A killed review has lost nothing.
     program.send(SIGKILL)
     _ = program.end()
     let tempi = try review.tempi()
     #expect(tempi[first]?.bpm == half && tempi[first]?.isLocked == true)
     #expect(tempi[second]?.bpm == before[second]?.bpm && tempi[second]?.isLocked == true)
     #expect(tempi[third]?.isLocked == false)
-    // The next one goes on where it was.
+    // The next review continues there.
     let rest = try Review(review)
     let again = try rest.start()
     rest.terminal.wait(for: "1 of 1")
@@ -149,7 +149,7 @@ import Text
     #expect(review.terminal.text.contains("1 tempo decided, none left"))
   }
 
-  /// The player is a program that keeps what it is given, and plays on until it is ended.
+  /// The player is a program that stores its input and runs until it is stopped.
   @Test func tracksAreHeardWithClicks() throws {
     let review = try Review([120, 100])
     let (heard, ended) = (review.place.folder.file("heard.wav"), review.place.folder.file("ended"))
@@ -183,7 +183,7 @@ import Text
     #expect(review.terminal.text.contains("1 tempo decided, none left"))
   }
 
-  /// As of a decoder in the midst of playback.
+  /// Crashes, such as those of a decoder during playback.
   @Test(arguments: [SIGSEGV, SIGBUS, SIGABRT, SIGTRAP]) func crashesLeaveTheTerminalAsItWas(signal: Int32) throws {
     let review = try Review([120])
     let program = try review.start()
@@ -192,7 +192,7 @@ import Text
     program.send(signal)
     #expect(program.end().status == -Int(signal))
     #expect(review.terminal.isOrdinary)
-    // The first screen is shown again.
+    // The main screen is shown again.
     #expect(review.terminal.text.hasSuffix("\u{1B}[?1049l"))
   }
 

@@ -17,7 +17,7 @@ struct Argument: ExpressibleByStringInterpolation, Sendable {
   }
 }
 
-/// How a program ended, and what it wrote.
+/// The exit status and output of a program.
 struct Outcome {
   /// The exit status; the number of the signal, negative, if one ended it.
   let status: Int
@@ -29,7 +29,7 @@ struct Outcome {
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 }
 
-/// The program under test at work. What it writes goes into files, so it never waits for a reader.
+/// The running program under test. Its output goes into files, so it never waits for a reader.
 final class RunningProgram {
   /// The executable, which lies beside the tests: both are products of one build.
   static let executable: FilePath = {
@@ -37,8 +37,8 @@ final class RunningProgram {
     return FilePath(tests ?? "").removingLastComponent().appending("analyze")
   }()
 
-  /// Puts a copy of the executable somewhere. Another process makes it: a program that some other test is just starting
-  /// would for a moment share what this one has open for writing, and what is open for writing cannot be run.
+  /// Copies the executable. Another process does it: a program that another test is just starting would briefly share this
+  /// process's descriptors open for writing, and a file open for writing cannot be executed.
   static func copyExecutable(to path: FilePath) throws {
     let copying = try RunningProgram(
       [Argument(executable), Argument(path)], of: "/bin/cp", environment: [:], workingFolder: "/"
@@ -64,7 +64,7 @@ final class RunningProgram {
   ) throws {
     outputFile = try Self.unnamedFile()
     errorFile = try Self.unnamedFile()
-    var program = Program([executable.bytes] + arguments.map(\.bytes))
+    var program = ProgramCommand([executable.bytes] + arguments.map(\.bytes))
     program.environment = environment
     program.workingFolder = workingFolder
     let inputFile = try input.map { bytes in
@@ -126,14 +126,14 @@ final class RunningProgram {
   }
 }
 
-/// Whether this is a run of `make sanitize`, which sets the options of all sanitizers.
+/// `true` in a run of `make sanitize`, which sets the options of all sanitizers.
 let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
 
-/// There, everything takes many times as long.
+/// Under sanitizers, everything takes many times as long.
 private let slowness = isSanitized ? 10 : 1
 
-/// Asks again and again until something holds.
-/// - Returns: whether it held before the time was over.
+/// Polls a condition until it holds.
+/// - Returns: `true` if it held within the time limit.
 func waitUntil(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) rethrows -> Bool {
   let end = ContinuousClock.now + limit * slowness
   while try !condition() {

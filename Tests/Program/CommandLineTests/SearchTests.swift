@@ -111,7 +111,7 @@ import Text
       (["--where", "bmp:120"], "did you mean 'bpm'?"), (["--bpm", "fast"], "--bpm: 'fast': a tempo such as"),
       (["x", "--sort", "bpn"], "did you mean 'bpm'?"), (["x", "--type", "song"], "valid here: albums, artists"),
       (["x", "--limit", "0"], "--limit expects"), (["x", "--offset=-1"], "--offset expects"),
-      (["x", "--json", "--null"], "Give one of"), (["--octaves"], "--octaves goes with --bpm"),
+      (["x", "--json", "--null"], "Give one of"), (["--octaves"], "--octaves needs --bpm"),
       (["--missing", "isrcs"], "did you mean 'isrc'?"),
     ]
     for (arguments, complaint) in mistakes {

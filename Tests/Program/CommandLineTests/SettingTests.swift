@@ -60,7 +60,7 @@ import Text
     let lines = try String(contentsOfFile: report.string, encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 2)
     #expect(FileManager.default.fileExists(atPath: place.folder.file("kept/results.sqlite").string))
-    // Options go before all.
+    // Options take precedence over all.
     #expect(try place.analyze("--fail-on", "any", in: deeper).status == 3)
     #expect(try place.analyze(environment: ["ANALYZE_DATABASE": "new.sqlite"], in: deeper).status == 0)
     #expect(FileManager.default.fileExists(atPath: deeper.appending("new.sqlite").string))

@@ -30,7 +30,7 @@ extension Workplace {
     try outcome.lines.map { try JSONValue(parsing: Array($0.utf8))["tracks"] }
   }
 
-  /// Clips of the three tracks, one of them noisy, and one of none.
+  /// Clips of the three tracks, one of them noisy, and one clip of no track.
   private static func writeClips(_ place: Workplace) throws -> [Argument] {
     for (number, name) in ["1.wav", "2.wav", "3.wav"].enumerated() {
       let clip = Tracks.cut(Tracks.signals[number], from: 8, seconds: 8)
@@ -58,14 +58,14 @@ extension Workplace {
     #expect(try Self.tracks(expected).map { $0 == .null } == [false, false, false, true])
     try Tracks.checkSchema("match", together)
 
-    // By the settings, and nothing of one's own.
+    // Servers from the settings, and no local catalog.
     let settings = ["ANALYZE_CATALOG_SERVERS": server.address]
     let remote = try place.analyze("match", "2.wav", "--json", environment: settings)
     #expect(remote.status == 0, "\(remote.errors)")
     #expect(try Self.tracks(remote) == [Self.tracks(expected)[1]])
     let doctor = try place.analyze("doctor", "--database", Argument(place.database), environment: settings)
     #expect(doctor.text.contains("ok     catalog of \(server.address)\n"), "\(doctor.text)\(doctor.errors)")
-    // Live sound.
+    // Live audio.
     let pcm = Tracks.pcm(Tracks.cut(Tracks.signals[1], from: 4, seconds: 14)).flatMap { Tracks.bytes($0) }
     let heard = try place.start(
       ["listen", "--json", "--rate", "\(Tracks.sampleRate)", "--channels", "1"], environment: settings, input: pcm
@@ -110,7 +110,7 @@ extension Workplace {
     chmod(tokens.string, 0o600)
     let server = try place.serve("--catalog", place.smallCatalog("b.wav"), "--token-file", Argument(tokens))
     let without = try place.analyze("match", "2.wav", "--catalog", "\(server.address)")
-    #expect(without.status == 3 && without.errors.contains("it wants a token"), "\(without.errors)")
+    #expect(without.status == 3 && without.errors.contains("it rejects the token"), "\(without.errors)")
     let file = place.folder.file("tokens")
     try place.write("# of other servers\n\n\(server.address) \(secret)\n", to: file)
     let environment = ["ANALYZE_CATALOG_TOKENS": file.string]
@@ -125,7 +125,7 @@ extension Workplace {
   }
 
   @Test(arguments: [
-    ("https://host:8642", "https is not spoken"), ("http://me:secret@host", "catalog_tokens"),
+    ("https://host:8642", "https to other servers is not supported"), ("http://me:secret@host", "catalog_tokens"),
     ("http://host:0", "http://host:port"), ("ftp://host", "http://host:port"),
   ])
   func otherAddressesAreRefused(address: String, reason: String) throws {
@@ -135,7 +135,7 @@ extension Workplace {
     #expect(!outcome.errors.contains("secret"))
   }
 
-  /// A server asks another, and what it says of a recording is what the other has.
+  /// A server queries another, and returns the other's data about a recording.
   @Test func serversAskEachOther() throws {
     let place = try Workplace()
     _ = try place.analyzeTracks()

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// `analyze similar`: what sounds like a file.
+/// `analyze similar`: tracks that sound like a file.
 @Suite struct SimilarTests {
   /// Two kinds of sound, two tracks of each, and a quieter version of one of them.
   private func library() throws -> Workplace {
@@ -96,7 +96,7 @@ import Text
     try place.put(Audio.wav(1), as: "a.wav")
     #expect(try place.run(pipeline: "fingerprint").status == 0)
     let outcome = try similar(place, "library/a.wav")
-    #expect(outcome.status == 1 && outcome.text == "" && outcome.errors.contains("descriptor of its sound"))
+    #expect(outcome.status == 1 && outcome.text == "" && outcome.errors.contains("likeness descriptor"))
     let without = try place.start(["similar", "library/a.wav", "--database", "none.sqlite"]).end()
     #expect(without.status == 1 && without.errors != "")
   }

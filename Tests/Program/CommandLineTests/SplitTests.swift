@@ -92,7 +92,7 @@ import Text
     #expect(!FileManager.default.fileExists(atPath: place.folder.file("pieces").string))
   }
 
-  /// A file that may not grow further is like a full disk.
+  /// Reaching the limit of file size is like a full disk.
   @Test(.disabled(if: isSanitized, "the thread sanitizer writes a larger file when a program starts"))
   func aFullDiskLeavesNoPartOfAFile() throws {
     let place = try workplace()

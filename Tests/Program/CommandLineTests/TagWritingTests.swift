@@ -107,7 +107,7 @@ import Text
     #expect(try bytes("2.wav") == Audio.wav(2))
   }
 
-  /// Its own change does not keep it from the next one, and no more does that of another program.
+  /// Neither its own change nor that of another program prevents the next one.
   @Test func aSecondWriteNeedsNoRunBetween() throws {
     try place.put(Audio.wav(1), as: "1.wav")
     try read()
@@ -180,7 +180,7 @@ import Text
     #expect(try write("--undo", Argument(journal)).results.map { $0["status"] } == ["kept"])
     #expect(try bytes("1.wav") == tagged(1, fingerprint: "AQperson"))
     try place.put(new, as: "1.wav")
-    // A line that was cut off, as by a kill, is none.
+    // A truncated line, as after a kill, does not count.
     let file = try FileDescriptor.open(journal, .writeOnly, options: .append)
     try file.closeAfter { _ = try file.writeAll(#"{"at":"2026"#.utf8) }
     #expect(try write("--undo", Argument(journal)).results.map { $0["status"] } == ["written"])

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// A library whose database, or whose disk, is not what it should be: a clear message, and no stored result is lost.
+/// A library with a problem in its database or disk: there is a clear message, and no stored result is lost.
 @Suite struct TroubledDatabaseTests {
   private static let isRoot = geteuid() == 0
 
@@ -102,13 +102,13 @@ import Text
     #expect(outcome.errors.contains("ermission") || outcome.errors.contains("read-only"), "\(outcome.errors)")
   }
 
-  /// For a program whose files may only be so large: the thread sanitizer would begin with a larger one of its own in the
-  /// folder for temporary files, and does without if there is none.
+  /// Environment for a program with a limit on file sizes: the thread sanitizer would create a larger file in the folder for
+  /// temporary files, and does without if there is none.
   private func environmentOfSmallFiles(_ place: Workplace) -> [String: String] {
     place.environment.merging(["TMPDIR": "/nonexistent"]) { $1 }
   }
 
-  /// A limit on the size of files stands for a full disk: both are errors of the write.
+  /// A limit on the size of files simulates a full disk: both make writes fail.
   @Test func diskThatIsFullEndsTheRunAndTheNextOneGoesOn() throws {
     let place = try place(files: 3)
     #expect(try place.run().status == 0)
@@ -147,7 +147,7 @@ import Text
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.reports.string) == ["report.json"])
   }
 
-  /// A file system of a few megabytes; only some machines let us have one.
+  /// A file system of a few megabytes; only some machines allow one.
   @Test(.enabled(if: SmallDisk.isPossible)) func fullFileSystemEndsTheRunAndTheNextOneGoesOn() throws {
     let place = try place(files: 40)
     let disk = place.folder.file("disk")
@@ -168,13 +168,13 @@ import Text
     ).end()
     #expect(outcome.lines.prefix(2) == ["first 1", "second 0"], "\(outcome.text) \(outcome.errors)")
     #expect(outcome.errors.contains("No space is left"), "\(outcome.errors)")
-    // The disk is still small, which is all that is wrong.
+    // The only remaining problem is the small disk.
     let wrong = outcome.lines.filter { $0.hasPrefix("WRONG") }
     #expect(outcome.text.contains("the database is sound"), "\(outcome.text)")
     #expect(wrong.count == 1 && wrong[0].contains(" MB free at "), "\(wrong)")
   }
 
-  /// As when its disk is unplugged and mounted again later.
+  /// Its disk is unplugged and mounted again later.
   @Test func databaseThatGoesAwayDuringARunEndsIt() throws {
     let place = try place(files: 3)
     let folder = place.folder.path
@@ -199,7 +199,7 @@ import Text
   }
 }
 
-/// The program as a user who may not do everything.
+/// The program run by an unprivileged user.
 enum Unprivileged {
   private static let setpriv: FilePath = "/usr/bin/setpriv"
 

@@ -85,7 +85,7 @@ import Text
     #expect(try library.verify().status == 0)
     #expect(try library.verify("--fail-on", "any").status == 3)
 
-    // A backup, and a change that is right.
+    // A backup, and an intended change.
     try library.place.put(original, as: "audio.wav", modified: Self.modified)
     #expect(try library.verify("--accept", Argument(library.place.library.appending("tags.wav"))).status == 0)
     let last = try library.messages()
@@ -137,7 +137,7 @@ import Text
     #expect(try library.events("longer.wav").contains("changed"))
     let next = try library.messages()
     #expect(next.status == 0 && next.messages.last?["verified"] == 3)
-    // A folder that is gone is no heap of missing files.
+    // A missing folder is not reported as many missing files.
     try FileManager.default.moveItem(
       atPath: library.place.library.string, toPath: library.place.folder.file("elsewhere").string)
     let away = try library.messages()
@@ -198,7 +198,7 @@ import Text
     for algorithm in ["sha256", "md5"] {
       let option: [Argument] = ["--option", "algorithm=\(algorithm)", "--output", Argument(list)]
       #expect(try place.start(["export", "checksums"] + option + database).end().status == 0)
-      let lines = String(decoding: try OtherProgram("\(algorithm)sum").run(["--strict", "-c", list.string]), as: UTF8.self)
+      let lines = String(decoding: try ExternalProgram("\(algorithm)sum").run(["--strict", "-c", list.string]), as: UTF8.self)
       #expect(lines.split(separator: "\n").count == 6, "\(lines)")
     }
     let bag = place.folder.file("bag")

@@ -15,7 +15,7 @@ extension Gate {
     try place.start([Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline))
   }
 
-  /// Whether a file has been analyzed.
+  /// `true` if a file has been analyzed.
   fileprivate func isKnown(_ name: String) throws -> Bool {
     try place.analyze("show", "library/\(name)", "--database", Argument(place.database)).status == 0
   }
@@ -38,7 +38,7 @@ extension Gate {
     try watched.open()
     let server = try watched.serve()
     try watched.waitUntilAllAreKnown()
-    // A folder that was not there when the watching began.
+    // A folder that did not exist when watching began.
     try watched.place.makeFolder(watched.place.library.appending("new"))
     try watched.place.put(Audio.wav(9), as: "new/d.wav")
     try watched.waitUntilAllAreKnown(["new/d.wav"])
@@ -82,22 +82,22 @@ extension Gate {
     let away = watched.place.folder.file("away")
     try FileManager.default.moveItem(atPath: watched.place.library.string, toPath: away.string)
     let server = try watched.serve()
-    #expect(waitUntil { server.errors.contains("library is not there") })
-    // A file that is no audio: the folder is not empty.
+    #expect(waitUntil { server.errors.contains("library is missing") })
+    // A file without audio, so the folder is not empty.
     try watched.place.makeFolder(watched.place.library)
     try watched.place.write("", to: watched.place.library.appending("notes.txt"))
-    #expect(waitUntil { server.errors.contains("library is there") })
+    #expect(waitUntil { server.errors.contains("library is available") })
     // A run has looked through it.
     #expect(waitUntil { server.errors.contains("holds no audio files") })
     try watched.place.put(Audio.wav(1), as: "a.wav")
     try watched.waitUntilAllAreKnown(["a.wav"])
-    #expect(!server.errors.contains("The next try"), "\(server.errors)")
+    #expect(!server.errors.contains("Retrying in"), "\(server.errors)")
     // Its disk is unmounted, and nothing vanishes.
     try FileManager.default.moveItem(atPath: watched.place.library.string, toPath: away.string + "2")
     #expect(waitUntil { server.errors.contains("library has gone") })
     try FileManager.default.moveItem(atPath: away.string, toPath: watched.place.library.string)
     try watched.waitUntilAllAreKnown()
-    #expect(!server.errors.contains("The next try"), "\(server.errors)")
+    #expect(!server.errors.contains("Retrying in"), "\(server.errors)")
     server.send(SIGTERM)
     _ = server.end()
     try watched.expectSound()
@@ -122,9 +122,9 @@ extension Gate {
       while ! grep -q "usb is empty" errors; do sleep 0.1; done
       known library/usb/x.wav; echo "known $?"
       mount -t tmpfs none library
-      while ! grep -q "its drive has gone" errors; do sleep 0.1; done
+      while ! grep -q "its drive has disappeared" errors; do sleep 0.1; done
       umount library
-      while ! grep -q "library is there" errors; do sleep 0.1; done
+      while ! grep -q "library is available" errors; do sleep 0.1; done
       cp library/a.wav library/z.wav
       wait_for library/z.wav
       kill $server; wait $server
@@ -137,7 +137,7 @@ extension Gate {
     ).end(within: .seconds(120))
     let errors = try String(contentsOfFile: place.folder.file("errors").string, encoding: .utf8)
     #expect(outcome.text == "known 0\n", "\(outcome.errors)")
-    #expect(!errors.contains("The next try"), "\(errors)")
+    #expect(!errors.contains("Retrying in"), "\(errors)")
     let known = try place.analyze("show", "library/z.wav", "--database", Argument(place.database))
     #expect(known.status == 0, "\(errors)")
   }

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// The commands that draw nothing but hand on what drawings are made of.
+/// The commands that write waveform data for other programs to draw.
 @Suite struct WaveformTests {
   /// Version 2 of the data format, as doc/DataFormat.md of audiowaveform has it.
   private struct DatFile {
@@ -69,7 +69,7 @@ import Text
     #expect(words.header[1] == 0 && words.values.count == dat.values.count)
     #expect(zip(words.values, dat.values).allSatisfy { abs(Double($0) / 256 - Double($1)) <= 0.51 })
 
-    // Reports have the lists where they are asked for.
+    // Reports have the lists if requested.
     let plain = try place.analyze("show", "library/a/song.wav", "--json", "--database", database)
     let full = try place.analyze(
       "show", "library/a/song.wav", "--json", "--include", "waveform", "--database", database)

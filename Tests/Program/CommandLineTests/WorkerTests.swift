@@ -46,7 +46,7 @@ import Text
       let isLatin = answer["key"].textValue == "" || answer["key"].textValue.contains("caf")
       #expect(answer["file"]["uri"].textValue == "file://\(folder)/" + (isLatin ? "caf%E9.wav" : "a%20b.wav"))
     }
-    // Nothing of a store was made.
+    // No database was created.
     #expect(!FileManager.default.fileExists(atPath: place.home.appending(".local").string))
   }
 
@@ -224,7 +224,7 @@ import Text
       Self.fingerprint + ["--jobs", "2"], inputPipe: input.reading, output: output.writing)
     try output.close()
     _ = try input.writing.writeAll("library/a.wav\n".utf8)
-    // The input stays open: the answer that cannot be given is what ends it.
+    // The input stays open: the worker ends because it cannot write its answer.
     let outcome = worker.end()
     #expect(outcome.status == 1)
     #expect(outcome.errors == "")
@@ -263,7 +263,7 @@ import Text
     try pipe.close()
   }
 
-  /// An engine may end its workers as it likes: nothing of them goes on, nor of what programs of analyzers have started,
+  /// An engine may end its workers in any way: nothing keeps running, not even what programs of analyzers have started
   /// in a process group of its own (`set -m`).
   @Test func killedWorkerLeavesNothingRunning() throws {
     let place = try Workplace()

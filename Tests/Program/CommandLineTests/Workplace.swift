@@ -25,10 +25,10 @@ final class Workplace: Sendable {
 
   // MARK: - The program
 
-  /// For tests of what happens without worker processes.
+  /// Environment for tests without worker processes.
   static let threads = ["ANALYZE_ISOLATION": "none"]
 
-  /// The whole environment of the program but for what a test adds.
+  /// The whole environment of the program, except for what a test adds.
   var environment: [String: String] {
     let outer = ProcessInfo.processInfo.environment
     var environment = [
@@ -185,7 +185,7 @@ final class Workplace: Sendable {
   }
 }
 
-/// A run over a library as a person and a program see it.
+/// The result of a run: its messages and its report.
 struct LibraryOutcome {
   let status: Int
   let output: [UInt8]
@@ -242,7 +242,7 @@ extension JSONValue {
 
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
   var textValue: String { if case .string(let text) = self { text } else { "" } }
-  /// Not a number if it is none.
+  /// Not a number if the value is not one.
   var numberValue: Double {
     switch self {
     case .number(let number): number
@@ -280,7 +280,7 @@ enum Audio {
     bytes.replaceSubrange(4..<8, with: littleEndian(bytes.count - 8))
   }
 
-  /// Bytes that no decoder takes for audio.
+  /// Bytes that no decoder recognizes as audio.
   static let junk: [UInt8] = {
     var random = SplitMix64(seed: 99)
     return (0..<4_000).map { _ in .random(in: 0...255, using: &random) }

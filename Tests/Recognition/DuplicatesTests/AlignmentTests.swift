@@ -3,7 +3,7 @@ import Duplicates
 import Landmarks
 import Testing
 
-/// What two sounds have in common, and what that means.
+/// Alignments of two recordings, and the relations that follow from them.
 @Suite struct AlignmentTests {
   private let music = MadeSounds.music(seed: 1, seconds: 120)
 
@@ -34,7 +34,7 @@ import Testing
     let stretch = try #require(found.alignment.stretches.first)
     #expect(isNear(stretch.first.lowerBound, start) && isNear(stretch.first.upperBound, end))
     #expect(isNear(stretch.second.lowerBound, 0) && isNear(stretch.second.upperBound, end - start))
-    // Seen from the other side.
+    // The reversed alignment.
     let other = try #require(
       compare(MadeSounds.sound(cut, seconds: end - start), MadeSounds.sound(music, seconds: 120)))
     #expect(isNear(other.alignment.stretches.first?.second.lowerBound, start))
@@ -80,7 +80,7 @@ import Testing
     #expect(isNear(found.alignment.stretches.first?.second.upperBound, 320))
   }
 
-  /// A voice over half a minute brings landmarks of its own and hides some. A noisy encoding loses as many everywhere.
+  /// A voice over half a minute adds landmarks and hides some. A noisy encoding loses as many everywhere.
   @Test func anotherMixIsNoDuplicate() throws {
     let voice = MadeSounds.slice(MadeSounds.music(seed: 7, seconds: 120), from: 70, to: 90)
     let (start, end) = (Int(70 * MadeSounds.columnsPerSecond), Int(90 * MadeSounds.columnsPerSecond))

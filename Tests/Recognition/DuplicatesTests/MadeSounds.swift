@@ -4,11 +4,11 @@ import Duplicates
 import Foundation
 import Landmarks
 
-/// Sounds with known truth: landmarks at random places, and what encoders, cuts and speeds make of them.
+/// Recordings with known truth: landmarks at random places, and simulated encoders, cuts and speeds.
 enum MadeSounds {
   static let columnsPerSecond = 31.25
 
-  /// Landmarks of some music: 30 a second.
+  /// Landmarks of a piece of music: 30 per second.
   static func music(seed: UInt64, seconds: Double) -> [Landmark] {
     var random = SplitMix64(seed: seed)
     return sorted(
@@ -19,7 +19,7 @@ enum MadeSounds {
       })
   }
 
-  /// The same after an encoder: a quarter of the landmarks is elsewhere, the weaker ones first; some have moved by a column.
+  /// Simulates an encoder: a quarter of the landmarks moves elsewhere, the weaker ones first; some move by a column.
   static func encoded(_ landmarks: [Landmark], seed: UInt64) -> [Landmark] {
     var random = SplitMix64(seed: seed)
     let last = landmarks.map(\.column).max() ?? 0
@@ -36,7 +36,7 @@ enum MadeSounds {
       })
   }
 
-  /// Played up to 2% faster: sooner, and some landmarks a band higher, of which 36 are an octave.
+  /// Simulates playback up to 2% faster: landmarks come earlier, and some are a band higher (36 bands per octave).
   static func faster(_ landmarks: [Landmark], by factor: Double) -> [Landmark] {
     var random = SplitMix64(seed: 99)
     let shift = 36 * log2(factor)
@@ -55,7 +55,7 @@ enum MadeSounds {
     }
   }
 
-  /// One after the other, each of so many seconds.
+  /// Concatenates parts, each with its duration in seconds.
   static func joined(_ parts: [(landmarks: [Landmark], seconds: Double)]) -> [Landmark] {
     var (all, start): ([Landmark], Double) = ([], 0)
     for part in parts {
@@ -82,7 +82,7 @@ enum MadeSounds {
     return (0..<count).map { _ in UInt32(truncatingIfNeeded: random.next()) }
   }
 
-  /// Some bits of each hundred are others.
+  /// Flips a percentage of the bits.
   static func noisy(_ items: [UInt32], percent: Int, seed: UInt64) -> [UInt32] {
     var random = SplitMix64(seed: seed)
     return items.map { item in

@@ -3,7 +3,7 @@ import Duplicates
 import Landmarks
 import Testing
 
-/// Pairs among many sounds.
+/// Searches for pairs among many recordings.
 @Suite struct PairSearchTests {
   private struct Library: SoundSource {
     var sounds: [Sound]
@@ -13,7 +13,7 @@ import Testing
     func forEachSketch(by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void) {
       for (number, sound) in sounds.enumerated() where isWanted(number) {
         let sketch = Sketch(fingerprint: sound.fingerprint, signature: sound.signature)
-        // As a database keeps them.
+        // Encode and decode the keys, as a database does.
         body(number, SketchKey.keys(in: SketchKey.bytes(of: sketch.keys(by: basis))))
       }
     }
@@ -65,7 +65,7 @@ import Testing
     for count in bytes.indices { #expect(keys.starts(with: SketchKey.keys(in: Array(bytes[..<count])))) }
   }
 
-  /// A key that everything has costs nothing and hides nothing; the order of the index does not matter.
+  /// A key that all recordings have costs nothing and hides nothing; the order of the index does not matter.
   @Test func commonKeysAreNoCandidates() {
     var index = SketchIndex(expected: 2_000)
     let common = SketchKey(key: 99, position: 3)

@@ -1,7 +1,7 @@
 import Duplicates
 import Testing
 
-/// From pairs to groups.
+/// Grouping of pairs.
 @Suite struct RecordingGroupsTests {
   private func pair(
     _ first: String, _ second: String, _ relation: Relation = .encoding, _ strength: Double = 0.9
@@ -14,7 +14,7 @@ import Testing
     #expect(groups.groups == [["a", "b", "c"], ["x", "y"]] && groups.left.isEmpty)
   }
 
-  /// A is like B and B like C, but A is not like C.
+  /// A resembles B and B resembles C, but A does not resemble C.
   @Test func weakLinksMakeNoChains() {
     let groups = RecordingGroups([pair("a", "b", .encoding, 0.9), pair("b", "c", .cut, 0.6), pair("c", "d", .cut, 0.5)])
     #expect(groups.groups == [["a", "b"], ["c", "d"]])

@@ -72,7 +72,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     #expect(try Self.answer(catalog) == nil)
   }
 
-  /// Segments may lie in a folder that cannot be read: it is not taken for an empty catalog.
+  /// An unreadable folder may contain segments, so it does not count as an empty catalog.
   @Test func aFolderThatCannotBeReadIsNoEmptyCatalog() throws {
     try Catalogs.withDirectory { path in
       try CatalogDirectory(at: path).add(Array(Catalogs.references[0..<2]))
@@ -105,7 +105,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
       try directory.compact()
       #expect(Catalogs.names(in: path) == ["3.segment", "CATALOG", "LOCK"])
       #expect(try directory.catalog().count == 8)
-      // A process that had opened it before still sees what was there.
+      // A process that opened it before still sees the old contents.
       #expect(try Self.answer(open)?.referenceIdentifier == "piece-7")
     }
   }
@@ -118,7 +118,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
       try directory.add(Array(Catalogs.references[0..<6]))
       #expect(Catalogs.names(in: path) == ["1.segment", "CATALOG", "LOCK"])
       #expect(try Catalogs.read(path.appending("CATALOG")) == list)
-      // A reference that differs replaces the old one, and is all that is written.
+      // A changed reference replaces the old one, and nothing else is written.
       var changed = Catalogs.references[2]
       changed.items = [MediaItem(title: "Other")]
       try directory.add(Array(Catalogs.references[0..<2]) + [changed])
@@ -137,7 +137,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     #expect(try Self.answer(one) == Self.answer(Catalogs.catalog))
   }
 
-  /// Each file of a catalog lost, cut off and overwritten.
+  /// Each file of a catalog is removed, truncated and overwritten.
   @Test(arguments: ["CATALOG", "1.segment", "2.segment"], [0, 1, 2, 3])
   func aDamagedDirectoryIsRepaired(name: String, kind: Int) throws {
     try Catalogs.withDirectory { path in
@@ -156,7 +156,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
         try Catalogs.write(bytes, to: file)
       }
       #expect(throws: CatalogError.self) { try directory.catalog().verify() }
-      // Nothing is written over damage without a word.
+      // Damage is not overwritten silently.
       if name == "CATALOG" { #expect(throws: CatalogError.self) { try directory.remove(["piece-1"]) } }
       let repair = try #require(try directory.repair())
       #expect(try directory.repair() == nil)
@@ -196,11 +196,11 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
 
   @Test func whatIsMergedDependsOnTheSizes() {
     let night = 1_200_000
-    // A night's tracks beside a large segment stay by themselves, until they are half as many.
+    // A night's tracks beside a large segment stay separate until they are half as large.
     #expect(CatalogDirectory.worthMerging([600 << 20, night]) == nil)
     #expect(CatalogDirectory.worthMerging([600 << 20, 290 << 20, night]) == nil)
     #expect(CatalogDirectory.worthMerging([600 << 20, 290 << 20, night, 11 << 20]) == [0, 1, 2, 3])
-    // Eight of about one size are merged; in a small catalog, not before.
+    // Eight segments of about one size are merged; in a small catalog, fewer are not.
     #expect(CatalogDirectory.worthMerging(Array(repeating: night, count: 7)) == nil)
     #expect(CatalogDirectory.worthMerging([600 << 20] + Array(repeating: night, count: 8)) == Array(1...8))
     // Columns are 32-bit numbers.
@@ -223,7 +223,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     try Catalogs.withDirectory { path in
       let directory = CatalogDirectory(at: path)
       try directory.add(Array(Catalogs.references[0..<2]))
-      // The rest of a killed writer: a segment that is not in the list, and half of a new list.
+      // The remains of a killed writer: an unlisted segment, and half of a new list.
       try Catalogs.write(Array("half".utf8), to: path.appending("2.segment.new-1"))
       try Catalogs.write(Array("nocturne cat".utf8), to: path.appending("CATALOG.new-1"))
       #expect(try directory.catalog().count == 2)
@@ -245,7 +245,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     }
   }
 
-  /// A link in the place of the lock could have any file made or kept open.
+  /// With a link in place of the lock, any file could be created or kept open.
   @Test func theLockIsNoLink() throws {
     try Catalogs.withDirectory { path in
       let target = path.appending("elsewhere")
@@ -255,11 +255,11 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     }
   }
 
-  /// Sixteen times as many references take sixteen times as long, and not 256 times.
+  /// Adding sixteen times as many references takes sixteen times as long, not 256 times.
   @Test func addingIsLinear() throws {
     let landmarks = (0..<50).map { Landmark(column: 10 * $0, band: 20 + $0, strength: 3) }
     let signature = Signature(landmarks: landmarks, columnCount: 600)
-    /// Seconds of this thread.
+    /// Processor time of this thread in seconds.
     func now() -> Double {
       var time = timespec()
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -335,7 +335,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
         }
         guard bytes != good else { continue }
         try Catalogs.write(bytes, to: path)
-        // Damage in what is not checked on opening must show in a check, and must not crash a query.
+        // Damage in parts that are not checked on opening must be found by `verify`, and must not crash a query.
         do {
           let catalog = try CustomCatalog(contentsOf: path)
           #expect(throws: CatalogError.self) { try catalog.verify() }
@@ -360,7 +360,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
 @Suite struct VoteTableTests {
   @Test(arguments: [0, 3_000_000_000])
   func placesWithTheMostVotesComeFirst(first: Int) throws {
-    // The same votes, once in a table that is counted as a whole and once in one that is counted in stretches.
+    // Counts the same votes in a single table and in stretches.
     var builder = SegmentBuilder()
     let landmarks = (0..<40).map { Landmark(column: $0 * 10, band: 60 + $0 % 3, strength: 9) }
     try builder.add(

@@ -33,7 +33,7 @@ enum Catalogs {
     return catalog
   }()
 
-  /// A directory of its own that is removed afterwards.
+  /// Runs `body` with a temporary directory.
   static func withDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
     let path = try makeDirectory()
     defer { remove(path) }

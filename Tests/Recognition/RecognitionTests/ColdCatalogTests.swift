@@ -4,13 +4,13 @@ import Testing
 
 @testable import Recognition
 
-/// Catalogs that are not in memory yet, and are fetched before they are read.
+/// Catalogs that are not in memory yet, and are prefetched before they are read.
 @Suite struct ColdCatalogTests {
   @Test func whatIsFetchedIsFoundAsUsual() throws {
     try Catalogs.withDirectory { folder in
       let file = folder.appending("pieces.catalog")
       try Catalogs.catalog.write(to: file)
-      let cold = SegmentBytes.Coldness(leastSize: 0, leastShare: 0)
+      let cold = SegmentBytes.Coldness(minSize: 0, minShare: 0)
       let segment = try Segment(SegmentBytes(mapping: file, coldness: cold), path: file.string)
       try #require(segment.prepareForQuery())
       let catalogs = [CustomCatalog(segments: [segment], removed: [[]]), try CustomCatalog(contentsOf: file)]
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Whatever the ranges are, out of order, empty or beyond the end, the bytes stay what they are.
+  /// Fetching ranges that are out of order, empty or beyond the end does not change the bytes.
   @Test func fileIsColdUntilItIsRead() throws {
     try Catalogs.withDirectory { folder in
       let file = folder.appending("file")
@@ -45,7 +45,7 @@ import Testing
       #expect(bytes.pointer.suffix(3).elementsEqual([1, 2, 3]) && bytes.pointer[50 << 20] == 0)
       #expect(bytes.pointer.count { $0 != 0 } == 3)
       #expect(!bytes.prepareForQuery())
-      #expect(try !SegmentBytes(mapping: file, coldness: .init(leastSize: size + 1, leastShare: 0)).prepareForQuery())
+      #expect(try !SegmentBytes(mapping: file, coldness: .init(minSize: size + 1, minShare: 0)).prepareForQuery())
     }
   }
 }

@@ -5,12 +5,11 @@ import Testing
 
 @testable import Recognition
 
-/// Catalogs whose checksums are right and whose content is not: nothing that this program has written, but it must bear
-/// them all the same.
+/// Catalogs with correct checksums but invalid contents: this program never writes them, but must survive them.
 @Suite struct ForgedCatalogTests {
   private typealias Header = SegmentFormat.Header
 
-  /// A segment of two tracks with some of its bytes changed and its checksums put right.
+  /// A segment of two tracks with some bytes changed and the checksums recomputed.
   private static func forged(
     _ signatures: [Signature] = Catalogs.references[..<2].map(\.signature), _ change: (inout [UInt8]) -> Void
   ) throws -> [UInt8] {
@@ -70,7 +69,7 @@ import Testing
   }
 
   @Test func listsAreMadeAnewWhenSegmentsAreMerged() throws {
-    // A posting of many bytes goes around the end of all numbers, and the next one lies before it.
+    // A posting of many bytes overflows, so that the next one lies before it.
     let bytes = try Self.forged { bytes in
       let range = Self.range(of: .postings, in: bytes)
       for place in stride(from: range.lowerBound + 40, to: range.upperBound - 12, by: 40) {
@@ -82,7 +81,7 @@ import Testing
     #expect(try merged == Self.forged { _ in })
   }
 
-  /// The lists that are there, and their numbers, are not checked on opening.
+  /// The presence bits of the lists and their ranks are not checked on opening.
   @Test func aTableOfListsThatIsWrongGivesWrongAnswersAtWorst() throws {
     let query = Catalogs.query(Music.piece(seed: 2, seconds: 6, from: 3))
     for value in [UInt64.max, 0x8000_0000_0000_0001, 0] {
@@ -94,7 +93,7 @@ import Testing
       }
       _ = try RecognitionSession(catalog: Self.open(bytes)).match(query)
     }
-    // Places of lists that go around the end of all numbers.
+    // List offsets that overflow.
     for value in [UInt64.max, UInt64(Int64.max)] {
       let bytes = try Self.forged { bytes in
         let range = Self.range(of: .listBases, in: bytes)
@@ -124,7 +123,7 @@ import Testing
   }
 
   @Test func catalogsOfEarlierVersionsAreRead() throws {
-    // So much that no list is left out: they could not do that.
+    // With this many landmarks, no list is left out; earlier versions could not leave out any.
     let landmarks = (0..<210_000).map { Landmark(column: $0, band: $0 % LandmarkSpectrum.bandCount, strength: 5) }
     let long = [Signature(landmarks: landmarks, columnCount: 210_000)]
     for version: UInt32 in [1, 2, 3] {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Recognition
 
-/// The values that `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: the
-/// program gives its network what the network was trained on, and gets from it what the framework gets.
+/// Reference values that `Benchmarks/golden.py` computed with the training framework and the shipped weights: the
+/// program gives its network the same input, and gets the same output, as the framework.
 @Suite struct GoldenTests {
   @Test func theNetworkHearsWhatTheFrameworkHears() throws {
     let path = Repository.url("Tests/Fixtures/golden-landmark-network.tsv")

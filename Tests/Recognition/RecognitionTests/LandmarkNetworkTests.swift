@@ -3,11 +3,11 @@ import Testing
 
 @testable import Recognition
 
-/// The network against the same written down place by place.
+/// Compares the network with a direct implementation, place by place.
 @Suite struct LandmarkNetworkTests {
   private static let bandCount = LandmarkSpectrum.bandCount
 
-  /// Rows of places of channels; what lies outside is zero.
+  /// Rows of places of channels; places outside are zero.
   private struct Picture {
     var rows: [[[Float]]]
 

@@ -19,11 +19,11 @@ import Testing
     return results.flatMap { changes.next($0) } + changes.finish()
   }
 
-  /// A sound like a second and a half of a track, its start above all, is a jingle or chance.
+  /// Audio that resembles 1.5 s of a track, above all its start, is a jingle or a chance match.
   @Test(arguments: [UInt64(4), 5]) func aMomentIsNoTrackOfALongRecording(seed: UInt64) throws {
     let before = Music.piece(seed: 400 + seed, seconds: 10)
     let moment = Music.piece(seed: seed, seconds: 1.5)
-    // In a clip it is matched, and so it is in the window that ends behind it.
+    // In a clip, it matches, and so it does in the window that ends after it.
     let match = try #require(try Self.session().match(Catalogs.query(before + moment)).match)
     #expect(match.best.referenceIdentifier == "piece-\(seed)" && match.heardDuration < 2)
     let recording =
@@ -61,7 +61,7 @@ import Testing
     #expect(try Self.changes(recording).map(\.kind) == [.began, .ended])
   }
 
-  /// A shared sample is named by one window and not by the next; a track is in both, in step.
+  /// A shared sample is reported by one window and not by the next; a track is in both, in step.
   @Test func oneWindowIsNotEnough() {
     func cues(_ answers: [(start: Double, offset: Double, heard: Range<Double>, confidence: Double)]) -> Int {
       var collector = CueCollector()
@@ -80,7 +80,7 @@ import Testing
     #expect(cues([(20, 50, 5..<10.8, 0.98), (24, 54, 1..<6.8, 0.98)]) == 1)
     #expect(cues([(20, 50, 5..<10.8, 0.999)]) == 1)
     #expect(cues([(20, 50, 2..<10.8, 0.9)]) == 1)
-    // All that there is.
+    // It is the whole recording.
     #expect(cues([(0, 50, 0..<12, 0.9)]) == 1)
   }
 }

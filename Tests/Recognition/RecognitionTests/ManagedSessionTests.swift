@@ -6,7 +6,7 @@ import Testing
 @testable import Recognition
 
 @Suite struct ManagedSessionTests {
-  /// A piece over and over, and then nothing, until it is ended.
+  /// Plays a file, then nothing, until the command is stopped.
   private static func endless(_ file: FilePath) -> RecordingSource {
     .command(
       ["sh", "-c", "cat \(file); exec sleep 100000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
@@ -29,7 +29,7 @@ import Testing
     for try await result in listening.start() {
       #expect(listening.state == .matching || matches.count >= 3)
       if let match = result.match { matches.append(match) }
-      // The command goes on: only this ends it.
+      // The command does not end by itself: only this ends it.
       if matches.count == 3 { listening.cancel() }
     }
     #expect(matches.count >= 3)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// A command that does not heed SIGTERM is killed.
+  /// A command that ignores SIGTERM is killed.
   @Test func aStubbornCommandIsEnded() async throws {
     try await Catalogs.withDirectory { directory in
       let file = directory.appending("pid")
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// Neither a pipe without a writer, nor one from which nothing comes any more.
+  /// A pipe without a writer, and one that no longer receives data.
   @Test(arguments: [false, true])
   func nothingHoldsUpTheEnd(isOpened: Bool) async throws {
     try await Catalogs.withDirectory { directory in
@@ -129,7 +129,7 @@ import Testing
         catalog: Catalogs.catalog, source: .file(pipe, sampleRate: 8000, channelCount: 1, encoding: .s16))
       let task = Task { try await listening.result() }
       while listening.state != .matching { try await Task.sleep(for: .milliseconds(10)) }
-      // A task that waits for results and is cancelled ends it.
+      // Canceling a task that waits for results ends listening.
       task.cancel()
       #expect(try await task.value == nil)
       while listening.state != .idle { try await Task.sleep(for: .milliseconds(10)) }

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// The sums of a part are kept in 16 bits.
+  /// Partial sums are kept in 16 bits.
   @Test func aPartDoesNotOverflow() {
     let heaviest = Int(cmatchedfilter_weight(Int16(Landmark.strengthCount - 1)))
     #expect(Int(CMATCHEDFILTER_PART) * heaviest * Int(FilterRows.maximumValue) <= Int16.max)

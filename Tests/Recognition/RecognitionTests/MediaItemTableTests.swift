@@ -21,7 +21,7 @@ import Text
     #expect(try MediaItemTable.read(MediaItemTable.write(rows)) == rows)
   }
 
-  /// Texts in which a character is more than the scalar that has a meaning in a table.
+  /// Texts with characters that contain more than the scalar with a meaning in a table.
   @Test(arguments: ["\"\u{301}", ",\u{301}", "a\u{FEFF}b", "\r\n", "\n\u{301}\"\"", "=1+1", "'=1"])
   func oddTextReadsBack(text: String) throws {
     let rows = [MediaItemTable.Row(reference: text, item: MediaItem(title: text, properties: [text: .string(text)]))]

@@ -6,7 +6,7 @@ struct Music {
   static let sampleRate = 8000
   private static let noteSeconds = 0.7
 
-  /// A generator whose numbers are the same on every machine (SplitMix64; Steele, Lea & Flood, OOPSLA 2014).
+  /// A generator with the same numbers on every machine (SplitMix64; Steele, Lea & Flood, OOPSLA 2014).
   struct Random: RandomNumberGenerator {
     var state: UInt64
 
@@ -21,7 +21,7 @@ struct Music {
 
   /// - Parameters:
   ///   - speed: Playback speed: pitch and tempo together.
-  ///   - start: Seconds of the piece that are left out.
+  ///   - start: Seconds of the piece to skip.
   static func piece(seed: UInt64, seconds: Double, speed: Double = 1, from start: Double = 0) -> [Float] {
     var random = Random(state: seed &* 7919)
     let count = Int(seconds * Double(sampleRate))

@@ -33,7 +33,7 @@ import Testing
     let expected = numbers.map { Float($0) / 32_768 }
     #expect(
       signature { $0.append(interleaved: numbers.span, channelCount: 1) } == signature { $0.append(expected.span) })
-    // Three channels of which one is heard; the last frame is cut off.
+    // Three channels with audio in one; the last frame is incomplete.
     let three = Array(numbers.flatMap { [0, $0, 0] as [Int16] }.dropLast())
     let whole = Array(numbers.dropLast())
     let ofThree = signature { $0.append(interleaved: three.span, channelCount: 3) }
@@ -54,7 +54,7 @@ import Testing
     #expect(names.count >= 2 && Set(names) == ["piece-5"])
   }
 
-  /// A cue sheet of buffers is that of the whole.
+  /// A cue sheet made from buffers equals that of the whole audio.
   @Test func aCueSheetComesOfBuffers() throws {
     let mix = Music.piece(seed: 2, seconds: 20, from: 4) + Music.piece(seed: 9, seconds: 20)
     func cueSheet(_ length: Int) throws -> CueSheet {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Recognition
 
-/// Catalogs in parts answer as one catalog of all does.
+/// A catalog divided into parts gives the same results as a whole one.
 @Suite struct PartsTests {
   /// A part in the same process.
   private final class NearPart: CatalogPart {
@@ -38,14 +38,14 @@ import Testing
 
   private static let whole = try? RecognitionSession(catalog: Catalogs.catalog)
 
-  /// Three pieces here, three in each of two parts.
+  /// Three pieces in the local catalog, three in each of two parts.
   private static func divided() throws -> RecognitionSession {
     let references = Catalogs.references
     return try RecognitionSession(
       catalog: catalog(references[..<3]), parts: [NearPart(references[3..<6]), NearPart(references[6...])])
   }
 
-  /// Clean, in noise, at another speed; of one piece, of none, and of two that follow each other.
+  /// Clips: clean, in noise, at another speed; of one piece, of none, and of two in sequence.
   private static let clips: [[Float]] = {
     var clips: [[Float]] = []
     for seed in Catalogs.seeds {
@@ -117,7 +117,7 @@ import Testing
     #expect(session.takeMissingCatalogs().isEmpty)
   }
 
-  /// Another program may stand there, or a proxy with a page of its own.
+  /// Another program may serve the address, or a proxy with its own page.
   @Test(arguments: 0..<6) func nonsenseIsAPartThatIsDown(kind: Int) throws {
     let part = try NearPart(Catalogs.references[3...]) { answer in
       switch kind {
@@ -125,7 +125,7 @@ import Testing
       case 1: Array("<html>".utf8)
       case 2: Array(answer.dropLast(3))
       case 3: answer.map { ~$0 }
-      // Another kind of answer than was asked for.
+      // An answer of another kind than requested.
       case 4: PartAnswer.tracks([]).bytes(postingCount: 10)
       default: PartAnswer.size.bytes(postingCount: 10)
       }
@@ -136,7 +136,7 @@ import Testing
     #expect(session.takeMissingCatalogs().map(\.name) == [part.name])
   }
 
-  /// A track that was taken out between two questions is left out, and nothing else is named in its place.
+  /// A track removed between two questions is dropped, and no other takes its place.
   @Test func aPartMayChangeBetweenTwoQuestions() throws {
     let session = try RecognitionSession(catalog: Self.catalog(Catalogs.references))
     let names = try Self.places(session).places.map(\.name)

@@ -20,7 +20,7 @@ import Testing
     #expect(best.confidence > 0.9)
   }
 
-  /// Other music before it and after it.
+  /// Other music before and after the track.
   @Test(arguments: [(0.0, 12.0), (4, 12), (0, 7.5), (2.5, 10.5)])
   func saysInWhichPartOfTheClipTheTrackIsHeard(start: Double, end: Double) throws {
     let rate = Double(Music.sampleRate)
@@ -32,7 +32,7 @@ import Testing
     #expect(abs(match.heard.lowerBound - start) < 0.75 && abs(match.heard.upperBound - end) < 0.75, "\(match.heard)")
   }
 
-  /// One after the other, about as long or one for a short time only, faded or cut.
+  /// Two tracks in sequence, of similar length or one of them short, faded or cut.
   @Test(arguments: [0.5, 0.3, 0.7], [0.0, 2])
   func twoTracksOfOneClipAreBothFound(share: Double, fade: Double) throws {
     let rate = Double(Music.sampleRate)
@@ -65,7 +65,7 @@ import Testing
     #expect(matches[0].heard.upperBound > 6 && matches[1].heard.lowerBound < 14)
   }
 
-  /// A mash-up: both all the time, the second as loud, 3 dB below, and faster.
+  /// A mash-up with both tracks all the time, the second equally loud, 3 dB lower, or faster.
   @Test(arguments: [(Float(1), 1.0), (0.7, 1), (1, 1.03)])
   func twoTracksThatSoundAllTheTimeAreBothFound(gain: Float, speed: Double) throws {
     var clip = Music.piece(seed: 3, seconds: 10, from: 10)
@@ -101,7 +101,7 @@ import Testing
       ])
   }
 
-  /// A known track and one that is not in the catalog; and two that are not.
+  /// A known track with one that is not in the catalog, and two unknown ones.
   @Test func onlyKnownTracksOfAMashUpAreTold() throws {
     let unknown = Music.piece(seed: 300, seconds: 10)
     let known = zip(unknown, Music.piece(seed: 5, seconds: 10, from: 7)).map { $0 + $1 }
@@ -111,7 +111,7 @@ import Testing
     #expect(session.match(Catalogs.query(neither)).matches.isEmpty)
   }
 
-  /// Digital silence before, in and after it.
+  /// Digital silence before, within and after the track.
   @Test func aTrackIsHeardWhereThereIsSound() throws {
     let rate = Music.sampleRate
     let silence = [Float](repeating: 0, count: 5 * rate)
@@ -119,7 +119,7 @@ import Testing
     let match = try #require(try Self.session().match(Catalogs.query(silence + music + silence + silence)).match)
     #expect(abs(match.heard.lowerBound - 5) < 0.2 && abs(match.heard.upperBound - 15) < 0.2, "\(match.heard)")
     #expect(abs(match.best.matchOffset - 3) < 0.1)
-    // It was put off, and went on where it had been.
+    // The track is paused and continues at the same place.
     let later = Music.piece(seed: 6, seconds: 8, from: 18)
     let matches = try Self.session().match(Catalogs.query(music + silence + later)).matches
     #expect(matches.allSatisfy { $0.best.referenceIdentifier == "piece-6" })
@@ -128,7 +128,7 @@ import Testing
     #expect(matches.count == 2 && abs(matches[0].heard.upperBound - 10) < 0.2)
   }
 
-  /// A hum of the mains, chords of an organ and tones are in no track, though there may be such tones in some.
+  /// Mains hum, organ chords and tones match no track, although some tracks contain such tones.
   @Test func steadySoundIsNoEvidence() throws {
     var catalog = Catalogs.catalog
     var random = Music.Random(state: 11)
@@ -141,7 +141,7 @@ import Testing
       return samples
     }
     let hum = (5...40).map { 50.0 * Double($0) }
-    // A track that is not much more than a drone.
+    // A track that is little more than a drone.
     let drone = Music.noisy(tones(hum, seconds: 30), decibels: 20, seed: 4)
     try catalog.add(ReferenceSignature(identifier: "drone", signature: Catalogs.signature(of: drone), items: []))
     let session = try RecognitionSession(catalog: catalog)
@@ -156,7 +156,7 @@ import Testing
       #expect(session.match(Catalogs.query(clip)).matches.isEmpty)
       #expect(session.match(Catalogs.query(Music.noisy(clip, decibels: 25, seed: 9))).matches.isEmpty)
     }
-    // Music is recognized through it.
+    // Music is recognized in spite of it.
     let music = Music.piece(seed: 4, seconds: 10, from: 9)
     let both = zip(music, tones(hum, seconds: 10)).map { $0 + $1 }
     #expect(session.match(Catalogs.query(both)).match?.best.referenceIdentifier == "piece-4")
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func anotherSampleRateMakesNoDifference() throws {
-    // Every sample twice is a poor resampling to 16 kHz, whose images lie above what signatures look at.
+    // Repeating every sample is a poor resampling to 16 kHz, whose images lie above the range of signatures.
     let clip = Music.piece(seed: 6, seconds: 8, from: 3)
     var generator = RecognitionQueryGenerator(sampleRate: 16_000)
     let doubled = clip.flatMap { [$0, $0] }

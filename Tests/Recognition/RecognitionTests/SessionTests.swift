@@ -71,7 +71,7 @@ import Testing
     }
     #expect(told("a", at: 0))
     #expect(!told("a", at: 4))
-    // To and fro where one fades into the other.
+    // Tracks may alternate during a fade.
     #expect(told("b", "twin", at: 8))
     #expect(!told("a", at: 12))
     #expect(!told("twin", at: 16))
@@ -81,7 +81,7 @@ import Testing
     #expect(told("b", at: 80))
   }
 
-  /// The first windows of a stream have three and five seconds.
+  /// The first windows of a stream are three and five seconds long.
   @Test func aShortFirstWindowTellsATrackOnlyIfItIsClear() {
     func told(_ windows: (seconds: Double, offset: Double, confidence: Double)...) -> [Bool] {
       var changes = TrackChanges()
@@ -97,14 +97,14 @@ import Testing
     #expect(told((3, 20, 0.995)) == [true])
     #expect(told((3, 20, 0.95)) == [false])
     #expect(told((3, 20, 0.95), (5, 20, 0.95)) == [false, true])
-    // At another place of the track it may be chance again.
+    // At another place of the track, it may be a chance match again.
     #expect(told((3, 20, 0.95), (5, 60, 0.95), (8, 60, 0.95)) == [false, false, true])
     #expect(told((8, 20, 0.9)) == [true])
   }
 
   @Test func tracksHaveAnEnd() throws {
     var changes = TrackChanges()
-    /// The messages about two tracks of 30 s, the first heard up to second 16 and the second from second 20 to 50.
+    /// The changes for two tracks of 30 s, the first heard up to second 16 and the second from second 20 to 50.
     func told(_ now: Double) -> [String] {
       let matches = [("a", 0.0, 16.0), ("b", 20, 50)].compactMap { name, start, end -> SignatureMatch? in
         let (first, last) = (max(start, now - 12), min(end, now))
@@ -123,9 +123,9 @@ import Testing
     #expect(told(12) == ["began a 0.0–12.0"])
     #expect(told(16) == [])
     #expect(told(20) == [])
-    // Four seconds of another one may be chance.
+    // Four seconds of another track may be a chance match.
     #expect(told(24) == [])
-    // It has begun: so the first is over, though it had not been played to its end.
+    // The second track has begun, so the first is over, although it was not played to its end.
     #expect(told(28) == ["ended a 0.0–16.0", "began b 20.0–28.0"])
     for now in stride(from: 32.0, through: 52, by: 4) { #expect(told(now) == []) }
     // Played to its end.
@@ -140,7 +140,7 @@ import Testing
     var collector = CueCollector()
     var changes = TrackChanges()
     var told = 0
-    // Answers that name one or the other of very many copies, and then another track.
+    // Results that name different ones of very many copies, and then another track.
     for (number, reference) in ["copy-1", "copy-2", "copy-7", "copy-1", "other", "other"].enumerated() {
       let start = Double(4 * number)
       let item = MatchedMediaItem(

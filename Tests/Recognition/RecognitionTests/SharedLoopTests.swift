@@ -3,7 +3,7 @@ import Testing
 
 @testable import Recognition
 
-/// Tracks made of the same loop, each with a lead of its own.
+/// Tracks made of the same loop, each with its own lead.
 @Suite struct SharedLoopTests {
   private static let seconds = 24.0
   private static let loop = Music.piece(seed: 500, seconds: 4)
@@ -51,7 +51,7 @@ import Testing
     }
     let session = try RecognitionSession(catalog: catalog)
     #expect(session.match(Catalogs.query(Array(passage[8_000..<40_000]))).match == nil)
-    // With enough of its own, it is clear which of them it is.
+    // With enough of its own material, the track is unambiguous.
     let clip = passage.suffix(24_000) + Music.piece(seed: 711, seconds: 20).prefix(56_000)
     #expect(session.match(Catalogs.query(Array(clip))).match?.best.referenceIdentifier == "track-1")
   }

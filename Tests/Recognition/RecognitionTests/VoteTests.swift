@@ -18,7 +18,7 @@ import Testing
     return QueryPairs(query.peaks, columnCount: query.columnCount, limit: limit)
   }
 
-  /// Lists that are divided by context hold what the undivided ones do, each posting under its context.
+  /// Lists divided by context contain the postings of the undivided ones, each under its context.
   @Test(arguments: [0, 2]) func postingsAreThoseOfThePairs(contextBits: Int) throws {
     var builder = SegmentBuilder()
     builder.contextBits = contextBits
@@ -76,7 +76,7 @@ import Testing
     var probes = ProbeList()
     probes.collect(query, .neutral, limit: 4, in: segment)
     var found: [[[Int]]] = []
-    // The second number of bins is beyond what is counted in one table.
+    // The second number of bins exceeds a single table.
     for binCount in [segment.columnCount, 1 << 23] {
       var votes = VoteTable()
       votes.reset(binCount: binCount, byteCount: probes.probes.reduce(0) { $0 + Int($1.length) })
@@ -92,7 +92,7 @@ import Testing
     #expect(abs(Double(center) / LandmarkSpectrum.columnsPerSecond - 12) < 0.2)
   }
 
-  /// The cells of all pairs, one written down after another.
+  /// Compares with the cells of all pairs, computed one by one.
   @Test(arguments: [1, 1.03, 0.874]) func listsAreThoseOfAllCellsThatAreNear(speed: Float) throws {
     let segment = try Self.segment()
     #expect(segment.contextBits == 0)
@@ -139,7 +139,7 @@ import Testing
         if (0..<binCount).contains(bin) { counts[bin + 1] = min(counts[bin + 1] + 1, 63) }
       }
     }
-    // Sums of two neighbors, of which none before is as high and none behind is higher.
+    // Local maxima of the sums of two neighbors; the first of equal ones counts.
     let places = (0..<binCount).compactMap { bin -> [Int]? in
       let (before, sum, after) =
         (counts[bin] + counts[bin + 1], counts[bin + 1] + counts[bin + 2], counts[bin + 2] + counts[bin + 3])

@@ -4,7 +4,7 @@ import Testing
 @testable import LibraryScan
 
 @Suite struct IgnoreTests {
-  /// The answers of `git check-ignore --no-index`, except that `?` there is a byte and here a character.
+  /// Results of `git check-ignore --no-index`, except that there `?` matches a byte and here a character.
   static let cases: [(pattern: String, matched: [String], unmatched: [String])] = [
     ("*.wav", ["a.wav", "x/a.wav", ".wav"], ["a.wavx", "a.flac", "wav"]),
     ("demo", ["demo", "x/demo", "demo/"], ["demos", "a-demo"]),
@@ -79,7 +79,7 @@ import Testing
     try library.file(".nocturneignore", "jazz/live/\n")
     let scan = try Scan(roots: [library["jazz"]], relativeTo: library.root)
     #expect(scan.files == ["jazz/live.mp3", "jazz/studio/1.mp3"])
-    // A file that is named directly is taken all the same.
+    // A file that is named directly is accepted anyway.
     #expect(try Scan(roots: [library["jazz/live"]], relativeTo: library.root).files == ["jazz/live/1.mp3"])
     #expect(try Scan(roots: [library["jazz/live/1.mp3"]], relativeTo: library.root).files == ["jazz/live/1.mp3"])
   }

@@ -20,7 +20,7 @@ extension FileStatus {
 
   init() throws { library = try TemporaryLibrary() }
 
-  // MARK: - What is yielded
+  // MARK: - Yielded files
 
   @Test func yieldsFilesInTheOrderOfTheirNames() throws {
     for name in ["b.mp3", "a/2.flac", "a/1.flac", "B.mp3", "a.mp3", "c/d/e/deep.ogg", "a-1.wav"] {
@@ -296,7 +296,7 @@ extension FileStatus {
     for odd in ["/a//b", "//a/b", "/a/b//", "/a/b/."] { #expect(FilePath(odd).absolute() == "/a/b", "\(odd)") }
     try library.folder("real/inner")
     try library.link("link", to: "real/inner")
-    // The meaning of `..` after a link is not what the names suggest.
+    // `..` after a link does not mean what the names suggest.
     #expect(library["link/.."].absolute() == library["real"])
     #expect(library["gone/../x"].absolute() == library["x"])
   }
@@ -354,7 +354,7 @@ extension FileStatus {
 
   @Test func theRuleCanBeWidened() throws {
     for name in ["README", "song.xyz", "cover.jpg", ".hidden.mp3", "._song.mp3"] { try library.file(name) }
-    let rule = CandidateRule(audioExtensions: ["jpg"], takesUnknownKinds: true, takesHidden: true)
+    let rule = CandidateRule(audioExtensions: ["jpg"], acceptsUnknownKinds: true, acceptsHidden: true)
     let scan = try library.scan(.init(candidates: rule))
     #expect(scan.files == [".hidden.mp3", "README", "cover.jpg", "song.xyz"])
     #expect(scan.skipped == ["._song.mp3": .systemJunk])

@@ -53,7 +53,7 @@ import Testing
     #expect(try !text("s3://b/a").contains { $0.hasPrefix("user =") || $0.hasPrefix("aws-sigv4") })
     #expect(try text("gs://b/a", ["GS_ACCESS_KEY_ID": "G", "GS_SECRET_ACCESS_KEY": "S"]).contains(#"user = "G:S""#))
     #expect(try text("gs://b/a", ["GOOGLE_OAUTH_ACCESS_TOKEN": "T"]).contains(#"header = "Authorization: Bearer T""#))
-    // Keys of one store are not for another, nor for other servers.
+    // Keys of one store are not used for another, nor for other servers.
     for uri in ["gs://b/a", "https://b.s3.amazonaws.com/a", "http://b/a"] {
       #expect(try !text(uri, keys, home: folder.path).contains { $0.hasPrefix("user =") })
     }

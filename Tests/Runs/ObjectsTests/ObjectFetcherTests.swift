@@ -17,7 +17,7 @@ import Testing
     var policy = FetchPolicy(silence: .seconds(2))
     policy.attempts = attempts
     policy.firstPause = .milliseconds(5)
-    policy.longestRetryAfter = .milliseconds(50)
+    policy.maxRetryAfter = .milliseconds(50)
     return ObjectFetcher(
       ObjectAccess(environment: [:], home: folder.path), space: FetchSpace(limit: limit, in: folder.path),
       policy: policy)
@@ -95,7 +95,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  /// Also with a server that knows no ranges, or gives no tag.
+  /// Also with a server without ranges or tags.
   @Test(arguments: [["ETag": "\"one\""], ["ETag": "W/\"one\""], [:]])
   func aCutAnswerStartsOverOtherwise(headers: [String: String]) throws {
     let folder = try TemporaryDirectory()
@@ -181,7 +181,7 @@ import Testing
     }
     #expect(failure { try fetch(server, with: self.fetcher(folder, limit: 200_000)) } == .tooLarge)
     #expect(failure { try fetch(server, "/chunked.flac", with: self.fetcher(folder, limit: 200_000)) } == .tooLarge)
-    // Two have room, the third waits for one of them.
+    // Two objects have space; the third waits for one of them.
     let space = FetchSpace(limit: 700_000, in: folder.path)
     let fetcher = ObjectFetcher(ObjectAccess(environment: [:], home: folder.path), space: space)
     let held = Mutex<FetchedObject?>(try fetch(server, "/chunked.flac", with: fetcher))

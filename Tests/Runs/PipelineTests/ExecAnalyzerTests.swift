@@ -207,7 +207,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(counts == Set((1...24).map { ["bytes": .integer($0 * 20_000)] }))
   }
 
-  /// Whether a process has ended; waits a little for a kill to take effect. An unreaped zombie has ended too.
+  /// True if a process has ended, or is a zombie; waits a little for a kill to take effect.
   private func isGone(_ pid: Int32) -> Bool {
     for _ in 0..<6_000 {
       guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }

@@ -126,7 +126,7 @@ import Text
 
   @Test func damagedTextsNeverCrash() throws {
     var random = SplitMix64(seed: 1)
-    let texts = PipelineCatalog.builtIn.values.sorted { $0.count < $1.count }
+    let texts = NamedPipelines.builtIn.values.sorted { $0.count < $1.count }
     for round in 0..<600 {
       var text = texts[round % texts.count]
       for _ in 0...Int.random(in: 0..<4, using: &random) {
@@ -181,16 +181,16 @@ import Text
   @Test func builtInDefinitionsAreThoseOfTheFolder() throws {
     let folder = Self.project.appending("pipelines")
     let names = try FolderListing.names(in: folder).map(\.string).filter { $0.hasSuffix(".yaml") }
-    #expect(Set(names.map { "\($0.dropLast(5))" }) == Set(PipelineCatalog.builtIn.keys))
+    #expect(Set(names.map { "\($0.dropLast(5))" }) == Set(NamedPipelines.builtIn.keys))
     for name in names {
       let text = try SmallFile.read(folder.appending(name), limit: 1 << 20)
-      #expect(text == PipelineCatalog.builtIn["\(name.dropLast(5))"])
+      #expect(text == NamedPipelines.builtIn["\(name.dropLast(5))"])
     }
   }
 
-  @Test(arguments: PipelineCatalog.builtIn.keys.sorted())
+  @Test(arguments: NamedPipelines.builtIn.keys.sorted())
   func builtInDefinitionsAreGood(name: String) throws {
-    let definition = try PipelineCatalog().definition(name)
+    let definition = try NamedPipelines().definition(name)
     #expect(definition.name == name)
     #expect(!definition.summary.isEmpty)
     for entry in definition.entries where entry.kind == .exec {
@@ -204,7 +204,7 @@ import Text
     let folder = try TemporaryDirectory()
     let path = try folder.write(Signal(seconds: 1) { 0.5 * sin(2 * .pi * 440 * $0) }, as: "tone.wav")
     let size = try SmallFile.read(path, limit: 1 << 20).count
-    var definition = try PipelineCatalog().definition("exec-example")
+    var definition = try NamedPipelines().definition("exec-example")
     definition.entries.removeAll { $0.kind == .builtIn }
     let analysis = try #require(try definition.plan(with: []).makeFileAnalyzer().analyze(AnalysisJob(path: path)))
     let findings = analysis.outcomes.map { outcome in
@@ -229,9 +229,9 @@ import Text
     #expect(try PipelineDefinition(name: "example", entries: exec).plan(with: []).plugins.count == 1)
   }
 
-  @Test(arguments: PipelineCatalog.builtIn.keys.sorted())
+  @Test(arguments: NamedPipelines.builtIn.keys.sorted())
   func aDefinitionInOneLineReadsBack(name: String) throws {
-    var definition = try PipelineCatalog().definition(name)
+    var definition = try NamedPipelines().definition(name)
     definition.entries.append(
       .init(
         id: "odd", kind: .exec,
@@ -252,14 +252,14 @@ import Text
     try folder.write(text, as: "mine.yaml")
     try folder.write(text, as: "default.yaml")
     try folder.write(text, as: "notes.txt")
-    let catalog = PipelineCatalog(userFolder: folder.path)
-    #expect(catalog.names() == ["default", "exec-example", "fingerprint", "health", "mine", "tags-only", "tempo"])
-    #expect(try catalog.definition("mine").name == "mine")
-    #expect(try catalog.definition("default").entries.count > 1)
-    #expect(try catalog.definition(folder.file("default.yaml").string).entries.map(\.id) == ["gauge"])
-    let error = try #require(throws: DefinitionError.self) { try catalog.definition("tag-only") }
+    let pipelines = NamedPipelines(userFolder: folder.path)
+    #expect(pipelines.names() == ["default", "exec-example", "fingerprint", "health", "mine", "tags-only", "tempo"])
+    #expect(try pipelines.definition("mine").name == "mine")
+    #expect(try pipelines.definition("default").entries.count > 1)
+    #expect(try pipelines.definition(folder.file("default.yaml").string).entries.map(\.id) == ["gauge"])
+    let error = try #require(throws: DefinitionError.self) { try pipelines.definition("tag-only") }
     #expect(error.problem.contains("did you mean 'tags-only'?"))
-    let missing = try #require(throws: DefinitionError.self) { try catalog.definition("./gone.yaml") }
+    let missing = try #require(throws: DefinitionError.self) { try pipelines.definition("./gone.yaml") }
     #expect(missing.description == "./gone.yaml: cannot be read: No such file or directory")
   }
 

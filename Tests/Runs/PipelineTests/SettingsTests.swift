@@ -205,7 +205,7 @@ import Testing
     #expect(fromEnvironment[Settings.report] == [.json, .csv])
   }
 
-  /// Keys in a project file, what is wrong with them, and where.
+  /// Invalid project files, with the error and its position.
   static let mistakes: [(yaml: String, message: String)] = [
     ("job: 2", ".nocturne.yaml:1:1: job: unknown setting; did you mean 'jobs'?"),
     ("jobs: two", ".nocturne.yaml:1:7: jobs: expects a whole number, not 'two'"),
@@ -244,7 +244,7 @@ import Testing
   @Test func mistakesInTheEnvironmentAreExplained() throws {
     let error = try #require(throws: DefinitionError.self) { try load(["ANALYZE_JOBS": "many"]) }
     #expect(error.description == "environment: ANALYZE_JOBS: expects a whole number, not 'many'")
-    // Variables of other programs may start like ours.
+    // Variables of other programs may have the same prefix.
     let settings = try load(["ANALYZE_JOB": "2"])
     #expect(settings.notices == ["the variable ANALYZE_JOB is not a setting; did you mean 'ANALYZE_JOBS'?"])
   }
@@ -317,7 +317,7 @@ import Testing
     #expect(walk.quietPeriod == .seconds(300))
   }
 
-  /// The end of a file that is too long was left out before.
+  /// A file that is too long is rejected, not truncated.
   @Test func aFileThatIsTooLongIsNotReadInPart() throws {
     try write("jobs: 2\n" + String(repeating: "#\n", count: 1 << 19), ".nocturne.yaml")
     let error = #expect(throws: DefinitionError.self) {

@@ -42,7 +42,7 @@ import Text
     #expect(failure?.description.contains("No such file") == true)
   }
 
-  /// If a worker cannot get ready, the system is at fault, not the file it would have been given.
+  /// If a worker does not become ready, the cause is the system, not the file for it.
   @Test(arguments: ["echo no thread >&2; exit 1", "echo no thread >&2; kill -KILL $$", "echo no thread >&2; echo {}"])
   func aWorkerThatDoesNotGetReadyIsNotTheFilesFault(script: String) throws {
     let failure = #expect(throws: WorkerPool.StartFailure.self) {

@@ -18,7 +18,7 @@ import Text
     ]
   }
 
-  /// One number of tracks, wherever it stands; files that failed are listed beside them, with the reason.
+  /// The number of tracks is the same everywhere. Failed files are listed as well, with the reason.
   @Test func failedFilesAreListedAndCountedApart() async throws {
     let library = try await ServedLibrary(Self.files())
     let failed = try await library.get("/app/api/tracks?where=status:failed").json
@@ -51,7 +51,7 @@ import Text
     let page = try await library.get("/app/api/tracks/\(id)")
     #expect(page.status == 200 && page.json["tempo"] == .null)
     #expect(page.json["problems"].list.first?["is_failure"] == true)
-    // It is no track of the catalog, and cannot be played.
+    // It is not a song of the catalog, and cannot be played.
     #expect(try await library.get("/v1/tracks/\(id)").status == 404)
     try await library.stop()
   }
@@ -76,7 +76,7 @@ import Text
     try await library.stop()
   }
 
-  /// Tracks of an artist by pages, so playing them goes on to the last.
+  /// Tracks of an artist come in pages, so playing them reaches the last.
   @Test func tracksOfAnArtistComeInPages() async throws {
     let library = try await ServedLibrary(Self.files())
     let found = try await library.get("/app/api/artists?limit=10").json["items"].list
@@ -87,7 +87,7 @@ import Text
     try await library.stop()
   }
 
-  /// Pages show sentences as they are.
+  /// Pages show messages unchanged.
   @Test func sentencesHaveNoMarkup() async throws {
     let library = try await ServedLibrary(Self.files())
     let answer = try await library.get("/v1/catalog")

@@ -12,7 +12,7 @@ import Text
 @testable import Server
 @testable import Serving
 
-/// The rules of HTTP/1.1 for a server, whatever is asked for.
+/// The rules of HTTP/1.1 that apply to all requests.
 @Suite struct HTTPTests {
   private static let playlist = "POST /v1/users/nocturne/playlists HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 
@@ -85,7 +85,7 @@ import Text
       ("identity", false),
     ] as [(String?, Bool)])
   func compressionIsAskedFor(header: String?, isTaken: Bool) {
-    #expect(TextDelivery.takesGzip(header) == isTaken)
+    #expect(TextDelivery.acceptsGzip(header) == isTaken)
   }
 
   @Test func aRightTokenPassesAfterManyWrongOnes() async throws {
@@ -115,7 +115,7 @@ import Text
   }
 }
 
-/// One client cannot take what is there for all.
+/// One client cannot use up the resources of all.
 @Suite struct ShareTests {
   private static let (one, other) = (Client.Owner.token("phone"), Client.Owner.network([192, 0, 2, 1]))
 
@@ -140,10 +140,10 @@ import Text
     defer { forever.succeed() }
     let first = try #require(hub.listen(Self.one, until: forever.futureResult))
     // A stream without a holder has ended.
-    let others = try (0..<EventHub.mostOfOne).map { _ in
+    let others = try (0..<EventHub.maxPerClient).map { _ in
       try #require(hub.listen(Self.one, until: forever.futureResult))
     }
-    #expect(hub.count == EventHub.mostOfOne && others.count == EventHub.mostOfOne)
+    #expect(hub.count == EventHub.maxPerClient && others.count == EventHub.maxPerClient)
     // The first has ended, so this does not wait.
     for await _ in first {}
     let second = try #require(hub.listen(Self.other, until: forever.futureResult))

@@ -1,7 +1,7 @@
 import Text
 
 extension JSONValue {
-  /// Null where there is none.
+  /// The member; null if missing.
   subscript(name: String) -> JSONValue {
     if case .object(let members) = self { members[name] ?? .null } else { .null }
   }

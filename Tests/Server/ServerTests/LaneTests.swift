@@ -25,7 +25,7 @@ import Text
     var method: String
     var target: String
     var body: [UInt8]
-    /// Subsonic's answers have the status 200 whatever went wrong.
+    /// Subsonic's responses have status 200 even for errors.
     var isSubsonic: Bool { target.hasPrefix("/rest/") }
 
     init(_ method: String, _ target: String, _ body: String = "") {
@@ -57,7 +57,7 @@ import Text
     "/v1/me/library/contains?uris=\(ids[0])", "/rest/search3?f=json&query=song", "/rest/getStarred?f=json",
   ]
 
-  /// Another program that has begun to write, and is not done.
+  /// Another program in the middle of a write.
   private func lock(_ library: ServedLibrary) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
@@ -70,7 +70,7 @@ import Text
     try program.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
   }
 
-  /// Requests that wait in a lane or are answered by it, as `/metrics` has it.
+  /// Requests that are waiting or running in a lane, from `/metrics`.
   private func count(_ lane: String, _ library: ServedLibrary) async throws -> Int? {
     let text = String(decoding: try await library.get("/metrics").body, as: UTF8.self)
     let line = text.split(separator: "\n").first { $0.hasPrefix("nocturne_server_waiting{lane=\"\(lane)\"}") }
@@ -84,12 +84,12 @@ import Text
   // MARK: Writing
 
   @Test func questionsAreAnsweredWhileTheDatabaseIsLocked() async throws {
-    let library = try await ServedLibrary(Self.files) { $0.writePatience = .seconds(3600) }
+    let library = try await ServedLibrary(Self.files) { $0.writeTimeout = .seconds(3600) }
     let program = try lock(library)
     let writes = Self.changes.map { change in Task { try await change.ask(library) } }
     try await waitUntil("writing", has: writes.count, library)
     for target in Self.questions { #expect(try await library.get(target).status == 200, "\(target)") }
-    // All of it while each of them waits.
+    // All of this while each of them waits.
     #expect(try await count("writing", library) == writes.count)
     try unlock(program)
     for (change, write) in zip(Self.changes, writes) {
@@ -102,7 +102,7 @@ import Text
   }
 
   @Test func whoWaitsTooLongToWriteIsToldWhy() async throws {
-    let library = try await ServedLibrary(Self.files) { $0.writePatience = .milliseconds(300) }
+    let library = try await ServedLibrary(Self.files) { $0.writeTimeout = .milliseconds(300) }
     let program = try lock(library)
     let writes = Self.changes.map { change in Task { try await change.ask(library) } }
     for (change, write) in zip(Self.changes, writes) {
@@ -129,7 +129,7 @@ import Text
     let gate = folder.file("gate")
     let library = try await ServedLibrary(Self.files) {
       $0.coverCommand = ["/bin/sh", "-c", "while [ ! -e '\(gate)' ]; do sleep 0.02; done", "sh"]
-      $0.coverPatience = .seconds(3600)
+      $0.coverTimeout = .seconds(3600)
       $0.coverThreadCount = 2
     }
     let pictures = Self.ids.map { id in Task { try await library.get("/media/covers/\(id)?missing=empty") } }
@@ -139,7 +139,7 @@ import Text
     #expect(try await count("picturing", library) == pictures.count)
     try Data().write(to: URL(filePath: gate.string))
     for picture in pictures { #expect(try await picture.value.status == 204) }
-    // Known covers are there at once.
+    // Cached covers do not wait.
     #expect(try await library.get("/media/covers/\(Self.ids[0])").status == 404)
     try await library.stop()
   }
@@ -159,7 +159,7 @@ import Text
   // MARK: Bounds
 
   @Test func aLaneRefusesWhatItCannotDoInTime() async throws {
-    let lane = try Lane(threadCount: 1, longestQueue: 1, longestWait: .milliseconds(300), overdue: .lockedDatabase)
+    let lane = try Lane(threadCount: 1, maxQueueLength: 1, maxWait: .milliseconds(300), overdue: .lockedDatabase)
     let gate = DispatchSemaphore(value: 0)
     let first = Task { try await lane.run { gate.wait() } }
     while lane.count != 1 { await Task.yield() }

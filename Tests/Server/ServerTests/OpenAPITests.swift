@@ -25,7 +25,7 @@ import Text
     }
   }
 
-  /// Also methods that a path does not take have access and limits of that path.
+  /// Methods that a path does not support have the access and limits of that path, too.
   @Test func routesOfOnePathHaveTheSameAccessAndLimits() {
     for (path, routes) in Dictionary(grouping: routes, by: \.path) {
       #expect(routes.allSatisfy { $0.access == routes[0].access }, "\(path)")

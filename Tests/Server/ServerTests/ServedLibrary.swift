@@ -15,7 +15,7 @@ import Text
 
 @testable import Server
 
-/// A server in this process over a small library, at a free port of this machine. Its files are known to the database alone.
+/// A server in this process over a small library, at a free port of this machine. Its files exist only in the database.
 final class ServedLibrary: Sendable {
   struct Answer {
     var status: Int
@@ -68,13 +68,13 @@ final class ServedLibrary: Sendable {
     self.port = port
   }
 
-  /// Ends the server; to be called at the end of a test.
+  /// Ends the server. Call it at the end of a test.
   func stop() async throws {
     stopping.finish()
     try await server.value
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// - Parameter target: Path and query.
   func get(_ target: String, _ headers: [String: String] = [:]) async throws -> Answer {
@@ -97,8 +97,8 @@ final class ServedLibrary: Sendable {
     return try Self.answer(bytes)
   }
 
-  /// Sends parts of requests as they are, each but the first after something was answered.
-  /// - Returns: all that was answered until the server closed the connection.
+  /// Sends raw parts of requests, each after the first when some response has arrived.
+  /// - Returns: All bytes received until the server closed the connection.
   func converse(_ parts: String...) async throws -> String {
     let port = port
     let bytes = try await withCheckedThrowingContinuation { (done: CheckedContinuation<[UInt8], any Error>) in

@@ -1,19 +1,19 @@
 import AnalysisTesting
 
-/// A request whose answer is known.
+/// A request with a stored response.
 struct SnapshotRequest: Sendable {
-  /// Name of the file with the answer.
+  /// Name of the file with the response.
   var name: String
   var method: String
   /// Path and query; `@name` stands for an id of `UntidyLibrary`.
   var target: String
   var headers: [String: String] = [:]
-  /// Likewise.
+  /// Body, with `@name` as in `target`.
   var body = ""
-  /// A short name for an id that the answer has at a path of members with dots between. It is another one each time, so
-  /// answers are shown with the name in its place.
+  /// A short name for an id in the response, at a dotted path of members. The id differs each time, so responses are shown
+  /// with the name in its place.
   var kept: (name: String, path: String)?
-  /// Members of the answer that are another text each time.
+  /// Members of the response whose text differs each time.
   var hidden: [String] = []
   /// Characters in a line of the file.
   var width = ReadableText.width

@@ -3,8 +3,8 @@ import Landmarks
 
 @testable import Server
 
-/// The requests of `SnapshotTests`, by the folders of their answers. Requests of one folder go to one server, one after
-/// the other: first those that only ask, and then those that change something.
+/// The requests of `SnapshotTests`, by the folders of their responses. Requests of one folder go to one server in sequence:
+/// first those that only read, then those that change something.
 enum SnapshotRequests {
   static let all: [String: [SnapshotRequest]] = [
     "catalog": music + sound + browsing + people + playlistChanges + library,

@@ -13,8 +13,8 @@ import Text
 @testable import Server
 @testable import Serving
 
-/// The server's answers about one untidy library, byte for byte, as the files in `Snapshots` have it: one folder for
-/// each API, one file for each request of `SnapshotRequests`.
+/// Compares the server's responses about one untidy library byte for byte with the files in `Snapshots`: one folder per
+/// API, one file per request of `SnapshotRequests`.
 @Suite struct SnapshotTests {
   @Test(arguments: SnapshotRequests.all.keys.sorted()) func answersAreTheKnownOnes(api: String) async throws {
     let requests = SnapshotRequests.all[api] ?? []
@@ -56,19 +56,19 @@ import Text
     return nil
   }
 
-  /// `nil` if the answer has the media type that the OpenAPI document says.
+  /// `nil` if the response has the media type of the OpenAPI document.
   private static func otherType(
     of answer: ServedLibrary.Answer, to request: SnapshotRequest, _ routes: [Route]
   ) -> String? {
     guard let route = route(of: request, among: routes), route.mediaType != "*/*", (200..<300).contains(answer.status)
     else { return nil }
     let type = answer.headers["content-type"].map { String($0.prefix { $0 != ";" }) } ?? ""
-    // Subsonic's form and JSONP are asked for by a parameter.
+    // A parameter selects Subsonic's format and JSONP.
     if type == route.mediaType || request.target.contains(/[?&](f|format)=/) { return nil }
     return "answers \(type), and the description says \(route.mediaType)"
   }
 
-  /// `nil` if the answer has the members and types that the OpenAPI document says, and no others.
+  /// `nil` if the response has exactly the members and types of the OpenAPI document.
   private static func otherMembers(
     of answer: ServedLibrary.Answer, to request: SnapshotRequest, _ routes: [Route]
   ) throws -> String? {
@@ -97,7 +97,7 @@ import Text
       .min { rank($0.path) < rank($1.path) }
   }
 
-  /// These requests say what clients made from the OpenAPI document can say.
+  /// Clients generated from the OpenAPI document can send these requests.
   @Test func requestsSayWhatIsDescribed() throws {
     let routes = try Route.all()
     for request in SnapshotRequests.all.values.joined() {
@@ -113,7 +113,7 @@ import Text
     }
   }
 
-  /// Routes without an answer in `Snapshots`, and why.
+  /// Routes without a response in `Snapshots`, with the reason.
   private static let exceptions = [
     "GET /app/{file}": "The files of the app, as they are in the sources.",
     "GET /": "Likewise.",
@@ -141,7 +141,7 @@ import Text
     }
   }
 
-  /// Literal parts come first, from the left; then what has a literal end.
+  /// Literal parts come first, from the left; then parts with a literal end.
   private static func rank(_ pattern: String) -> String {
     pattern.split(separator: "/").map { $0.first != "{" ? "0" : $0.last != "}" ? "1" : "2" }.joined()
   }
@@ -152,18 +152,18 @@ import Text
   }
 }
 
-/// Requests to one server, one after the other.
+/// A sequence of requests to one server.
 private struct SnapshotTalk {
   private let library: ServedLibrary
   private var ids: [String: String]
-  /// Random ids, and what is shown for them.
+  /// Random ids, with the names that replace them.
   private var shown: [(id: String, name: String)] = []
 
-  /// Addresses in answers have it, and ports differ.
+  /// A fixed host for all requests: URLs in responses contain it, and actual ports differ.
   private static let host = "127.0.0.1:8642"
-  /// Fields of the connection, or not the same each time.
+  /// Headers that concern the connection, or differ each time.
   private static let leftOut: Set<String> = ["date", "connection", "content-length", "server"]
-  /// Headers of nearly all answers: those that differ are shown.
+  /// Headers of nearly all responses: only differences are shown.
   private static let usual = [
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-opener-policy": "same-origin",
@@ -199,7 +199,7 @@ private struct SnapshotTalk {
       Self.usual.mapValues { _ in "none" }, uniquingKeysWith: { known, _ in known }
     )
     .sorted(by: { $0.key < $1.key }) where !Self.leftOut.contains(name) && Self.usual[name] != value {
-      // It follows from the body.
+      // The value follows from the body.
       let isTag = name == "etag" && value.hasPrefix("W/\"")
       lines.append("\(name): \(isTag ? "W/\"…\"" : name == "set-cookie" ? Self.cookie(value) : value)")
     }
@@ -207,7 +207,7 @@ private struct SnapshotTalk {
     return (plain(text, request.hidden), answer)
   }
 
-  /// With ids for their names.
+  /// The text with ids in place of their names.
   private func filled(_ text: String) -> String {
     text.replacing(/@([a-z0-9]+(?:-[a-z]+)*)/) { match in
       ids[String(match.1)] ?? String(match.0)
@@ -225,16 +225,16 @@ private struct SnapshotTalk {
     value.replacing(/=[^;]{20,};/, with: "=…;")
   }
 
-  /// Without what is different each time.
+  /// The text without parts that differ each time.
   private func plain(_ text: String, _ hidden: [String]) -> String {
     var text = text.replacing(Nocturne.version, with: "<version>")
     for (id, name) in shown { text = text.replacing(id, with: name) }
     text = text.replacing(library.folder.path.string, with: "<folder>")
-    // Times of this library are all earlier.
+    // All times of this library are earlier.
     text = text.replacing(/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/) { match in
       match.0 > "2025-06" ? "<now>" : String(match.0)
     }
-    // The size of pages that SQLite has in use.
+    // The size of the pages that SQLite uses.
     text = text.replacing(/database_size_bytes [0-9]+/) { _ in "database_size_bytes <size>" }
     for name in hidden {
       let pattern = try? Regex("\"\(name)\": (\"[^\"]*\"|[0-9.]+)")

@@ -77,7 +77,7 @@ import Text
           let name = list == "getAlbumList" ? "albumList" : "albumList2"
           let page = try await ask(library, list, "type=\(type)&size=3&offset=\(offset)")[name]["album"].list
           if page.isEmpty { break }
-          // A random order is another one for each page.
+          // A random order differs on each page.
           if type == "random" { break }
           for album in page {
             let songs =
@@ -130,7 +130,7 @@ import Text
     try await library.stop()
   }
 
-  /// Whatever ends the lines of a tag.
+  /// Lines of a tag may end with any kind of newline.
   @Test func plainLyricsComeLineByLine() async throws {
     let file = ServedLibrary.File(path: "/music/1.flac", tags: [:], lyrics: [.init(text: "One\r\nTwo\n\nFour")])
     let library = try await ServedLibrary([file])

@@ -106,11 +106,11 @@ import Text
   }
 
   @Test func wordsHaveAlternativesAndExclusions() async throws {
-    let words = try CatalogWords("a b OR c NOT d artist:x NOT album:\"y z\"").query
+    let words = try SpotifySearchText("a b OR c NOT d artist:x NOT album:\"y z\"").query
     #expect(words.text == "a b" && words.alternatives == ["c"] && words.artist == "x")
     #expect(words.excluded == [.init(.any, "d"), .init(.album, "y z")])
-    #expect(try CatalogWords("OR x NOT").query.text == "OR x NOT")
-    #expect(try CatalogWords("a \"OR\" b or c").query.alternatives.isEmpty)
+    #expect(try SpotifySearchText("OR x NOT").query.text == "OR x NOT")
+    #expect(try SpotifySearchText("a \"OR\" b or c").query.alternatives.isEmpty)
     let library = try await ServedLibrary(Self.files)
     for (query, count) in [
       ("song NOT 3", 3), ("1 OR 2", 2), ("1 OR 2 OR 4 NOT song", 0), ("song NOT artist:other", 3),
@@ -127,7 +127,7 @@ import Text
 
   /// A filter and its exclusion together find everything, in each section.
   @Test func filtersAreExcluded() async throws {
-    let words = try CatalogWords("a NOT year:1990-1999 NOT isrc:GBAAA0000001 NOT year:2001 NOT tag:new b").query
+    let words = try SpotifySearchText("a NOT year:1990-1999 NOT isrc:GBAAA0000001 NOT year:2001 NOT tag:new b").query
     #expect(words.excludedYears == [1990...1999, 2001...2001] && words.excludedISRCs == ["GBAAA0000001"])
     #expect(words.addedBefore != nil && words.text == "a b" && words.years == nil && words.addedSince == nil)
     let files = (1...4).map { number in

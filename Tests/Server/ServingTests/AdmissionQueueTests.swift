@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AdmissionQueueTests {
   private func queue(longest: Int = 9, wait: Duration = .seconds(600)) -> AdmissionQueue {
-    AdmissionQueue(places: 1, longestQueue: longest, longestWait: wait)
+    AdmissionQueue(places: 1, maxQueueLength: longest, maxWait: wait)
   }
 
   private func waitUntil(_ count: Int, in queue: AdmissionQueue) async {

@@ -11,7 +11,7 @@ import Testing
 
   @Test func aSilentClientIsSentAway() {
     var state = ConnectionState(limits, now: start)
-    #expect(state.verdict(waiting: 0, now: after(9)) == .goOn)
+    #expect(state.verdict(waiting: 0, now: after(9)) == .proceed)
     #expect(state.verdict(waiting: 0, now: after(11)) == .close)
   }
 
@@ -37,7 +37,7 @@ import Testing
           steady.asksForBytes()
         }
       }
-      #expect(steady.verdict(waiting: 0, now: after(second)) == .goOn)
+      #expect(steady.verdict(waiting: 0, now: after(second)) == .proceed)
     }
     #expect(slow.verdict(waiting: 0, now: after(40)) == .requestTimeout)
   }
@@ -46,17 +46,17 @@ import Testing
     var state = ConnectionState(limits, now: start)
     state.headEnded(now: start)
     state.received(100, now: start)
-    #expect(state.verdict(waiting: 0, now: after(100)) == .goOn)
+    #expect(state.verdict(waiting: 0, now: after(100)) == .proceed)
   }
 
   @Test func answersMayTakeLongAndMustBeTaken() {
     var state = ConnectionState(limits, now: start)
     state.headEnded(now: start)
     state.requestEnded(now: start)
-    #expect(state.verdict(waiting: 0, now: after(3600)) == .goOn)
+    #expect(state.verdict(waiting: 0, now: after(3600)) == .proceed)
     state.wrote(1_000_000, now: after(3600))
-    #expect(state.verdict(waiting: 900_000, now: after(3650)) == .goOn)
-    #expect(state.verdict(waiting: 800_000, now: after(3700)) == .goOn)
+    #expect(state.verdict(waiting: 900_000, now: after(3650)) == .proceed)
+    #expect(state.verdict(waiting: 800_000, now: after(3700)) == .proceed)
     #expect(state.verdict(waiting: 800_000, now: after(3761)) == .close)
   }
 
@@ -65,7 +65,7 @@ import Testing
     state.headEnded(now: start)
     state.requestEnded(now: start)
     state.answerEnded(now: after(5))
-    #expect(state.verdict(waiting: 0, now: after(60)) == .goOn)
+    #expect(state.verdict(waiting: 0, now: after(60)) == .proceed)
     #expect(state.verdict(waiting: 0, now: after(66)) == .close)
   }
 
@@ -73,7 +73,7 @@ import Testing
     var state = ConnectionState(limits, now: start)
     state.headEnded(now: start)
     state.answerEnded(now: start)
-    #expect(state.verdict(waiting: 0, now: after(4)) == .goOn)
+    #expect(state.verdict(waiting: 0, now: after(4)) == .proceed)
     #expect(state.verdict(waiting: 0, now: after(6)) == .close)
   }
 

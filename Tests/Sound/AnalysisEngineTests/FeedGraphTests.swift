@@ -61,7 +61,7 @@ private let feeds: [Feed] = [
   spectrum(22_050, 1_024, 220), spectrum(44_100, 2_048, 3_000), spectrum(8_000, 2_048, 256),
 ]
 
-/// The values of each channel one after the other, however a planar feed was cut.
+/// Concatenated values of each channel, independent of how a planar feed was cut.
 private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
   var channels = [[Float]](repeating: [], count: channelCount)
   var start = 0
@@ -234,12 +234,12 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     let cues = Reader.plugin("cues", mono, reads: ["tempo", "sections"])
     let (tempo, sections) = (Probe.plugin("tempo", mono), Probe.plugin("sections", mono))
     func reader(of plugins: [AnalyzerPlugin], in kinds: [AnalyzerPlugin]) throws -> AnalyzerPlugin {
-      try #require(plugins.asOnePipeline(fuller: kinds).first { $0.id == "cues" })
+      try #require(plugins.asOnePipeline(defaults: kinds).first { $0.id == "cues" })
     }
     let all = [tempo, sections, cues]
     let pipelines = [all, [cues, tempo], [sections, cues], [cues]]
     let made = try pipelines.map { try reader(of: $0, in: all).identity }
-    // A row for each pipeline: whether it is content with the cues of each of them.
+    // One row per pipeline: whether it accepts the cues of each pipeline.
     let covered = try pipelines.map { pipeline in
       try made.map { try reader(of: pipeline, in: all).isCovered(by: [$0]) }
     }

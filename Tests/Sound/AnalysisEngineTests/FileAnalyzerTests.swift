@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Reports what it was told about the file.
+/// Reports the file information passed to it.
 private struct FileProbe: AnalysisSession {
   struct Finding: AnalysisFinding {
     var sampleRate: Int?
@@ -193,7 +193,7 @@ extension FileAnalysis {
   /// Only processor time counts, and longer audio gets more of it.
   @Test func `gets more time the more is decoded`() throws {
     let path = try directory.write(.silence(sampleRate: 8_000, seconds: 60), as: "a.wav")
-    // A machine that computes for a second on each block of 2.05 s.
+    // Simulates one second of computation per block of 2.05 s.
     func status(_ limit: TimeLimit) -> FileAnalysis.Status? {
       var time = 0.0
       return analyzer().analyze(
@@ -277,7 +277,7 @@ extension FileAnalysis {
     #expect(brief.analyze(AnalysisJob(path: path, knownAudio: [unread]))?.reusesKnownAudio == true)
   }
 
-  /// The same samples after a header that claims more.
+  /// The same samples behind a header that claims more.
   @Test func `is none for a file that is cut off`() throws {
     let cut = try directory.write(WAVFile(signal, claimedFrameCount: 441_000).bytes, as: "cut.wav")
     let content = try AudioContent(path: cut)

@@ -2,7 +2,7 @@ import Analysis
 import AudioDecoding
 import Text
 
-/// A session that keeps all its input, and fails or has enough when told to.
+/// Session that records all its input, and fails or stops when configured to.
 struct Probe: AnalysisSession {
   struct Finding: AnalysisFinding {
     var values: [Float] = []
@@ -43,12 +43,12 @@ struct Probe: AnalysisSession {
   }
 }
 
-/// Tells what it was told that others had found.
+/// Session that reports the findings it read.
 struct Reader: AnalysisSession {
   struct Finding: AnalysisFinding {
-    /// Values that the probe has got which it reads; `nil` without one.
+    /// Number of values of the probe it reads; `nil` without one.
     var valuesOfProbe: Int?
-    /// How many readers stand one behind the other up to this one.
+    /// Depth of the chain of readers up to this one.
     var depth = 1
   }
 

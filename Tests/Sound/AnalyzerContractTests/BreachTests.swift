@@ -2,7 +2,7 @@ import Analysis
 import AnalysisTesting
 import Testing
 
-/// Keeps to nothing.
+/// Analyzer that breaches every rule.
 private struct CarelessAnalyzer: Analyzer {
   static let id = "Careless-Analyzer"
   static let version = 0
@@ -11,7 +11,7 @@ private struct CarelessAnalyzer: Analyzer {
   struct Configuration: AnalyzerConfiguration {
     var windowLength = 1
     var name: String?
-    /// Has no key.
+    /// Property without a coding key.
     var hidden = 1
 
     init() {}
@@ -49,7 +49,7 @@ private struct CarelessAnalyzer: Analyzer {
   }
 }
 
-/// Declares carelessly.
+/// Finding with a careless declaration.
 private struct CarelessFinding: DeclaredFinding {
   var mean = 0.0
 
@@ -83,7 +83,8 @@ private struct CarelessDeclarer: Analyzer {
   }
 
   @Test func `bad declarations`() {
-    // Another analyzer's, names of finding and table, no sentence, one name twice.
+    // Five breaches: another analyzer's finding, the names of finding and table, a summary that is not a sentence, and
+    // a duplicate name.
     #expect(AnalyzerContract.breachesOfDeclaration(AnalyzerKind(CarelessDeclarer.self)).count == 5)
   }
 

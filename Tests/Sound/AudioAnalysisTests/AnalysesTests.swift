@@ -3,7 +3,7 @@ import AudioAnalysis
 import Tempo
 import Testing
 
-/// Counts the frames it is given: a third-party analyzer.
+/// Third-party analyzer that counts frames.
 private struct FrameCounter: Analyzer {
   struct Session: AnalysisSession {
     struct Finding: AnalysisFinding {

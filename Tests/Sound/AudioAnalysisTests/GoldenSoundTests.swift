@@ -2,8 +2,8 @@ import AnalysisTesting
 import AudioAnalysis
 import Testing
 
-/// The findings of the analyzers of sound in two excerpts. If a value changes by more than another compiler or
-/// processor may change it, the version of its analyzer must be raised, and this table with it.
+/// Findings of the audio analyzers for two excerpts. If a value changes by more than another compiler or processor may
+/// cause, the version of its analyzer must be raised, and this table changed with it.
 @Suite struct GoldenSoundTests {
   private static let folder = Repository.path("Fixtures/music")
   private static let kinds: [AnalyzerKind] = [.tempo, .key, .loudness, .waveform, .sections, .cues, .traits, .likeness]

@@ -6,7 +6,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// The fingerprint of a file, by way of the decoder and the AcoustID conversion.
+/// Fingerprint of a file, computed with the decoder and the AcoustID conversion.
 private func fingerprint(of path: FilePath, length: Double = 120) throws -> FingerprintFinding {
   var configuration = ChromaprintAnalyzer.Configuration()
   configuration.length = length
@@ -16,7 +16,7 @@ private func fingerprint(of path: FilePath, length: Double = 120) throws -> Fing
   var block = AudioBlock(channelCount: source.format.channelCount)
   var samples: [Float] = []
   var index: Int64 = 0
-  // The filter is not flushed, as fpcalc does not do it either.
+  // The filter is not flushed, as in fpcalc.
   while session.wantsMore, source.read(into: &block) {
     let count = converter.push(block, into: &samples)
     try session.consume(samples.span.extracting(first: count), at: index)
@@ -25,13 +25,13 @@ private func fingerprint(of path: FilePath, length: Double = 120) throws -> Fing
   return try session.finish()
 }
 
-/// The output of Chromaprint's own program for a file.
+/// Output of Chromaprint's own program for a file.
 private func fpcalc(_ path: FilePath, _ options: [String] = []) throws -> String {
   struct Answer: Decodable {
     var fingerprint: String
   }
-  // It ends with 3 if decoding ends with an error, as it does for WAV.
-  let answer = try OtherProgram("fpcalc").run(["-json"] + options + [path.string], endingWith: [0, 3])
+  // It exits with 3 if decoding ends with an error, as it does for WAV.
+  let answer = try ExternalProgram("fpcalc").run(["-json"] + options + [path.string], endingWith: [0, 3])
   return try JSONDecoder().decode(Answer.self, from: answer).fingerprint
 }
 
@@ -54,7 +54,7 @@ private func fpcalc(_ path: FilePath, _ options: [String] = []) throws -> String
     }
   }
 
-  /// At these lengths the samples that fpcalc leaves in its filter would make another word.
+  /// At these lengths, the samples that fpcalc leaves in its filter would yield another word.
   @Test(arguments: [180_216, 185_652])
   func `ends where that of fpcalc ends`(frameCount: Int) throws {
     let path = try directory.write(.noise(seconds: 5).prefix(frameCount), as: "a.wav")

@@ -4,13 +4,13 @@ import Testing
 @testable import Chromaprint
 
 @Suite struct FingerprintIndexTests {
-  /// Some two minutes.
+  /// Items of about two minutes.
   private static func items(_ seed: UInt64, count: Int = 950) -> [UInt32] {
     var random = SplitMix64(seed: seed)
     return (0..<count).map { _ in UInt32(truncatingIfNeeded: random.next()) }
   }
 
-  /// With some bits turned over, as an encoder does.
+  /// Flips some bits, as an encoder does.
   private static func noisy(_ items: [UInt32], share: UInt64) -> [UInt32] {
     var random = SplitMix64(seed: 99)
     return items.map { random.next() % 100 < share ? $0 ^ (1 << UInt32(random.next() % 32)) : $0 }
@@ -41,7 +41,7 @@ import Testing
 
   @Test func theRightOneIsTheFirstCandidate() {
     var index = FingerprintIndex()
-    // In two steps: the second lot is listed apart.
+    // Added in two steps: the second batch is listed separately.
     index.add((0..<200).map { (UInt32($0), Fingerprint(items: Self.items(UInt64($0)))) })
     index.add((200..<205).map { (UInt32($0), Fingerprint(items: Self.items(UInt64($0)))) })
     for number in [0, 77, 199, 202] {

@@ -17,15 +17,15 @@ import Testing
     let own = try fingerprint(sound)
     #expect(own.isOfSameRecording(as: own))
     #expect(own.isOfSameRecording(as: try fingerprint(sound.scaled(by: 0.3))))
-    // As after an encoder, which puts some samples in front.
+    // Encoders prepend some samples.
     let late = Signal(sampleRate: 11_025, channels: [[Float](repeating: 0, count: 3000) + sound.mono])
     #expect(own.isOfSameRecording(as: try fingerprint(late)))
     #expect(!own.isOfSameRecording(as: try fingerprint(.chords(seed: 8, sampleRate: 11_025, seconds: 40))))
-    // Too short to tell.
+    // Too short to decide.
     #expect(!own.isOfSameRecording(as: try fingerprint(sound.prefix(11_025 * 5))))
   }
 
-  /// The text that libchromaprint writes is read whole; without its end it is none.
+  /// A fingerprint text of libchromaprint decodes completely; a truncated one is invalid.
   @Test func damagedTexts() throws {
     let context = try ChromaprintContext(sampleRate: 11_025)
     let samples = Signal.chords(sampleRate: 11_025, seconds: 20).mono.map { Int16($0 * 20_000) }

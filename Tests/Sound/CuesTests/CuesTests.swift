@@ -5,17 +5,17 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-/// A track of known form: kick and bass on beats, a melody, silence and fades.
+/// Track of known form: kick and bass on beats, a melody, silence and fades.
 private struct Song {
   var sampleRate = 11_025
   var bpm = 120.0
   var leadingFrames = 0
   var trailingFrames = 0
-  /// Bars of introduction, body and ending.
+  /// Bars of intro, body and outro.
   var bars = (intro: 8, body: 24, outro: 8)
   /// Bars of the body in which the melody plays alone.
   var pause = 0..<0
-  /// Whether intro and ending are drums alone, in place of the melody alone.
+  /// `true` if intro and outro have drums alone; otherwise they have the melody alone.
   var drumsAlone = false
   var gain = 0.5
   var fadeIn = 0.0
@@ -89,7 +89,7 @@ private func analyze(
     #expect(song.tempo.downbeats?.contains(highlight) == true)
     #expect(highlight >= first - 0.001 && highlight + 30 <= last + 2 * song.period)
     #expect(abs((finding.highlightEnd ?? 0) - highlight - 30) < 0.002)
-    // A transition is whole phrases of four bars long.
+    // Transitions consist of whole phrases of four bars.
     #expect(finding.mixInEnd == finding.introEnd && finding.mixOutStart == finding.outroStart)
     #expect(abs((finding.mixInStart ?? 9) - song.start) < 0.001)
     #expect((finding.mixOutEnd ?? 0) > last && (finding.mixOutEnd ?? 0) <= song.beats.last ?? 0)
@@ -216,11 +216,11 @@ private func analyze(
     noisy.channels[0][500] = .nan
     noisy.channels[0][600] = .infinity
     #expect(try analyze(noisy).fadeIn == 0)
-    // Beats that cannot be.
+    // Beats out of order.
     var tempo = Song().tempo
     tempo.beats = [5, 4, 3] + (0..<40).map { Double($0) }
     #expect(try analyze(Song().signal, tempo).reason == "no_beats")
-    // A first beat before the file.
+    // First beat before the start of the file.
     tempo = Song().tempo
     tempo.beats[0] = -0.04
     #expect(try analyze(Song().signal, tempo).introEnd != nil)

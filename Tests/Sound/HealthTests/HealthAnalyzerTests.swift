@@ -20,7 +20,7 @@ private func health(of signal: Signal, cut: Int = 16_384) throws -> HealthFindin
   return try session.finish()
 }
 
-/// Chords that begin and end softly, in two different channels, in whole steps of 16 bits.
+/// Chords that begin and end softly, in two different channels, quantized to 16 bits.
 private func music(seconds: Double = 12, seed: UInt64 = 3) -> Signal {
   let sides = [seed, seed + 1].map { seed -> Signal in
     var signal = Signal.chords(seed: seed, seconds: seconds)
@@ -80,7 +80,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(found.dropouts == 0)
   }
 
-  /// No jump shows it, but the sound does not fade either.
+  /// The gap has no jumps, but the audio does not fade either.
   @Test func `a gap between zero crossings is found`() throws {
     var signal = music()
     let samples = signal.channels[0]
@@ -95,7 +95,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(abs(try #require(places(found, "silence").first) - Double(start) / 44_100) < 0.001)
   }
 
-  /// The limit is the same for both signs, even if few peaks of one reach it.
+  /// The clipping level is the same for both signs, even if few peaks of one reach it.
   @Test func `single peaks at the level of clipping are clipped`() throws {
     var signal = music()
     let peak = signal.channels[0].map(abs).max() ?? 1
@@ -128,7 +128,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(abs(try #require(places(found, "click").first) - 123_456.0 / 44_100) < 0.001)
   }
 
-  /// Cymbals are louder than the click in all that stands out of its neighbors.
+  /// Next to cymbals, the click is not the loudest deviation from its neighbors.
   @Test func `a click is found under cymbals`() throws {
     let steady = Signal.noise(seed: 9, amplitude: 0.04, seconds: 12)
     var signal = music() + .channels([steady, steady])
@@ -220,7 +220,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(try health(of: signal).clicks == 0)
   }
 
-  /// A note of 50 Hz that is played again and again begins with another phase each time, and ends.
+  /// A note of 50 Hz that is played repeatedly begins with another phase each time, and ends.
   @Test func `bass notes of 50 Hz are no hum`() throws {
     let bass = Signal(sampleRate: 44_100, seconds: 24) { time in
       let note = Int(time / 0.75)
@@ -231,7 +231,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(try health(of: whole).hum == nil)
   }
 
-  /// Its period is a fifth of a second, so it has a line every 5 Hz.
+  /// The period of the loop is a fifth of a second, so it has a line every 5 Hz.
   @Test func `a loop is no hum`() throws {
     let loop = Signal(sampleRate: 44_100, seconds: 24) { time in
       let age = time.truncatingRemainder(dividingBy: 0.2)

@@ -34,7 +34,7 @@ private func noise(_ seconds: Double = 4, rate: Int = 44_100) -> Signal {
   ])
 }
 
-/// A codec with windowed cosine transforms (MDCT) of 2,048 samples, as Vorbis has them for steady sounds.
+/// Codec with windowed cosine transforms (MDCT) of 2,048 samples, as Vorbis uses for steady sounds.
 private struct LappedCodec {
   private static let count = 1024
   private let transform = RealFFT(length: 4 * count)
@@ -44,8 +44,8 @@ private struct LappedCodec {
   }
 
   /// - Parameters:
-  ///   - start: Where the first block begins.
-  ///   - step: What coefficients are rounded to multiples of, at each.
+  ///   - start: Index of the first block.
+  ///   - step: Quantization step by bin.
   func coded(_ samples: [Float], from start: Int, step: (Int) -> Float) -> [Float] {
     var result = [Float](repeating: 0, count: samples.count)
     for first in stride(from: start, through: samples.count - 2 * Self.count, by: Self.count) {
@@ -60,7 +60,7 @@ private struct LappedCodec {
     Double.pi * (0.5 + Double(Self.count) / 2) * Double(2 * bin + 1) / Double(2 * Self.count)
   }
 
-  /// The bins with odd numbers of a transform twice as long, turned.
+  /// MDCT coefficients: the odd bins of a transform twice as long, with rotated phase.
   private func coefficients(_ block: [Float]) -> [Float] {
     let padded = block + [Float](repeating: 0, count: 2 * Self.count)
     return transform.transform(padded.span) { bins in
@@ -85,7 +85,7 @@ private struct LappedCodec {
 }
 
 @Suite struct `Origin of a lossless file` {
-  /// Steps are so coarse that most high coefficients become zero, or so fine that none do.
+  /// Quantization steps are so coarse that most high coefficients become zero, or so fine that none do.
   @Test(arguments: [(37, Float(1)), (700, Float(0.2))]) func `frames of a codec are found, at any volume`(
     start: Int, gain: Float
   ) throws {
@@ -123,7 +123,7 @@ private struct LappedCodec {
     #expect(try origin(of: rounded(noise(), bits: 24), bits: 24).isPadded == false)
   }
 
-  /// A wall alone is no proof of a codec.
+  /// An abrupt spectral end alone does not prove a codec.
   @Test func `a steep low-pass alone is not called lossy`() throws {
     let (taps, edge) = (401, 15_500.0 / 44_100)
     let kernel = (0..<taps).map { tap -> Float in

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-/// The values that `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: the
-/// program gives its network what the network was trained on, and gets from it what the framework gets.
+/// Values written by `Benchmarks/golden.py` with the training framework and the shipped weights: the program must give
+/// its network the input it was trained on, and compute the framework's output.
 @Suite struct GoldenTests {
   private static let golden: NumberTable = {
     let path = Repository.url("Tests/Fixtures/golden-key-network.tsv")

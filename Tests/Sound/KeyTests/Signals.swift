@@ -8,7 +8,7 @@ import SystemPackage
 
 let sampleRate = 8000
 
-/// Chords of harmonic notes, one after the other, over and over; pitches of MIDI.
+/// Repeating sequence of chords of harmonic notes, given as MIDI pitches.
 func chords(_ pitches: [[Double]], seconds: Double, each: Double = 1, cents: Double = 0) -> Signal {
   Signal(sampleRate: sampleRate, seconds: seconds) { time in
     let chord = pitches[Int(time / each) % pitches.count]
@@ -24,7 +24,7 @@ func chords(_ pitches: [[Double]], seconds: Double, each: Double = 1, cents: Dou
   }
 }
 
-/// I, IV, V, I with the root in the bass, some half tones above C; in minor i, iv, V, i.
+/// Cadence I, IV, V, I with the root in the bass, some semitones above C; i, iv, V, i in minor.
 func cadence(_ tonic: Int, _ mode: MusicalKey.Mode, seconds: Double, cents: Double = 0) -> Signal {
   let third = mode == .major ? 4.0 : 3.0
   let chordsInC: [[Double]] = [
@@ -33,7 +33,7 @@ func cadence(_ tonic: Int, _ mode: MusicalKey.Mode, seconds: Double, cents: Doub
   return chords(chordsInC.map { $0.map { $0 + Double(tonic) } }, seconds: seconds, cents: cents)
 }
 
-/// The finding for a mono signal at 8,000 Hz that comes in blocks.
+/// Finding for a mono signal at 8,000 Hz that arrives in blocks.
 func analyze(_ signal: Signal, block: Int = 16_384) throws -> KeyFinding {
   var session = try KeyAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
   var stft = STFT(windowLength: PitchSpectrum.layout.windowLength, hop: PitchSpectrum.layout.hop)

@@ -25,7 +25,7 @@ import Testing
     for other in others { #expect(cosine(track, part) > cosine(track, other) + 0.2) }
   }
 
-  /// The effects of an encoder: noise far below the music, nothing above 10 kHz, rounding.
+  /// Simulates an encoder: noise far below the music, nothing above 10 kHz, rounding.
   @Test func roundingAndFaintNoiseHardlyMatter() throws {
     let sound = music()
     let noisy = sound + Signal.noise(sampleRate: sampleRate, seconds: 30).scaled(by: 0.0005)
@@ -59,8 +59,7 @@ import Testing
     #expect(throws: AnalysisError.self) { try session.consume([1, 2].span, at: 0) }
   }
 
-  /// The values that `Benchmarks/golden.py` has written with the scripts that the projection was fitted with, in
-  /// version 1.
+  /// Values written by `Benchmarks/golden.py` with the scripts used to fit the projection, in version 1.
   @Test func theDescriptorIsTheOneThatWasFitted() throws {
     #expect(LikenessAnalyzer.version == 1 && SoundDescriptor.version == 1)
     let path = Repository.url("Tests/Fixtures/golden-likeness.tsv")

@@ -4,7 +4,7 @@ import Testing
 @testable import Likeness
 
 @Suite struct SoundCollectionTests {
-  /// Random descriptors, without anything in common.
+  /// Random, independent descriptors.
   private func descriptors(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var random = SplitMix64(seed: seed)
     return (0..<count * SoundDescriptor.count).map { _ in UInt8(bitPattern: Int8(40 * random.nextSample())) }
@@ -42,7 +42,7 @@ import Testing
     #expect(near.allSatisfy { $0.likeness == 0 })
   }
 
-  /// In a space of many dimensions what lies near the middle of many is near to all of them.
+  /// In a high-dimensional space, points near the center of many others are near to all of them.
   @Test func noTrackIsNearToAllOthers() throws {
     let bytes = descriptors(150)
     let size = SoundDescriptor.count

@@ -8,7 +8,7 @@ import SystemPackage
 
 let sampleRate = 22_050
 
-/// A chord over a beat: harmonic notes that fade, and noise on every beat.
+/// Chord over a beat: harmonic notes that decay, and noise on every beat.
 func music(_ pitches: [Double] = [48, 60, 64, 67], bpm: Double = 120, seconds: Double = 30, start: Double = 0) -> Signal
 {
   var random = SplitMix64(seed: 5)
@@ -25,7 +25,7 @@ func music(_ pitches: [Double] = [48, 60, 64, 67], bpm: Double = 120, seconds: D
   }
 }
 
-/// The finding for a mono signal at 22,050 Hz.
+/// Finding for a mono signal at 22,050 Hz.
 func analyze(_ signal: Signal) throws -> LikenessFinding {
   var session = LikenessAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
   var stft = STFT(windowLength: SoundFrame.layout.windowLength, hop: SoundFrame.layout.hop)
@@ -35,7 +35,7 @@ func analyze(_ signal: Signal) throws -> LikenessFinding {
   return try session.finish()
 }
 
-/// The cosine of two descriptors.
+/// Cosine of two descriptors.
 func cosine(_ first: LikenessFinding, _ second: LikenessFinding) -> Double {
   func numbers(_ finding: LikenessFinding) -> [Double] { finding.descriptor.map { Double(Int8(bitPattern: $0)) } }
   func product(_ a: [Double], _ b: [Double]) -> Double { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }

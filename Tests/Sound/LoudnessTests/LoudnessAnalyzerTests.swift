@@ -9,7 +9,7 @@ import Testing
 @testable import BuiltInAnalyzers
 
 @Suite struct LoudnessAnalyzerTests {
-  /// Runs a session over planar spans of the given lengths, over and over.
+  /// Runs a session over planar spans of the given lengths, repeated in turn.
   static func loudness(of signal: Signal, mask: UInt64 = 0, cut lengths: [Int] = [16_384]) throws -> LoudnessFinding {
     let format = AudioFormat(
       container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
@@ -33,7 +33,7 @@ import Testing
   ) -> Signal {
     let amplitude = pow(10, decibels / 20)
     return Signal(sampleRate: rate, seconds: seconds) { time in
-      // Cut off, it would have higher peaks at its ends.
+      // Abrupt ends would have higher peaks.
       let fade = min(1, 200 * time, 200 * (seconds - time))
       return amplitude * fade * sin(2 * .pi * frequency * time)
     }
@@ -63,7 +63,7 @@ import Testing
     #expect(abs(try #require(try Self.loudness(of: left).integrated) + 23.01) < 0.1)
   }
 
-  /// 5.1 in the order of WAVE, by its mask and without one; 5.1 with side speakers; 7.1.
+  /// 5.1 in WAVE order, with and without a mask; 5.1 with side speakers; 7.1.
   @Test(arguments: [
     (mask: 0x3f as UInt64, roles: "fffess"), (mask: 0, roles: "fffess"), (mask: 0x60f, roles: "fffess"),
     (mask: 0x37, roles: "fffss"), (mask: 0x63f, roles: "fffeffss"), (mask: 0x107, roles: "ffff"),
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  // MARK: None
+  // MARK: No loudness
 
   @Test func whatHasNoLoudnessHasAReason() throws {
     let short = try Self.loudness(of: Self.sine(-20, seconds: 0.39))
@@ -175,7 +175,7 @@ import Testing
 
   // MARK: Peaks
 
-  /// A sine of a quarter of the rate, sampled at 45° all along: the samples miss 3 dB.
+  /// A sine at a quarter of the rate, sampled at 45° throughout: the samples miss 3 dB.
   @Test(arguments: [44_100, 48_000, 96_000]) func peaksBetweenSamplesAreFound(rate: Int) throws {
     let signal = Signal(sampleRate: rate, seconds: 0.2) { time in
       let fade = sin(.pi * min(1, 5 * time))
@@ -186,7 +186,7 @@ import Testing
     #expect(abs(found.truePeak! + 6.02) < 0.05)
   }
 
-  /// A value that is not computed could not have been a peak.
+  /// Values that are not computed could not have been peaks.
   @Test(arguments: 1...8) func boundsLeaveNothingOut(seed: UInt64) throws {
     let kinds: [Signal] = [
       .noise(seed: seed, seconds: 0.1), .chords(seed: seed, seconds: 0.1), .chirp(from: 100, to: 20_000, seconds: 0.1),
@@ -212,7 +212,7 @@ import Testing
     #expect(peak.peak == expected)
   }
 
-  /// Blocks shorter than the taps of the interpolator, as long, and longer.
+  /// Blocks shorter than the interpolator's taps, of equal length, and longer.
   @Test(arguments: [1, 7, 22, 23, 24, 31, 33, 1_000]) func blocksDoNotChangePeaks(blockLength: Int) {
     let channels = (1...2).map { Signal.noise(seed: $0, seconds: 0.05).channels[0] }
     func peaks(_ length: Int) -> TruePeak {
@@ -296,7 +296,7 @@ import Testing
     }
   }
 
-  /// All of libebur128, from the same samples.
+  /// All measures of libebur128 for the same samples.
   @Test(arguments: [22_050, 48_000]) func gatesAndPeaksAgreeWithTheLibrary(rate: Int) throws {
     let signal = Signal.channels([
       .chords(seed: 5, sampleRate: rate, seconds: 8),
@@ -324,7 +324,7 @@ import Testing
 
   // MARK: Golden
 
-  /// Values of version 2: a change of these numbers raises the version.
+  /// Values of version 2. If they change, the version must be raised.
   @Test func theGoldenSignalIsAsLoudAsEver() throws {
     let golden = Signal.golden(sampleRate: 22_050, seconds: 8)
     let found = try Self.loudness(of: .channels([golden, golden.scaled(by: 0.5)]))

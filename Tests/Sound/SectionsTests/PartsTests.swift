@@ -36,11 +36,11 @@ import Testing
   }
 }
 
-/// A song of 40 bars of four beats whose harmony changes with each bar, and whose timbre changes after 16 bars.
+/// Song of 40 bars of four beats whose harmony changes with each bar, and whose timbre changes after 16 bars.
 @Suite struct BarStartsTests {
   private static let units = BeatUnits(beats: (0..<162).map { 0.5 * Double($0) }, seconds: 81)
 
-  /// Two columns of a quarter second for a beat; the second bar begins after `pickup` beats.
+  /// Two columns of a quarter second per beat; the second bar begins after `pickup` beats.
   private static func resemblance(pickup: Int) -> Resemblance {
     var profile = SoundProfile()
     let columns = Int(81 / SoundProfile.columnSeconds)
@@ -85,10 +85,10 @@ import Testing
 }
 
 @Suite struct RecurrenceTests {
-  /// Two stretches of 20 units that are alike within, and not otherwise.
+  /// Two blocks of 20 units that are similar within and dissimilar between.
   private static let blocks: [Float] = (0..<1600).map { ($0 / 40 < 20) == ($0 % 40 < 20) ? 0.9 : -0.9 }
 
-  /// Parts of 30 units, A B A C: only a unit of A is like another one.
+  /// Parts of 30 units, A B A C: each unit of A resembles only its repetition.
   private static let parts: [Float] = {
     let count = 120
     var random = SplitMix64(seed: 4)

@@ -44,7 +44,7 @@ import Testing
     #expect(try analyze(signal, after: beats(until: signal.duration)).form == "A B A B")
   }
 
-  /// The 16 beats that a part begins with come again in its middle: only where the other part ends is a new start.
+  /// The first 16 beats of the part recur in its middle: only the end of the previous part is a new start.
   @Test func neighborsWithOneLabel() throws {
     let longer = Part(chords: Part.first.chords + Part.third.chords, harmonics: Part.first.harmonics)
     let signal = song([longer, longer, .second, longer])

@@ -7,10 +7,10 @@ import SystemPackage
 @testable import BuiltInAnalyzers
 
 let sampleRate = 8000
-/// Length of a beat of the songs here: 120 beats a minute.
+/// Length of a beat at 120 beats per minute, in seconds.
 let beatSeconds = 0.5
 
-/// Eight bars of four beats, with a chord for each bar, given by its pitches (MIDI), and the loudness of the harmonics.
+/// Eight bars of four beats, with one chord per bar, given as MIDI pitches, and the amplitudes of the harmonics.
 struct Part {
   var chords: [[Double]]
   var harmonics: [Double]
@@ -30,7 +30,7 @@ struct Part {
   func chord(atBeat beat: Int) -> [Double] { chords[beat / 4 % chords.count] }
 }
 
-/// Parts one after the other, with a click on each beat and a little noise, no two times the same.
+/// Sequence of parts with a click on each beat and a little noise, never twice the same.
 func song(_ parts: [Part], seed: UInt64 = 1) -> Signal {
   var random = SplitMix64(seed: seed)
   return Signal(sampleRate: sampleRate, seconds: Double(parts.count) * Part.seconds) { time in
@@ -57,7 +57,7 @@ func beats(until seconds: Double) -> TempoFinding {
   return tempo
 }
 
-/// The finding for a mono signal at 8,000 Hz that comes in blocks.
+/// Finding for a mono signal at 8,000 Hz that arrives in blocks.
 func analyze(_ signal: Signal, after tempo: TempoFinding? = nil, block: Int = 16_384) throws -> SectionsFinding {
   var session = try SectionsAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
   var stft = STFT(windowLength: SoundProfile.layout.windowLength, hop: SoundProfile.layout.hop)

@@ -5,21 +5,21 @@ import Testing
 
 @testable import Tempo
 
-/// Drums, bass and chords of a band whose tempo, bars and phrases are known.
+/// Drums, bass and chords of a band with known tempo, bars and phrases.
 private struct Band {
   var bpm: Double
   var seconds = 44.0
-  /// Of the hi-hat, in a beat.
+  /// Hi-hat strokes per beat.
   var strokes = 2.0
   var beatsOfBar = 4
-  /// When the first bar begins.
+  /// Start of the first bar, in seconds.
   var start = 0.2
 
   func every(_ step: Double, offset: Double = 0) -> [Double] {
     pulse(bpm, from: start, seconds: seconds, every: step, offset: offset)
   }
 
-  /// Kick on one (and three of four), snare between; a chord for each bar, a bass note for each beat of the kick.
+  /// Kick on one (and three of four), snare between; one chord per bar, and a bass note on each beat of the kick.
   var music: [Float] {
     let bar = Double(beatsOfBar)
     let back = beatsOfBar == 4 ? every(4, offset: 1) + every(4, offset: 3) : every(3, offset: 1) + every(3, offset: 2)
@@ -52,7 +52,7 @@ private struct Band {
 }
 
 @Suite struct BandTests {
-  /// Backbeats and chords of a bar each tell slow music with sixteenths from music twice as fast.
+  /// Backbeats and chords that last a bar distinguish slow music with sixteenths from music twice as fast.
   @Test(arguments: [64.0, 72, 80, 88])
   func slow(bpm: Double) throws {
     let band = Band(bpm: bpm, strokes: 4)
@@ -69,7 +69,7 @@ private struct Band {
     #expect(agreement(finding.beats, band.every(1)) > 0.9)
   }
 
-  /// Wherever the recording begins in the bar.
+  /// The recording may begin anywhere in the bar.
   @Test(arguments: [0.0, 1, 2, 3], [76.0, 112])
   func firstBeats(late: Double, bpm: Double) throws {
     let band = Band(bpm: bpm, strokes: bpm < 90 ? 4 : 2, start: 0.2 + late * 60 / bpm)
@@ -88,7 +88,7 @@ private struct Band {
     if let downbeats = finding.downbeats { #expect(agreement(downbeats, band.every(3)) > 0.9) }
   }
 
-  /// Two dotted beats are no bar of three quarters.
+  /// Two dotted beats are not a bar of three quarters.
   @Test(arguments: [54.0, 62])
   func dottedBeats(bpm: Double) throws {
     let band = Band(bpm: bpm, strokes: 3)
@@ -100,7 +100,7 @@ private struct Band {
 }
 
 @Suite struct RubatoTests {
-  /// Plucked notes, two to the beat, by a player who pushes and pulls.
+  /// Plucked notes, two per beat, by a player who pushes and pulls.
   private func rubato(_ bpm: Double, swing: Double) -> [Float] {
     var times: [Double] = []
     var time = 0.3
@@ -111,7 +111,8 @@ private struct Band {
     return signal(seconds: 40, [(.kick, stride(from: 0, to: times.count, by: 2).map { times[$0] }), (.click, times)])
   }
 
-  /// Paths at a tempo, its double and its half fit about as well: others stay among the candidates, and certainty is rare.
+  /// Paths at a tempo, its double and its half fit about as well: the others stay among the candidates, and high
+  /// confidence is rare.
   @Test(arguments: [58.0, 84, 120], [0.12, 0.25])
   func otherReadingsStay(bpm: Double, swing: Double) throws {
     let finding = try analyze(rubato(bpm, swing: swing))
@@ -134,7 +135,7 @@ private struct Band {
     func less(_ name: String, _ a: NamedValues, than b: NamedValues) throws {
       #expect(try #require(a[name]) < #require(b[name]), "\(name)")
     }
-    // A chord lasts four beats, or eight of the double.
+    // A chord lasts four beats, or eight of the doubled tempo.
     try less("chord_lasts_4", beats, than: doubles)
     #expect(try #require(beats["chord_lasts_4"]) < 0.1)
     #expect(try #require(beats["chord_lasts_16"]) > 0.8)
@@ -152,7 +153,7 @@ private struct Band {
 }
 
 @Suite struct TempiOfHypothesesTests {
-  /// Many grids of one tempo do not push out the others.
+  /// Many grids of one tempo do not displace the others.
   @Test func tempiAreCountedWithAllTheirGrids() {
     let grid = BeatGrid(beats: [])
     func hypothesis(_ bpm: Double, _ score: Double) -> GridHypothesis {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Tempo
 
-/// Beats of a given tempo.
 @Suite struct BeatFitTests {
   private func fit(_ bpm: Double, _ signal: [Float]) throws -> TempoFinding {
     var configuration = BeatFitAnalyzer.Configuration()
@@ -15,7 +14,7 @@ import Testing
   private func steps(_ beats: [Double]) -> [Double] { zip(beats, beats.dropFirst()).map { $1 - $0 } }
 
   @Test func beatsOfTheMusicAreFound() throws {
-    // People round: they call 117.3 117.
+    // People round 117.3 to 117.
     let music = rockBeat(117.3, seconds: 12)
     #expect(agreement(try fit(117, music).beats, pulse(117.3, seconds: 12)) > 0.9)
     let half = try fit(58.7, music).beats
@@ -27,7 +26,7 @@ import Testing
     let found = try fit(bpm, rockBeat(120, seconds: 12))
     #expect(found.isStable && found.beats.count >= Int(10.5 * bpm / 60))
     #expect(steps(found.beats).allSatisfy { abs($0 - 60 / bpm) < 0.002 })
-    // At least one is fitted to a beat of the music.
+    // At least one beat coincides with a beat or half-beat of the music.
     #expect(found.beats.contains { beat in pulse(120, seconds: 12, every: 0.5).contains { abs($0 - beat) < 0.03 } })
   }
 

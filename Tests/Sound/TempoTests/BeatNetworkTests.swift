@@ -20,7 +20,7 @@ import Testing
     return (0..<BeatNetwork.weightCount).map { _ in 0.1 * random.next() }
   }
 
-  /// The same sums in the order of their definition, one at a time.
+  /// Reference implementation: the same sums in the order of their definition, one at a time.
   private static func reference(_ input: BeatNetworkInput, _ weights: [Float]) -> [[Float]] {
     let channels = BeatNetwork.channelCount
     var rest = weights[...]

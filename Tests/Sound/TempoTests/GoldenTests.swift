@@ -5,8 +5,8 @@ import Testing
 
 @testable import Tempo
 
-/// Golden vectors that `Benchmarks/golden.py` wrote with the training framework and the shipped weights: the program
-/// must give its network the input it was trained on, and get the framework's output.
+/// Golden vectors written by `Benchmarks/golden.py` with the training framework and the shipped weights: the program
+/// must give its network the input it was trained on, and compute the framework's output.
 @Suite struct GoldenTests {
   private static let golden: NumberTable = {
     let path = Repository.url("Tests/Fixtures/golden-beat-network.tsv")
@@ -19,9 +19,10 @@ import Testing
     zip(found, expected).map { abs(Double($0) - $1) }.max() ?? .infinity
   }
 
-  // Measured differences: 0.00004 in the input (numbers up to 30) and 0.00001 in the log-odds (up to 20). They come from
-  // rounding: numpy makes the spectrum in double precision, and the program adds floats in another order. The tests
-  // allow five to ten times as much, as other processors round differently. A scale that is off by a thousandth fails.
+  // Measured differences: 0.00004 in the input (numbers up to 30) and 0.00001 in the log-odds (up to 20). They come
+  // from rounding: numpy computes the spectrum in double precision, and the program adds floats in another order. The
+  // tolerances are five to ten times as large, as other processors round differently. A scale that is off by a
+  // thousandth fails.
 
   @Test func theNetworkIsGivenWhatItWasTrainedOn() throws {
     let width = BeatNetworkInput.width

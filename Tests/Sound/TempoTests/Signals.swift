@@ -7,20 +7,20 @@ import SystemPackage
 
 let sampleRate = 22_050.0
 
-/// Pseudorandom numbers, the same every time.
+/// Deterministic pseudorandom numbers.
 struct Randomness {
   private var state: UInt64
 
   init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
 
-  /// −1 ..< 1
+  /// Next number in −1..<1.
   mutating func next() -> Float {
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     return Float(state >> 40) / Float(1 << 23) - 1
   }
 }
 
-/// The sound of one hit, with its energy where a kick, a snare or a hi-hat has it.
+/// Sound of one hit, with the spectrum of a kick, a snare, a hi-hat or a click.
 enum Drum {
   case click, kick, snare, hat
 
@@ -45,7 +45,7 @@ enum Drum {
   }
 }
 
-/// A signal of a given length with hits at given times.
+/// Signal of a given length with hits at given times.
 func signal(seconds: Double, _ tracks: [(drum: Drum, times: [Double])]) -> [Float] {
   var result = [Float](repeating: 0, count: Int(seconds * sampleRate))
   for (drum, times) in tracks {
@@ -71,14 +71,14 @@ func noise(seconds: Double, level: Float, seed: UInt64 = 1) -> [Float] {
   return (0..<Int(seconds * sampleRate)).map { _ in level * source.next() }
 }
 
-/// The finding of the analyzer for a mono signal at 22,050 Hz that arrives in blocks.
+/// Finding of the analyzer for a mono signal at 22,050 Hz that arrives in blocks.
 func analyze(
   _ signal: [Float], block: Int = 16_384, _ configuration: TempoAnalyzer.Configuration = .init()
 ) throws -> TempoFinding {
   try analyze(signal, block: block, by: TempoAnalyzer(configuration).makeSession(for: AudioFile(path: "signal")))
 }
 
-/// The same, with a given session.
+/// Finding of a given session.
 func analyze(_ signal: [Float], block: Int = 16_384, by session: TempoAnalyzer.Session) throws -> TempoFinding {
   var session = session
   var stft = STFT(windowLength: BandSpectrogram.layout.windowLength, hop: BandSpectrogram.layout.hop)
@@ -94,7 +94,7 @@ func analyze(_ signal: [Float], block: Int = 16_384, by session: TempoAnalyzer.S
   return try session.finish()
 }
 
-/// The columns of the spectrum of a mono signal at 22,050 Hz.
+/// Spectrum columns of a mono signal at 22,050 Hz.
 func columns(of signal: [Float]) -> [[Float]] {
   var stft = STFT(windowLength: BandSpectrogram.layout.windowLength, hop: BandSpectrogram.layout.hop)
   var found: [[Float]] = []
@@ -109,7 +109,8 @@ func bands(of signal: [Float]) -> BandSpectrogram {
   return bands
 }
 
-/// The smaller of two shares: true beats with a found beat within a tolerance, and found beats with a true one.
+/// The smaller of recall and precision: the share of true beats with a found beat within a tolerance, and of found
+/// beats with a true one.
 func agreement(_ found: [Double], _ truth: [Double], within tolerance: Double = 0.03, after start: Double = 0) -> Double
 {
   func share(_ a: [Double], _ b: [Double]) -> Double {

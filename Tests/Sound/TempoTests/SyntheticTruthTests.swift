@@ -6,9 +6,9 @@ import Testing
 
 @testable import Tempo
 
-/// Signals whose tempo and beats are known exactly.
+/// Signals with exactly known tempo and beats.
 @Suite struct ClickTests {
-  /// If there are only clicks, their tempo is the tempo, octave included.
+  /// If there are only clicks, their rate is the tempo, octave included.
   @Test(arguments: [40.0, 50, 60, 77, 93.5, 110, 120, 128, 140.3, 174, 200, 240])
   func plain(bpm: Double) throws {
     let truth = pulse(bpm, seconds: 15)
@@ -53,7 +53,8 @@ import Testing
     #expect(agreement(finding.beats, truth, within: 0.02) > 0.9)
   }
 
-  /// A kick on the beat under hits that divide two beats by three, or three by four: the tempo is one of the two voices', and exact.
+  /// A kick on the beat with hits that divide two beats by three, or three by four: the tempo is that of one of the two
+  /// voices, and exact.
   @Test(arguments: [(90.0, 1.5), (100.0, 4 / 3.0), (120.0, 1.5)])
   func polyrhythm(bpm: Double, over: Double) throws {
     let finding = try analyze(
@@ -83,7 +84,7 @@ import Testing
     #expect(agreement(finding.beats, pulse(bpm, seconds: seconds), within: 0.03) > 0.9)
   }
 
-  /// Bass on one, something lighter on two and three.
+  /// Kick on one, snare on two and three.
   @Test(arguments: [96.0, 120, 144])
   func waltz(bpm: Double) throws {
     let seconds = 24.0
@@ -112,8 +113,8 @@ import Testing
       return pattern[(beat + first) % pattern.count] + wobble
     }
     // A new chord on one.
-    let news = beats.indices.map { ($0 + first) % pattern.count == 0 ? SIMD4<Float>(1, 1, 0.3, 0) : .zero }
-    return BeatAccents(values: beats, news: newChords ? news : [])
+    let novelty = beats.indices.map { ($0 + first) % pattern.count == 0 ? SIMD4<Float>(1, 1, 0.3, 0) : .zero }
+    return BeatAccents(values: beats, novelty: newChords ? novelty : [])
   }
 
   /// Kick, cymbal and a new chord on one, a snare on two and four, a kick on three.
@@ -122,7 +123,7 @@ import Testing
     .init(0.6, 0.5, 0.2, 0.1, 0.2, 0.4, 0.2, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
   ]
 
-  /// The output of a network that hears downbeats a little better than the other beats.
+  /// Output of a network that favors downbeats slightly over the other beats.
   private func heard(_ beatsOfBar: Int, bars: Int, startingWith first: Int = 0) -> [Float] {
     (0..<(bars * beatsOfBar)).map { ($0 + first) % beatsOfBar == 0 ? -1 : -2 }
   }
@@ -144,7 +145,7 @@ import Testing
     #expect(reading?.firstDownbeat == (3 - first) % 3)
   }
 
-  /// The network alone decides if the sound of the beats says nothing, but not if they contradict each other.
+  /// The network alone decides if the accents are uniform, but not if both contradict each other.
   @Test func networkAndSoundAreBothWeighed() {
     let like = accents([four[0]], bars: 64, newChords: false)
     let sure = heard(4, bars: 16).map { 3 * $0 }
@@ -153,7 +154,7 @@ import Testing
     #expect(BarReading(three, downbeats: heard(4, bars: 15), bpm: 120)?.firstDownbeat == nil)
   }
 
-  /// Slow thirds are dotted beats. Bars of two are given where only each other beat begins one.
+  /// Slow beats in thirds are dotted. Bars of two are given where only every other beat begins one.
   @Test func metresInEighths() {
     let clear = (accents: accents(four, bars: 16), downbeats: heard(4, bars: 16))
     let three = (accents: accents([four[0], four[1], four[1]], bars: 20), downbeats: heard(3, bars: 20))
@@ -166,7 +167,7 @@ import Testing
     #expect(BarReading(three.accents, downbeats: three.downbeats, bpm: 66)?.metre == "3/4")
   }
 
-  /// Onsets at these shares of a beat, with how strong they are.
+  /// Onset strengths by position within a beat.
   @Test(
     arguments: [
       ([0: 1, 1.0 / 3: 0.4, 2.0 / 3: 0.5], true), ([0: 1, 0.5: 0.6], false), ([0: 1, 2.0 / 3: 0.5], false),
@@ -195,7 +196,7 @@ import Testing
 }
 
 @Suite struct MixTests {
-  /// One track after the other with a fade between, as a DJ plays them.
+  /// Tracks in sequence with crossfades, as in a DJ mix.
   private func mix(_ tempi: [Double], each seconds: Double, fade: Double = 4) -> (signal: [Float], changes: [Double]) {
     var sum: [Float] = []
     var changes: [Double] = []
@@ -239,7 +240,7 @@ import Testing
     var session = try analyzer.makeSession(for: AudioFile(path: "mix"))
     var most = 0
     for minute in 0..<16 {
-      // Another track every four minutes.
+      // The track changes every four minutes.
       for column in tracks[minute / 4 % 2].prefix(6014) { try session.consume(column.span, at: 0) }
       most = max(most, session.keptColumns)
     }
@@ -264,7 +265,7 @@ import Testing
     Array(text.utf8).withUnsafeBytes { NumberTable($0) }
   }
 
-  /// The state between the change of a feature and the next fit.
+  /// A feature was added after the last fit.
   @Test func weightsFindTheirFeaturesByName() {
     let weights = GridWeights(
       Self.table(

@@ -107,7 +107,7 @@ import Testing
 }
 
 @Suite struct TempoSettingTests {
-  /// Halved or doubled into the range, with as many beats as the tempo implies.
+  /// The tempo is halved or doubled into the range, with as many beats as it implies.
   @Test(arguments: [(60.0, 120.0, 75.0), (40.0, 90.0, 75.0), (140.0, 280.0, 150.0)])
   func tempoIsFoldedIntoTheRange(low: Double, high: Double, expected: Double) throws {
     var configuration = TempoAnalyzer.Configuration()
@@ -119,7 +119,7 @@ import Testing
     #expect(finding.candidates.allSatisfy { $0.bpm >= low && $0.bpm <= high })
   }
 
-  /// A tempo is rounded only if measurement cannot tell it from a whole number.
+  /// A tempo is rounded only if the measurement cannot distinguish it from a whole number.
   @Test(arguments: [(128.0, true, 128.0), (128.4, true, 128.4), (103.5, true, 103.5)])
   func roundsWithinTheErrorOfMeasurement(bpm: Double, rounds: Bool, expected: Double) throws {
     var configuration = TempoAnalyzer.Configuration()
@@ -199,7 +199,7 @@ import Testing
     let (music, beats) = played(seconds: 40) { 100 + 0.5 * $0 }
     let finding = try analyze(music)
     #expect(!finding.isStable)
-    // Bare drums do not tell whether kick or hi-hat has the beat; the path must follow one of them.
+    // Drums alone do not reveal whether kick or hi-hat has the beat; the path must follow one of them.
     let halves = zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }
     #expect([beats, halves].contains { agreement(finding.beats, $0, within: 0.05) > 0.85 })
     let tempi = finding.map.map(\.bpm)

@@ -30,13 +30,13 @@ func drums(at times: [Double], seconds: Double, chord: Double = 0.05, hits: Doub
   return Signal(sampleRate: sampleRate, channels: [samples])
 }
 
-/// Times that are as regular as the deviation from them allows, which is evenly spread over ± `jitter` seconds.
+/// Periodic times with a uniformly distributed deviation of ± `jitter` seconds.
 func beats(every period: Double, seconds: Double, jitter: Double = 0) -> [Double] {
   var random = SplitMix64(seed: 11)
   return stride(from: 0.1, to: seconds, by: period).map { $0 + jitter * Double(random.nextSample()) }
 }
 
-/// Syllables as speech has them: bursts of a voice with harmonics, some four a second, of uneven length, with pauses.
+/// Speech-like syllables: bursts of a voice with harmonics, about four a second, of uneven length, with pauses.
 func babble(seconds: Double) -> Signal {
   var random = SplitMix64(seed: 3)
   var samples = [Float](repeating: 0, count: Int(seconds * Double(sampleRate)))
@@ -56,7 +56,7 @@ func babble(seconds: Double) -> Signal {
   return Signal(sampleRate: sampleRate, channels: [samples])
 }
 
-/// The finding for a mono signal at 22,050 Hz that comes in blocks.
+/// Finding for a mono signal at 22,050 Hz that arrives in blocks.
 func analyze(_ signal: Signal, block: Int = 16_384) throws -> TraitsFinding {
   var session = TraitsAnalyzer.Session()
   var stft = STFT(windowLength: CriticalBands.layout.windowLength, hop: CriticalBands.layout.hop)

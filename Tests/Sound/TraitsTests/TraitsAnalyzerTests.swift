@@ -81,7 +81,7 @@ import Testing
     #expect(found[0] == 0 && ascends(found, by: 0.005), "\(found)")
   }
 
-  // MARK: - What must not matter
+  // MARK: - Invariance
 
   @Test(arguments: [0.1, 3, 1000] as [Float]) func volume(gain: Float) throws {
     for signal in [drums(at: beats(every: 0.3, seconds: 12, jitter: 0.05), seconds: 12), babble(seconds: 12)] {
@@ -110,7 +110,7 @@ import Testing
     ).map { abs(($0 ?? 9) - ($1 ?? 99)) }.max() ?? 0
   }
 
-  /// If these change, so do the findings of users: raise the version.
+  /// If these values change, so do the findings of users: raise the version.
   @Test func golden() throws {
     let found = try analyze(.golden(sampleRate: sampleRate, seconds: 20))
     let expected = TraitsFinding(energy: 0.877, danceability: 0.861, speechiness: 0)
@@ -118,7 +118,7 @@ import Testing
     #expect(distance(found, expected) < 0.003, "\(found)")
   }
 
-  // MARK: - Nothing to judge
+  // MARK: - No finding
 
   @Test func reasons() throws {
     #expect(try analyze(.silence(sampleRate: sampleRate, seconds: 20)) == .none(reason: "silence"))
@@ -126,7 +126,7 @@ import Testing
     #expect(try analyze(.chords(sampleRate: sampleRate, seconds: 20).scaled(by: 1e-7)) == .none(reason: "silence"))
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 5)) == .none(reason: "too_short"))
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 7.8)).reason == "too_short")
-    // Only the start is heard.
+    // Only the start is audible.
     #expect(try analyze(Signal(sampleRate: sampleRate, seconds: 20) { _ in 1 }).energy == nil)
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 9)).reason == nil)
   }

@@ -17,7 +17,7 @@ import Testing
     return try session.finish()
   }
 
-  /// The values of a list of bytes in which 255 is the peak.
+  /// Values of a list of bytes in which 255 is the peak.
   private func values(_ list: [UInt8], _ peak: Double?) -> [Double] {
     let full = peak.map { pow(10, $0 / 20) } ?? 0
     return list.map { Double($0) / 255 * full }
@@ -50,7 +50,7 @@ import Testing
       let peaks = [finding.lowPeak, finding.midPeak, finding.highPeak].map { $0 ?? -200 }
       #expect(abs(peaks[band] - -12.04) < 0.4)
       let lists = [finding.lowRMS, finding.midRMS, finding.highRMS]
-      // Apart from the ends, where the sine starts from nothing.
+      // Ignores the ends, where the sine starts from zero.
       let levels = (0..<3).map { values(lists[$0], peaks[$0])[20] / 0.25 }
       #expect(abs(levels[band] - 0.5.squareRoot()) < 0.03)
       for other in 0..<3 where other != band { #expect(levels[other] < 0.15) }
@@ -90,7 +90,7 @@ import Testing
       #expect(finding.onsetStepSeconds == 0.02)
       let strong = finding.onsets.indices.filter { finding.onsets[$0] > 128 }
       let clicks = stride(from: 0.5, to: 20, by: 60 / 97.0).map { Int($0 / 0.02) }
-      // A click may begin at the end of a frame and go on in the next.
+      // A click may cross the boundary between two frames.
       #expect(clicks.allSatisfy { click in strong.contains { $0 == click || $0 == click + 1 } })
       #expect(strong.allSatisfy { frame in clicks.contains { $0 == frame || $0 == frame - 1 } })
     }

@@ -11,7 +11,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// The changes that a receiver gets.
+/// Changes received by a follower.
 @Suite struct ChangeLogTests {
   private struct News: Equatable {
     var records: [FilePath] = []
@@ -51,7 +51,7 @@ import Testing
     try library.reopen()
     #expect(try cursor(library) == first)
     #expect(try news(of: library, since: .cursor(first)) == News())
-    // A whole library reports nothing as gone.
+    // A whole library reports no removals.
     library.remove("/music/a.flac")
     try library.night()
     #expect(try news(of: library, since: nil) == News(records: ["/music/b.flac", "/music/c.flac"]))
@@ -70,7 +70,7 @@ import Testing
     #expect(try news(of: library, since: .cursor(before)) == expected)
     let after = try cursor(library)
     #expect(try news(of: library, since: .cursor(after)) == News())
-    // A receiver that knew is not told again when it is forgotten, and one that did not is.
+    // Forgetting a file notifies only receivers that do not know of its removal yet.
     _ = try library.store.pruneVanished(in: nil, isDryRun: false)
     #expect(try news(of: library, since: .cursor(after)) == News())
     #expect(try news(of: library, since: .cursor(before)) == expected)
@@ -95,7 +95,7 @@ import Testing
       file.path == "/music/b/1.flac" ? ScannedLibrary.broken : ScannedLibrary.analysis(of: file)
     }
     let inFolder = RecordSelection(roots: ["/music/a"], statuses: [.ok, .partial])
-    // No track: it may have been one.
+    // Not a track, but it may have been one.
     #expect(
       try news(of: library, since: .cursor(before))
         == News(
@@ -124,7 +124,7 @@ import Testing
       copy: TempoCorrection(ScannedLibrary.tempoFinding().multiplied(by: BeatRatio(1, 2)), corrected: .now)
     ])
     #expect(try news(of: library, since: .cursor(before)) == News(records: ["/music/b.flac"]))
-    // For a receiver of fast tracks it is gone.
+    // It is gone for a receiver of fast tracks.
     #expect(
       try news(of: library, since: .cursor(before), filter: "bpm:100..") == News(removals: ["/music/b.flac"]))
     #expect(try news(of: library, since: nil, filter: "bpm:100..").records == ["/music/a.flac", "/music/c.flac"])
@@ -155,7 +155,7 @@ import Testing
     #expect(throws: ChangePointError.ahead(cursor: 7, database: 1)) { try news(of: library, since: .cursor(later)) }
   }
 
-  /// A catalog that is made again says nothing new about tracks.
+  /// Rebuilding the song catalog reports no changes of tracks.
   @Test func repairIsNoNews() throws {
     let library = try library("a", "b")
     let before = try cursor(library)
@@ -174,8 +174,7 @@ import Testing
     #expect(try store.extract(RecordSelection(), since: .run(1)) { $0.count } == count)
   }
 
-  /// A receiver that follows the changes, from whatever state and with whatever filter, has what a whole export would
-  /// give.
+  /// A receiver that follows the changes, from any state and with any filter, has what a whole export would give.
   @Test(arguments: ["", "bpm:100..", "title:1 OR title:2"]) func followersHaveWhatIsThere(filter: String) throws {
     var random = SystemRandomNumberGenerator()
     let library = try ScannedLibrary()
@@ -213,7 +212,7 @@ import Testing
       try library.store.extract(Self.tracks, matching: filter) { extract in
         try extract.forEachRecord { whole[$0.path] = $0 }
       }
-      // Some come every night, some now and then.
+      // Some follow every night, some now and then.
       for index in followers.indices where followers[index].cursor == nil || Bool.random(using: &random) {
         let point = followers[index].cursor.map { ChangePoint.cursor($0) }
         try library.store.extract(Self.tracks, matching: filter, since: point) { extract in

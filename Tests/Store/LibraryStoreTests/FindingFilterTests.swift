@@ -12,7 +12,7 @@ import Testing
   private static let traits = AnalyzerIdentity(id: "traits", version: 1, digest: "")
   private static let columns = FindingColumn.all(of: [TraitsFinding.self, LoudnessFinding.self])
 
-  /// Three tracks with an energy, one without, one that was not asked.
+  /// Three tracks with an energy, one without, one that was not analyzed for it.
   private static func library() throws -> ScannedLibrary {
     let library = try ScannedLibrary()
     try library.reopen(findings: ScannedLibrary.findings + [TraitsFinding.self])

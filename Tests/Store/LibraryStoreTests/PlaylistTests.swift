@@ -31,7 +31,7 @@ import Testing
     try store.createPlaylist(named: "Mix", tracks: tracks(names))
   }
 
-  /// Last components of the paths that references stand for now; `-` for none.
+  /// Last components of the paths that references currently stand for; `-` for none.
   private func names(_ tracks: [ReferencedTrack]) throws -> String {
     let rows = try store.tracks(matching: .everything)
     return tracks.map { track in
@@ -203,7 +203,7 @@ import Testing
     try library.night()
     #expect(try names(playlist) == "-b-")
     #expect(try names(store.savedTracks()) == "c" && store.savedTrackCount() == 1)
-    // Its path is all that is left of a track that was forgotten.
+    // A forgotten track is identified by its path only.
     #expect(try store.pruneVanished(in: nil, isDryRun: false) == 1)
     #expect(try store.playlistTracks(id: playlist.id).first?.reference == track("a"))
     library.put("/music/a")

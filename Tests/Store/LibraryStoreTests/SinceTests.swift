@@ -5,7 +5,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// The values of `--since`, and the files that it reads.
+/// Values of `--since`, and the files it reads.
 @Suite struct SinceTests {
   private static let now = Timestamp(rfc3339: "2026-11-22T12:00:00Z") ?? .now
 

@@ -9,11 +9,11 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Albums, artists and genres of the catalog, and their ids.
+/// Albums, artists and genres of the song catalog, and their ids.
 @Suite struct SongAlbumTests {
   private typealias File = (path: FilePath, tags: [String: [String]]?)
 
-  /// A library with these files; a file without tags is broken.
+  /// Library with these files; a file without tags is broken.
   private func library(_ files: [File]) throws -> ScannedLibrary {
     let library = try ScannedLibrary()
     try put(files, in: library)
@@ -145,17 +145,17 @@ import Testing
     let library = try library([("/music/a.flac", tags), ("/music/b.flac", tags)])
     let genre = try #require(try library.store.genres().first)
     #expect(genre.id == "drum-bass" && genre.name == "Drum & Bass" && genre.trackCount == 2 && genre.albumCount == 1)
-    #expect(try library.store.songs(ofGenre: CatalogGenre.id(ofName: "drum & BASS"), limit: 9).count == 2)
+    #expect(try library.store.songs(ofGenre: LibraryGenre.id(ofName: "drum & BASS"), limit: 9).count == 2)
     library.remove("/music/a.flac")
     try library.night()
     #expect(try albums(library).map(\.trackCount) == [1])
     #expect(try library.store.artists(limit: 9).map(\.trackCount) == [1])
-    // Tagged otherwise: nothing of the old names stays.
+    // Retagged: none of the old names stay.
     try put([("/music/b.flac", ["artist": ["Other"], "album": ["Other"]])], in: library)
     #expect(try albums(library).map(\.name) == ["Other"])
     #expect(try library.store.artists(limit: 9).map(\.name) == ["Other"])
     #expect(try library.store.genres().isEmpty)
-    // A correction of a tempo leaves all this as it was.
+    // Correcting a tempo changes none of this.
     try library.store.correctTempo([
       ScannedLibrary.contentID("/music/b.flac"): TempoCorrection(ScannedLibrary.tempoFinding(90), corrected: .now)
     ])
@@ -186,10 +186,10 @@ import Testing
       ))
     files.append(("/music/bad.flac", nil))
     let library = try library(files)
-    func search(_ text: String = "", _ change: (inout CatalogQuery) -> Void = { _ in }) throws -> CatalogAnswer {
-      var query = CatalogQuery(text, limit: 3)
+    func search(_ text: String = "", _ change: (inout SongQuery) -> Void = { _ in }) throws -> SongQueryResult {
+      var query = SongQuery(text, limit: 3)
       change(&query)
-      return try library.store.search(catalog: query)
+      return try library.store.search(songs: query)
     }
     let love = try search("love")
     #expect(love.tracks.hits.first?.title == "Love" && love.tracks.count == 401 && love.tracks.hits.count == 3)
@@ -227,10 +227,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("UPDATE album SET name = 'Other'", "2 rows of album not as"), ("DELETE FROM artist_song", "artist_song"),
-    ("UPDATE artist SET track_count = 7", "1 row of artist not as"), ("DELETE FROM artist_album", "artist_album"),
-    ("UPDATE song SET album_id = NULL", "of song not as the findings say"),
-    ("UPDATE genre SET name = 'Other'", "1 row of genre not as"), ("DELETE FROM genre_album", "genre_album"),
+    ("UPDATE album SET name = 'Other'", "2 rows of album differing"), ("DELETE FROM artist_song", "artist_song"),
+    ("UPDATE artist SET track_count = 7", "1 row of artist differing"), ("DELETE FROM artist_album", "artist_album"),
+    ("UPDATE song SET album_id = NULL", "of song differing from the findings"),
+    ("UPDATE genre SET name = 'Other'", "1 row of genre differing"), ("DELETE FROM genre_album", "genre_album"),
   ])
   func doctorFindsAndMends(_ sql: String, _ complaint: String) throws {
     let library = try library([

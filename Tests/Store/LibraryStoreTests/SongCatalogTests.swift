@@ -10,7 +10,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// The song catalog follows whatever happens to files: `check` compares all of its rows with those of the findings, and the
+/// The song catalog follows every change of files: `check` compares all of its rows with those of the findings, and the
 /// full-text index with both.
 @Suite struct SongCatalogTests {
   private func paths(_ filter: String, in library: ScannedLibrary) throws -> [FilePath] {
@@ -21,7 +21,7 @@ import Testing
     #expect(try library.store.check() == [], sourceLocation: sourceLocation)
   }
 
-  /// Files that failed are no tracks; those who ask get them with the reason.
+  /// Failed files are no tracks; they are returned, with the reason, only on request.
   @Test func failedFilesAreCountedApart() throws {
     let library = try ScannedLibrary()
     for name in ["a", "b", "bad"] { library.put(FilePath("/music/\(name).flac")) }
@@ -62,12 +62,12 @@ import Testing
     #expect(try paths("path:京", in: library) == ["/music/東京.flac"])
     #expect(try paths("path:a", in: library) == [])
     try expectSound(library)
-    // Tagged otherwise.
+    // Retagged.
     library.put("/music/b.flac", size: 2)
     try library.night { ScannedLibrary.analysis(of: $0, title: "Otherwise") }
     #expect(try paths("title:otherwise", in: library) == ["/music/b.flac"])
     try expectSound(library)
-    // Passed over, and not any more.
+    // Skipped, and then no longer.
     let skipped = SkippedFile(path: "/music/b.flac", code: "hidden", message: "Hidden.")
     try library.night(skipping: [skipped])
     #expect(try paths("title:otherwise", in: library) == [])
@@ -96,7 +96,7 @@ import Testing
     #expect(try paths("bpm:90 locked:yes confidence:1", in: library) == ["/music/a.flac", "/music/copy.flac"])
     #expect(try paths("locked:no", in: library) == ["/music/other.flac"])
     try expectSound(library)
-    // A later copy has it as well, and a later analysis does not change it.
+    // A later copy has it too, and a later analysis does not change it.
     library.put("/music/later.flac")
     library.put("/music/a.flac", size: 2)
     try library.night { ScannedLibrary.analysis(of: $0, audio: "same") }
@@ -121,7 +121,7 @@ import Testing
     try expectSound(library)
   }
 
-  /// Whatever was added to the schema is there after a migration, and filled.
+  /// Additions to the schema exist, filled, after a migration.
   @Test(arguments: [1, 2, 3, 4]) func olderDatabasesAreFilled(version: Int) throws {
     let library = try ScannedLibrary()
     for access in [ResultStore.Access.readWrite, .readOnly] {
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  /// Datasette takes a full-text table for that of a table by this pattern.
+  /// Datasette recognizes the full-text table of a table by this pattern.
   @Test(arguments: [("song", "songs_fts"), ("file", "source_paths_fts")])
   func fullTextTablesNameTheirTables(table: String, index: String) throws {
     let library = try ScannedLibrary()
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  /// However a tag spells it.
+  /// Years in various spellings of tags.
   @Test(arguments: [("19990301", 1999), ("03/1999", 1999), ("© 1999", 1999), ("circa", nil), ("0000", nil)])
   func years(date: String, year: Int?) throws {
     let library = try ScannedLibrary()

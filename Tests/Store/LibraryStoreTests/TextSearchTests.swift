@@ -66,7 +66,7 @@ import Testing
     #expect(try titles("lumine", in: library) == ["First Light", "Second Light", "Nothing", "Luminescent"])
   }
 
-  /// The shell, the app and the APIs rank alike: names first, whole words, and then what only begins so.
+  /// The shell, the app and the APIs rank alike: names first, then whole words, then beginnings of words.
   @Test(arguments: ["cave", "deep cave", "cav", "hours"]) func allSearchesRankAlike(words: String) throws {
     let titles = ["Cavernous", "Caveat", "Deep Cave", "Cave", "Hours Apart", "A Cavern"]
     let library = try ScannedLibrary()
@@ -79,12 +79,12 @@ import Testing
       return analysis
     }
     let found = try library.store.search(SearchRequest(words))
-    let catalog = try library.store.search(catalog: CatalogQuery(words))
+    let catalog = try library.store.search(songs: SongQuery(words))
     #expect(found.tracks.hits.map(\.title) == catalog.tracks.hits.map(\.title))
     guard words == "cave" else { return }
-    var filtered = CatalogQuery()
+    var filtered = SongQuery()
     filtered.title = words
-    let titled = try library.store.search(catalog: filtered).tracks.hits.map(\.title)
+    let titled = try library.store.search(songs: filtered).tracks.hits.map(\.title)
     let lists = [
       catalog.tracks.hits.map(\.title), catalog.albums.hits.map(\.name), catalog.artists.hits.map(\.name),
       found.artists.hits.map(\.name), found.genres.hits.map(\.name), found.albums.hits.map(\.title), titled,
@@ -107,7 +107,7 @@ import Testing
     #expect(try library.store.genres().map(\.trackCount).sorted() == [1, 3])
   }
 
-  /// Credits are told apart once, for search and catalog alike.
+  /// Credits are split once, for both search and the song catalog.
   @Test func performersAreThoseOfTheCatalog() throws {
     let credits: [[String: [String]]] = [
       ["artist": ["Florence / The Machine"]], ["artist": ["Florence feat. Ben"]], ["artist": ["Tyler, The Creator"]],
@@ -165,7 +165,7 @@ import Testing
     #expect(try paths("tags no") == ["/music/y/no tags.flac"])
     for words in ["flac", "seven", "music"] { #expect(try !paths(words).contains("/music/y/no tags.flac")) }
     #expect(try paths("seven") == [])
-    // A title takes its place, and so does another name.
+    // A title replaces it, and so does another name.
     try library.night { _ in nil }
     library.put("/music/y/no tags.flac", size: 2000)
     try library.night { file in
@@ -191,7 +191,7 @@ import Testing
     #expect(all.tracks.count == 3 && all.artists.hits.isEmpty && all.paths.hits.isEmpty)
   }
 
-  /// More than are ranked: the count says so, and nothing is found twice.
+  /// With more matches than are ranked, the count says so, and nothing is found twice.
   @Test func veryCommonWords() throws {
     let library = try ScannedLibrary()
     for index in 0..<1500 { library.put(FilePath("/music/\(index).flac")) }
@@ -204,7 +204,7 @@ import Testing
     let answer = try library.store.search(SearchRequest("love", sections: [.tracks], limit: 1200))
     #expect(answer.tracks.count == 1200 && !answer.tracks.isCountExact)
     #expect(Set(answer.tracks.hits.map(\.fileID)).count == 1200)
-    // A track of this name is found however late it was met.
+    // A track of this name is found however late it was first met.
     #expect(answer.tracks.hits.first?.title == "love")
     let sorted = try library.store.search(SearchRequest("love", order: TrackOrder(.title), sections: [.tracks]))
     #expect(sorted.tracks.count == 1500 && sorted.tracks.isCountExact)
@@ -218,7 +218,7 @@ import Testing
     #expect(WordMatch(words).ranges(in: name).map { String(name[$0]) } == expected)
   }
 
-  /// Whatever is typed finds something or nothing.
+  /// Any input finds something or nothing.
   @Test func noTextIsAnError() throws {
     let library = try Self.library()
     let pieces = [

@@ -11,9 +11,9 @@ import Testing
 @testable import LibraryStore
 @testable import ResultStore
 
-/// Filters, as the store answers them.
+/// Filters as evaluated by the store.
 @Suite struct TrackSelectionTests {
-  /// A song of a made-up library: each value is there, missing, and on the edges of ranges.
+  /// Song of a made-up library: each value occurs, is missing, and lies on the edges of ranges.
   private struct Song {
     var path: FilePath
     var fields: [String: [String]]
@@ -89,7 +89,7 @@ import Testing
     song.status == .failed ? nil : value
   }
 
-  /// Each filter, and what it means, said in another way.
+  /// Each filter, with its meaning expressed in another way.
   private static let cases: [(filter: String, matches: @Sendable (Song) -> Bool)] = [
     ("", { _ in true }),
     ("bpm:100..120", { analyzed($0, $0.bpm).map { (100...120).contains($0) } ?? false }),
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  /// Sorting is by the value alone, whatever is asked for with it, and what is not known comes last.
+  /// Sorting depends on the value alone, whatever else is requested, and unknown values come last.
   @Test func orders() throws {
     let library = try Self.library()
     let filter = try TrackFilter(parsing: "-status:failed")
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  /// Texts that mean something to SQLite, or nothing at all, are texts.
+  /// Texts with a meaning for SQLite, or without any, are plain text.
   @Test func noWordIsAnError() throws {
     let library = try Self.library()
     let pieces = [

@@ -9,11 +9,11 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Gain and peak of albums, which the store makes of what is known of their tracks.
+/// Gain and peak of albums, derived by the store from their tracks.
 @Suite struct AlbumLoudnessTests {
   private static let loudness = AnalyzerIdentity(id: "loudness", version: 1, digest: "l1")
 
-  /// 20 s of one loudness; `nil` for silence.
+  /// 20 s of constant loudness; `nil` for silence.
   private static func finding(_ loudness: Double?) -> LoudnessFinding {
     guard let loudness else { return LoudnessFinding(reason: "silence") }
     var blocks = LoudnessHistogram()
@@ -49,7 +49,7 @@ import Testing
     try library.store.record(at: path)?.findings[LoudnessFinding.self]
   }
 
-  /// By the names of the tracks, to a tenth: blocks are counted in steps of 0.02 LU.
+  /// Gains by track name, rounded to a tenth: blocks are counted in steps of 0.02 LU.
   private static func gains(_ library: ScannedLibrary) throws -> [String: Double] {
     var gains: [String: Double] = [:]
     try library.store.forEachRecord { record in
@@ -59,7 +59,7 @@ import Testing
     return gains
   }
 
-  /// -10 LUFS and 3.01 LU less, as long as each other.
+  /// Loudness of equal lengths at -10 LUFS and 3.01 LU less.
   private static let both = -11.25
   private static let gainOfBoth = LoudnessFinding.gain(ofLoudness: both)
 
@@ -67,7 +67,7 @@ import Testing
     analysis(of: file, file.path.stem == "a" ? -10 : -13.01)
   }
 
-  /// A track whose album has got another gain has changed, although its file was not read.
+  /// A track whose album gain has changed counts as changed, although its file was not read.
   @Test func tracksOfAnAlbumThatHasChangedAreNews() throws {
     let library = try Self.library(["/music/A/1.flac", "/music/A/2.flac", "/music/B/1.flac"])
     try library.night { Self.analysis(of: $0, -10) }
@@ -128,17 +128,17 @@ import Testing
     let added = try Self.gains(library)
     #expect(added.count == 3 && Set(added.values).count == 1 && added["a"]! < before["a"]! - 3)
 
-    // It goes.
+    // It is removed.
     library.remove("/music/x/c.mp3")
     try library.night { Self.pair($0) }
     #expect(try Self.gains(library) == before)
 
-    // One is another recording now.
+    // One becomes another recording.
     library.put("/music/x/b.mp3", modified: 6_000_000_000)
     try library.night { Self.analysis(of: $0, -10) }
     #expect(try Self.gains(library) == ["a": -8, "b": -8])
 
-    // One is said to be of another album.
+    // One is retagged with another album.
     library.put("/music/x/b.mp3", modified: 7_000_000_000)
     try library.night { Self.analysis(of: $0, -14, album: "Two") }
     #expect(try Self.gains(library) == ["a": -8, "b": -4])
@@ -169,7 +169,7 @@ import Testing
       switch file.path.stem {
       case "a": Self.analysis(of: file, -10, album: "Hits", artist: ["One"])
       case "b": Self.analysis(of: file, -20, album: "Hits", artist: ["Two"])
-      // As on compilations.
+      // No album artists, as on compilations.
       default: Self.analysis(of: file, -30, album: "Hits", artist: [])
       }
     }

@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Ends the process at once, when it is about to be stored.
+/// Ends the process when it is about to be stored.
 private struct Deadly: AnalysisFinding {
   func encode(to encoder: any Encoder) throws { kill(getpid(), SIGKILL) }
   init() {}
@@ -63,14 +63,14 @@ private struct Deadly: AnalysisFinding {
       let stored = try Int64.fetchSet(db, sql: "SELECT id FROM file WHERE status = 'ok'")
       #expect(indexed == stored)
     }
-    // The next run takes what the dead one was at last, and goes on.
+    // The next run takes the dead run's files last, and continues.
     library.run = try library.store.beginRun(
       programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
     #expect(try library.store.history(at: "/music/9.flac")?.unfinishedAttempts == 1)
     #expect(try library.store.run(library.run - 1)?.state == .died)
   }
 
-  /// A copy of database and log taken at any moment, as a backup or a power cut would.
+  /// A copy of database and log taken at any moment, as by a backup or after a power cut.
   @Test func copyOfTheFilesIsASoundDatabase() throws {
     let library = try ScannedLibrary()
     for index in 0..<5 { library.put(FilePath("/music/\(index).flac")) }

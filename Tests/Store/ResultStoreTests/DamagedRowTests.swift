@@ -6,7 +6,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Values that this program has never written, in a database that is sound to SQLite.
+/// Values never written by this program, in a database that SQLite considers intact.
 @Suite struct DamagedRowTests {
   @Test(arguments: [Int64.max, .min, -1])
   func countsOfARunCanBeAddedUp(value: Int64) throws {

@@ -92,7 +92,7 @@ struct EveryKind: DeclaredFinding {
     scale: Scale(tonic: "C#", steps: [0, 2, 3.5]))
 }
 
-/// As an analyzer may have had it in an earlier version.
+/// The finding as declared by an earlier version of its analyzer.
 private struct EarlierKind: DeclaredFinding {
   var text = ""
 
@@ -134,7 +134,7 @@ private struct Intruder: DeclaredFinding {
     #expect(short?.curve == [] && short?.data == [] && short?.marks == finding.marks)
     #expect(try library.store.check() == [])
     try DatabaseQueue(path: library.database.string).write { try $0.execute(sql: "DELETE FROM every_gap") }
-    #expect(try library.store.check().contains { $0.contains("with an analyzer that has left nothing") })
+    #expect(try library.store.check().contains { $0.contains("with an analyzer whose finding is missing") })
   }
 
   @Test(arguments: [EveryKind.full, EveryKind()])
@@ -169,14 +169,14 @@ private struct Intruder: DeclaredFinding {
     }
   }
 
-  /// Numbers that JSON and SQL do not have cost neither the file nor the others of its batch.
+  /// Numbers that JSON and SQL cannot represent cost neither the file nor the others of its batch.
   @Test func oddNumbersAreNone() throws {
     let finding = EveryKind(level: .nan, offset: .infinity, curve: [1, .nan], points: [.init(seconds: .nan, level: 1)])
     let found = try record(try library(finding, declared: Self.findings)).findings[EveryKind.self]
     #expect(found == EveryKind(level: 0, offset: nil, curve: [1], points: []))
   }
 
-  // MARK: Databases from before
+  // MARK: Older databases
 
   @Test func tablesOfTheReleasedSchemasAreThoseDeclared() throws {
     let fresh = try ScannedLibrary()
@@ -204,7 +204,7 @@ private struct Intruder: DeclaredFinding {
     }
   }
 
-  /// The tables of the store are no place for findings.
+  /// Findings cannot use the store's own tables.
   @Test func everyTableHasOneOwner() throws {
     let library = try ScannedLibrary()
     let declared = Set(StoredFindings(ScannedLibrary.findings).tables.flatMap(\.tables).map(\.name))

@@ -41,14 +41,14 @@ import Testing
     #expect(second.totals == RunTotals(cached: 1, failed: 1) && second.written.newlyFailed == 0)
     let history = try #require(try library.store.history(at: "/music/bad.mp3"))
     #expect(history.firstFailedRun == first.run && history.failedAttempts == 2)
-    // A file that is fine in the end has no failure left.
+    // A file that is fine in the end has no failure.
     let third = try library.night(ScanOptions(retryFailed: true))
     #expect(third.totals == RunTotals(analyzed: 1, cached: 1))
     #expect(try library.store.record(at: "/music/bad.mp3")?.problem == nil)
     #expect(try library.store.history(at: "/music/bad.mp3")?.failedAttempts == 0)
   }
 
-  /// A file whose worker was killed, and that turns out to hold no audio, is as if no worker had been killed.
+  /// A file whose worker was killed, and that turns out to hold no audio, is treated as if no worker had been killed.
   @Test func lostWorkerLeavesNoTraceOnceTheReasonIsKnown() throws {
     let library = try ScannedLibrary()
     library.put("/music/bad.mp3")
@@ -116,7 +116,7 @@ import Testing
     func groups(_ night: ScannedLibrary.Night) throws -> [String] {
       try library.store.newDamageGroups(in: night.run, examples: 1).map { "\($0.count) \($0.code)" }
     }
-    // A file that was being written is none that is damaged.
+    // A file being written does not count as damaged.
     let restless = try night("changed_while_reading")
     #expect(restless.totals == RunTotals(partial: 1) && restless.written.newlyDamaged == 0)
     #expect(restless.written.unsettled == 1)
@@ -127,7 +127,7 @@ import Testing
     let second = try night("corrupt")
     #expect(second.written.newlyDamaged == 0 && second.written.partial == 1)
     #expect(try groups(second) == [] && groups(first) == ["1 corrupt"])
-    // It gets worse, and better, and bad again.
+    // It gets worse, then better, then bad again.
     #expect(try night("no_audio", .failed).written.newlyFailed == 1)
     let better = try night("corrupt")
     #expect(better.written.newlyDamaged == 0)

@@ -12,7 +12,7 @@ import Text
 @Suite struct FileChangeTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var what: String
-    /// Size, modification, change of status.
+    /// Size, modification time, status time.
     var known: (Int64, Double, Double?)
     var found: (Int64, Double, Double?)
     var looked: Double?
@@ -47,7 +47,7 @@ import Text
       "written to, with its time set back (cp -p, rsync -t, tag editors)", (9, 12.5, 13.25), (9, 12.5, 700), .touched),
     Case("chmod, another hard link, restored from a backup", (9, 12, 13), (9, 12, 700.25), .touched),
     Case("status changed back in time, as by another server", (9, 12.5, 13.25), (9, 12.5, 11), .touched),
-    // An unknown time is not held against a file.
+    // An unknown time does not count against a file.
     Case("known by schema 1", (9, 12.5, nil), (9, 12.5, 13.25), looked: nil, .none),
     Case("a file system without the time", (9, 12.5, 13.25), (9, 12.5, nil), .none),
     Case("schema 1, written to", (9, 12.5, nil), (9, 12.625, 700), looked: nil, .changed),
@@ -64,7 +64,7 @@ import Text
     Case("an hour later", (9, 12, 12), (9, 3612, 3612), .touched),
     Case("an hour earlier", (9, 3612, nil), (9, 12, nil), .touched),
     Case("an hour and a bit", (9, 12, 12), (9, 3612.5, 3612.5), .changed),
-    // A change after the look that would have left the same times.
+    // Changes after the scan that would leave the same times.
     Case("looked at within the precision of FAT", (9, 12, 12), (9, 12, 12), looked: 13.5, .touched),
     Case("looked at later", (9, 12, 12), (9, 12, 12), looked: 14, .none),
     Case("a fine time just before the look", (9, 12.5, 12.5), (9, 12.5, 12.5), looked: 12.505, .touched),
@@ -99,7 +99,7 @@ import Text
 @Suite struct TouchedFileTests {
   private func analyze(_ file: PendingFile) -> FileAnalysis { ScannedLibrary.analysis(of: file, audio: "sound") }
 
-  /// A pipeline's result for a file whose audio it knows: tags read again, all else as it is.
+  /// Result for a file whose audio the pipeline knows: tags are read again, everything else is unchanged.
   private func look(_ file: PendingFile, title: String, audio: String = "sound") -> FileAnalysis {
     FileAnalysis(
       status: .ok, contentID: ScannedLibrary.contentID(audio), decodingID: ScannedLibrary.decodingID(audio),
@@ -134,7 +134,7 @@ import Text
     #expect(try library.night().scan.cached == 1)
   }
 
-  /// `chmod 000` over a library must not cost what is known of it.
+  /// `chmod 000` on a library must not lose its findings.
   @Test func touchedFileThatCannotBeReadKeepsItsFindings() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.flac", statusChanged: 6_500_000_000)
@@ -175,7 +175,7 @@ import Text
     #expect(try library.night().scan.cached == 1)
   }
 
-  /// The first run over a database of schema 1, which knows nothing of the times of change.
+  /// First run over a database of schema 1, which has no status times.
   @Test func unknownTimesAreFilledIn() throws {
     let library = try ScannedLibrary()
     for index in 0..<5 { library.put(FilePath("/music/\(index).flac")) }
@@ -186,7 +186,7 @@ import Text
     #expect(try library.night().scan.touched == 1)
   }
 
-  /// Stems of one length, unpacked with one time: their inodes may be anybody's.
+  /// Stems of one length, unpacked with one time: their inodes prove nothing.
   @Test func moveIsLookedIntoWhereTwinsAreKnown() throws {
     let library = try ScannedLibrary()
     for name in ["1", "2"] { library.put(FilePath("/music/stems/\(name).wav")) }

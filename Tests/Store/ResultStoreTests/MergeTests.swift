@@ -41,7 +41,7 @@ import Testing
       analyzed: Timestamp(nanoseconds: 50))
   }
 
-  /// - Returns: what the store has of the file after the results were merged one by one, and again all at once.
+  /// - Returns: Stored record of the file after the results were merged one by one, and again all at once.
   private static func merge(_ results: [WorkerResult]) throws -> FileRecord? {
     let library = try ScannedLibrary()
     let merger = ResultMerger(store: library.store, programVersion: "1")
@@ -69,7 +69,7 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var results: [WorkerResult]
-    /// Title and status in the end.
+    /// Final title and status.
     var title: String?
     var status: FileRecord.Status
   }
@@ -145,7 +145,7 @@ import Testing
     let library = try ScannedLibrary()
     let file = library.put("/music/a.flac")
     let merger = ResultMerger(store: library.store, programVersion: "1")
-    // On the machine of the worker the disk has another number.
+    // The disk has another number on the worker's machine.
     var seen = file
     seen.device = 99
     try merger.merge([Self.result("1", at: 10, seen)], from: Self.origin)
@@ -153,7 +153,7 @@ import Testing
     #expect(ending.totals == RunTotals(analyzed: 1))
     #expect(try library.store.latestRun()?.totals == ending.totals)
     #expect(try library.night().totals == RunTotals(cached: 1))
-    // Neither has a merge that brings nothing.
+    // Nor does a merge that changes nothing.
     let again = ResultMerger(store: library.store, programVersion: "1")
     try again.merge([Self.result("1", at: 10, seen)], from: Self.origin)
     #expect(try again.finish(.finished) { _ in 0 }.run == nil)

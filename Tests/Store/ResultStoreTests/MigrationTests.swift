@@ -22,7 +22,7 @@ import Text
   static let key = AnalyzerIdentity(id: "key", version: 3, digest: "k1")
   static let signature = AnalyzerIdentity(id: "signature", version: 1, digest: "")
 
-  /// Something of everything that a database can hold.
+  /// Stores an example of everything that a database can hold.
   static func fill(_ library: ScannedLibrary) throws {
     library.wanted = ScannedLibrary.wanted(extra: [key, signature])
     for path in [oddName, "/music/bad.mp3", "/music/gone.flac", "/music/part.ogg"] { library.put(path) }
@@ -56,7 +56,7 @@ import Text
   }
 
   /// Checks the content of every migrated database.
-  /// - Parameter version: of the schema that it was written in.
+  /// - Parameter version: Schema version in which the database was written.
   private func check(_ store: ResultStore, version: Int) throws {
     var records: [FilePath: FileRecord] = [:]
     try store.forEachRecord(RecordSelection(includesVanished: true, long: ["beats"])) { records[$0.path] = $0 }
@@ -85,7 +85,7 @@ import Text
     #expect(records["/music/part.ogg"]?.tempo?.bpm == (version < 2 ? 126 : 63))
   }
 
-  /// Schema 1 has no time of change: that is no reason to look into every file.
+  /// Schema 1 has no status times, which is no reason to check every file.
   @Test func databaseOfSchema1IsNotAnalyzedAgain() throws {
     let library = try ScannedLibrary()
     let path = library.folder.appending("v1.sqlite")
@@ -104,7 +104,7 @@ import Text
     }
   }
 
-  /// Before schema 3 the status of one could be that of another: they are decoded again, and nothing is taken from them.
+  /// Before schema 3 a file could have the status of another: they are decoded again, and nothing is taken from them.
   @Test func filesThatShareAudioAreLookedAtAgain() throws {
     let library = try ScannedLibrary()
     let path = library.folder.appending("v2.sqlite")
@@ -145,7 +145,7 @@ import Text
     }
   }
 
-  /// Runs, merges and reports may meet a database that another of them is just making or bringing up to date.
+  /// Runs, merges and reports may meet a database that another process is creating or migrating.
   @Test(arguments: [nil, 1]) func manyOpenADatabaseAtOnce(version: Int?) throws {
     let library = try ScannedLibrary()
     for round in 0..<12 {
@@ -153,7 +153,7 @@ import Text
       if let version {
         try OlderDatabase.write(version: version, at: path)
       } else {
-        // Empty, so readers find it, too.
+        // The file is empty, so readers find it too.
         try #require(FileManager.default.createFile(atPath: path.string, contents: nil))
       }
       let failures = Mutex<[String]>([])

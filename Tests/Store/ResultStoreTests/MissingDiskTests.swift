@@ -42,7 +42,7 @@ import Testing
     #expect(scan.counts.vanished == 0 && scan.counts.cached == 1)
     #expect(scan.missingDisks.map(\.folder) == ["/music/usb"] && scan.missingDisks.map(\.fileCount) == [2])
     #expect(try library.records().count == 3)
-    // Mounted again, under another number.
+    // Mounted again, with another number.
     for name in ["a", "b"] { put(FilePath("/music/usb/album/\(name).flac"), device: 11, in: library) }
     #expect(try self.scan(library).counts.cached == 3)
   }

@@ -23,7 +23,7 @@ import Testing
     #expect(try library.night().scan.cached == paths.count)
     let found = try library.records().map(\.path)
     #expect(Set(found) == Set(paths) && found.count == paths.count)
-    // Library order is the order of the bytes.
+    // Library order is byte order.
     let bytes = found.map { $0.withBytes { Array($0) } }
     #expect(bytes == bytes.sorted { $0.lexicographicallyPrecedes($1) })
     for path in paths { #expect(try library.store.record(at: path)?.path == path) }

@@ -20,7 +20,7 @@ import Testing
       }, workerLoss: WorkerLoss(cause: signal.map { .signal($0) } ?? .timeLimit, stage: .decode))
   }
 
-  /// A library at a certain day, in which `bad.mp3` has cost a worker process on day 0.
+  /// Library on a given day, in which `bad.mp3` cost a worker process on day 0.
   private func library() throws -> ScannedLibrary {
     let library = try ScannedLibrary()
     library.put("/music/bad.mp3", statusChanged: 6_500_000_000)
@@ -69,7 +69,7 @@ import Testing
     go(to: 2.5, in: library)
     #expect(try library.night { Self.lost($0) }.pending.isEmpty)
     go(to: 3, in: library)
-    // Healed: a new version of a library, or memory that was there this time.
+    // Healed by a new version of a library, or by enough memory this time.
     #expect(try library.night().totals == RunTotals(analyzed: 1, cached: 2))
     #expect(try library.store.history(at: "/music/bad.mp3")?.quarantine == nil)
     #expect(try library.night().totals == RunTotals(cached: 3))
@@ -88,11 +88,11 @@ import Testing
     library.put("/music/new.mp3")
     let night = try library.night(options) { Self.lost($0) }
     #expect(night.pending.map(\.path).last == "/music/bad.mp3" && night.pending.count > 1)
-    // A changed file begins again.
+    // The count restarts for a changed file.
     #expect(try library.store.history(at: "/music/bad.mp3")?.quarantine?.losses == (reason == "changed" ? 1 : 2))
   }
 
-  /// A nightly backup that sets times of access back changes the status of every file.
+  /// A nightly backup that resets access times changes the status time of every file.
   @Test func touchIsNoEndOfAQuarantine() throws {
     let library = try library()
     go(to: 0.5, in: library)

@@ -39,7 +39,7 @@ import Testing
       _ = try scan.classify([try #require(library.file("/music/a-poison")), try #require(library.file("/music/b"))])
       let taken = try scan.makePendingQueue().next(limit: night)
       #expect(taken.last?.path == "/music/a-poison" && taken.last?.unfinishedAttempts == night - 1)
-      // The end, without a word.
+      // The process ends without notice.
       try library.reopen()
     }
     let history = try #require(try library.store.history(at: "/music/a-poison"))

@@ -17,7 +17,7 @@ import Text
       ])
   }
 
-  /// An estimate is told from a claim, and is a length for those who read the table.
+  /// An estimate is distinguished from a claim, and is a length for readers of the table.
   @Test func estimatedLengthsComeBack() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.mp3")
@@ -53,7 +53,7 @@ import Text
     #expect(try library.night().scan.cached == 1)
   }
 
-  /// Cues made beside sections stay current for a run without sections, and are taken over for copies.
+  /// Cues computed along with sections stay current for a run without sections, and are reused for copies.
   @Test func findingsMadeBesideMoreAreKept() throws {
     let library = try ScannedLibrary()
     let rich = AnalyzerIdentity(id: "cues", version: 1, digest: "beside sections")
@@ -69,7 +69,7 @@ import Text
 
     library.wanted = ScannedLibrary.wanted(extra: [plain])
     #expect(try library.night(analyze: cues).scan.outdated == 1)
-    library.wanted.members[3].richer = [rich]
+    library.wanted.members[3].superseding = [rich]
     #expect(try library.night().scan.cached == 1)
     library.put("/music/copy.flac")
     try library.night { retagged($0, title: "Copy", audio: "sound") }
@@ -126,7 +126,7 @@ import Text
       #expect((try? library.store.knownAudio(decodingID: ScannedLibrary.decodingID("sound"))) == nil)
       return ScannedLibrary.analysis(of: file, audio: "sound")
     }
-    // Two files, one of them whole.
+    // Two files, one of them intact.
     #expect(try library.store.knownAudio(decodingID: ScannedLibrary.decodingID("sound")) != nil)
   }
 
@@ -149,7 +149,7 @@ import Text
     let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night { ScannedLibrary.analysis(of: $0, audio: "sound") }
-    // The audio is known, but not to the tempo analyzer that is wanted now.
+    // The audio is known, but not to the wanted version of the tempo analyzer.
     library.wanted = ScannedLibrary.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 2, digest: "o1"))
     library.put("/music/copy.flac")
     library.put("/music/other.flac")
@@ -168,7 +168,7 @@ import Text
     #expect(try library.night(analyze: { _ in nil }).scan.outdated == 3)
   }
 
-  /// The whole copy may offer its findings by chance of time; the damaged one has none to give.
+  /// The intact copy may offer its findings, depending on timing; the damaged one has none to give.
   @Test func findingsOfADamagedFileDoNotOutliveIt() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.flac")
@@ -184,7 +184,7 @@ import Text
     #expect(record.tempo == nil && record.fingerprint == nil)
   }
 
-  /// Only tags were wanted: the audio was not read.
+  /// Only tags were requested, so the audio was not read.
   @Test func whatIsKnownOfAFileStaysWhereNothingWasDecoded() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.flac")

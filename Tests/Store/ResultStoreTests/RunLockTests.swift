@@ -55,7 +55,7 @@ import Testing
     let failure = Mutex<StoreError?>(nil)
     let waiting = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
-    // Not a task: those of other tests may keep all threads of tasks busy for longer than any limit.
+    // A thread, since tasks of other tests may block all task threads for longer than any limit.
     Thread.detachNewThread {
       defer { ended.signal() }
       do throws(StoreError) {

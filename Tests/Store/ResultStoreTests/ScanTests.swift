@@ -158,7 +158,7 @@ import Testing
     #expect(night.totals.seen == 2)
     #expect(try library.records().map(\.path) == ["/music/a.flac"])
     #expect(try library.records(RecordSelection(includesVanished: true)).map(\.isVanished) == [false, true])
-    // Gone is counted once.
+    // A vanished file is counted once.
     #expect(try library.night().totals == RunTotals(cached: 1))
     library.put("/music/b.flac")
     #expect(try library.night().totals == RunTotals(cached: 2))

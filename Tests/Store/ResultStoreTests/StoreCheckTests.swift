@@ -22,26 +22,26 @@ import Testing
     #expect(try ResultStore(path: library.database, findings: ScannedLibrary.findings, access: .readOnly).check() == [])
   }
 
-  /// Changes that a person with a shell, or a bug, may make to a database, and the complaints about them.
+  /// Changes that a person with a shell, or a bug, may make to a database, and the resulting complaints.
   @Test(arguments: [
     ("DELETE FROM format WHERE file = 1", "1 file analyzed without a format, such as /music/a.flac"),
     ("DELETE FROM failure", "failed or partial without a reason"),
-    ("INSERT INTO failure SELECT 1, stage, code, message, 1, 1, 1, 0, NULL, 0, NULL FROM failure", "fine, and yet"),
-    ("DELETE FROM analysis WHERE file = 2", "than their list in analysis_set"),
-    ("DELETE FROM tempo", "2 files with an analyzer that has left nothing"),
-    ("DELETE FROM beat_grid WHERE file = 1", "1 file with an analyzer that has left nothing"),
-    ("DELETE FROM analysis WHERE file = 2", "with findings of which no analysis is on record"),
-    ("INSERT INTO finding VALUES (1, 'nobody', 1, '', '{}')", "with findings of which no analysis is on record"),
-    ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "words of songs_fts are not those of the rows"),
-    ("DELETE FROM source_paths_fts WHERE rowid = 2", "words of source_paths_fts are not those of the rows"),
+    ("INSERT INTO failure SELECT 1, stage, code, message, 1, 1, 1, 0, NULL, 0, NULL FROM failure", "fine, but on record"),
+    ("DELETE FROM analysis WHERE file = 2", "differ from analysis_set"),
+    ("DELETE FROM tempo", "2 files with an analyzer whose finding is missing"),
+    ("DELETE FROM beat_grid WHERE file = 1", "1 file with an analyzer whose finding is missing"),
+    ("DELETE FROM analysis WHERE file = 2", "with findings without an analysis on record"),
+    ("INSERT INTO finding VALUES (1, 'nobody', 1, '', '{}')", "with findings without an analysis on record"),
+    ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "words of songs_fts differ from the rows"),
+    ("DELETE FROM source_paths_fts WHERE rowid = 2", "words of source_paths_fts differ from the rows"),
     (
       "UPDATE song SET title = 'Something else' WHERE id = 1",
-      "1 row of song not as the findings say, such as /music/a.flac"
+      "1 row of song differing from the findings, such as /music/a.flac"
     ),
-    ("DELETE FROM song WHERE id = 2", "1 row of song not as the findings say, such as /music/b.flac"),
-    ("UPDATE tempo SET bpm = 99", "2 rows of song not as the findings say"),
-    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "words of songs_fts are not those of the rows"),
-    ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts are not those of the rows"),
+    ("DELETE FROM song WHERE id = 2", "1 row of song differing from the findings, such as /music/b.flac"),
+    ("UPDATE tempo SET bpm = 99", "2 rows of song differing from the findings"),
+    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "words of songs_fts differ from the rows"),
+    ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts differ from the rows"),
     ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and the rows say 2"),
     ("UPDATE run SET partial = 1", "says that 1 file was found damaged, and the rows say 0"),
     ("UPDATE run SET failed = 0", "says that 0 files were failed, and the rows say 1"),
@@ -124,7 +124,7 @@ import Testing
     #expect(try ResultStore(path: old, findings: ScannedLibrary.findings, access: .readOnly).latestRun() != nil)
   }
 
-  /// SQLite itself goes on writing into a file that is not there any more.
+  /// SQLite itself would go on writing to a file that no longer exists.
   @Test func databaseThatGoesAwayIsNoticed() throws {
     let library = try library()
     try FileManager.default.moveItem(atPath: library.database.string, toPath: library.database.string + ".away")
@@ -134,7 +134,7 @@ import Testing
     } catch {
       guard case .unreachable? = error as? StoreError else { throw error }
     }
-    // Another file by its name is another file.
+    // Another file of the same name is another database.
     do { _ = try ResultStore(path: library.database, findings: ScannedLibrary.findings) }
     #expect(throws: StoreError.self) { try library.beginRun() }
   }

@@ -34,7 +34,7 @@ import Text
     #expect(try Data(contentsOf: URL(fileURLWithPath: path.string)) == before)
   }
 
-  /// The table that GRDB makes first, and nothing else.
+  /// Only the table that GRDB creates first.
   @Test func creationThatWasKilledGoesOn() throws {
     let library = try ScannedLibrary()
     let path = library.folder.appending("begun.sqlite")
@@ -44,14 +44,15 @@ import Text
     #expect(try ResultStore(path: path, findings: ScannedLibrary.findings).latestRun() == nil)
   }
 
-  /// Before a database is in WAL mode, who is killed while it writes leaves a journal, and the next one must roll back.
+  /// Before a database is in WAL mode, a process killed while writing leaves a journal, and the next one must roll
+  /// back.
   @Test(arguments: [ResultStore.Access.readWrite, .readOnly])
   func journalOfAKilledCreationIsRolledBack(access: ResultStore.Access) throws {
     let library = try ScannedLibrary()
     let open = library.folder.appending("open.sqlite")
     let killed = library.folder.appending("killed.sqlite")
     try DatabaseQueue(path: open.string).writeWithoutTransaction { db in
-      // Pages that do not fit into the cache go into the file before the transaction ends.
+      // Pages that do not fit into the cache are written to the file before the transaction ends.
       try db.execute(sql: "PRAGMA cache_size = 1; BEGIN; CREATE TABLE noise (bytes)")
       for _ in 0..<100 { try db.execute(sql: "INSERT INTO noise VALUES (randomblob(4000))") }
       for suffix in ["", "-journal"] {

@@ -15,7 +15,7 @@ import Testing
 
   private func analyze(_ file: PendingFile) -> FileAnalysis { ScannedLibrary.analysis(of: file, audio: "sound") }
 
-  /// A library with one file whose tempo was found as 126 and set to 63.
+  /// Library with one file whose tempo was found as 126 and set to 63.
   private func library() throws -> ScannedLibrary {
     let library = try ScannedLibrary()
     library.put("/music/a.flac", modified: 5_000_000_123)
@@ -55,7 +55,7 @@ import Testing
       return analysis
     }
     try expectLocked("/music/a.flac", library, found: 127)
-    // New tags, another name, a copy, gone and back.
+    // New tags, another name, a copy, removed and restored.
     library.put("/music/a.flac", size: 1001, modified: 5_000_000_123)
     try library.night(analyze: analyze)
     library.move("/music/a.flac", to: "/music/b.flac")
@@ -73,12 +73,12 @@ import Testing
     try expectLocked("/music/again.flac", library)
   }
 
-  /// A later version may make content ids in another way.
+  /// A later version may compute content ids differently.
   @Test func itFollowsTheContentIDOfAnUnchangedFile() throws {
     let library = try library()
     try library.night(ScanOptions(force: true)) { ScannedLibrary.analysis(of: $0, audio: "sound, hashed better") }
     try expectLocked("/music/a.flac", library)
-    // Another song in its place is another matter.
+    // Another song in its place does not inherit the correction.
     library.put("/music/a.flac", size: 5)
     try library.night { ScannedLibrary.analysis(of: $0, audio: "another song") }
     #expect(try library.store.record(at: "/music/a.flac")?.tempoCorrection == nil)

@@ -40,11 +40,11 @@ import Testing
     let third = try library.night(scopes: [VanishScope(root: "/music")])
     #expect(third.scan.cached == 2)
     #expect(try library.store.figures().failures.isEmpty)
-    // So it is when the folder was empty: nothing of it is met but the folder, which is no entry of its own.
+    // The same happens for an empty folder: only the folder itself is met, which is no entry of its own.
     library.put("/music/closed")
     try library.night(skipping: [Self.closed], scopes: scopes)
     #expect(try library.store.record(at: "/music/closed")?.status == .failed)
-    // The helper would classify the folder as a file, which the walker does not.
+    // The helper would classify the folder as a file, unlike the walker.
     let folder = try #require(library.file("/music/closed"))
     try library.beginRun()
     let scan = library.scan()

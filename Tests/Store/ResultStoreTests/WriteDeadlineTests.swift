@@ -6,7 +6,7 @@ import Testing
 
 @testable import ResultStore
 
-/// How long writes wait while another program has the database locked.
+/// Waiting time of writes while another program has the database locked.
 @Suite struct WriteDeadlineTests {
   @Test func writesGiveUpAtTheirDeadline() throws {
     let library = try ScannedLibrary()
@@ -19,12 +19,12 @@ import Testing
       #expect(throws: StoreError.busy(path: library.database)) {
         try ResultStore.withWriteDeadline(began + wait) { try library.store.createPlaylist(named: "Mix") }
       }
-      // Far less than without a deadline.
+      // Much less than without a deadline.
       #expect(.now - began < .seconds(ResultStore.patience / 2))
     }
     #expect(try library.store.playlistCount() == 0)
     try program.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-    // Free, it is written even when the time is over.
+    // If the database is free, the write succeeds even after the deadline.
     _ = try ResultStore.withWriteDeadline(.now) { try library.store.createPlaylist(named: "Mix") }
     #expect(try library.store.playlistCount() == 1)
   }

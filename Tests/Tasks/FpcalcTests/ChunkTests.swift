@@ -65,7 +65,7 @@ private func text(_ record: FingerprintRecord) -> String {
   @Test func `are left out where there is too little`() throws {
     #expect(try records(words(2), blocks: 1_000) { _ in }.isEmpty)
     #expect(try records([], blocks: 1_000) { _ in }.isEmpty)
-    // The last chunk has a second.
+    // The last chunk has only one second, too little for a fingerprint.
     #expect(try records(words(11), blocks: 1_000) { $0.chunk = 10 }.count == 1)
   }
 

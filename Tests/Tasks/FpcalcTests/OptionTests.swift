@@ -72,7 +72,7 @@ private func complaint(_ words: String...) -> String? {
   }
 
   @Test func `belong to a program of that name`() {
-    #expect(Fpcalc.isMeant(by: Array("/usr/bin/fpcalc".utf8)) && Fpcalc.isMeant(by: Array("fpcalc".utf8)))
-    #expect(!Fpcalc.isMeant(by: Array("/opt/fpcalc/analyze".utf8)) && !Fpcalc.isMeant(by: []))
+    #expect(Fpcalc.isInvoked(as: Array("/usr/bin/fpcalc".utf8)) && Fpcalc.isInvoked(as: Array("fpcalc".utf8)))
+    #expect(!Fpcalc.isInvoked(as: Array("/opt/fpcalc/analyze".utf8)) && !Fpcalc.isInvoked(as: []))
   }
 }

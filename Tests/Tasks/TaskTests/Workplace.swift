@@ -30,7 +30,7 @@ final class Workplace: Sendable {
   func put(_ bytes: [UInt8], as name: String) throws -> FilePath { try folder.write(bytes, as: "library/\(name)") }
 
   func plan(only analyzers: Set<String>? = ["tags", "chromaprint"]) throws -> AnalysisPlan {
-    try PipelineCatalog().definition("default").plan(with: BuiltInAnalyzers.all, only: analyzers)
+    try NamedPipelines().definition("default").plan(with: BuiltInAnalyzers.all, only: analyzers)
   }
 
   /// An analysis of the library in this process.

@@ -1,4 +1,4 @@
-// The step of the dynamic program over beats and periods that takes most of its time.
+// The most expensive step of the dynamic program over beats and periods.
 #ifndef NOCTURNE_BEAT_PATH_H
 #define NOCTURNE_BEAT_PATH_H
 
@@ -7,16 +7,17 @@
 
 enum { CBEATPATH_LANES = 8, CBEATPATH_REACH = 4, CBEATPATH_PERIODS = 256 };
 
-/// For each period, the best score of any period after the cost of the change, and which period that was.
+/// For each period, finds the best score of any period minus the cost of changing from it, and which period that was.
 ///
-/// A change costs as much as the steps between, or, to one of the `CBEATPATH_REACH` neighbors on either side, what is less.
+/// A change costs the sum of the steps in between or, for the `CBEATPATH_REACH` neighbors on either side, the entry in
+/// `costs` if that is less.
 ///
-/// - `count`: of periods, at most `CBEATPATH_PERIODS`.
-/// - `padded`: the next multiple of `CBEATPATH_LANES`.
-/// - `scores`: one for each period; before and behind them, and behind the padding, stand as many more as the reach.
-/// - `steps`: for each period, what the step from the one before costs.
-/// - `costs`: for each neighbor, from the one farthest below, a row of `padded` costs, one for each period.
-/// - `changed`, `origins`: `padded` ones; what is behind `count` means nothing.
+/// - `count`: number of periods, at most `CBEATPATH_PERIODS`.
+/// - `padded`: `count` rounded up to a multiple of `CBEATPATH_LANES`.
+/// - `scores`: one per period, with `CBEATPATH_REACH` more readable values before them and after the padding.
+/// - `steps`: for each period, the cost of the step from the previous one.
+/// - `costs`: for each neighbor, starting with the lowest, a row of `padded` costs, one per period.
+/// - `changed`, `origins`: `padded` elements each; those after `count` are meaningless.
 void cbeatpath_change(
     const float *scores, ptrdiff_t count, ptrdiff_t padded, const float *steps, const float *costs, float *changed,
     int32_t *origins);

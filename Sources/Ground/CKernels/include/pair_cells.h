@@ -1,5 +1,5 @@
-// The cells of the index of recognition that pairs of landmarks may fall into. In C because Swift's vectors are some hundred
-// times slower in debug builds, which run the tests.
+// Finds the cells of the recognition index that pairs of landmarks may fall into. Written in C because Swift's vectors
+// are some hundred times slower in debug builds, which run the tests.
 #ifndef NOCTURNE_PAIR_CELLS_H
 #define NOCTURNE_PAIR_CELLS_H
 
@@ -8,27 +8,27 @@
 
 enum {
   CPAIRCELLS_AXES = 3,      ///< Band of the anchor, interval and gap.
-  CPAIRCELLS_LANES = 8,     ///< Pairs that are looked at together.
-  CPAIRCELLS_PER_PAIR = 8,  ///< Two on each axis.
+  CPAIRCELLS_LANES = 8,     ///< Pairs processed together.
+  CPAIRCELLS_PER_PAIR = 8,  ///< Cells per pair: two on each axis.
 };
 
-/// Cells are whole numbers on each axis; keys count them up without gaps, the last axis first.
+/// Cell coordinates are whole numbers on each axis. Keys number the cells without gaps, the last axis varying fastest.
 typedef struct {
   float lowest[CPAIRCELLS_AXES], highest[CPAIRCELLS_AXES];
 } cpaircells_index;
 
-/// Pairs between the cells: rows of a multiple of CPAIRCELLS_LANES numbers.
+/// Pairs at fractional coordinates. Rows are padded to a multiple of CPAIRCELLS_LANES numbers.
 typedef struct {
   const float *axes[CPAIRCELLS_AXES], *rarities;
   ptrdiff_t count;
 } cpaircells_pairs;
 
 typedef struct {
-  /// How bands and gaps are changed before.
+  /// Correction applied first: `shift` is subtracted from bands, gaps are multiplied by `slope`.
   float shift, slope;
-  /// Distance up to which a cell is looked at on an axis, between a half and one.
+  /// Maximum distance to a cell on each axis, between 0.5 and 1.
   float reach;
-  /// What a pair's rarity grows by for each cell's width that it is off, all axes together; and from where on it is too rare.
+  /// Rarity added per cell width of distance, summed over all axes, and the rarity from which on a pair is too rare.
   float per_cell, limit;
 } cpaircells_search;
 
@@ -37,8 +37,8 @@ typedef struct {
   float rarity;
 } cpaircells_cell;
 
-/// Writes the cells that are near enough, pair by pair, each pair's in order of key: CPAIRCELLS_PER_PAIR at most.
-/// - Returns: How many there are.
+/// Writes the cells near enough to each pair, at most CPAIRCELLS_PER_PAIR, pair by pair and in order of key.
+/// - Returns: The number of cells written.
 ptrdiff_t cpaircells_find(
     const cpaircells_index *index, const cpaircells_pairs *pairs, const cpaircells_search *search, cpaircells_cell *cells);
 

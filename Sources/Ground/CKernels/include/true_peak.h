@@ -1,4 +1,5 @@
-// The largest point between samples, computed where the samples around do not rule out a new peak.
+// The true peak: the largest value between samples, interpolated only where the surrounding samples do not rule out a
+// new peak.
 #ifndef NOCTURNE_TRUE_PEAK_H
 #define NOCTURNE_TRUE_PEAK_H
 
@@ -7,22 +8,23 @@
 enum { CTRUEPEAK_TAPS = 24, CTRUEPEAK_PHASES = 8, CTRUEPEAK_MIDDLE_TAPS = 8, CTRUEPEAK_MIDDLE_PHASES = 4 };
 
 typedef struct ctruepeak_interpolator {
-  /// For each tap: of the points at 0, 1/8, … 7/8 of the way from a sample to the next.
+  /// Coefficients per tap for the points at 0, 1/8, … 7/8 of the way from a sample to the next.
   float coefficients[CTRUEPEAK_TAPS][CTRUEPEAK_PHASES];
-  /// For each tap in the middle: of the points at 0, 1/4, 1/2 and 3/4. These are tried first.
+  /// Coefficients of the middle taps for the points at 0, 1/4, 1/2 and 3/4, which are tried first.
   float middle[CTRUEPEAK_MIDDLE_TAPS][CTRUEPEAK_MIDDLE_PHASES];
-  /// Sums of absolute coefficients, the largest of all points: what points can be at most, for samples of 1.
+  /// Largest sum of absolute coefficients of any point: the maximum a point can reach for samples of magnitude 1.
   float bound;
-  /// Bounds of the two samples beside the point, and of all others.
+  /// The same bound for the two samples next to the point, and for all others.
   float bound_beside, bound_of_others;
-  /// What is left when the points in the middle are tried: the other taps, and the way to the points at odd eighths.
+  /// Bound on what the first try omits: the other taps, and the distance to the points at odd eighths.
   float bound_of_rest;
 } ctruepeak_interpolator;
 
-/// Raises `peak` to the largest point of `count` steps from a sample to the next, and `sample_peak` to the largest sample.
+/// Raises `peak` to the largest interpolated value in `count` steps from one sample to the next, and `sample_peak` to
+/// the largest sample.
 ///
-/// - `samples`: `CTRUEPEAK_TAPS - 1 + count`; the first step is the one after half of the taps. Not a number counts as 0 if
-///   it is no neighbor of a peak.
+/// - `samples`: `CTRUEPEAK_TAPS - 1 + count` of them; the first step follows half of the taps. NaN counts as 0 unless
+///   it is next to a peak.
 void ctruepeak_raise(
     const ctruepeak_interpolator *interpolator, const float *samples, ptrdiff_t count, float *peak, float *sample_peak);
 

@@ -1,8 +1,8 @@
-/// Demuxing, decoding and conversion of audio, and pictures, by FFmpeg's libraries, behind plain C types.
+/// Demuxing, decoding and conversion of audio, and picture scaling, by FFmpeg's libraries behind plain C types.
 ///
-/// A reader sees only the bytes of one file descriptor: no names, no protocols, no other files. It uses only demuxers
-/// and decoders of audio. No allocation is larger than 256 MiB, whatever headers claim. A reader or converter belongs
-/// to one thread at a time.
+/// A reader sees only the bytes of one file descriptor: no names, protocols or other files. It uses only demuxers and
+/// decoders for audio. No allocation is larger than 256 MiB, whatever headers claim. A reader or converter belongs to
+/// one thread at a time.
 #ifndef CLIBAV_H
 #define CLIBAV_H
 
@@ -40,20 +40,20 @@ typedef enum LAVSampleType {
   LAVSampleTypeDouble,
 } LAVSampleType;
 
-/// The limits a stream must keep.
+/// Limits that a stream must not exceed.
 #define LAV_MINIMUM_SAMPLE_RATE 1000
 #define LAV_MAXIMUM_SAMPLE_RATE 1536000
 #define LAV_MAXIMUM_CHANNEL_COUNT 64
 
 /// Up to eight bytes that a reader sees in place of the file's bytes.
 typedef struct LAVMask {
-  /// In the file.
+  /// Offset in the file.
   int64_t offset;
   uint8_t bytes[8];
   int count;
 } LAVMask;
 
-/// Where a reader finds its bytes: `prefix`, then the bytes from `start` to `end` of the file.
+/// The bytes that a reader sees: `prefix`, then the file from `start` to `end`.
 typedef struct LAVInput {
   int descriptor;
   int64_t start;
@@ -61,29 +61,29 @@ typedef struct LAVInput {
   /// Copied; may be NULL.
   const uint8_t *prefix;
   int prefixCount;
-  /// Copied; may be NULL. In the order of their offsets, without overlaps.
+  /// Sorted by offset, without overlaps. Copied; may be NULL.
   const LAVMask *masks;
   int maskCount;
   /// Short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
-  /// The descriptor is a pipe or the like: it is read once, in order, and no length is known. There is no prefix then,
-  /// and there are no masks.
+  /// The descriptor is a pipe or similar: it is read once, in order, and its length is unknown. Prefix and masks are
+  /// not allowed.
   bool isStream;
-  /// Probing does not choose MPEG audio or AAC in ADTS, which have no mark: FFmpeg takes a few bytes that look like a header
-  /// for them.
+  /// Excludes MPEG audio and ADTS AAC from probing. They have no signature: FFmpeg accepts a few bytes that look like a
+  /// header.
   bool excludesFrames;
-  /// What a demuxer of bare PCM ("s16le") takes for granted; 0 to leave it to the demuxer.
+  /// Format assumed by a demuxer of bare PCM ("s16le"); 0 to leave it to the demuxer.
   int sampleRate;
   int channelCount;
 } LAVInput;
 
-/// Loads libavcodec and libavformat now, and not at the first call that needs them.
+/// Loads libavcodec and libavformat now instead of on first use.
 void lav_load(void);
 
-/// Whether a reader may be told to use the demuxer of this name.
+/// True if readers may use the demuxer of this name.
 bool lav_reads_format(const char *demuxer);
 
-/// The chosen stream. Strings are static.
+/// Format of the selected stream. Strings are static.
 typedef struct LAVFormat {
   const char *container;
   const char *codec;
@@ -97,101 +97,101 @@ typedef struct LAVFormat {
   /// Bits per second; 0 if the container does not say.
   int64_t bitRate;
   bool isLossless;
-  /// Length as the container claims it, in frames of `sampleRate`; -1 if it does not say.
+  /// Length claimed by the container, in frames of `sampleRate`; -1 if unknown.
   int64_t claimedFrameCount;
-  /// Where the container does not say: the length by bit rate and size; -1 if unknown.
+  /// Length estimated from bit rate and size if the container claims none; -1 if unknown.
   int64_t estimatedFrameCount;
 } LAVFormat;
 
-/// What happened while reading.
+/// Statistics and errors of reading.
 typedef struct LAVReport {
   int64_t packetCount;
-  /// In all packets that were not bad.
+  /// Total of all packets that were not bad.
   int64_t packetByteCount;
   /// Packets that the decoder refused or the demuxer marked as damaged.
   int64_t badPacketCount;
-  /// The last packet of the stream is among them.
+  /// The last packet of the stream was bad.
   bool lastPacketIsBad;
-  /// Places where the number of a FLAC frame does not follow that of the frame before.
+  /// Number of FLAC frames whose frame number does not follow that of the previous frame.
   int64_t gapCount;
-  /// Frames of MPEG audio with a checksum, and those of them whose checksum is wrong.
+  /// MPEG audio frames that have a checksum, and those whose checksum is wrong.
   int64_t checksumCount;
   int64_t wrongChecksumCount;
-  /// Changes of rate, channels or both in mid-stream.
+  /// Number of changes of rate or channels in mid-stream.
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
   bool endedByError;
-  /// Errors of the demuxer after which reading continued.
+  /// Number of demuxer errors after which reading continued.
   int64_t demuxerErrorCount;
-  /// Reading was given up: too many bytes without a single packet, or bytes read too often.
+  /// Reading was abandoned: too many bytes without a packet, or bytes read too often.
   bool lostSync;
-  /// errno of a failed read; 0 if none.
+  /// errno of a failed read; 0 if there was none.
   int readErrno;
-  /// MD5 of the samples as FLAC defines it; zero unless `lav_hash_samples` was called.
+  /// MD5 of the samples as defined by FLAC; zero unless `lav_hash_samples` was called.
   uint8_t digest[16];
 } LAVReport;
 
 typedef struct LAVReader LAVReader;
 
-/// Opens a container and chooses its best audio stream. On success the caller must close `*reader`; for
+/// Opens a container and selects its best audio stream. On success the caller must close `*reader`. For
 /// LAVStatusReadError, `*readErrno` is the reason.
 LAVStatus lav_open(const LAVInput *input, LAVReader **reader, int *readErrno);
 void lav_close(LAVReader *reader);
 
-/// Container and codec as described by the container, before anything is decoded.
+/// Container and codec according to the container, before anything is decoded.
 LAVFormat lav_format(const LAVReader *reader);
 LAVReport lav_report(const LAVReader *reader);
 
-/// An encoded packet, with the container's information that decoders use.
+/// An encoded packet with the container's metadata for decoders.
 typedef struct LAVPacket {
   const uint8_t *bytes;
   int count;
-  /// FFmpeg's AV_PKT_FLAG_…, such as whether the packet is damaged and whether its frames are not to be heard.
+  /// FFmpeg's AV_PKT_FLAG_…: for example, whether the packet is damaged or its frames are to be discarded.
   int flags;
-  /// Frames to drop at the start and at the end of what the packet decodes to.
+  /// Decoded frames to drop at the start and at the end.
   uint32_t droppedAtStart;
   uint32_t droppedAtEnd;
   /// Codec parameters from this packet on; NULL if unchanged.
   const uint8_t *parameters;
   int parameterCount;
-  /// Seconds from the first frame that is to be heard to the first of this packet; NAN if the container does not say.
+  /// Start in seconds relative to the first audible frame; NAN if the container does not say.
   double start;
-  /// Seconds; 0 if unknown.
+  /// In seconds; 0 if unknown.
   double duration;
-  /// Where in the file the packet begins, in bytes; -1 if the demuxer does not say.
+  /// Offset of the packet in the file, in bytes; -1 if the demuxer does not say.
   int64_t offset;
 } LAVPacket;
 
-/// The next packet of the chosen stream; valid until the next call. False at the end.
+/// Reads the next packet of the selected stream; it is valid until the next call. False at the end.
 bool lav_next_packet(LAVReader *reader, LAVPacket *packet);
 
-/// Codec parameters outside the packets (what FFmpeg calls extradata); valid until the reader is closed.
+/// Codec parameters outside the packets (FFmpeg's extradata); valid until the reader is closed.
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
 
-/// Opens the decoder and decodes the first frame; then `lav_format` describes the decoded audio. Frames are handed out
-/// with the rate and channels of `like` if that is not NULL, otherwise with those of the first frame.
+/// Opens the decoder and decodes the first frame; afterwards `lav_format` describes the decoded audio. Frames are
+/// returned with the rate and channels of `like`, or of the first frame if `like` is NULL.
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
 
-/// From now on computes `LAVReport.digest`. For FLAC only, right after `lav_start`.
+/// Enables `LAVReport.digest`. For FLAC only, right after `lav_start`.
 void lav_hash_samples(LAVReader *reader);
 
-/// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. Rate
-/// and channel count stay as `lav_start` set them, even if the stream changes. Returns the number of frames, 0 at the
+/// Decodes up to `capacity` frames to planar floats (full scale ±1); channel c starts at `samples + c * stride`. Rate
+/// and channel count stay as set by `lav_start`, even if the stream changes. Returns the number of frames, 0 at the
 /// end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
 
-/// A tag of a file that is written, by FFmpeg's generic name ("title", "track") or any other. UTF-8.
+/// A tag to write, by FFmpeg's generic name ("title", "track") or any other. UTF-8.
 typedef struct LAVTag {
   const char *name;
   const char *value;
 } LAVTag;
 
-/// Writes packets of a reader, as they are, to a new container.
+/// Remuxes packets of a reader into a new container without re-encoding.
 typedef struct LAVWriter LAVWriter;
 
 typedef enum LAVWriteStatus {
   LAVWriteStatusOK = 0,
-  /// This kind of container cannot hold the codec, or FFmpeg was built without it.
+  /// The container cannot hold the codec, or FFmpeg was built without it.
   LAVWriteStatusUnsupported,
   /// The system could not write; see `writeErrno`.
   LAVWriteStatusWriteError,
@@ -200,33 +200,34 @@ typedef enum LAVWriteStatus {
 
 /// Begins a file for packets of the reader's stream.
 ///
-/// `muxer` is FFmpeg's short name, such as "ipod". Bytes go to `descriptor`, a regular file, from offset 0 on.
-/// `isContinuation`: the first packet is not the first of the stream, so the encoder's delay is not in it. On success the
+/// `muxer` is FFmpeg's short name, such as "ipod". Bytes are written to `descriptor`, a regular file, from offset 0 on.
+/// `isContinuation`: the stream does not start with its first packet, so it lacks the encoder delay. On success the
 /// caller must close `*writer`.
 LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int descriptor, const LAVTag *tags,
                                int tagCount, bool isContinuation, LAVWriter **writer, int *writeErrno);
 
-/// Writes the packet that `lav_next_packet` gave last. Time starts at 0 with the first.
+/// Writes the packet last returned by `lav_next_packet`. The first one starts at time 0.
 LAVWriteStatus lav_writer_write(LAVWriter *writer, const LAVReader *reader, int *writeErrno);
 
-/// Ends the file; nothing can be written then.
+/// Finishes the file; nothing can be written afterwards.
 LAVWriteStatus lav_writer_finish(LAVWriter *writer, int *writeErrno);
 void lav_writer_close(LAVWriter *writer);
 
 /// The version of the loaded FFmpeg, such as "5.1.9".
 const char *lav_version(void);
 
-/// Whether this build of FFmpeg has a decoder of that name.
+/// True if this build of FFmpeg has a decoder of this name.
 bool lav_has_decoder(const char *name);
 
 /// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
 typedef struct LAVConverter LAVConverter;
 
-/// NULL if the conversion is impossible or memory is short. `channelMask` 0: FFmpeg's default order for the count.
+/// Returns NULL if the conversion is impossible or memory is short. `channelMask` 0 means FFmpeg's default order for
+/// the count.
 LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t channelMask, LAVSampleType sampleType);
 void lav_converter_free(LAVConverter *converter);
 
-/// The most frames that `lav_converter_push` may write for `frameCount` more frames.
+/// Maximum number of frames that `lav_converter_push` may write for `frameCount` more frames.
 int lav_converter_room(LAVConverter *converter, int frameCount);
 
 /// Converts planar floats. Writes whole numbers from -32768 to 32767 and returns their count, or -1 on failure.
@@ -235,42 +236,42 @@ int lav_converter_push(LAVConverter *converter, const float *samples, int stride
 
 typedef enum LAVPictureStatus {
   LAVPictureStatusOK = 0,
-  /// There is no picture.
+  /// The file has no picture.
   LAVPictureStatusNone,
   /// Not JPEG, PNG, WebP, GIF or BMP, or damaged, or too large.
   LAVPictureStatusUnsupported,
   LAVPictureStatusOutOfMemory,
 } LAVPictureStatus;
 
-/// The most pixels a picture may have, and the most bytes as a file.
+/// Maximum pixels of a picture, and maximum bytes of its file.
 #define LAV_MAXIMUM_PICTURE_PIXELS 50000000
 #define LAV_MAXIMUM_PICTURE_SIZE (20 << 20)
 
-/// The front cover that an audio file of `length` bytes holds, or else its first picture, as it is in the file. To be
-/// freed with `lav_free_picture`.
+/// Returns the front cover in an audio file of `length` bytes, or else its first picture, unchanged. Free it with
+/// `lav_free_picture`.
 LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **bytes, size_t *count);
 
-/// A picture as JPEG whose longer side has at most `side` pixels; none is made larger. To be freed with
+/// Converts a picture to JPEG, scaled down so that its longer side has at most `side` pixels. Free it with
 /// `lav_free_picture`.
 LAVPictureStatus lav_thumbnail(const uint8_t *picture, size_t pictureCount, int side, uint8_t **bytes, size_t *count);
 void lav_free_picture(uint8_t *bytes);
 
-/// Writes the 32 bytes of the SHA-256 of `bytes`; false if memory is short.
+/// Computes the SHA-256 (32 bytes) of `bytes`; false if memory is short.
 bool LAVSHA256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
-/// Writes the 32 bytes of the HMAC of `bytes` with SHA-256; false if memory is short.
+/// Computes the HMAC-SHA-256 (32 bytes) of `bytes`; false if memory is short.
 bool LAVHMACSHA256(const uint8_t *key, size_t keyCount, const uint8_t *bytes, size_t count, uint8_t *code);
 
-/// Writes the 16 bytes of the MD5 of `bytes`.
+/// Computes the MD5 (16 bytes) of `bytes`.
 void LAVMD5(const uint8_t *bytes, size_t count, uint8_t *digest);
 
-/// SHA-256 or MD5 of bytes that come piece by piece.
+/// Incremental SHA-256 or MD5.
 typedef struct LAVDigest LAVDigest;
 
-/// SHA-256, or else MD5; NULL if memory is short. The caller closes it.
+/// Creates a SHA-256 digest, or MD5 if `isSHA256` is false; NULL if memory is short. The caller closes it.
 LAVDigest *LAVDigestOpen(bool isSHA256);
 void LAVDigestUpdate(LAVDigest *digest, const void *bytes, size_t count);
-/// Writes the 32 or 16 bytes of the digest and returns their number.
+/// Writes the digest, 32 or 16 bytes, and returns its length.
 int LAVDigestFinish(LAVDigest *digest, uint8_t *result);
 void LAVDigestClose(LAVDigest *digest);
 

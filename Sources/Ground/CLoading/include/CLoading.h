@@ -1,24 +1,24 @@
-/// Shared libraries that are loaded when their functions are first needed, and not when the program starts.
+/// Shared libraries loaded when their functions are first needed instead of at launch.
 ///
-/// FFmpeg's libraries and libsndfile need some 130 libraries in turn, which takes 30 ms and 30 MB: most of what a search or
-/// a server would take that never decodes.
+/// FFmpeg's libraries and libsndfile in turn need some 130 libraries. Loading them takes 30 ms and 30 MB, most of the
+/// cost of a search or server that never decodes.
 #ifndef CLOADING_H
 #define CLOADING_H
 
-/// A function of a library, and where to put its address.
+/// A function of a library, and where to store its address.
 typedef struct CLoadingFunction {
   const char *name;
   void **address;
 } CLoadingFunction;
 
-/// Loads a library and looks up functions; the list ends with a name that is NULL. If one cannot be found, the program says so
-/// and ends with status 127, as if it were linked with the library.
-/// - Parameter package: Where to find it in Debian.
+/// Loads a library and looks up functions; the list ends with a NULL name. If one cannot be found, the program reports
+/// it and exits with status 127, as if it were linked with the library.
+/// - Parameter package: The Debian package that contains the library.
 void cloading_load(const char *library, const char *package, const CLoadingFunction *functions);
 
-/// Takes code and constants of all loaded libraries out of this process's memory. The system maps a page again when it is next
-/// touched, without a debugger's breakpoints. To resolve symbols, the loader reads parts of each library that nobody needs later:
-/// 25 MB with FFmpeg's.
+/// Drops code and constants of all loaded libraries from this process's memory. The system maps a page again when it is
+/// next accessed, without a debugger's breakpoints. To resolve symbols, the loader reads parts of each library that are
+/// never needed again: 25 MB for FFmpeg's.
 void cloading_release_pages(void);
 
 #endif

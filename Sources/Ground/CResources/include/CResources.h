@@ -1,13 +1,13 @@
 // Written by Scripts/write-resources.
 //
-// Files compiled in: a bundle is not found once the executable is moved. By #embed, as the array that Swift's `.embedInCode` would
-// make of the weights takes the compiler half a minute.
+// Files compiled into the executable, because a bundle is not found once the executable is moved. They use #embed:
+// Swift's `.embedInCode` would turn the weights into an array that takes the compiler half a minute.
 #ifndef NOCTURNE_CRESOURCES_H
 #define NOCTURNE_CRESOURCES_H
 
 #include <stddef.h>
 
-/// Bytes that are there for as long as the process.
+/// Bytes valid for the lifetime of the process.
 typedef struct {
   const char *name;
   const void *bytes;
@@ -40,16 +40,16 @@ cresources_file cresources_recognition_rarity(void);
 cresources_file cresources_report_page(void);
 /// Outputs/Pages/report/script.js.parts
 cresources_file cresources_report_script(void);
-/// Its hash, as a Content-Security-Policy writes it.
+/// The hash of the file above, in the form of a Content-Security-Policy.
 cresources_file cresources_report_script_hash(void);
 /// Outputs/Pages/report/style.css.parts
 cresources_file cresources_report_style(void);
-/// Its hash, as a Content-Security-Policy writes it.
+/// The hash of the file above, in the form of a Content-Security-Policy.
 cresources_file cresources_report_style_hash(void);
 
-/// How many files of the app there are.
+/// Number of files of the app.
 size_t cresources_app_count(void);
-/// One of them, by a number below their count.
+/// The file of the app with this index.
 cresources_file cresources_app_at(size_t index);
 
 #endif

@@ -3,102 +3,106 @@
 
 #include <sys/types.h>
 
-/* Running programs with GNU extensions that Swift's Glibc module does not show. Functions return 0 or an errno. */
+/* Runs programs with GNU extensions that Swift's Glibc module does not expose. Functions return 0 or an errno unless
+   noted otherwise. */
 
-/* A program, and what it gets. */
+/* A program and its execution environment. */
 struct cspawn_program {
-  /* Its name, looked up in PATH if it has no slash, its arguments, and NULL. */
+  /* Name (looked up in PATH if it has no slash) and arguments, followed by NULL. */
   char *const *arguments;
-  /* Lines NAME=value, and NULL; not given, the environment of this process. */
+  /* Entries NAME=value, followed by NULL; NULL for the environment of this process. */
   char *const *environment;
-  /* Where it works; NULL for the folder of this process. */
+  /* Working folder; NULL for that of this process. */
   const char *folder;
-  /* Its descriptors 0, 1 and 2: none of these numbers; -1 for /dev/null. */
+  /* Source descriptors for its descriptors 0, 1 and 2, none of which may be 0, 1 or 2; -1 for /dev/null. */
   int descriptors[3];
-  /* Whether it leads a new session, which also contains everything it will start, even in other process groups.
-     Otherwise it leads a new process group. */
+  /* True if it leads a new session, which contains everything it will start, even in other process groups. Otherwise it
+     leads a new process group. */
   int leads_session;
-  /* Bytes of writable memory, and seconds of processor time; 0 for no limit. Neither can be raised by the program. */
+  /* Limits in bytes of writable memory and in seconds of processor time; 0 for none. The program cannot raise them. */
   size_t memory_limit;
   unsigned processor_seconds;
-  /* The least. */
+  /* Minimum niceness. */
   int niceness;
 };
 
-/* Starts a program. It gets default signal handling, no descriptor that is not named, and no limit set by
-   cspawn_limit_memory. When the thread or process that started it ends, it is killed. The leader of a session gets
-   SIGUSR1 instead, which kills it unless it handles that (cspawn_end_session_with_parent). */
+/* Starts a program with default signal handling, only the given descriptors, and no limit set by cspawn_limit_memory.
+   It is killed when the thread or process that started it ends. A session leader gets SIGUSR1 instead, which kills it
+   unless it handles that signal (cspawn_end_session_with_parent). */
 int cspawn_start(pid_t *process, const struct cspawn_program *program);
 
-/* Makes a copy of this process, which must have a single thread; `*process` is 0 in the copy. The copy keeps all open
-   descriptors, and is killed when this process ends. */
+/* Forks this process, which must have a single thread; `*process` is 0 in the copy. The copy keeps all open descriptors
+   and is killed when this process ends. */
 int cspawn_copy(pid_t *process);
 
-/* Waits for a process that has ended, or is about to, and reports how, like cspawn_kill_and_reap. */
+/* Waits for a process that has ended or is about to, and reports its end like cspawn_kill_and_reap. */
 int cspawn_reap(pid_t process, int *status, int *signal);
 
-/* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. Call it once. */
+/* Limits the writable memory of this process, but not of programs it starts: allocations beyond it fail. Call it once.
+   */
 int cspawn_limit_memory(size_t bytes);
 
-/* Makes all threads share one heap: in limited address space, glibc finds no room for a heap per thread and searches
+/* Makes all threads share one heap. In limited address space, glibc finds no room for a heap per thread and searches
    again at every allocation. Call it before the second thread is started. */
 void cspawn_share_heap(void);
 
-/* Keeps up to 32 MB of freed memory for the next allocation, also that of large ones, which glibc else gives back at once. */
+/* Keeps up to 32 MB of freed memory for later allocations, including large ones, which glibc otherwise returns to the
+   system at once. */
 void cspawn_keep_heap(void);
 
 /* write(2) that never raises SIGPIPE: `*written` is the count on success. */
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written);
 
-/* Whether the program has ended (it stays unreaped, so its process group keeps its number). */
+/* True if the program has ended. It stays unreaped, so its process group keeps its number. */
 int cspawn_has_ended(pid_t process);
 
-/* Kills an unreaped program and what is left of its process group and, if it leads one, of its session. */
+/* Kills an unreaped program, the rest of its process group and, if it leads one, the rest of its session. */
 void cspawn_kill(pid_t process);
 
-/* Does the same, reaps the program and reports how it ended: exit status in `*status`, or the signal's number in
-   `*signal` (otherwise 0). Waits until it is gone. */
+/* Does the same, reaps the program and reports how it ended: exit status in `*status`, or signal number in `*signal`
+   (otherwise 0). Waits until it has ended. */
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
 
 /* Kills everything in a session except its leader. */
 void cspawn_kill_others_in_session(pid_t session);
 
-/* For a session leader started by cspawn_start: kills the whole session, not only this process, when its parent ends,
-   however that happens. Uses SIGUSR1 and a thread. Call it once. */
+/* For a session leader started by cspawn_start: kills the whole session, not only this process, when its parent ends
+   for any reason. Uses SIGUSR1 and a thread. Call it once. */
 int cspawn_end_session_with_parent(void);
 
-/* Gives all threads of this process at least this niceness, and that of the main thread: libdispatch resets its own
+/* Sets a minimum niceness for all threads of this process, at least that of the main thread: libdispatch resets its own
    threads in a process whose niceness root has set. With `idle_disk` they access the disk only when no other process
    does (the idle class, or the lowest of best effort if that is denied); schedulers without such classes ignore it.
    Programs started later inherit both. */
 void cspawn_lower_priority(int nice_value, int idle_disk);
 
 /* Gives the calling thread the priority that cspawn_lower_priority gave to the main thread. For worker threads started
-   later: a thread of libdispatch may have started them, and those have niceness 0 in root's processes. */
+   later: they may be started by a libdispatch thread, which has niceness 0 in root's processes. */
 void cspawn_share_priority(void);
 
-/* Gives the calling thread at least this niceness. Programs that it starts later inherit it. */
+/* Sets a minimum niceness for the calling thread. Programs that it starts later inherit it. */
 void cspawn_lower_thread_priority(int nice_value);
 
-/* Gives the open file `to` all extended attributes of the open file `from`, access control lists among them. What only the
-   system may set (security.*) is left out where it does not allow that. Returns 0 or an errno. */
+/* Copies all extended attributes, including access control lists, from one open file to another. Attributes that only
+   the system may set (security.*) are skipped where it does not allow that. Returns 0 or an errno. */
 int cspawn_copy_attributes(int from, int to);
 
-/* Lets two files of one file system change names. Returns 0 or an errno: EINVAL where the file system cannot. */
+/* Exchanges the names of two files on one file system. Returns 0 or an errno: EINVAL where the file system cannot do
+   this. */
 int cspawn_exchange(const char *one, const char *other);
 
-/* Holds up all who would open the file, open for reading only, for writing, until cspawn_end_lease. Returns 0, EAGAIN if
-   another program has it open for writing, or another errno where there are no leases. */
+/* Blocks programs that open the file for writing until cspawn_end_lease. The file must be open for reading only.
+   Returns 0, EAGAIN if another program has it open for writing, or another errno where leases are not supported. */
 int cspawn_lease(int file);
 
-/* Whether nobody waits to open the file for writing. */
+/* True if no program is waiting to open the file for writing. */
 int cspawn_lease_is_whole(int file);
 
 void cspawn_end_lease(int file);
 
-/* Opens what is below a folder: openat2(2). Symbolic links in the path are the error ELOOP, or are followed while they do
-   not lead out of the folder, which is the error EXDEV. Returns 0 or an errno: ENOSYS before Linux 5.6, and that or EPERM
-   where a filter of system calls (seccomp) does not know it. */
+/* Opens a file or folder below a folder with openat2(2). Symbolic links in the path fail with ELOOP, or are followed
+   unless they lead out of the folder, which fails with EXDEV. Returns 0 or an errno: ENOSYS before Linux 5.6, and
+   ENOSYS or EPERM where a system call filter (seccomp) does not know it. */
 int cspawn_open_beneath(int folder, const char *path, int flags, int follows_links, int *opened);
 
 /* O_PATH */

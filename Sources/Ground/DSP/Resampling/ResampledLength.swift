@@ -16,10 +16,10 @@ struct ResampledLength {
     (2 * consumed * Int64(outputRate) + Int64(inputRate)) / (2 * Int64(inputRate))
   }
 
-  /// Frames still to be given if the input ends here.
+  /// Frames still missing if the input ends here.
   var due: Int { Int(max(0, total - produced)) }
 
-  /// Room that the output of `count` further frames may need, with slack for what a filter holds back.
+  /// Upper bound on the output of `count` more frames, including what the filter may have held back.
   func room(for count: Int) -> Int {
     Int((Int64(count) * Int64(outputRate)) / Int64(inputRate)) + due + 64
   }
@@ -29,7 +29,7 @@ struct ResampledLength {
 }
 
 extension [Float] {
-  /// Makes a reusable buffer at least `count` long; its contents do not matter.
+  /// Grows a reusable buffer to at least `count` elements; their values are unspecified.
   package mutating func ensureCount(_ count: Int) {
     if self.count < count { append(contentsOf: repeatElement(0, count: count - self.count)) }
   }

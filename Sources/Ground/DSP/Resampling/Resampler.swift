@@ -1,4 +1,4 @@
-/// The library that changes the sample rate.
+/// The resampling library.
 public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
   /// libsoxr, recipe HQ: about ten times as fast as libsamplerate.
   case soxr
@@ -6,8 +6,8 @@ public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
   case samplerate
 
   /// - Parameters:
-  ///   - inputRate: Samples per second of what is pushed.
-  ///   - outputRate: Samples per second of what comes out.
+  ///   - inputRate: Samples per second of the input.
+  ///   - outputRate: Samples per second of the output.
   public func makeResampler(from inputRate: Int, to outputRate: Int) -> any Resampler {
     if inputRate == outputRate { return PassThrough(rate: inputRate) }
     return switch self {
@@ -17,26 +17,26 @@ public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Changes the sample rate of a mono stream. Time 0 stays time 0 (the filter's delay is taken out), `n` frames become
-/// exactly `round(n * outputRate / inputRate)`, and the result does not depend on how the input is cut. One stream, one
-/// thread, one object.
+/// Changes the sample rate of a mono stream. Filter delay is compensated, so time 0 stays time 0. `n` frames become
+/// exactly `round(n * outputRate / inputRate)`, and the result does not depend on how the input is divided. Each object
+/// serves one stream on one thread.
 public protocol Resampler: AnyObject {
   /// Samples per second.
   var inputRate: Int { get }
   /// Samples per second.
   var outputRate: Int { get }
 
-  /// Takes the next frames.
+  /// Resamples the next frames.
   ///
-  /// - Parameter output: A buffer to reuse; it is lengthened when it is too short and never shortened.
-  /// - Returns: How many frames were written to the start of `output`; may be 0.
+  /// - Parameter output: A buffer to reuse; it grows as needed and never shrinks.
+  /// - Returns: The number of frames written to the start of `output`; may be 0.
   func push(_ input: Span<Float>, into output: inout [Float]) -> Int
 
-  /// Ends the stream and gives the frames that are still due. Nothing may be pushed afterwards.
+  /// Ends the stream and writes the remaining frames. Nothing may be pushed afterwards.
   func finish(into output: inout [Float]) -> Int
 }
 
-/// Equal rates: nothing to do.
+/// Copies the input unchanged, for equal rates.
 private final class PassThrough: Resampler {
   let inputRate: Int
   var outputRate: Int { inputRate }

@@ -1,8 +1,8 @@
 internal import CSamplerate
 
-/// Sample-rate conversion by libsamplerate (de Castro Lopo; band-limited interpolation after Smith & Gossett, ICASSP
-/// 1984), converter SINC_FASTEST: 97 dB, pass band to 0.8 of the lower Nyquist frequency. The next better converter costs
-/// more than twice as much.
+/// Sample-rate conversion by libsamplerate (de Castro Lopo; band-limited interpolation after Smith and Gossett, ICASSP
+/// 1984), converter SINC_FASTEST: 97 dB, pass band up to 0.8 of the lower Nyquist frequency. The next better converter
+/// takes more than twice as long.
 public final class SamplerateResampler: Resampler {
   private let state: OpaquePointer
   private var length: ResampledLength
@@ -10,7 +10,7 @@ public final class SamplerateResampler: Resampler {
   public var inputRate: Int { length.inputRate }
   public var outputRate: Int { length.outputRate }
 
-  /// - Precondition: Both rates (samples per second) are positive and at most 256 times each other.
+  /// - Precondition: Both rates (samples per second) are positive, and neither is more than 256 times the other.
   public init(inputRate: Int, outputRate: Int) {
     length = ResampledLength(inputRate: inputRate, outputRate: outputRate)
     precondition(

@@ -1,4 +1,4 @@
-/// Members of objects in one call each. Unknown values are `null`.
+/// Writes members of objects in one call each. `nil` becomes `null`.
 extension JSONWriter {
   package mutating func put(_ name: String, _ value: String?) {
     key(name)
@@ -36,7 +36,7 @@ extension JSONWriter {
     try object(body)
   }
 
-  /// Objects.
+  /// Writes an array of objects; `body` writes the members of each.
   package mutating func putList<Element>(
     _ name: String, _ elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) throws -> Void
   ) rethrows {

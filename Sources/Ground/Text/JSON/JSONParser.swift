@@ -1,6 +1,6 @@
-/// JSON text that does not follow RFC 8259.
+/// An error in JSON text that does not follow RFC 8259.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// In bytes from the start of the text.
+  /// Offset in bytes from the start of the text.
   public var offset: Int
   public var problem: String
 
@@ -8,15 +8,15 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension JSONValue {
-  /// Reads one JSON text. Whole numbers without decimal point or exponent that fit 64 bits become `integer`. The last
-  /// of several members with the same name counts. An unpaired surrogate escape becomes U+FFFD.
-  /// - Parameter maximumDepth: How deep arrays and objects may be nested.
+  /// Parses one JSON text. Numbers without decimal point or exponent that fit into 64 bits become `integer`. Of several
+  /// members with the same name the last one wins. An unpaired surrogate escape becomes U+FFFD.
+  /// - Parameter maximumDepth: Maximum nesting depth of arrays and objects.
   public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = 100) throws(JSONSyntaxError) {
     var parser = JSONParser(text: Array(text), maximumDepth: maximumDepth)
     self = try parser.parseText()
   }
 
-  /// The value as compact JSON text, the keys of objects in ascending order.
+  /// The value as compact JSON text, with object keys in ascending order.
   public var text: String {
     var writer = JSONWriter()
     writer.value(self)
@@ -37,13 +37,13 @@ private struct JSONParser {
   mutating func parseText() throws(JSONSyntaxError) -> JSONValue {
     let value = try parseValue(depth: 0)
     skipSpace()
-    guard index == text.count else { throw error("something follows the value") }
+    guard index == text.count else { throw error("unexpected text after the value") }
     return value
   }
 
   private mutating func parseValue(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     skipSpace()
-    guard let first = peek else { throw error("the text ends where a value is due") }
+    guard let first = peek else { throw error("unexpected end of text") }
     switch first {
     case UInt8(ascii: "{"):
       guard depth < maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
@@ -56,7 +56,7 @@ private struct JSONParser {
     case UInt8(ascii: "f"): return try parseLiteral("false", .bool(false))
     case UInt8(ascii: "n"): return try parseLiteral("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try parseNumber()
-    default: throw error("no value")
+    default: throw error("expected a value")
     }
   }
 
@@ -67,14 +67,14 @@ private struct JSONParser {
     if take(UInt8(ascii: "}")) { return .object(members) }
     while true {
       skipSpace()
-      guard peek == UInt8(ascii: "\"") else { throw error("no key") }
+      guard peek == UInt8(ascii: "\"") else { throw error("expected a key") }
       let name = try parseString()
       skipSpace()
-      guard take(UInt8(ascii: ":")) else { throw error("no colon after a key") }
+      guard take(UInt8(ascii: ":")) else { throw error("expected a colon after a key") }
       members[name] = try parseValue(depth: depth)
       skipSpace()
       if take(UInt8(ascii: "}")) { return .object(members) }
-      guard take(UInt8(ascii: ",")) else { throw error("neither comma nor end of an object") }
+      guard take(UInt8(ascii: ",")) else { throw error("expected a comma or the end of the object") }
     }
   }
 
@@ -87,7 +87,7 @@ private struct JSONParser {
       elements.append(try parseValue(depth: depth))
       skipSpace()
       if take(UInt8(ascii: "]")) { return .array(elements) }
-      guard take(UInt8(ascii: ",")) else { throw error("neither comma nor end of an array") }
+      guard take(UInt8(ascii: ",")) else { throw error("expected a comma or the end of the array") }
     }
   }
 
@@ -96,7 +96,7 @@ private struct JSONParser {
   ) throws(JSONSyntaxError) -> JSONValue {
     let end = index + literal.utf8CodeUnitCount
     guard end <= text.count, String(decoding: text[index..<end], as: UTF8.self) == literal.description else {
-      throw error("no value")
+      throw error("expected a value")
     }
     index = end
     return value
@@ -107,7 +107,7 @@ private struct JSONParser {
     var isWhole = true
     _ = take(UInt8(ascii: "-"))
     if take(UInt8(ascii: "0")) {
-      if let peek, isDigit(peek) { throw error("a number with a leading zero") }
+      if let peek, isDigit(peek) { throw error("number with a leading zero") }
     } else {
       try skipDigits()
     }
@@ -122,14 +122,14 @@ private struct JSONParser {
     }
     let digits = String(decoding: text[start..<index], as: UTF8.self)
     if isWhole, let value = Int64(digits) { return .integer(value) }
-    guard let value = Double(digits), value.isFinite else { throw error("a number out of range") }
+    guard let value = Double(digits), value.isFinite else { throw error("number out of range") }
     return .number(value)
   }
 
   private mutating func skipDigits() throws(JSONSyntaxError) {
     let start = index
     while let peek, isDigit(peek) { index += 1 }
-    if index == start { throw error("a number without digits") }
+    if index == start { throw error("number without digits") }
   }
 
   private mutating func parseString() throws(JSONSyntaxError) -> String {
@@ -146,19 +146,19 @@ private struct JSONParser {
     }
     var unescaped = Array(text[start..<index])
     while true {
-      guard let byte = peek else { throw error("a string without end") }
+      guard let byte = peek else { throw error("unterminated string") }
       index += 1
       switch byte {
       case UInt8(ascii: "\""): return try string(unescaped[...])
       case UInt8(ascii: "\\"): try unescape(into: &unescaped)
-      case 0..<0x20: throw error("a control character in a string")
+      case 0..<0x20: throw error("control character in a string")
       default: unescaped.append(byte)
       }
     }
   }
 
   private mutating func unescape(into bytes: inout [UInt8]) throws(JSONSyntaxError) {
-    guard let byte = peek else { throw error("a string without end") }
+    guard let byte = peek else { throw error("unterminated string") }
     index += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
@@ -183,15 +183,15 @@ private struct JSONParser {
       }
       let character = Unicode.Scalar(scalar) ?? "\u{FFFD}"
       bytes.append(contentsOf: String(Character(character)).utf8)
-    default: throw error("an unknown escape")
+    default: throw error("unknown escape")
     }
   }
 
   private mutating func parseCodeUnit() throws(JSONSyntaxError) -> UInt32 {
-    guard index + 4 <= text.count else { throw error("a string without end") }
+    guard index + 4 <= text.count else { throw error("unterminated string") }
     var unit: UInt32 = 0
     for byte in text[index..<index + 4] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("no hexadecimal digit") }
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("expected a hex digit") }
       unit = unit << 4 | UInt32(digit)
     }
     index += 4
@@ -199,7 +199,7 @@ private struct JSONParser {
   }
 
   private func string(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> String {
-    guard let string = String(validating: bytes, as: UTF8.self) else { throw error("a string that is not UTF-8") }
+    guard let string = String(validating: bytes, as: UTF8.self) else { throw error("string that is not UTF-8") }
     return string
   }
 

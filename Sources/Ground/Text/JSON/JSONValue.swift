@@ -65,8 +65,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-  /// The same text for equal values: keys in UTF-8 order, no spaces, whole numbers without fraction or exponent. NaN
-  /// and infinities, which JSON lacks, become null.
+  /// A canonical form, the same for equal values: keys in UTF-8 order, no spaces, whole numbers without fraction or
+  /// exponent. NaN and infinities, which JSON lacks, become null.
   public var canonicalText: String {
     switch self {
     case .null: "null"

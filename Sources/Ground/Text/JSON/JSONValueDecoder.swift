@@ -1,6 +1,6 @@
 extension JSONValue {
-  /// Reads the value as an instance of a type. Unlike decoding from text, this keeps the kinds of numbers in members of
-  /// type `JSONValue`: 126.0 stays a `number`.
+  /// Decodes the value as an instance of a type. Unlike decoding from text, this keeps the kind of numbers in members
+  /// of type `JSONValue`: 126.0 stays a `number`.
   public func decoded<T: Decodable>(
     as type: T.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
@@ -134,7 +134,7 @@ struct JSONValueDecoder: Decoder {
   }
 }
 
-/// A key that no type declares.
+/// A key not declared by any type.
 struct JSONKey: CodingKey {
   let stringValue: String
   let intValue: Int?

@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// Any encodable value as JSON. Unlike encoding to text, this keeps the kinds of numbers: a `Double` of 126 stays a
+  /// Encodes any value as JSON. Unlike encoding to text, this keeps the kind of numbers: a `Double` of 126 stays a
   /// `number` and is written as 126.0, so a field has one type whatever its value.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONValueEncoder(codingPath: [])
@@ -8,7 +8,7 @@ extension JSONValue {
   }
 }
 
-/// The place where an encoder or container stores its value; shared because containers may be filled in any order.
+/// The storage of an encoder or container; a class because containers may be filled in any order.
 private final class Slot {
   enum Kind {
     case single, array, object
@@ -26,7 +26,7 @@ private final class Slot {
     single = value
   }
 
-  /// Makes it a list or an object, unless it already is one.
+  /// Sets the kind of container.
   func become(_ kind: Kind) { self.kind = kind }
 
   func append(_ slot: Slot) { elements.append(slot) }

@@ -1,5 +1,5 @@
-/// Writes JSON text (RFC 8259) into a buffer, in the order of the calls. The writer sets commas; the caller alternates
-/// keys and values in objects.
+/// Writes JSON text (RFC 8259) into a buffer, in the order of the calls. The writer inserts commas; the caller
+/// alternates keys and values in objects.
 public struct JSONWriter: Sendable {
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
@@ -9,12 +9,12 @@ public struct JSONWriter: Sendable {
   /// The text written so far.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Drops the bytes written so far (the caller has stored them) and continues.
+  /// Discards the bytes written so far, which the caller has stored, and continues.
   public mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// An object key with its quotes and colon, escaped once in advance.
+  /// An object key with quotes and colon, escaped once in advance.
   public struct Key: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
 
@@ -51,8 +51,8 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// The shortest number that reads back as the same value, with a decimal point or exponent; `null` for non-finite
-  /// values, which JSON lacks.
+  /// Writes the shortest number that reads back as the same value, with a decimal point or exponent; `null` for
+  /// non-finite values, which JSON lacks.
   public mutating func number(_ value: Double) {
     guard value.isFinite else { return null() }
     separate()
@@ -60,11 +60,11 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// A number rounded to a number of decimals (at most 9), without trailing zeros except the first decimal.
+  /// Writes a number rounded to `decimals` (at most 9), without trailing zeros except the first decimal.
   public mutating func number(_ value: Double, decimals: Int) {
     let scale = Self.powersOfTen[min(max(decimals, 0), Self.powersOfTen.count - 1)]
     let scaled = (value * scale).rounded()
-    // Up to 15 digits, decimal notation reads back as the same value, so it is also the shortest.
+    // Decimal notation of up to 15 digits reads back as the same value, so it is also the shortest.
     guard abs(scaled) < 1e15 else { return number(value) }
     separate()
     needsComma = true
@@ -91,7 +91,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Any value; the keys of objects in ascending order, so equal values give equal text.
+  /// Writes any value, with object keys in ascending order, so equal values give equal text.
   public mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
@@ -113,7 +113,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// White space between values, for human readers.
+  /// Breaks the line between values, for human readers.
   public mutating func lineBreak() {
     if needsComma {
       bytes.append(UInt8(ascii: ","))
@@ -122,7 +122,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// Ends a text with a line break; the next value starts a new one.
+  /// Ends a text with a line break; the next value starts a new text.
   public mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))
     needsComma = false
@@ -163,7 +163,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// Escapes quotes, backslashes, control characters, and line and paragraph separators, at which some programs end a
-  /// line; everything else is copied.
+  /// line; copies everything else.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var index = 0
@@ -214,9 +214,9 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Whether any of eight bytes is a control character, a quote or a backslash, or may begin another character to
-  /// escape. A byte `b` is below `n` (at most 0x80) where `b - n` borrows and `b` has no high bit; a false alarm after
-  /// a true one does no harm.
+  /// `true` if any of eight bytes is a control character, quote or backslash, or may begin another character to escape.
+  /// A byte `b` is below `n` (at most 0x80) where `b - n` borrows and `b` has no high bit; a false alarm after a true
+  /// one does no harm.
   private static func needsEscapes(_ bytes: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits = ones << 7

@@ -2,21 +2,21 @@ public import Analysis
 internal import CLibAV
 internal import DSP
 
-/// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
+/// Converts audio for AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
 ///
-/// libswresample does it with the parameters of Chromaprint's program `fpcalc` (filter of 16 taps, 2⁸ phases, linear
-/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so libchromaprint gets the
-/// very samples that `fpcalc` gives it.
+/// Uses libswresample with the parameters of Chromaprint's program `fpcalc` (filter of 16 taps, 2⁸ phases, linear
+/// interpolation, cutoff 0.8), starting from the sample representation that FFmpeg decodes to, so libchromaprint gets
+/// exactly the samples it gets from `fpcalc`.
 public struct AcoustIDConverter: ~Copyable {
   /// Samples per second.
   public static let outputRate = 11_025
 
-  /// `nil` if libswresample cannot mix these channels: no output then.
+  /// `nil` if libswresample cannot mix these channels: there is no output then.
   private let converter: OpaquePointer?
 
   /// - Parameters:
-  ///   - format: That of the source.
-  ///   - encoding: That of the source.
+  ///   - format: Format of the source.
+  ///   - encoding: Encoding of the source.
   public init(format: AudioFormat, encoding: SampleEncoding) {
     let type: LAVSampleType =
       switch encoding.sampleType {
@@ -31,10 +31,10 @@ public struct AcoustIDConverter: ~Copyable {
 
   deinit { lav_converter_free(converter) }
 
-  /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened
-  /// when it is too short and never shortened. The samples in the filter at the end are lost, as in `fpcalc`.
+  /// Converts the next block and writes integers from −32,768 to 32,767 to the start of `output`, which grows when it
+  /// is too short and never shrinks. The samples left in the filter at the end are lost, as in `fpcalc`.
   ///
-  /// - Returns: How many samples were written.
+  /// - Returns: Number of samples written.
   public mutating func push(_ block: borrowing AudioBlock, into output: inout [Float]) -> Int {
     guard let converter else { return 0 }
     let frameCount = CInt(block.frameCount)

@@ -1,8 +1,7 @@
 internal import DSP
 
 extension AudioBlock {
-  /// Writes the mean of all channels to the start of `mono`, which is lengthened when it is too short and never
-  /// shortened.
+  /// Writes the mean of all channels to the start of `mono`, which grows when it is too short and never shrinks.
   ///
   /// - Returns: `frameCount`.
   public func downmix(into mono: inout [Float]) -> Int {

@@ -4,7 +4,7 @@ internal import CSamplerate
 internal import CSndfile
 internal import CSoxr
 
-/// The libraries that decode and resample, as loaded now.
+/// The loaded libraries for decoding and resampling.
 public enum DecodingLibraries {
   public static var versions: [String] {
     [
@@ -15,15 +15,15 @@ public enum DecodingLibraries {
     ]
   }
 
-  /// Loads the decoders now. Without memory for them the program ends here, with a sentence, and not at the first file, which
-  /// would count as failed.
+  /// Loads the decoders now. If there is too little memory for them, the program ends here with a message, rather than
+  /// at the first file, which would count as failed.
   public static func load() {
     lav_load()
     _ = unsafe csndfile()
     cloading_release_pages()
   }
 
-  /// Kinds of files that FFmpeg may decode here, and those that its build leaves out.
+  /// Formats that FFmpeg can decode here, and those that its build leaves out.
   public static var formats: (decoded: [String], missing: [String]) {
     let exists = formatDecoders.map { format in
       unsafe format.decoder.withCString { name in unsafe lav_has_decoder(name) }

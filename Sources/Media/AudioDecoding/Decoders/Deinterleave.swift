@@ -1,6 +1,6 @@
 /// Spreads interleaved samples over planes that lie `stride` samples apart.
 ///
-/// The one place where samples are touched out of order: strided access through `Span` costs four times as much.
+/// The only place that accesses samples out of order: strided access through `Span` costs four times as much.
 func deinterleave(
   _ interleaved: UnsafePointer<Float>, channelCount: Int, frameCount: Int, into planes: UnsafeMutablePointer<Float>,
   stride: Int

@@ -2,17 +2,17 @@ internal import Analysis
 internal import CLibAV
 internal import MediaContainers
 
-/// A stretch of a file for FFmpeg's demuxers, which never see more.
+/// A range of a file for FFmpeg's demuxers, which see nothing else of it.
 struct LibAVInput {
   var file: ByteSource
   var bytes: Range<Int>
-  /// Bytes that the demuxer sees before `bytes`.
+  /// Bytes shown to the demuxer before `bytes`.
   var prefix: [UInt8] = []
-  /// Bytes it sees in place of some of `bytes`.
+  /// Bytes shown to it in place of some of `bytes`.
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
-  /// Probing chooses no format whose frames have readers here: these have found none.
+  /// Keeps probing from choosing a format whose frames have readers here: these have found no frames.
   var excludesFrames = false
   /// Parameters that a demuxer of bare PCM assumes.
   var bare = BareAudio()
@@ -43,12 +43,12 @@ struct LibAVInput {
     switch status {
     case LAVStatusNoAudio: DecodeError(.noAudio, "The file holds no audio.")
     case LAVStatusUnsupportedCodec:
-      DecodeError(.unsupportedCodec, "No decoder reads this audio; it may also be encrypted.")
+      DecodeError(.unsupportedCodec, "No decoder supports this audio; it may also be encrypted.")
     case LAVStatusAbsurdHeader:
       DecodeError(.absurdHeader, "The stream claims a sample rate or a number of channels that no real file has.")
     case LAVStatusCorrupt: DecodeError(.corrupt, "The file is damaged from the start.")
     case LAVStatusReadError: DecodeError(.reading(readErrno))
-    case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index asks for more memory than there can be.")
+    case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index requires more memory than is possible.")
     default: DecodeError(.unknownFormat, "Unrecognized file format.")
     }
   }
@@ -78,7 +78,7 @@ final class LibAVDecoder: StreamDecoder {
   private var endedByError = false
   private var lostSync = false
   private var readErrno: CInt = 0
-  /// MD5 of what was decoded, if that was asked for.
+  /// MD5 of the decoded samples, if requested.
   private var digest: [UInt8]?
   private let verifiesChecksum: Bool
   private let hasAbsurdCookie: Bool
@@ -90,7 +90,7 @@ final class LibAVDecoder: StreamDecoder {
     first = LAVFormat()
     format = AudioFormat(container: "", codec: "", sampleRate: 0, channelCount: 0, isLossless: false)
 
-    // The first link that can be decoded settles rate and channels.
+    // The first decodable link determines rate and channels.
     var firstError: DecodeError?
     var opened: OpaquePointer?
     var failedCount = 0
@@ -117,10 +117,11 @@ final class LibAVDecoder: StreamDecoder {
     }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
     format = Self.audioFormat(first, layout: layout) ?? format
-    // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
+    // Matroska and ASF round their lengths to milliseconds; lossy codecs may or may not count the padding at their
+    // ends.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
-    // Decoders lose some hundred frames where a link ends.
+    // Decoders lose some hundred frames at the end of each link.
     if case .ogg(let stream) = layout.kind, stream.links.count > 1 {
       claimTolerance = max(claimTolerance, Int64(1_024 * stream.links.count))
     }
@@ -176,12 +177,14 @@ final class LibAVDecoder: StreamDecoder {
 
   var fault: DecodeError? {
     if readErrno != 0 { return DecodeError(.reading(readErrno)) }
-    if lostSync { return DecodeError(.corrupt, "The audio is lost in other data; the rest of the file was given up.") }
+    if lostSync {
+      return DecodeError(.corrupt, "The audio is interrupted by other data; the rest of the file was not decoded.")
+    }
     if badPacketCount == 1 && lastPacketIsBad && layout.ending?.isCut ?? true {
       return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
     }
     if badPacketCount > 0 {
-      return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were left out.")
+      return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were skipped.")
     }
     if wrongChecksumCount > 0, !checksumsAreMeaningless {
       return DecodeError(
@@ -195,7 +198,7 @@ final class LibAVDecoder: StreamDecoder {
     if badLinkCount > 0 {
       return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")
     }
-    if endedByError { return DecodeError(.corrupt, "The container is damaged; what follows was given up.") }
+    if endedByError { return DecodeError(.corrupt, "The container is damaged; the rest was not decoded.") }
     if let digest, digest != layout.checksum, frameCount >= format.claimedFrameCount ?? 0 {
       return DecodeError(
         .checksumMismatch,
@@ -205,12 +208,12 @@ final class LibAVDecoder: StreamDecoder {
     return nil
   }
 
-  /// Most checksums are wrong. Damage of that extent would leave no stream to decode; but there are encoders that compute
-  /// checksums wrongly, and programs that edit frames and leave the checksums as they were.
+  /// `true` if most checksums are wrong. Damage of that extent would leave no stream to decode; but some encoders
+  /// compute checksums wrongly, and some editors change frames without updating them.
   private var checksumsAreMeaningless: Bool { wrongChecksumCount > checksumCount / 2 }
 
   var faultyFrameCount: Int64 {
-    // A demuxer may take a damaged frame and the next one for one packet.
+    // A demuxer may take a damaged frame and the next one for a single packet.
     packetCount > 0 ? badPacketCount * 2 * (frameCount / packetCount + 1) : 0
   }
 
@@ -218,7 +221,7 @@ final class LibAVDecoder: StreamDecoder {
 
   var remarks: [Problem] {
     var remarks: [Problem] = []
-    // That of a CAF file is told with its other chunks.
+    // For CAF files, the header is reported with the other chunks.
     if case .other = layout.kind, hasAbsurdCookie {
       remarks.append(Problem(stage: .decode, code: "odd_header", message: ALACCookie.remark))
     }
@@ -233,7 +236,7 @@ final class LibAVDecoder: StreamDecoder {
       remarks.append(
         Problem(
           stage: .decode, code: "format_change",
-          message: "The sample rate or the number of channels changes in mid-stream; all was brought to "
+          message: "The sample rate or the number of channels changes in mid-stream; all audio was converted to "
             + "\(format.sampleRate) Hz and \(format.channelCount) channel(s), as at the start."))
     }
     if junkByteCount > Self.harmlessJunk {
@@ -244,7 +247,7 @@ final class LibAVDecoder: StreamDecoder {
     return remarks
   }
 
-  /// Less than this is padding that some encoders leave.
+  /// Maximum size of padding that some encoders leave.
   private static let harmlessJunk: Int64 = 16_384
 
   private var junkByteCount: Int64 {
@@ -314,7 +317,7 @@ final class LibAVDecoder: StreamDecoder {
       } else {
         [LibAVInput(file: file, bytes: header.start..<header.end, masks: layout.masks, demuxer: header.demuxer)]
       }
-    case .told(let demuxer, let bare):
+    case .declared(let demuxer, let bare):
       [LibAVInput(file: file, bytes: 0..<file.size, demuxer: demuxer, bare: bare)]
     case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)]
@@ -338,7 +341,7 @@ final class LibAVDecoder: StreamDecoder {
     switch layout.kind {
     case .mpeg(let stream) where stream.claimedFrameCount == nil: stream.estimatedFrameCount
     case .other:
-      // With the rate of the decoder, which is twice that of the frames for HE-AAC.
+      // Uses the decoder's rate, which is twice that of the frames for HE-AAC.
       layout.adts.map { Int64($0.seconds * Double(format.sampleRate)) }
         ?? (format.estimatedFrameCount >= 0 ? format.estimatedFrameCount : nil)
     default: nil

@@ -27,7 +27,7 @@ final class SndfileDecoder: StreamDecoder {
     let view = FileView(file, from: start, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
-      // The reason is in a variable that all threads share, so it cannot be known.
+      // The reason is in a variable shared by all threads, so it cannot be known.
       throw DecodeError(.unsupportedCodec, "The header is damaged, or no decoder reads this encoding.")
     }
     do throws(DecodeError) {
@@ -101,15 +101,15 @@ final class SndfileDecoder: StreamDecoder {
   }
 }
 
-/// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
+/// A file as libsndfile reads it. `sf_open_fd` is unusable: on failure it closes the descriptor even if told not to.
 private final class FileView {
   private let file: ByteSource
-  /// The start of a container of PCM: libsndfile, which passes over a tag in front of it, misses as much of the end as
-  /// the tag is long.
+  /// Start of the PCM container. If libsndfile skips a preceding tag itself, it loses as many bytes at the end as the
+  /// tag is long.
   private let start: Int
-  /// The range of the audio in a file of chunks, if there is any; `nil` for other files.
+  /// Range of the audio in a file of chunks; `nil` for other files.
   private let audio: Range<Int>?
-  /// Counted from `start`.
+  /// Relative to `start`.
   private var position = 0
   private(set) var error: DecodeError?
 
@@ -149,8 +149,8 @@ private final class FileView {
     return target
   }
 
-  /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so they are passed over: libsndfile 1.2.0 never comes to
-  /// the end of one with a part that claims 4 GiB. The texts are not needed here. Names of chunks are read at once.
+  /// Renames text lists (`LIST`) in WAV files to `JUNK`, so they are skipped: libsndfile 1.2.0 never finishes reading
+  /// one with an item that claims 4 GiB. The texts are not needed here. Each chunk name arrives in a single read.
   private func hideLists(in bytes: UnsafeMutableRawBufferPointer) {
     let offset = start + position
     guard let audio, !audio.contains(offset) || offset + bytes.count > audio.upperBound else { return }

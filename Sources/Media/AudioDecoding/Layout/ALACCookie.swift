@@ -2,13 +2,13 @@ internal import MediaContainers
 
 /// An ALAC encoder's description of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
 enum ALACCookie {
-  /// More than a frame of 16,384 samples of 8 channels with 32 bits takes, and more bits per second than those have.
+  /// More than a frame of 16,384 samples of 8 channels with 32 bits takes, and more than the bit rate of such audio.
   private static let frameByteLimit: UInt32 = 1 << 22
   private static let bitRateLimit: UInt32 = 400_000_000
 
-  /// Whether the largest frame or the mean bit rate cannot be meant. Decoders need neither.
+  /// `true` if the maximum frame size or the mean bit rate is implausible. Decoders need neither.
   ///
-  /// - Parameter bytes: The cookie, alone or in boxes of QuickTime.
+  /// - Parameter bytes: The cookie, bare or inside QuickTime boxes.
   static func isAbsurd(_ bytes: [UInt8]) -> Bool {
     let start = bytes.has("frma", at: 4) ? 24 : bytes.has("alac", at: 4) ? 12 : 0
     guard let frameBytes = bytes.bigEndian(UInt32.self, at: start + 12),

@@ -1,11 +1,11 @@
 internal import MediaContainers
 
-/// Where the encoded audio lies in a container that FFmpeg reads: from its first byte to behind its last one. Headers,
-/// tags, pictures and tables for seeking lie before or behind it.
+/// Range of the encoded audio in a container that FFmpeg reads. Headers, tags, pictures and seek tables lie before or
+/// after it.
 struct AudioBytes {
   private(set) var range: Range<Int>?
 
-  /// FFmpeg's names of demuxers for files that are nothing but audio between the tags of other formats.
+  /// FFmpeg's demuxer names for files that are nothing but audio between the tags of other formats.
   private static let bareStreams: Set<String> = [
     "aac", "ac3", "amr", "ape", "dts", "dtshd", "eac3", "loas", "mpc", "mpc8", "shn", "tak", "tta", "wv",
   ]
@@ -13,8 +13,8 @@ struct AudioBytes {
 
   /// - Parameters:
   ///   - demuxer: FFmpeg's name.
-  ///   - bytes: What it is shown of the file.
-  ///   - packets: From the first packet to behind the last one, as far as the demuxer says where they are.
+  ///   - bytes: Range of the file that the demuxer sees.
+  ///   - packets: Range of all packets, as far as the demuxer reports their positions.
   init(of demuxer: String, in file: ByteSource, _ bytes: Range<Int>, packets: Range<Int>?) throws(FileReadError) {
     switch demuxer {
     case "matroska": range = try Self.clusters(in: file, bytes)

@@ -2,40 +2,40 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// The place of the audio in a file, the claims of its header, and the bytes that decoders must not see.
+/// Position of the audio in a file, the claims of its header, and the bytes to hide from decoders.
 struct AudioLayout {
   enum Kind {
     case pcm(PCMHeader)
     case flac(FLACStream)
     case ogg(OggStream)
     case mpeg(MPEGStream)
-    /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
+    /// A file read by FFmpeg's demuxer of this name, between the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
-    /// As the caller says; without a demuxer, FFmpeg finds one.
-    case told(demuxer: String?, bare: BareAudio)
-    /// Such bytes are unknown.
+    /// Described by the caller; without a demuxer, FFmpeg detects the format.
+    case declared(demuxer: String?, bare: BareAudio)
+    /// Not recognized.
     case unknown
   }
 
   let kind: Kind
-  /// An ID3v2 tag in front cannot be what it claims to be.
+  /// The file starts with an ID3v2 tag whose header is invalid.
   let hasBrokenTag: Bool
-  /// Bytes of PCM and of kind `other` that FFmpeg's demuxer must not see.
+  /// Bytes to hide from FFmpeg's demuxer, for PCM and kind `other`.
   private(set) var masks: [ByteMask] = []
   /// See `MP4Structure.ignoresEdits`.
   private(set) var ignoresEdits = false
   /// The header of a DSF file.
   private(set) var dsf: DSFHeader?
-  /// Counts of a file of bare AAC.
+  /// Frame statistics of a file of bare AAC.
   private(set) var adts: ADTSStream?
-  /// How far the container reaches by its own words.
+  /// Extent of the container according to its own lengths.
   private(set) var extent = ContainerExtent()
-  /// Bytes behind the audio.
+  /// Bytes after the audio.
   private(set) var excess: Excess?
-  /// The change that a transfer in text mode made to the file.
+  /// Damage from a transfer in text mode.
   private(set) var textTransfer: TextTransfer?
-  /// How a stream ends that is nothing but frames; `nil` for other files.
-  private(set) var ending: StreamEnding?
+  /// End of a stream that consists only of frames; `nil` for other files.
+  private(set) var ending: TruncationCheck?
 
   /// Opens a file to read its audio.
   static func open(_ path: FilePath) throws(DecodeError) -> (file: ByteSource, layout: AudioLayout) {
@@ -51,9 +51,9 @@ struct AudioLayout {
     throw DecodeError(.empty, "The file is empty.")
   }
 
-  /// A layout that is not looked for: see `AudioSource.init(_:told:)`.
-  init(told input: AudioInput) {
-    kind = .told(demuxer: input.demuxer, bare: input.bare)
+  /// A layout given by the caller instead of detected: see `AudioSource.init(_:)`.
+  init(declared input: AudioInput) {
+    kind = .declared(demuxer: input.demuxer, bare: input.bare)
     hasBrokenTag = false
   }
 
@@ -81,12 +81,12 @@ struct AudioLayout {
       var end = container.isStructured ? file.size : trailing
       if let ownEnd = extent.end {
         excess = try Excess(in: file, from: ownEnd, before: trailing)
-        // Some demuxers go on in a second file as if it were the first, or fail on what they do not know. The boxes of
-        // a damaged MP4 file may go on behind what breaks their chain.
+        // Some demuxers read on into a second file as if it were the first, or fail on unknown data. The boxes of a
+        // damaged MP4 file may continue after the break in their chain.
         if container != .mp4 || excess?.container != nil { end = ownEnd }
       }
       if container.isCompressed { textTransfer = try TextTransfer(in: file, audio: start..<end) }
-      ending = try StreamEnding.of(container, from: start, to: end, in: file)
+      ending = try TruncationCheck.of(container, from: start, to: end, in: file)
       kind = .other(demuxer: demuxer, bytes: start..<(ending?.offset ?? end))
       switch container {
       case .mp4:
@@ -119,15 +119,15 @@ struct AudioLayout {
   private mutating func show(_ stream: ADTSStream) {
     adts = stream
     ending = stream.ending
-    // FFmpeg reads tags between the frames slowly.
+    // FFmpeg is slow to read tags between frames.
     masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
   }
 
-  /// Bytes behind the last frame up to which padding fills a block (the largest of FAT and NTFS, with which recovered
-  /// files end), and junk is an unknown tag. If there are more, they were audio, or should be.
+  /// Maximum bytes after the last frame that count as padding of a block (the largest of FAT and NTFS, with which
+  /// recovered files end) or as an unknown tag. More than that was audio, or should be.
   private static let remnantLimit = 1 << 16
 
-  /// Damage that shows in the structure of the file, whatever decoders make of it.
+  /// Damage visible in the structure of the file, however decoders handle it.
   var fault: DecodeError? {
     if let textTransfer { return DecodeError(.corrupt, textTransfer.message) }
     switch kind {
@@ -147,7 +147,7 @@ struct AudioLayout {
       .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
   }
 
-  private static func fault(of ending: StreamEnding) -> DecodeError? {
+  private static func fault(of ending: TruncationCheck) -> DecodeError? {
     if ending.isCut { return DecodeError(.truncated, "The file ends within a frame: it was cut off.") }
     if ending.junkByteCount > remnantLimit {
       return DecodeError(
@@ -160,25 +160,26 @@ struct AudioLayout {
     return nil
   }
 
-  /// Notes for people about harmless oddities.
+  /// Notes about harmless oddities.
   var remarks: [Problem] {
     var remarks: [Problem] = []
     func remark(_ code: String, _ message: String) {
       remarks.append(Problem(stage: .open, code: code, message: message))
     }
     if hasBrokenTag {
-      remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")
+      remark("broken_tag", "The ID3 tag at the start claims an invalid length or version; it was skipped.")
     }
     if ignoresEdits {
       remark(
-        "edit_list", "The edit list repeats the audio or leads past its end; it was ignored, and the audio read once.")
+        "edit_list",
+        "The edit list repeats the audio or points past its end; it was ignored, and the audio was read once.")
     }
     if let count = ending?.junkByteCount, 1...Self.remnantLimit ~= count {
       remark(
         "junk",
         count == 1
-          ? "The byte behind the last frame is neither audio nor a tag."
-          : "\(count) bytes behind the last frame are neither audio nor tags.")
+          ? "The byte after the last frame is neither audio nor a tag."
+          : "\(count) bytes after the last frame are neither audio nor tags.")
     }
     if dsf?.isAbsurd ?? false {
       remark("absurd_length", "The DSF header claims lengths that no file has; they were ignored.")
@@ -195,7 +196,7 @@ struct AudioLayout {
           "A second file follows the first one: \(count), which begin like \(second.displayName). Only the first one was "
             + "read; split the file.")
       } else {
-        remark("junk", "\(count) behind the end of the container are neither audio nor tags; they were not read.")
+        remark("junk", "\(count) after the end of the container are neither audio nor tags; they were not read.")
       }
     }
     if case .pcm(let header) = kind {
@@ -204,19 +205,19 @@ struct AudioLayout {
           "unknown_length", "The header does not say how long the audio is: the writer was stopped or wrote to a pipe.")
       }
       if header.lengthIsWrapped {
-        remark("wrapped_length", "The audio is longer than a WAV header can say; it was read to the end of the file.")
+        remark("wrapped_length", "The audio is longer than a WAV header can state; it was read to the end of the file.")
       }
       if header.description.has("alac", at: 8), ALACCookie.isAbsurd(header.codecHeader) {
         remark("odd_header", ALACCookie.remark)
       }
       if header.contradictsItself {
-        remark("odd_header", "The header's sample size and frame size do not go together; the audio may be noise.")
+        remark("odd_header", "The header's sample size and frame size are inconsistent; the audio may be noise.")
       }
     }
     return remarks
   }
 
-  /// MD5 of the samples as the encoder left it; `nil` if there is none.
+  /// MD5 of the samples, as stored by the encoder; `nil` if there is none.
   var checksum: [UInt8]? {
     if case .flac(let stream) = kind { stream.checksum } else { nil }
   }
@@ -233,7 +234,7 @@ struct AudioLayout {
 }
 
 extension Container {
-  /// FFmpeg's name for the demuxer of a container that nothing here reads itself; `nil` for the others.
+  /// FFmpeg's demuxer name for a container without a reader in this project; `nil` for the others.
   var demuxer: String? {
     switch self {
     case .mp4: "mov"
@@ -263,7 +264,7 @@ extension Container {
     }
   }
 
-  /// Encoded audio in it uses all values of bytes.
+  /// Encoded audio uses all byte values.
   fileprivate var isCompressed: Bool {
     switch self {
     case .dsf, .dsdiff, .amigaVoice, .creativeVoice: false
@@ -271,7 +272,7 @@ extension Container {
     }
   }
 
-  /// As a sentence names it.
+  /// Name for messages.
   var displayName: String {
     switch self {
     case .wav, .rifx: "WAV"
@@ -308,7 +309,7 @@ extension Container {
     }
   }
 
-  /// Tags stand in a structure of its own, and tags of other formats do not follow.
+  /// Tags are part of the container's structure, and tags of other formats do not follow.
   fileprivate var isStructured: Bool {
     switch self {
     case .mp4, .matroska, .asf, .realMedia, .dsdiff, .amigaVoice: true
@@ -329,7 +330,7 @@ extension TextTransfer {
 }
 
 extension PCMHeader {
-  /// `wav`, `rf64`, `w64`, `aiff`, `au`, `caf`, as reports name it.
+  /// Name for reports: `wav`, `rf64`, `w64`, `aiff`, `au` or `caf`.
   var name: String {
     switch container {
     case .rf64: "rf64"
@@ -341,10 +342,10 @@ extension PCMHeader {
     }
   }
 
-  /// FFmpeg's name for the demuxer.
+  /// FFmpeg's demuxer name.
   var demuxer: String { container == .rf64 ? "wav" : name }
 
-  /// The header of a WAV file of the same encoding that goes on forever.
+  /// Header of a WAV file of the same encoding with unlimited length.
   var endlessHeader: [UInt8] {
     let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
     return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description
@@ -353,13 +354,12 @@ extension PCMHeader {
 }
 
 extension DSFHeader {
-  /// Petabytes, and years.
   private var isTooLong: Bool { sampleCount / UInt64(max(sampleRate, 1)) > UInt64(StreamLimits.seconds) }
 
-  /// The lengths cannot be meant.
+  /// `true` if the lengths are implausible (petabytes, or years).
   var isAbsurd: Bool { isTooLong || fileSize >> 50 != 0 || dataSize >> 50 != 0 }
 
-  /// Eight samples of one bit are decoded to one frame.
+  /// Eight one-bit samples decode to one frame.
   var claimedFrameCount: Int64? { isTooLong || sampleCount == 0 ? nil : Int64(sampleCount / 8) }
 }
 

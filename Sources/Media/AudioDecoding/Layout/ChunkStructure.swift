@@ -1,8 +1,8 @@
 internal import MediaContainers
 
-/// The parts of further containers that FFmpeg must not see, because they hold tags, markers or pictures.
+/// Parts of further containers to hide from FFmpeg, because they hold tags, markers or pictures.
 enum ChunkStructure {
-  /// Objects that are looked at.
+  /// Maximum number of objects examined.
   private static let limit = 1 << 20
 
   /// - Parameter start: The start of the header object.
@@ -13,7 +13,7 @@ enum ChunkStructure {
     for _ in 0..<limit {
       guard let object = try ASFObject(at: position, end: end, in: file) else { break }
       if object.kind == .headerExtension {
-        // Objects like those around it.
+        // The extension contains further objects of the same form.
         position += ASFObject.extensionHeaderSize
         continue
       }
@@ -34,7 +34,7 @@ enum ChunkStructure {
     return masks
   }
 
-  /// Bytes of a header of NIST SPHERE that FFmpeg is shown: it keeps each line as a tag.
+  /// Bytes of a NIST SPHERE header shown to FFmpeg, which keeps each line as a tag.
   private static let sphereLimit = 8_192
 
   static func sphere(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {

@@ -1,26 +1,26 @@
 internal import CLibAV
 internal import MediaContainers
 
-/// The boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) that FFmpeg must not see: most of the tags, all pictures,
-/// edit lists that cannot be meant.
+/// The boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) to hide from FFmpeg: most of the tags, all pictures,
+/// implausible edit lists.
 struct MP4Structure {
   /// In the order of their offsets.
   private(set) var masks: [ByteMask] = []
-  /// An edit list is hidden, so the media is played from start to end.
+  /// An edit list is hidden, so the media plays from start to end.
   private(set) var ignoresEdits = false
 
-  /// A box whose children are being walked over.
+  /// A box whose children are being visited.
   private struct Level {
     var box: MP4Box
     var position: Int
-    /// Inside a list of tags.
+    /// The box is inside a list of tags.
     var isTags = false
   }
 
-  /// The values by which the edits of a track are judged.
+  /// Values for validating the edits of a track.
   private struct Track {
     var edits: MP4Box?
-    /// Units per second, and the length in these units.
+    /// Units per second.
     var timescale: Int64 = 0
     var duration: Int64 = 0
   }
@@ -30,19 +30,19 @@ struct MP4Structure {
     "wave",
   ]
   private static let tagContainers: Set<String> = ["udta", "meta", "ilst"]
-  /// Pictures, and keys of encryption: FFmpeg copies all earlier keys for each new one.
+  /// Pictures, and encryption keys: FFmpeg copies all earlier keys for each new one.
   private static let hidden: Set<String> = ["covr", "pssh"]
-  /// Boxes of tags that FFmpeg sees; the delay of the encoder (iTunSMPB) is among them. More than real files have, and
-  /// few enough for FFmpeg's linear searches.
+  /// Maximum number of tag boxes shown to FFmpeg, which include the encoder delay (iTunSMPB): more than real files
+  /// have, and few enough for FFmpeg's linear searches.
   private static let tagLimit = 1_000
-  /// FFmpeg takes no more than 256 streams.
+  /// FFmpeg accepts at most 256 streams.
   private static let trackLimit = 128
-  /// Levels of boxes; FFmpeg gives up a file with more.
+  /// Maximum nesting of boxes; FFmpeg rejects files with more.
   private static let depthLimit = 7
   private static let boxLimit = 1 << 21
-  /// Edits that are believed: more than come from editing by hand.
+  /// Maximum number of edits accepted: more than editing by hand produces.
   private static let editLimit = 1_000
-  /// How often edits may play the media in all.
+  /// Maximum length of all edits together, as a multiple of the media's length.
   private static let repetitionLimit = 2.0
 
   private let file: ByteSource
@@ -59,7 +59,7 @@ struct MP4Structure {
       guard var level = levels.popLast() else { break }
       let end = level.box.end
       guard let box = try MP4Box(at: level.position, end: end, in: file, allowsInnerOpenEnds: true) else {
-        if level.box.name == "trak" { try judgeEdits() }
+        if level.box.name == "trak" { try validateEdits() }
         continue
       }
       level.position = box.end
@@ -101,14 +101,14 @@ struct MP4Structure {
     }
   }
 
-  private mutating func judgeEdits() throws(FileReadError) {
-    guard let edits = track.edits, try !isBelievable(edits) else { return }
+  private mutating func validateEdits() throws(FileReadError) {
+    guard let edits = track.edits, try !isPlausible(edits) else { return }
     hide(edits)
     ignoresEdits = true
   }
 
-  /// Whether the edits lead into the media and do not repeat it again and again.
-  private func isBelievable(_ edits: MP4Box) throws(FileReadError) -> Bool {
+  /// `true` if the edits point into the media and do not repeat it over and over.
+  private func isPlausible(_ edits: MP4Box) throws(FileReadError) -> Bool {
     let header = try file.bytes(at: edits.body, count: 8)
     let isLong = header.first == 1
     guard let count = header.bigEndian(UInt32.self, at: 4), count <= Self.editLimit else { return false }
@@ -125,7 +125,7 @@ struct MP4Structure {
       // -1 stands for silence.
       guard let duration, let start, start >= 0, start < track.duration else { continue }
       leadsIntoMedia = true
-      // No edit plays more than there is from its start to the end of the media.
+      // An edit plays at most up to the end of the media.
       let left = Double(track.duration - start) / Double(track.timescale)
       played += min(Double(duration) / Double(movieTimescale), left)
     }
@@ -136,7 +136,7 @@ struct MP4Structure {
 
   private mutating func hide(_ box: MP4Box) { masks.append(ByteMask(at: box.start + 4, "skip")) }
 
-  /// Makes one box of all from `box` to `end`.
+  /// Merges everything from `box` to `end` into one box.
   private mutating func hide(_ box: MP4Box, andAllTo end: Int) {
     guard let size = UInt32(exactly: end - box.start) else { return }
     let bytes = size.bigEndianBytes + Array("skip".utf8)

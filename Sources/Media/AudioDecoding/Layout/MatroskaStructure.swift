@@ -1,7 +1,6 @@
 internal import MediaContainers
 
-/// The elements of a Matroska file (RFC 9559) that FFmpeg must not see: tags, chapters, attachments, and the tables for
-/// seeking.
+/// The elements of a Matroska file (RFC 9559) to hide from FFmpeg: tags, chapters, attachments and seek tables.
 struct MatroskaStructure {
   /// In the order of their offsets.
   private(set) var masks: [ByteMask] = []
@@ -9,7 +8,8 @@ struct MatroskaStructure {
   private static let hidden: Set<UInt64> = [
     EBMLElement.ID.tags, EBMLElement.ID.chapters, EBMLElement.ID.attachments, EBMLElement.ID.cues,
   ]
-  /// FFmpeg follows each entry, of which real files have fewer than ten, of some twenty bytes.
+  /// Maximum size of a seek head, in bytes. FFmpeg follows each entry; real files have fewer than ten, of about twenty
+  /// bytes.
   private static let seekHeadLimit = 4_096
   private static let elementLimit = 1 << 21
 
@@ -28,9 +28,9 @@ struct MatroskaStructure {
     }
   }
 
-  /// An element Void in the place of another one, whose identifier has four bytes.
+  /// A Void element in place of an element whose identifier has four bytes.
   private static func void(_ element: EBMLElement) -> ByteMask {
-    // The bytes that the shorter header leaves become a part of the body.
+    // The bytes saved by the shorter header become part of the body.
     let sizeLength = min(7, element.headerSize - 1)
     let size = UInt64(element.body.upperBound - element.start - 1 - sizeLength) | 1 << UInt64(7 * sizeLength)
     return ByteMask(at: element.start, [0xec] + size.bigEndianBytes.suffix(sizeLength))

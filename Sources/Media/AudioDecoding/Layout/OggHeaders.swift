@@ -1,21 +1,21 @@
 internal import MediaContainers
 
 /// The header packets of a Vorbis or Opus stream in Ogg (Vorbis I specification, section 4.2.1; RFC 7845, section 5).
-/// Only the size of the comments is kept.
+/// Of the comments, only the size is kept.
 struct OggHeaders {
   private let isVorbis: Bool
-  /// A packet of comments without any.
+  /// A comment packet without comments.
   private let emptyComments: [UInt8]
   let serial: UInt32
   private(set) var commentByteCount = 0
-  /// The start of the page after the headers; `nil` until it is reached.
+  /// Start of the page after the headers; `nil` until it is reached.
   private(set) var audioStart: Int?
   private var packets: [[UInt8]] = [[]]
 
-  /// Tables of codebooks are some kilobytes; a page holds no more than this.
+  /// Maximum bytes kept of a packet. Codebook tables take a few kilobytes; a page holds little more than this limit.
   private static let packetLimit = 60_000
 
-  /// `nil` for codecs whose headers FFmpeg is shown as they are.
+  /// `nil` for codecs whose headers are shown to FFmpeg unchanged.
   init?(codec: OggCodec, serial: UInt32) {
     guard let mark = codec.commentMark else { return nil }
     isVorbis = codec == .vorbis
@@ -42,11 +42,11 @@ struct OggHeaders {
 
   private var packetCount: Int { isVorbis ? 3 : 2 }
 
-  /// The codebooks of Vorbis, as far as they are kept.
+  /// The codebooks of Vorbis, up to `packetLimit`.
   var setup: [UInt8] { isVorbis && packets.count > 2 ? packets[2] : [] }
 
-  /// Pages with the same headers and no comments, to stand before the page at `audioStart`; `nil` if the headers do not
-  /// end where they must, or are too large.
+  /// Pages with the same headers and no comments, to be put before the page at `audioStart`; `nil` if the headers do
+  /// not end at a page boundary, or are too large.
   var bareHeader: [UInt8]? {
     guard audioStart != nil, packets.count == packetCount + 1, packets[packetCount].isEmpty,
       packets.allSatisfy({ $0.count < Self.packetLimit })

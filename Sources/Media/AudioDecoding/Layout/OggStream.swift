@@ -1,22 +1,23 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links,
-/// each a whole stream of its own.
+/// The logical structure of an Ogg file (RFC 3533), read page by page. A file may be a chain of links, each a complete
+/// stream.
 struct OggStream {
-  /// More links than any capture of a radio stream has; what follows is not looked at.
+  /// Maximum number of links: more than any capture of a radio stream has. The rest of the file is ignored.
   static let linkLimit = 4_096
 
   let links: [OggLink]
   /// Bytes that belong to no page.
   let junkByteCount: Int
-  /// Pages whose checksum is wrong; no decoder takes them.
+  /// Pages with a wrong checksum; no decoder accepts them.
   let damagedPageCount: Int64
   let hasTooManyLinks: Bool
-  /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the
-  /// cut into pages count.
+  /// Hashes the identification header and the bodies of the audio pages of each link's audio stream. Comments and the
+  /// division into pages do not count.
   let contentID: ContentID
-  /// Over what else of the audio streams decoders see: other headers than comments, and where packets and pages end.
+  /// Hashes everything else decoders see of the audio streams: headers other than comments, and packet and page
+  /// boundaries.
   let traits: ContentID
   /// From the first page with audio to the end of the last one; `nil` if there is none.
   let audioBytes: Range<Int>?
@@ -30,7 +31,7 @@ struct OggStream {
     var hasTooManyLinks = false
     var pages = OggPageReader(file, at: start)
     while let page = try pages.next() {
-      // The next link may use the same serial numbers again: links are told apart by where streams begin.
+      // Serial numbers may be reused in the next link, so links are separated by where streams begin.
       if page.isFirst && !isBeginning {
         if var last = links.popLast() {
           last.bytes = last.bytes.lowerBound..<page.offset
@@ -69,8 +70,8 @@ struct OggStream {
     self.traits = traits.finish()
   }
 
-  /// Shows the last page without comments: the length of the vendor's name and the number of comments, which stand at
-  /// each of `starts` in the body, become 0, and the checksum becomes right for that.
+  /// Masks that show the last page without comments. The length of the vendor's name and the number of comments, at
+  /// each of `starts` in the body, become 0, and the checksum is recomputed.
   private static func masks(of page: OggPage, in pages: OggPageReader, zeroing starts: [Int]) -> [ByteMask] {
     var (bytes, body) = pages.pageWithoutChecksum
     var masks: [ByteMask] = []
@@ -82,7 +83,7 @@ struct OggStream {
     return [ByteMask(at: page.offset + OggPage.checksumPosition, checksum.littleEndianBytes)] + masks
   }
 
-  /// Bytes of the audio streams behind their headers.
+  /// Bytes of the audio streams after their headers.
   var audioByteCount: Int64 { links.reduce(0) { $0 + $1.audioByteCount } }
 
   /// All audio is Vorbis on a single page.
@@ -90,7 +91,7 @@ struct OggStream {
     links.count == 1 && links[0].audioPageCount == 1 && links[0].codec == .vorbis
   }
 
-  /// Frames that all links claim together, at the rate of the first; `nil` if one of them does not say.
+  /// Frames claimed by all links together, at the rate of the first; `nil` if one of them claims none.
   var claimedFrameCount: Int64? {
     guard let rate = links.first?.length?.sampleRate else { return nil }
     var sum = 0.0
@@ -102,7 +103,7 @@ struct OggStream {
     return frames < 1e15 ? Int64(frames) : nil
   }
 
-  /// Pages are missing, or the last one is.
+  /// Damaged or missing pages, including the last one.
   var fault: DecodeError? {
     let gaps = links.reduce(0) { $0 + $1.gapCount }
     if damagedPageCount > 0 {
@@ -140,25 +141,27 @@ struct OggLink {
   private(set) var streamCount = 0
   /// The audio stream has a page marked as its last.
   private(set) var isEnded = false
-  /// Places in the audio stream where the number of a page does not follow that of the page before.
+  /// Gaps in the page numbers of the audio stream.
   private(set) var gapCount = 0
-  /// Pages of the audio stream behind the headers.
+  /// Pages of the audio stream after the headers.
   private(set) var audioPageCount = 0
   private(set) var audioByteCount: Int64 = 0
   private var nextPageNumber: UInt32 = 0
   private var clock: OggClock?
   private var lastPosition: Int64 = 0
-  /// Bytes that FFmpeg must not see: comments, of any stream.
+  /// Bytes to hide from FFmpeg: the comments of all streams.
   fileprivate(set) var masks: [ByteMask] = []
-  /// How many packets of streams of Speex and FLAC have begun: their comments have no mark of their own.
+  /// Number of packets begun in each Speex and FLAC stream. Their comments have no signature.
   private var packetCounts: [UInt32: (isSpeex: Bool, count: Int)] = [:]
 
   init(bytes: Range<Int>) { self.bytes = bytes }
 
-  /// Comments of more bytes than this are not even read by FFmpeg where they can be left out.
+  /// Maximum bytes of comments shown to FFmpeg; longer ones are left out where possible.
   private static let commentLimit = 1 << 16
 
-  /// Takes the next page. Returns whether its body identifies the audio.
+  /// Takes the next page.
+  ///
+  /// - Returns: `true` if its body identifies the audio.
   fileprivate mutating func take(
     _ page: OggPage, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
   ) -> Bool {
@@ -177,7 +180,7 @@ struct OggLink {
     nextPageNumber = page.number &+ 1
     headers?.add(lacing: lacing, body: body, end: page.end)
     if page.isLast { isEnded = true }
-    // Pages of headers have position 0, or -1 where no packet ends.
+    // Header pages have position 0, or -1 if no packet ends on them.
     guard page.position > 0 || audioPageCount > 0 else { return page.isFirst }
     if audioPageCount == 0 { clock?.start(at: page.position, packetCount: lacing.count { $0 < 255 }) }
     lastPosition = max(lastPosition, page.position)
@@ -186,18 +189,18 @@ struct OggLink {
     return true
   }
 
-  /// Frames of PCM by the position of the last page, and their rate; `nil` if the positions do not tell.
+  /// Frames of PCM according to the position of the last page, and their rate; `nil` if the positions do not tell.
   var length: (frameCount: Int64, sampleRate: Int)? {
     guard let clock, clock.startsAtZero else { return nil }
     return (max(0, lastPosition - clock.preSkip), clock.sampleRate)
   }
 
-  /// The parts of it that decoders see beside the audio pages.
+  /// Decoder-relevant parts of the link other than the audio pages.
   fileprivate var description: [UInt8] {
     Array("\(streamCount) \(audioPageCount) ".utf8) + (headers?.setup ?? [])
   }
 
-  /// The link for FFmpeg's demuxer.
+  /// The link as input for FFmpeg's demuxer.
   func input(from file: ByteSource) -> LibAVInput {
     if let headers, headers.commentByteCount > Self.commentLimit, streamCount == 1, let start = headers.audioStart,
       start <= bytes.upperBound, let prefix = headers.bareHeader
@@ -207,16 +210,16 @@ struct OggLink {
     return LibAVInput(file: file, bytes: bytes, masks: masks, demuxer: "ogg")
   }
 
-  /// The bytes before the vendor's name in packets of comments.
+  /// Signatures of comment packets, which precede the vendor's name.
   private static let commentMarks =
     OggCodec.allCases.compactMap { $0.commentMark.map { Array($0.utf8) } } + [[0x81] + Array("theora".utf8)]
 
-  /// The places in the body of a page of headers where comments begin, with the length of the vendor's name; `nil` if
-  /// there are none.
+  /// Offsets of the comments (from the length of the vendor's name) in the body of a header page; `nil` if there are
+  /// none.
   fileprivate mutating func commentStarts(
     _ page: OggPage, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
   ) -> [Int]? {
-    // Pages of headers have position 0, or -1 where no packet ends.
+    // Header pages have position 0, or -1 if no packet ends on them.
     guard page.position <= 0 else { return nil }
     var starts: [Int] = []
     var position = 0
@@ -234,7 +237,7 @@ struct OggLink {
           if stream.isSpeex {
             if stream.count == 0 { starts.append(position) }
           } else if let kind = packet.first, kind & 0x7f == FLACBlockReader.vorbisComment {
-            // A metadata block (RFC 9639, section 8) of comments, behind its header.
+            // The comment metadata block (RFC 9639, section 8), after its header.
             starts.append(position + 4)
           }
         }
@@ -246,18 +249,18 @@ struct OggLink {
   }
 }
 
-/// The units that positions of pages count (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
+/// Units of page positions (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
 private struct OggClock {
-  /// Units per second, which are frames of PCM.
+  /// Units per second; a unit is a frame of PCM.
   let sampleRate: Int
-  /// Frames at the start that are not heard.
+  /// Frames to discard at the start.
   let preSkip: Int64
-  /// More frames than a packet can hold.
+  /// Upper limit for the frames of a packet.
   private let packetLimit: Int64
-  /// The first page of audio is the first of the stream: captures of radio begin somewhere.
+  /// The first audio page is the first of the stream. Captures of radio begin anywhere.
   private(set) var startsAtZero = false
 
-  /// `nil` for codecs whose positions are not followed.
+  /// `nil` for codecs whose positions are not tracked.
   init?(codec: OggCodec, firstPacket: [UInt8]) {
     switch codec {
     case .vorbis:
@@ -268,13 +271,13 @@ private struct OggClock {
       packetLimit = 1 << Int64(firstPacket[28] >> 4)
     case .opus:
       guard let skipped = firstPacket.littleEndian(UInt16.self, at: 10) else { return nil }
-      // Positions count at 48 kHz; a packet has 120 ms at most.
+      // Positions count at 48 kHz; a packet has at most 120 ms.
       (sampleRate, preSkip, packetLimit) = (48_000, Int64(skipped), 5_760)
     default: return nil
     }
   }
 
-  /// Takes the position of the first page of audio and the number of packets that end on it.
+  /// Takes the position of the first audio page and the number of packets that end on it.
   mutating func start(at position: Int64, packetCount: Int) {
     startsAtZero = position <= packetLimit * Int64(packetCount)
   }

@@ -1,25 +1,25 @@
 internal import Foundation
 
-/// The sound of a click. Each sound has two pitches: accents are higher.
+/// Sound of a click. Each has two pitches: accents are higher.
 public enum ClickSound: String, Hashable, Sendable, CaseIterable {
-  /// Like a wood block: three partials that die away fast.
+  /// Like a wood block: three partials that decay fast.
   case wood
   /// A short sine.
   case beep
-  /// As short as it can be and still have a pitch.
+  /// The shortest sound that still has a pitch.
   case click
 }
 
-/// The samples of a click sound at a rate.
+/// Samples of a click sound at a rate.
 ///
-/// Each is a sum of damped cosines (no aliases: no partial comes near half the sample rate), begins within half a
-/// millisecond, and ends at zero. The first sample is not zero, so the place of a click is that of its first sample. The
-/// largest sample is 1.
+/// Each is a sum of damped cosines that reaches full strength within half a millisecond and ends at zero. No partial
+/// comes near half the sample rate, so there is no aliasing. The first sample is not zero, so the position of a click
+/// is that of its first sample. The peak is 1.
 struct ClickWaveform: Hashable, Sendable {
   let accent: [Float]
   let beat: [Float]
 
-  /// A beat is so much quieter than an accent, in dB.
+  /// Attenuation of beats relative to accents, in dB.
   static let beatAttenuation = 3.0
 
   /// - Parameter sampleRate: Samples per second.
@@ -32,13 +32,13 @@ struct ClickWaveform: Hashable, Sendable {
   var longest: Int { max(accent.count, beat.count) }
 }
 
-/// How a click sound is made.
+/// Synthesis parameters of a click sound.
 private struct Tone {
   struct Partial {
-    /// Times the frequency of the tone.
+    /// Multiple of the tone's frequency.
     var ratio: Double
     var amplitude: Double
-    /// Seconds after which it has fallen to 1/e.
+    /// Seconds until it has decayed to 1/e.
     var decay: Double
   }
 
@@ -52,7 +52,7 @@ private struct Tone {
     switch sound {
     case .wood:
       frequency = isAccent ? 1_320 : 880
-      // Bars of wood that are held loosely sound at ratios such as these.
+      // Loosely held wooden bars vibrate at ratios like these.
       partials = [
         Partial(ratio: 1, amplitude: 1, decay: 0.011), Partial(ratio: 2.76, amplitude: 0.5, decay: 0.006),
         Partial(ratio: 5.4, amplitude: 0.25, decay: 0.003),
@@ -71,18 +71,18 @@ private struct Tone {
 
   /// Seconds from the first sample to full strength.
   private static let attack = 0.0005
-  /// The strength of the first sample.
+  /// Amplitude of the first sample.
   private static let onset = 0.02
-  /// The highest frequency, as a part of the sample rate.
-  private static let highest = 0.25
-  /// The part at the end in which it fades to zero.
+  /// Maximum frequency, as a fraction of the sample rate.
+  private static let maxFrequency = 0.25
+  /// Fraction of the length in which it fades to zero at the end.
   private static let fade = 0.3
 
   /// - Parameter sampleRate: Samples per second.
   func samples(sampleRate: Double) -> [Float] {
     let count = max(4, Int((length * sampleRate).rounded()))
-    let base = min(frequency, Self.highest * sampleRate)
-    let audible = partials.filter { $0.ratio * base <= Self.highest * sampleRate }
+    let base = min(frequency, Self.maxFrequency * sampleRate)
+    let audible = partials.filter { $0.ratio * base <= Self.maxFrequency * sampleRate }
     let values = (0..<count).map { index in
       let time = Double(index) / sampleRate
       let sum = audible.reduce(0) { sum, partial in

@@ -1,12 +1,12 @@
 extension ClickTrack {
-  /// Writes the clicks alone, to a file of one channel.
+  /// Writes the clicks alone to a mono file.
   ///
   /// - Parameters:
-  ///   - frames: The stretch that is written.
+  ///   - frames: The range to write.
   ///   - writer: A writer of the same sample rate. It is finished at the end.
-  ///   - progress: Called with seconds that are done.
-  ///   - isCancelled: Asked again and again. If it says so, there will be no file.
-  /// - Returns: `nil` if it was cancelled.
+  ///   - progress: Called with the seconds done so far.
+  ///   - isCancelled: Called repeatedly. If it returns `true`, there will be no file.
+  /// - Returns: `nil` if cancelled.
   public func write(
     _ frames: Range<Int64>, to writer: AudioFileWriter, progress: (Double) -> Void = { _ in },
     isCancelled: () -> Bool = { false }

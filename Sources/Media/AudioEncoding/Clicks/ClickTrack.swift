@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Clicks at exact places, mixed into audio block by block.
+/// Clicks at exact positions, mixed into audio block by block.
 public struct ClickTrack: Sendable {
   public struct Click: Hashable, Sendable {
-    /// Number of the first sample, counted from the start of the audio.
+    /// Index of the first sample from the start of the audio.
     public var frame: Int64
     public var isAccent: Bool
 
@@ -13,7 +13,7 @@ public struct ClickTrack: Sendable {
     }
   }
 
-  /// In order, no two at one frame.
+  /// Ordered by frame, with at most one per frame.
   public let clicks: [Click]
   /// Samples per second.
   public let sampleRate: Int
@@ -22,7 +22,7 @@ public struct ClickTrack: Sendable {
 
   /// - Parameters:
   ///   - sampleRate: Samples per second.
-  ///   - level: Largest sample of an accent, in dBFS; other clicks are 3 dB quieter.
+  ///   - level: Peak of an accent, in dBFS; other clicks are 3 dB quieter.
   public init(_ clicks: [Click], sound: ClickSound, sampleRate: Int, level: Double) {
     var ordered: [Click] = []
     for click in clicks.sorted(by: { $0.frame < $1.frame }) where click.frame >= 0 {
@@ -49,24 +49,24 @@ public struct ClickTrack: Sendable {
     let accents = downbeats.sorted()
     var next = 0
     return beats.filter { $0.isFinite && $0 >= 0 && $0 < 1e9 }.sorted().map { beat in
-      while next < accents.count, accents[next] < beat - sameBeat { next += 1 }
+      while next < accents.count, accents[next] < beat - accentTolerance { next += 1 }
       return Click(
         frame: Int64((beat * Double(sampleRate)).rounded()),
-        isAccent: next < accents.count && accents[next] <= beat + sameBeat)
+        isAccent: next < accents.count && accents[next] <= beat + accentTolerance)
     }
   }
 
-  /// Seconds.
-  private static let sameBeat = 0.005
+  /// Tolerance for matching beats and downbeats, in seconds.
+  private static let accentTolerance = 0.005
 
-  /// Adds what sounds in a stretch of the audio to planar samples. A click ends where the next begins, so nothing that
-  /// is added exceeds `level`.
+  /// Adds the clicks audible in a range of the audio to planar samples. A click ends where the next begins, so the
+  /// added signal never exceeds `level`.
   ///
   /// - Parameters:
   ///   - samples: Sample `f` of channel `c` is `samples[c * stride + f]`.
-  ///   - channelCount: How many channels get clicks, from the first.
-  ///   - frameCount: Frames of the stretch.
-  ///   - start: The start of the stretch, in frames from the start of the audio.
+  ///   - channelCount: Number of channels that get clicks, from the first.
+  ///   - frameCount: Frames of the range.
+  ///   - start: Start of the range, in frames from the start of the audio.
   public func mix(
     into samples: inout [Float], stride: Int, channelCount: Int, frameCount: Int, from start: Int64
   ) {
@@ -87,7 +87,7 @@ public struct ClickTrack: Sendable {
     }
   }
 
-  /// The first click that may still be heard at a frame.
+  /// Index of the first click that may still be audible at a frame.
   private func firstIndex(soundingAt frame: Int64) -> Int {
     let earliest = frame - Int64(max(accent.count, beat.count))
     var range = 0..<clicks.count

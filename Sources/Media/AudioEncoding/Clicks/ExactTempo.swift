@@ -1,16 +1,16 @@
-/// A tempo as a ratio of whole numbers, so the place of each of its beats is exact.
+/// A tempo as a ratio of integers, so the position of each beat is exact.
 public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
   /// Beats per minute: `numerator / denominator`.
   public let numerator: Int64
   public let denominator: Int64
-  /// As it was given.
+  /// The text it was parsed from.
   public let description: String
 
-  /// Beats per minute that a tempo can have.
+  /// Accepted tempos, in beats per minute.
   public static let range = 10.0...1000.0
 
-  /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. `nil` if it
-  ///   is anything else, or not within `range`.
+  /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. `nil`
+  ///   if it is anything else, or not within `range`.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let first = Self.ratio(parts[0]),
@@ -24,17 +24,17 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
 
   public var beatsPerMinute: Double { Double(numerator) / Double(denominator) }
 
-  /// The frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, halves up, without an error that adds up.
+  /// Frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, halves up, without accumulating error.
   ///
   /// - Parameters:
-  ///   - index: From 0, which lies at frame 0.
+  ///   - index: Index of the beat; beat 0 lies at frame 0.
   ///   - sampleRate: Samples per second.
   public func frame(ofBeat index: Int64, sampleRate: Int) -> Int64 {
     let frames = Int128(index) * 60 * Int128(sampleRate) * Int128(denominator)
     return Int64((2 * frames + Int128(numerator)) / (2 * Int128(numerator)))
   }
 
-  /// At most nine digits in front of the point and behind it, each.
+  /// Accepts at most nine digits on each side of the decimal point.
   private static func ratio(_ text: Substring) -> (numerator: Int64, denominator: Int64)? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count),

@@ -3,10 +3,10 @@ internal import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// Plays a file through a program, and can be stopped from another thread at any time.
+/// Plays a file through an external program. Can be stopped from another thread at any time.
 ///
-/// The program is in a process group of its own: Ctrl-C at the terminal does not reach it, so who handles that calls `stop`.
-/// It is killed when the thread that called `play` ends, or the whole process.
+/// The program runs in its own process group, so Ctrl-C at the terminal does not reach it; a signal handler has to call
+/// `stop`. It is killed when the thread that called `play`, or the whole process, ends.
 public final class Playback: Sendable {
   private struct State {
     var isStopped = false
@@ -16,11 +16,11 @@ public final class Playback: Sendable {
   private let players: [Player]
   private let state = Mutex(State())
 
-  /// - Parameter players: In the order in which they are tried; see `Player.installed`.
+  /// - Parameter players: The players to try, in order; see `Player.installed`.
   public init(_ players: [Player]) { self.players = players }
 
-  /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next
-  /// one is tried. The output of programs is not shown; the error contains it.
+  /// Plays a WAV file from start to end and waits. If a program fails (no sound server, or no device), the next one is
+  /// tried. The output of programs is not shown; the error contains it.
   ///
   /// - Returns: The program that played it; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {
@@ -31,12 +31,12 @@ public final class Playback: Sendable {
         let start = ContinuousClock.now
         let (status, message) = try run(player, file)
         if state.withLock(\.isStopped) { return nil }
-        // ffplay and others say that there is no sound device, and end as if all was well.
+        // ffplay and others report a missing sound device, and still exit with 0.
         let isRefusal = message != nil && Self.isShort(.now - start, for: file)
         if status == 0, !isRefusal { return player }
         tried.append(player.name)
         problem = .failed(tried, status: status, message: message)
-        // A person, or the system, has ended it.
+        // Killed by a person or the system.
         if status > 128 { break }
       } catch {
         if state.withLock(\.isStopped) { return nil }
@@ -46,7 +46,7 @@ public final class Playback: Sendable {
     throw problem
   }
 
-  /// Ends what is being played, and keeps anything else from being played by this object.
+  /// Stops playback, and prevents this object from playing anything else.
   public func stop() {
     state.withLock { state in
       state.isStopped = true
@@ -54,22 +54,24 @@ public final class Playback: Sendable {
     }
   }
 
-  /// The exit status, for a signal 128 and its number; and the first line that it has written.
+  /// Runs a player to its end.
+  ///
+  /// - Returns: The exit status (128 plus the number for a signal), and the first line of output.
   private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
     let words = [player.executable.bytes] + player.options.map { Array($0.utf8) } + [file.bytes]
-    // A file takes all messages of the program, so they need not be read meanwhile.
+    // A file takes all output of the program, so it need not be read meanwhile.
     let messages: UnnamedFile
     do {
       messages = try UnnamedFile()
     } catch {
-      throw .cannotStart(player.name, reason: "what it writes cannot be kept: \(error)")
+      throw .cannotStart(player.name, reason: "its output cannot be stored: \(error)")
     }
     let errors = messages.descriptor
     let process: ChildProcess
     do {
       process = try state.withLock { state throws(Errno) in
         guard !state.isStopped else { throw .canceled }
-        let process = try ChildProcess(Program(words), errors: errors)
+        let process = try ChildProcess(ProgramCommand(words), errors: errors)
         state.process = process
         return process
       }
@@ -81,7 +83,7 @@ public final class Playback: Sendable {
     return (status, Self.firstLine(of: messages.descriptor))
   }
 
-  /// Whether it cannot have been heard to its end in this time.
+  /// `true` if `time` is too short for the file to have been played to its end.
   private static func isShort(_ time: Duration, for file: FilePath) -> Bool {
     guard let source = try? AudioSource(path: file), let duration = source.format.duration else { return false }
     return time < .seconds(duration / 2)

@@ -1,15 +1,15 @@
 internal import Platform
 public import SystemPackage
 
-/// A program of the system that plays WAV files.
+/// A program that plays WAV files.
 public struct Player: Hashable, Sendable {
   public let name: String
   public let executable: FilePath
-  /// In front of the file.
+  /// Options before the file.
   let options: [String]
 
-  /// The known players, the best first: PipeWire, PulseAudio, ALSA, FFmpeg, mpv and SoX. None of them shows a window,
-  /// reads keys, or prints anything but errors.
+  /// The known players, best first: PipeWire, PulseAudio, ALSA, FFmpeg, mpv and SoX. With these options, none of them
+  /// shows a window, reads keys, or prints anything but errors.
   private static let known: [(name: String, options: [String])] = [
     ("pw-play", []), ("paplay", []), ("aplay", ["-q"]),
     ("ffplay", ["-nodisp", "-autoexit", "-loglevel", "error"]),
@@ -18,9 +18,9 @@ public struct Player: Hashable, Sendable {
 
   public static var knownNames: [String] { known.map(\.name) }
 
-  /// The installed players, the best first.
+  /// The installed players, best first.
   ///
-  /// - Parameter searchPath: Folders, as `PATH` lists them.
+  /// - Parameter searchPath: Folders, in the format of `PATH`.
   public static func installed(searchPath: String?) -> [Player] {
     let folders = (searchPath ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { FilePath(String($0)) }
     return known.compactMap { player in
@@ -32,11 +32,11 @@ public struct Player: Hashable, Sendable {
   }
 }
 
-/// Why nothing is heard.
+/// The reason nothing was played.
 public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPlayer
   case cannotStart(String, reason: String)
-  /// The names of those that were tried, the exit status of the last, and the first line that it wrote.
+  /// Names of the players tried, the exit status of the last, and its first line of output.
   case failed([String], status: Int, message: String?)
 
   public var description: String {

@@ -1,21 +1,22 @@
-/// An object of an ASF file, and those that hold tags (Advanced Systems Format Specification 1.20, sections 3, 4, 10).
+/// An object of an ASF file, and the kinds that hold tags (Advanced Systems Format Specification 1.20, sections 3, 4,
+/// 10).
 package struct ASFObject: Hashable, Sendable {
-  /// `nil` for all objects without tags.
+  /// `nil` for objects without tags.
   package var kind: Kind?
   package var start: Int
   package var end: Int
 
-  /// Bytes of GUID and size in front of each object.
+  /// Bytes of GUID and size at the start of each object.
   package static let headerSize = 24
-  /// Size of the header object's start: id and size, the number of objects, and two reserved bytes.
+  /// Bytes at the start of the header object: GUID and size, the number of objects, and two reserved bytes.
   package static let fileHeaderSize = 30
-  /// Size of the header extension's start: id and size, reserved bytes, and the size of the objects in it.
+  /// Bytes at the start of the header extension: GUID and size, reserved bytes, and the size of the objects in it.
   package static let extensionHeaderSize = 46
 
   package enum Kind: Hashable, Sendable, CaseIterable {
     case contentDescription, extendedContentDescription, headerExtension, metadata, metadataLibrary, marker
 
-    /// The GUID as it stands in files.
+    /// The GUID, in file byte order.
     package var guid: [UInt8] {
       switch self {
       case .contentDescription:
@@ -34,19 +35,19 @@ package struct ASFObject: Hashable, Sendable {
     }
   }
 
-  /// The GUID of the header object, which files begin with.
+  /// GUID of the header object, the first object of a file.
   package static let header: [UInt8] = [
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
 
-  /// The GUID of the data object, and bytes of its header: GUID, size, file identifier, number of packets, two reserved
+  /// GUID of the data object, and bytes of its header: GUID, size, file identifier, number of packets, two reserved
   /// bytes.
   package static let data: [UInt8] = [
     0x36, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
   package static let dataHeaderSize = 50
 
-  /// The object at `position`, inside one that reaches to `end`; `nil` if there is none that fits.
+  /// Reads the object at `position` inside one that ends at `end`; `nil` if there is none that fits.
   package init?(at position: Int, end: Int, in source: ByteSource) throws(FileReadError) {
     guard position <= end - Self.headerSize else { return nil }
     let header = try source.bytes(at: position, count: Self.headerSize)
@@ -58,7 +59,7 @@ package struct ASFObject: Hashable, Sendable {
     self.end = position + Int(size)
   }
 
-  /// The end of the header object at `start`, as far as the file reaches; `nil` if it is not whole.
+  /// End of the header object at `start`, clamped to the file; `nil` if its fixed part is incomplete.
   package static func headerEnd(in source: ByteSource, at start: Int) throws(FileReadError) -> Int? {
     let header = try source.bytes(at: start, count: fileHeaderSize)
     guard header.count == fileHeaderSize, let size = header.littleEndian(UInt64.self, at: 16) else { return nil }

@@ -1,6 +1,6 @@
-/// Numbers and text in bytes. Missing bytes give `nil`, and never a trap.
+/// Numbers and text in bytes. Missing bytes give `nil`, never a trap.
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// The number that stands `offset` bytes after the start, most significant byte first; `nil` if it is not whole.
+  /// The number at `offset`, most significant byte first; `nil` if its bytes are incomplete.
   @inlinable package func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {
     let width = Value.bitWidth / 8
     guard offset >= 0, offset <= count - width else { return nil }
@@ -8,25 +8,25 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     return self[start..<start + width].reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
   }
 
-  /// The same, least significant byte first.
+  /// The number at `offset`, least significant byte first; `nil` if its bytes are incomplete.
   @inlinable package func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {
     bigEndian(type, at: offset)?.byteSwapped
   }
 
-  /// All bytes as one number, most significant byte first; of more than eight the last ones.
+  /// All bytes as one number, most significant byte first; only the last eight count.
   @inlinable package var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// Whether `text` stands `offset` bytes after the start, in UTF-8.
+  /// `true` if `text` is at `offset`, in UTF-8.
   @inlinable package func has(_ text: String, at offset: Int = 0) -> Bool {
     offset >= 0 && dropFirst(offset).starts(with: text.utf8)
   }
 
-  /// Whether `bytes` stand `offset` bytes after the start.
+  /// `true` if `bytes` are at `offset`.
   @inlinable package func has(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
     offset >= 0 && dropFirst(offset).starts(with: bytes)
   }
 
-  /// The bytes as characters of ISO 8859-1.
+  /// The bytes decoded as ISO 8859-1.
   package var latin1: String {
     var scalars = String.UnicodeScalarView()
     for byte in self { scalars.append(Unicode.Scalar(byte)) }

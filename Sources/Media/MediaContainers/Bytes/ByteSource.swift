@@ -3,10 +3,9 @@ package import SystemPackage
 
 /// The bytes of a regular file, or of memory, read by offset.
 ///
-/// Opening never blocks and never touches anything but regular files, whatever lies under the name. Small reads go
-/// through one window, and all reads together stay within a budget, so a file cannot make its reader go through
-/// gigabytes. Reads past the end give fewer bytes, or none; so does a file that became shorter meanwhile. One thread at
-/// a time.
+/// Opening never blocks, and rejects everything but regular files. Small reads go through one window, and all reads
+/// together stay within a budget, so a file cannot make its reader process gigabytes. Reads past the end return fewer
+/// bytes, or none, as do reads of a file that was shortened meanwhile. Not thread-safe.
 package final class ByteSource {
   private enum Storage {
     case file(CInt)
@@ -14,23 +13,23 @@ package final class ByteSource {
     case stream(CInt)
   }
 
-  /// In bytes, as it was when the file was opened.
+  /// Bytes when the file was opened.
   package let size: Int
   private let storage: Storage
   private var window: [UInt8] = []
   private var windowStart = 0
   private var budget: Int
-  /// The budget was too small for a read; that one and all after it give nothing.
+  /// The budget was too small for a read. That read and all later ones return nothing.
   package private(set) var isExhausted = false
 
-  /// Bytes that are read at once where reading goes on.
+  /// Bytes per read of a contiguous scan.
   package static let windowSize = 32 * 1024
-  /// Behind a jump: what stands between two headers is mostly skipped.
+  /// Bytes per read after a jump: the data between two headers is mostly skipped.
   private static let jumpWindowSize = 4 * 1024
 
-  /// Bytes of a file beyond this are not there: no disk holds as many, but a sparse file may claim them, and sums of lengths
-  /// must not overflow.
-  private static let largestSize: off_t = 1 << 56
+  /// Maximum size considered. No disk holds as many bytes, but a sparse file may claim them, and sums of lengths must
+  /// not overflow.
+  private static let maxSize: off_t = 1 << 56
 
   package init(_ bytes: [UInt8]) {
     storage = .memory(bytes)
@@ -38,15 +37,15 @@ package final class ByteSource {
     budget = .max
   }
 
-  /// A pipe, or whatever else can be read only once, in order: for libraries that read by themselves. All reads through
-  /// this object give nothing. The descriptor stays the caller's.
+  /// A pipe or another source that can be read only once, in order, for libraries that read by themselves. Reads
+  /// through this object return nothing. The caller owns the descriptor.
   package init(stream descriptor: CInt) {
     storage = .stream(descriptor)
     size = .max
     budget = 0
   }
 
-  /// - Parameter budget: Bytes that are read in all at most.
+  /// - Parameter budget: Maximum number of bytes to read in total.
   package init(path: FilePath, budget: Int = .max) throws(FileReadError) {
     // Without O_NONBLOCK, opening a FIFO waits for a writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
@@ -65,13 +64,13 @@ package final class ByteSource {
       throw FileReadError(.unreadable, "This is not a regular file.")
     }
     storage = .file(descriptor)
-    size = Int(min(status.st_size, Self.largestSize))
+    size = Int(min(status.st_size, Self.maxSize))
     self.budget = budget
   }
 
   deinit { if case .file(let descriptor) = storage { close(descriptor) } }
 
-  /// For libraries that read by themselves, while the source lives; `nil` for memory.
+  /// For libraries that read by themselves, while the source exists; `nil` for memory.
   package var descriptor: CInt? {
     switch storage {
     case .file(let descriptor), .stream(let descriptor): descriptor
@@ -81,25 +80,24 @@ package final class ByteSource {
 
   package var isStream: Bool { if case .stream = storage { true } else { false } }
 
-  /// Tells the system that most of the file will be read from start to end.
+  /// Announces to the system that most of the file will be read from start to end.
   package func expectSequentialReads() {
     if case .file(let descriptor) = storage { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
   }
 
-  /// SEEK_DATA of `lseek`, which Swift does not see.
+  /// `SEEK_DATA` of `lseek`, which Swift does not import.
   private static let seekData: CInt = 3
 
-  /// The next bytes that are stored on the disk, from `offset` on: behind the hole in a sparse file in which it may
-  /// lie. Holes are read as zeros.
+  /// Offset of the next stored bytes from `offset` on, which is after a hole of a sparse file. Holes read as zeros.
   package func startOfData(from offset: Int) throws(FileReadError) -> Int {
     guard case .file(let descriptor) = storage else { return offset }
     let data = lseek(descriptor, off_t(offset), Self.seekData)
     if data >= 0 { return Int(data) }
-    // There is nothing but a hole up to the end of the file, or the file system knows nothing of holes.
+    // The rest of the file is a hole, or the file system does not support holes.
     return errno == ENXIO ? size : offset
   }
 
-  /// The bytes from `offset` on, at most `count` of them; none from before the start.
+  /// Up to `count` bytes from `offset` on; none if `offset` is negative.
   package func bytes(at offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
     guard offset >= 0, offset < size, count > 0 else { return [] }
     let count = min(count, size - offset)
@@ -109,8 +107,8 @@ package final class ByteSource {
     if count > Self.windowSize / 2 { return try read(at: offset, count: count) }
     let windowEnd = windowStart + window.count
     if offset < windowStart || offset + count > windowEnd {
-      let goesOn = (windowStart...windowEnd).contains(offset)
-      let length = goesOn ? Self.windowSize : max(Self.jumpWindowSize, count)
+      let isContiguous = (windowStart...windowEnd).contains(offset)
+      let length = isContiguous ? Self.windowSize : max(Self.jumpWindowSize, count)
       window = try read(at: offset, count: min(length, size - offset))
       windowStart = offset
     }
@@ -132,7 +130,9 @@ package final class ByteSource {
     return bytes
   }
 
-  /// Fills as much of `buffer` as there is from `offset` on, past the window; returns the number of bytes.
+  /// Fills `buffer` from `offset` on, bypassing the window.
+  ///
+  /// - Returns: Number of bytes read; fewer at the end of the file.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileReadError) -> Int {
     guard offset >= 0, offset < size else { return 0 }
     let count = min(buffer.count, size - offset)

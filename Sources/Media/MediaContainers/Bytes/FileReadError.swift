@@ -1,16 +1,16 @@
 internal import SystemPackage
 
-/// Why a file cannot be read at all. A false claim of a file is no error of this kind.
+/// The reason a file cannot be read at all. False claims in a file are not errors of this kind.
 public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// The file cannot be opened: permissions, vanished, or not a regular file. Skip it.
+    /// The file cannot be opened: no permission, removed, or not a regular file. Skip it.
     case unreadable
-    /// The system failed while reading (I/O error, disk gone). Later files of the same disk may fail, too.
+    /// The system failed while reading (I/O error, disk gone). Further files on the same disk may fail, too.
     case readError = "read_error"
   }
 
   public var code: Code
-  /// One sentence for a reader, without the file's name.
+  /// One sentence without the file's name.
   public var message: String
 
   package init(_ code: Code, _ message: String) {

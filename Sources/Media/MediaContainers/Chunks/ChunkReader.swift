@@ -1,34 +1,34 @@
-/// Walks over the chunks of a file: RIFF (WAV, RIFX, RF64 and BW64), AIFF, Sony Wave64, CAF, DSDIFF.
+/// Reads the chunks of a file: RIFF (WAV, RIFX, RF64 and BW64), AIFF, Sony Wave64, CAF, DSDIFF.
 package struct ChunkReader {
   package struct Chunk: Hashable, Sendable {
-    /// Four characters; in Wave64 those that the GUID begins with.
+    /// Four characters; in Wave64, the first four of the GUID.
     package var id: String
-    /// The start of its header.
+    /// Start of the header.
     package var start: Int
-    /// The start of its content.
+    /// Start of the content.
     package var body: Int
-    /// Bytes of content, as claimed: they may reach past the end of the file.
+    /// Claimed bytes of content, which may reach past the end of the file.
     package var size: Int
-    /// The size is that of the chunk `ds64`, which long files have (EBU Tech 3306).
+    /// The size comes from the chunk `ds64` of long files (EBU Tech 3306).
     package var isLong = false
-    /// CAF and Wave64: it goes on to the end of the file, wherever that is.
+    /// CAF and Wave64: the chunk ends at the end of the file, wherever that is.
     package var isOpenEnded = false
 
     package var end: Int { body + size }
-    /// The identifier is printable, as all are that anybody has defined.
+    /// The identifier is printable, as are all defined ones.
     package var hasName: Bool { id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } }
   }
 
   private struct Layout {
-    /// Bytes of identifier and of size in front of a chunk.
+    /// Bytes of the identifier and of the size at the start of a chunk.
     var idLength = 4
     var sizeLength = 4
     var isBigEndian = false
-    /// The size counts the chunk's own header.
+    /// The size includes the chunk's own header.
     var countsHeader = false
-    /// Chunks have a multiple of this many bytes.
+    /// Chunk sizes are padded to a multiple of this many bytes.
     var alignment = 2
-    /// Bytes in front of the first chunk.
+    /// Bytes before the first chunk.
     var headerSize = 12
 
     init?(_ container: Container) {
@@ -46,16 +46,18 @@ package struct ChunkReader {
 
   private let source: ByteSource
   private let layout: Layout
-  /// The place where the next chunk is looked for; past the last one at the end.
+  /// Start of the next chunk; after the last one at the end.
   package private(set) var position: Int
   private var previous: Chunk?
   private var count = 0
   private var longDataSize: Int?
 
-  /// More chunks than any real file has.
+  /// Maximum number of chunks: more than any real file has.
   private static let limit = 1 << 17
 
-  /// - Parameter start: The start of the container. `nil` for containers that are not made of chunks.
+  /// `nil` for containers that do not consist of chunks.
+  ///
+  /// - Parameter start: The start of the container.
   package init?(_ source: ByteSource, _ container: Container, at start: Int) {
     guard let layout = Layout(container) else { return nil }
     self.source = source
@@ -63,14 +65,14 @@ package struct ChunkReader {
     position = start + layout.headerSize
   }
 
-  /// The chunks inside another one, of the same kind.
+  /// Reads the chunks inside another one, of the same layout.
   package func chunks(from start: Int) -> ChunkReader {
     var inner = self
     (inner.position, inner.previous, inner.count) = (start, nil, 0)
     return inner
   }
 
-  /// The next chunk; `nil` at the end.
+  /// Returns the next chunk; `nil` at the end.
   package mutating func next() throws(FileReadError) -> Chunk? {
     if let previous { position = try start(after: previous) }
     previous = nil
@@ -78,7 +80,7 @@ package struct ChunkReader {
     count += 1
     previous = chunk
     if chunk.id == "ds64" {
-      // Behind the size of the whole file.
+      // The size of the whole file comes first.
       longDataSize = try source.bytes(at: chunk.body, count: 16).littleEndian(Int64.self, at: 8).map { Int($0) }
     }
     return chunk
@@ -96,7 +98,7 @@ package struct ChunkReader {
       chunk.size = max(0, source.size - chunk.body)
       return chunk
     }
-    // Far past the end of any file; sums with it stay numbers.
+    // Larger sizes are far past the end of any file; sums with this limit cannot overflow.
     guard let size = Int(exactly: claimed), size <= Int.max / 4 else { return nil }
     chunk.size = layout.countsHeader ? size - headerSize : size
     if chunk.id == "data", layout.sizeLength == 4, claimed == UInt32.max, let longDataSize,
@@ -108,7 +110,7 @@ package struct ChunkReader {
     return chunk.size >= 0 ? chunk : nil
   }
 
-  /// Chunks of odd sizes have a padding byte, which some writers forget.
+  /// Skips the padding byte of chunks with odd sizes, which some writers forget.
   private func start(after chunk: Chunk) throws(FileReadError) -> Int {
     let excess = chunk.size % layout.alignment
     guard excess > 0 else { return chunk.end }
@@ -117,7 +119,7 @@ package struct ChunkReader {
     return chunk.end
   }
 
-  /// Whether a name and a size stand there that fits in the file.
+  /// `true` if there is a printable name and a size that fits in the file.
   private func isChunk(at position: Int) throws(FileReadError) -> Bool {
     guard let chunk = try chunk(at: position) else { return false }
     return chunk.hasName && chunk.end <= source.size

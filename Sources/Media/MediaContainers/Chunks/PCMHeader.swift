@@ -1,6 +1,6 @@
 /// The header of a container of (mostly) PCM: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
 ///
-/// Decoders believe or mend lying lengths in silence; this says what was claimed, and where the audio lies.
+/// Decoders silently accept or correct wrong lengths; this reports the claims, and the position of the audio.
 package struct PCMHeader {
   package let container: Container
   /// The start of the container.
@@ -10,36 +10,36 @@ package struct PCMHeader {
   package private(set) var channelCount = 0
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask`; 0 if not given.
   package private(set) var channelMask: UInt64 = 0
-  /// The chunk that describes the encoding, as it stands.
+  /// Raw content of the chunk that describes the encoding.
   package private(set) var description: [UInt8] = []
-  /// The codec's own header in a CAF file (`kuki`), as far as 64 bytes.
+  /// First 64 bytes of the codec's own header in a CAF file (`kuki`).
   package private(set) var codecHeader: [UInt8] = []
-  /// Bytes of one frame, if all frames have the same.
+  /// Bytes of one frame; `nil` if frames differ in size.
   package private(set) var bytesPerFrame: Int?
-  /// The audio, as far as the file reaches; `nil` if the header leads to none.
+  /// The audio, clamped to the file; `nil` if the header leads to none.
   package private(set) var audio: Range<Int>?
-  /// Bytes of audio the header claims; `nil` if it does not say.
+  /// Bytes of audio claimed by the header; `nil` if unknown.
   package private(set) var claimedByteCount: Int64?
-  /// A length that says "unknown" where a length should be: the writer was stopped, or wrote to a pipe.
+  /// The length is a placeholder for "unknown": the writer was stopped, or wrote to a pipe.
   package private(set) var lengthIsUnknown = false
-  /// The length is that of the audio modulo 2³²: WAV files may grow longer than their header can say.
+  /// The length is that of the audio modulo 2³²: WAV files may grow beyond what their header can hold.
   package private(set) var lengthIsWrapped = false
-  /// The sizes of samples and frames do not go together.
+  /// The sizes of samples and frames are inconsistent.
   package private(set) var contradictsItself = false
-  /// A compressed encoding whose blocks would have no bytes.
+  /// A compressed encoding with a block size of 0.
   package private(set) var hasEmptyBlocks = false
-  /// The starts of chunks of tags and markers, up to the audio.
+  /// Starts of the chunks of tags and markers, up to the audio.
   package private(set) var tagChunks: [Int] = []
-  /// The end of the bytes that decoders need: only tags follow.
+  /// End of the bytes that decoders need: only tags follow.
   package private(set) var end: Int
-  /// How far all chunks reach, those behind the audio included.
+  /// Extent of all chunks, including those after the audio.
   package private(set) var extent = ContainerExtent()
   private var isLittleEndian = false
 
-  /// Frames that AIFF notes beside the number of bytes.
+  /// Frame count that AIFF stores in addition to the number of bytes.
   private var notedFrameCount: Int64?
 
-  /// Frames that the header claims; `nil` if it does not say or the encoding has frames of different sizes.
+  /// Frames claimed by the header; `nil` if unknown, or if frames differ in size.
   package var claimedFrameCount: Int64? {
     if let notedFrameCount { return notedFrameCount }
     guard let claimedByteCount, let bytesPerFrame, bytesPerFrame > 0 else { return nil }
@@ -67,7 +67,7 @@ package struct PCMHeader {
     }
   }
 
-  /// Lengths which writers leave that cannot go back to write the true one.
+  /// Lengths left by writers that cannot go back to fill in the actual one.
   private static func isPlaceholder(_ length: Int) -> Bool {
     length == 0 || length >= 0xFFFF_0000 || (0x7FFF_0000...0x8000_0000).contains(length)
   }
@@ -80,24 +80,24 @@ package struct PCMHeader {
     audio = min(start, source.size)..<min(start, source.size) + max(0, min(claimed ?? available, available))
   }
 
-  /// Lets `end` be that of the audio, or of the last chunk that was needed.
+  /// Sets `end` to the end of the audio, or of the last chunk needed.
   private mutating func cutTags(behind position: Int) {
     if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
   }
 
-  /// Bytes of a sample, and which of them has the sign; `nil` if samples have no fixed size.
+  /// Bytes of a sample, and the index of the byte with the sign; `nil` if samples have no fixed size.
   package var sampleLayout: (byteCount: Int, signIndex: Int)? {
     guard let bytesPerFrame, channelCount > 0, bytesPerFrame >= channelCount else { return nil }
     let count = bytesPerFrame / channelCount
     return (count, isLittleEndian ? count - 1 : 0)
   }
 
-  // MARK: Behind the audio
+  // MARK: Chunks after the audio
 
-  /// Walks over the chunks behind the audio.
+  /// Reads the chunks after the audio.
   ///
-  /// - Parameter formEnd: The end of all chunks as the form around them claims; `nil` if it does not say.
-  private mutating func readRest(
+  /// - Parameter formEnd: The end of all chunks according to the enclosing form; `nil` if unknown.
+  private mutating func readTrailingChunks(
     _ chunks: inout ChunkReader, formEnd: Int?, in source: ByteSource
   ) throws(FileReadError) {
     guard let audio, !lengthIsUnknown, !lengthIsWrapped, !isCutOff else { return }
@@ -109,7 +109,7 @@ package struct PCMHeader {
       }
       guard chunk.end > source.size else { continue }
       end = chunk.start
-      // A wrong length alone may be that of tags behind the form, or of anything.
+      // A wrong length alone may be that of tags after the form, or of anything.
       if let formEnd, formEnd > source.size, chunk.start < formEnd {
         extent.flaw = .cutOff(
           "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
@@ -119,15 +119,15 @@ package struct PCMHeader {
     extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
     if let formEnd, formEnd > source.size + Self.formTolerance {
       extent.contradiction =
-        "The header claims \(formEnd - source.size) bytes more than the file has. The audio is whole; what stood behind "
+        "The header claims \(formEnd - source.size) bytes more than the file has. The audio is whole; data after "
         + "it may be missing."
     }
   }
 
-  /// Writers count the form's own header, or padding that they do not write.
+  /// Tolerance for the end of the form: some writers count the form's own header, or padding that they do not write.
   private static let formTolerance = 16
 
-  /// The end of the form, by `start` and the length of 32 bits in front of it; `nil` if the length is a placeholder.
+  /// End of the form, according to the 32-bit length at its start; `nil` if the length is a placeholder.
   private func formEnd(_ source: ByteSource) throws(FileReadError) -> Int? {
     let field = try source.bytes(at: start + 4, count: 4)
     let isBigEndian = container == .aiff || container == .rifx
@@ -164,13 +164,13 @@ package struct PCMHeader {
     } else if Self.isPlaceholder(data.size) && data.size != available {
       setAudio(from: data.body, claimed: nil, in: source)
     } else {
-      // The rest of the file behind a wrapped length is a multiple of 2³², apart from some chunks at the end.
+      // The rest of the file after a wrapped length is a multiple of 2³², except for some chunks at the end.
       let beyond = available - data.size
       let wraps = (beyond + 1 << 20) >> 32
       lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
       setAudio(from: data.body, claimed: lengthIsWrapped ? available : data.size, in: source)
     }
-    try readRest(&chunks, formEnd: formEnd(source), in: source)
+    try readTrailingChunks(&chunks, formEnd: formEnd(source), in: source)
   }
 
   private mutating func readWaveFormat(_ chunk: [UInt8], isBigEndian: Bool) {
@@ -212,7 +212,7 @@ package struct PCMHeader {
     }
     isLittleEndian = true
     let size = try source.bytes(at: start + 16, count: 8).littleEndian(Int64.self) ?? 0
-    try readRest(&chunks, formEnd: size > 0 && size < 1 << 48 ? start + Int(size) : nil, in: source)
+    try readTrailingChunks(&chunks, formEnd: size > 0 && size < 1 << 48 ? start + Int(size) : nil, in: source)
   }
 
   // MARK: AIFF
@@ -243,10 +243,10 @@ package struct PCMHeader {
       if Self.tagIDs.contains(chunk.id) { tagChunks.append(chunk.start) }
     }
     cutTags(behind: position)
-    try readRest(&chunks, formEnd: formEnd(source), in: source)
+    try readTrailingChunks(&chunks, formEnd: formEnd(source), in: source)
   }
 
-  /// Compression types of AIFF-C that count frames and not packets.
+  /// AIFF-C compression types that count frames rather than packets.
   private static let linearAIFF: Set<String> = [
     "NONE", "sowt", "twos", "raw ", "in24", "in32", "42n1", "23n1", "fl32", "FL32", "fl64", "FL64", "ulaw", "ULAW",
     "alaw", "ALAW",
@@ -302,7 +302,7 @@ package struct PCMHeader {
         isLittleEndian = content[15] & 2 != 0
         if framesPerPacket == 1 && bytesPerPacket > 0 { bytesPerFrame = Int(bytesPerPacket) }
       } else if chunk.id == "data", audio == nil {
-        // Four bytes of edit count come first.
+        // The audio follows four bytes of edit count.
         let isKnown = !chunk.isOpenEnded && chunk.size > 4
         setAudio(from: chunk.body + 4, claimed: isKnown ? chunk.size - 4 : nil, in: source)
       } else if chunk.id == "kuki" {
@@ -316,7 +316,7 @@ package struct PCMHeader {
     extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
   }
 
-  /// Chunks of the specification of CAF.
+  /// Chunks of the CAF specification.
   private static let cafIDs: Set<String> = [
     "desc", "data", "kuki", "chan", "pakt", "info", "free", "strg", "mark", "regn", "inst", "midi", "ovvw", "peak",
     "umid", "uuid", "edct",

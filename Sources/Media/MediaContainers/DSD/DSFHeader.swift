@@ -1,22 +1,22 @@
-/// The header of a DSF file (Sony, DSF file format specification 1.01), as it stands.
+/// The raw header of a DSF file (Sony, DSF file format specification 1.01).
 package struct DSFHeader {
   /// Bytes of the whole file.
   package var fileSize: UInt64
-  /// The place of an ID3v2 tag, from the start of the file; 0 if there is none.
+  /// Offset of an ID3v2 tag from the start of the file; 0 if there is none.
   package var tagOffset: UInt64
-  /// Samples of one bit per second.
+  /// One-bit samples per second.
   package var sampleRate: UInt32
   /// Samples of one channel.
   package var sampleCount: UInt64
-  /// Bytes of the chunk of audio, its header included.
+  /// Bytes of the audio chunk, including its header.
   package var dataSize: UInt64
 
-  /// The place of `tagOffset`, from the start of the header.
+  /// Offset of `tagOffset` from the start of the header.
   package static let tagOffsetPosition = 20
-  /// The start of the chunk of audio, from the start of the header.
+  /// Offset of the audio chunk from the start of the header.
   static let dataChunkPosition = 80
 
-  /// Missing bytes are 0.
+  /// Missing bytes count as 0.
   package init(in source: ByteSource, at start: Int) throws(FileReadError) {
     let header = try source.bytes(at: start, count: 92)
     fileSize = header.littleEndian(UInt64.self, at: 12) ?? 0

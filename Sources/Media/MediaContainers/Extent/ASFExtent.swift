@@ -1,17 +1,17 @@
 extension ContainerExtent {
-  /// ASF (Advanced Systems Format Specification 1.20): the file properties give the number and the size of the data
-  /// packets (section 3.2), which stand in the data object (section 5), in the order of their send times.
+  /// ASF (Advanced Systems Format Specification 1.20): the file properties give the number and size of the data packets
+  /// (section 3.2). These are in the data object (section 5), ordered by send time.
   mutating func readASF(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let headerEnd = try ASFObject.headerEnd(in: source, at: start) else { return }
     guard let properties = try ASFFileProperties(in: source, from: start + ASFObject.fileHeaderSize, to: headerEnd)
     else { return }
     let data = try source.bytes(at: headerEnd, count: ASFObject.dataHeaderSize)
     guard data.has(ASFObject.data), let size = data.littleEndian(Int64.self, at: 16) else {
-      if headerEnd >= source.size { flaw = .cutOff("The file ends behind its header: there is no audio.") }
+      if headerEnd >= source.size { flaw = .cutOff("The file ends after its header: there is no audio.") }
       return
     }
     let packetStart = headerEnd + ASFObject.dataHeaderSize
-    // A live source, or a writer that was stopped, knows neither number nor size.
+    // For a live source or an interrupted writer, number and size are unknown.
     guard !properties.isBroadcast, let packetSize = properties.packetSize, properties.packetCount > 0,
       size >= ASFObject.dataHeaderSize
     else { return }
@@ -24,7 +24,7 @@ extension ContainerExtent {
     let packets = packetStart..<packetStart + present * packetSize
     if let disorder = try ASFPacketCheck(packets, packetSize: packetSize, in: source).flaw { flaw = flaw ?? disorder }
     guard flaw == nil else { return }
-    // Indexes, and what else has the form of an object.
+    // Indexes and other objects.
     var position = headerEnd + Int(clamping: min(size, Int64(source.size - headerEnd)))
     while let object = try ASFObject(at: position, end: source.size, in: source),
       try !source.bytes(at: position, count: 16).has(ASFObject.header)
@@ -68,12 +68,12 @@ struct ASFFileProperties {
   }
 }
 
-/// Walks over the data packets of an ASF file (section 5.2).
+/// Checks the data packets of an ASF file (section 5.2).
 private struct ASFPacketCheck {
   private(set) var damagedCount = 0
   private(set) var disorderCount = 0
 
-  /// Packets that are looked at: more than a day of music has.
+  /// Maximum number of packets examined: more than a day of music has.
   private static let limit = 1 << 22
 
   init(_ packets: Range<Int>, packetSize: Int, in source: ByteSource) throws(FileReadError) {
@@ -93,10 +93,10 @@ private struct ASFPacketCheck {
     .disordered("Data packets", missing: disorderCount, damaged: damagedCount)
   }
 
-  /// Milliseconds; `nil` if there is no packet.
+  /// Send time in milliseconds; `nil` if there is no valid packet.
   private static func sendTime(_ head: [UInt8], packetSize: Int) -> UInt32? {
     var position = 0
-    // Error correction data: two bytes, of which all writers make zeros.
+    // Error correction data: two bytes, which all writers set to zero.
     if let flags = head.first, flags & 0x80 != 0 {
       guard flags & 0x60 == 0 else { return nil }
       position = 1 + Int(flags & 0x0F)

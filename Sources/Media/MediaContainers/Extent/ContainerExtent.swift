@@ -1,31 +1,31 @@
-/// How far a container reaches by its own words, and where what is there contradicts them.
+/// Extent of a container according to its own header, and contradictions between the header and the actual bytes.
 ///
-/// Decoders believe or mend such contradictions in silence. Nothing is decoded for this: each container has lengths,
-/// counters or numbers of its own, which are compared with the bytes that are there.
+/// Decoders silently accept or correct such contradictions. Finding them requires no decoding: each container has
+/// lengths, counters or sequence numbers, which are compared with the bytes present.
 package struct ContainerExtent: Hashable, Sendable {
-  /// The end of the container, within the file; `nil` if it does not say, or goes on to the end of the file.
+  /// End of the container within the file; `nil` if unknown, or if it continues to the end of the file.
   package var end: Int?
-  /// Why it cannot be whole.
+  /// The reason it is incomplete or damaged.
   package var flaw: Flaw?
-  /// A contradiction that costs no audio, in a sentence.
+  /// A contradiction that costs no audio, as a sentence.
   package var contradiction: String?
-  /// Bytes of encoded audio, as far as they are there; `nil` if the structure does not tell.
+  /// Bytes of encoded audio present; `nil` if the structure does not tell.
   package var audioByteCount: Int64?
-  /// Frames of PCM that the container claims, where that is more exact than what decoders make of it.
+  /// Frames of PCM claimed by the container, if that is more exact than what decoders derive from it.
   package var claimedFrameCount: Int64?
 
   package enum Flaw: Hashable, Sendable {
-    /// Something that the container announces is not there: a sentence says what.
+    /// Something announced by the container is missing; a sentence says what.
     case cutOff(String)
-    /// Parts are damaged, missing, repeated or in another order: a sentence says what.
+    /// Parts are damaged, missing, repeated or out of order; a sentence says what.
     case disordered(String)
   }
 
   package init(end: Int? = nil) { self.end = end }
 
   /// - Parameters:
-  ///   - start: The start of the container, after the tags of other formats in front.
-  ///   - limit: The start of the tags of other formats at the end of the file.
+  ///   - start: Start of the container, after the tags of other formats at the start.
+  ///   - limit: Start of the tags of other formats at the end of the file.
   package init(
     of container: Container, in source: ByteSource, at start: Int, before limit: Int
   ) throws(FileReadError) {
@@ -45,18 +45,18 @@ package struct ContainerExtent: Hashable, Sendable {
     case .creativeVoice: try readCreativeVoice(source, at: start)
     case .nistSphere: try readSphere(source, at: start)
     case .wav, .rifx, .rf64, .wave64, .aiff, .au, .caf:
-      // `PCMHeader` says it.
+      // Handled by `PCMHeader`.
       break
     case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .realMedia, .mod, .s3m, .it, .xm,
       .unknown:
-      // Streams that do not say where they end; their frames have checksums, or nothing at all.
+      // Streams that do not state where they end; their frames have checksums, or nothing at all.
       break
     }
   }
 
-  /// Lets the container end at `claimed`, and be cut off if that is behind `limit`.
+  /// Sets the end of the container to `claimed`, and the flaw to `cutOff` if that is after `limit`.
   ///
-  /// - Parameter name: The name of the container in a sentence.
+  /// - Parameter name: The name of the container for messages.
   mutating func claim(end claimed: Int, before limit: Int, _ name: StaticString) {
     end = min(claimed, limit)
     if claimed > limit {
@@ -66,7 +66,9 @@ package struct ContainerExtent: Hashable, Sendable {
 }
 
 extension ContainerExtent.Flaw {
-  /// - Parameter places: The problems, with their numbers.
+  /// - Parameters:
+  ///   - missing: Number of gaps.
+  ///   - damaged: Number of damaged places.
   static func disordered(_ part: String, missing: Int, damaged: Int) -> ContainerExtent.Flaw? {
     guard missing + damaged > 0 else { return nil }
     func places(_ count: Int) -> String { "\(count) place\(count == 1 ? "" : "s")" }

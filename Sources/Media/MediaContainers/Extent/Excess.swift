@@ -1,25 +1,25 @@
-/// Bytes behind the end of a container.
+/// Bytes after the end of a container.
 package struct Excess: Hashable, Sendable {
   /// Bytes that are neither padding nor tags.
   package var byteCount = 0
-  /// The kind of file that begins there; `nil` for anything else.
+  /// Container of a second file that starts there; `nil` for anything else.
   package var container: Container?
-  /// Bytes that are missing of an APE tag that begins there.
+  /// Bytes missing from an APE tag that starts there.
   package var missingTagByteCount = 0
 
-  /// Padding that is looked at; what is longer is not called padding.
+  /// Maximum padding examined; anything longer does not count as padding.
   private static let paddingLimit = 1 << 24
 
   /// `nil` if the file ends there, or only padding and tags of other formats follow.
   ///
   /// - Parameters:
-  ///   - end: The end of the container.
-  ///   - limit: The start of the tags at the end of the file.
+  ///   - end: End of the container.
+  ///   - limit: Start of the tags at the end of the file.
   package init?(in source: ByteSource, from end: Int, before limit: Int) throws(FileReadError) {
     let start = try Self.endOfTags(in: source, from: end, to: limit)
-    // Files may begin with zeros, as MP4 does; padding may stand in front of a file.
+    // Files may begin with zeros, as MP4 does; padding may precede a file.
     for position in [start, try Self.endOfPadding(in: source, from: start, to: limit)] where position < limit {
-      // The second file may have tags of its own in front.
+      // The second file may start with tags.
       let found = try Container(of: source, at: Self.endOfTags(in: source, from: position, to: limit))
       if found != .unknown {
         container = found
@@ -34,7 +34,7 @@ package struct Excess: Hashable, Sendable {
     }
   }
 
-  /// Passes over tags of other formats that say at their start how long they are.
+  /// Skips tags of other formats that state their length at the start.
   private static func endOfTags(in source: ByteSource, from start: Int, to limit: Int) throws(FileReadError) -> Int {
     var position = start
     while position < limit {
@@ -54,7 +54,7 @@ package struct Excess: Hashable, Sendable {
     return position
   }
 
-  /// Zeros, blanks and line ends, as programs and transfers leave them, are padding; so is a run of one byte.
+  /// Skips padding: zeros, blanks and line ends, as left by programs and transfers, or a run of one byte.
   private static func endOfPadding(
     in source: ByteSource, from start: Int, to limit: Int
   ) throws(FileReadError) -> Int {
@@ -64,7 +64,7 @@ package struct Excess: Hashable, Sendable {
       let bytes = try source.bytes(at: position, count: min(limit - position, ByteSource.windowSize / 2))
       guard !bytes.isEmpty else { return position }
       if let index = bytes.firstIndex(where: { $0 != first && !blanks.contains($0) }) {
-        // A run that goes over into something else is the beginning of that.
+        // A run followed by something else is the beginning of that.
         return blanks.contains(first ?? 1) ? position + index : start
       }
       position += bytes.count

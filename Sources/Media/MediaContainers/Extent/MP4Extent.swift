@@ -1,6 +1,6 @@
 extension ContainerExtent {
-  /// MP4 and QuickTime (ISO/IEC 14496-12): boxes one after the other up to the end of the file, none of which reaches
-  /// past the box around it.
+  /// MP4 and QuickTime (ISO/IEC 14496-12): consecutive boxes up to the end of the file, none of which reaches past its
+  /// enclosing box.
   mutating func readMP4(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
     var hasMovie = false
@@ -10,11 +10,11 @@ extension ContainerExtent {
       guard let box = try MP4Box(at: position, end: source.size, in: source), Self.isName(bytes.dropFirst(4)) else {
         break
       }
-      // A second file begins.
+      // Start of a second file.
       if box.name == "ftyp", hasMovie { break }
       if box.missingByteCount > 0 {
         guard Self.names.contains(box.name) else { break }
-        if box.missingByteCount > Self.believableByteCount {
+        if box.missingByteCount > Self.maxPlausibleByteCount {
           flaw = .disordered("The box `\(box.name)` claims a length that no file has.")
         } else if !Self.padding.contains(box.name) {
           flaw = .cutOff(
@@ -45,12 +45,12 @@ extension ContainerExtent {
   }
 
   private static let boxLimit = 1 << 17
-  private static let believableByteCount = 1 << 48
-  /// Boxes around those that players need.
+  private static let maxPlausibleByteCount = 1 << 48
+  /// Boxes that contain those that players need.
   private static let parents: Set<String> = ["trak", "mdia", "minf", "stbl"]
   private static let structure = parents.union(["stsd", "stts", "stsz", "stco", "co64", "stsc"])
   private static let padding: Set<String> = ["free", "skip", "wide"]
-  /// Boxes that stand in no other box.
+  /// Boxes that occur only at the top level.
   private static let names: Set<String> = padding.union([
     "ftyp", "moov", "mdat", "moof", "mfra", "sidx", "ssix", "styp", "prft", "emsg", "pdin", "meta", "udta", "uuid",
     "pnot", "PICT", "bloc", "meco",

@@ -1,6 +1,5 @@
 extension ContainerExtent {
-  /// Matroska (RFC 9559): a segment with a size, and in it clusters in the order of their timestamps. Live streams say
-  /// no sizes.
+  /// Matroska (RFC 9559): a segment with a size, containing clusters ordered by timestamp. Live streams have no sizes.
   mutating func readMatroska(_ source: ByteSource, at start: Int) throws(FileReadError) {
     var position = start
     var segmentEnd: Int?
@@ -20,7 +19,7 @@ extension ContainerExtent {
         if let timestamp, let lastTimestamp, timestamp < lastTimestamp { disorderCount += 1 }
         lastTimestamp = timestamp ?? lastTimestamp
       }
-      // Nothing inside a stream of unknown size says where it ends.
+      // Nothing inside a stream of unknown size tells where it ends.
       guard !element.isOpenEnded else { return }
       if element.isCutOff, segmentEnd != nil, flaw == nil {
         flaw = .disordered("An element at byte \(element.start) claims to be longer than the segment it is in.")
@@ -33,7 +32,7 @@ extension ContainerExtent {
 
   private static let elementLimit = 1 << 21
 
-  /// That of a cluster, which is its first element but for a checksum.
+  /// Timestamp of a cluster: its first element, except for a checksum.
   private static func timestamp(in cluster: EBMLElement, _ source: ByteSource) throws(FileReadError) -> UInt64? {
     var position = cluster.body.lowerBound
     for _ in 0..<4 {

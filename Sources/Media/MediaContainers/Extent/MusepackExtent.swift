@@ -1,5 +1,5 @@
 extension ContainerExtent {
-  /// Musepack, stream version 8 (SV8 specification): packets with a key of two letters, and a size that counts the
+  /// Musepack, stream version 8 (SV8 specification): packets with a key of two letters, and a size that includes the
   /// whole packet. The last one is `SE`.
   mutating func readMusepack8(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start + 4
@@ -32,12 +32,13 @@ extension ContainerExtent {
     end = flaw == nil ? min(position, limit) : limit
   }
 
-  /// Packets that are looked at: more than ten days of music have, 64 frames each.
+  /// Maximum number of packets examined: more than ten days of music have, 64 frames each.
   private static let packetLimit = 1 << 20
-  /// The same for frames.
+  /// Maximum number of frames examined.
   private static let frameLimit = 1 << 24
 
-  /// Checksum and version, then the number of samples, and how many of them at the start are silence that was left out.
+  /// Reads a stream header: checksum and version, then the number of samples, and the number of silent samples at the
+  /// start that were left out.
   private mutating func readStreamHeader(_ source: ByteSource, _ body: Int, _ size: Int) throws(FileReadError) {
     let header = try source.bytes(at: body + 5, count: min(24, size))
     guard let (samples, length) = Self.number(header[...]),
@@ -46,7 +47,8 @@ extension ContainerExtent {
     claimedFrameCount = Int64(samples - silence)
   }
 
-  /// A number in groups of seven bits, most significant first; the highest bit says that another group follows.
+  /// Decodes a number in groups of seven bits, most significant first; the highest bit means that another group
+  /// follows.
   private static func number(_ bytes: ArraySlice<UInt8>) -> (value: Int, length: Int)? {
     var value = 0
     for (index, byte) in bytes.prefix(8).enumerated() {
@@ -56,18 +58,18 @@ extension ContainerExtent {
     return nil
   }
 
-  /// Musepack, stream version 7: words of 32 bits, in which each frame begins with its length, 20 bits.
+  /// Musepack, stream version 7: 32-bit words, in which each frame begins with its 20-bit length.
   mutating func readMusepack7(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     let head = try source.bytes(at: start, count: 28)
     guard head.count == 28, head[3] & 0x0F == 7, let frameCount = head.littleEndian(UInt32.self, at: 4),
       (1...UInt32(Self.frameLimit)).contains(frameCount),
       let lengths = head.littleEndian(UInt32.self, at: 20)
     else { return }
-    // The first bit says that the next eleven count the samples of the last frame.
+    // If the first bit is set, the next eleven give the samples of the last frame.
     let lastLength = lengths >> 31 != 0 ? Int64(lengths >> 20 & 0x7FF) : 1_152
     claimedFrameCount = (Int64(frameCount) - 1) * 1_152 + (lastLength == 0 ? 1_152 : lastLength)
     let wordStart = start + 24
-    // Behind the eight bits of the encoder's version.
+    // Eight bits of the encoder's version come first.
     var bit = 8
     for _ in 0..<frameCount {
       let offset = wordStart + bit / 32 * 4
@@ -82,7 +84,7 @@ extension ContainerExtent {
         UInt64(words.littleEndian(UInt32.self) ?? 0) << 32 | UInt64(words.littleEndian(UInt32.self, at: 4) ?? 0)
       bit += 20 + Int(pair >> UInt64(44 - bit % 32) & 0xFFFFF)
     }
-    // Encoders repeat the length of the last frame behind it, in eleven bits; it is no loss if all of them are missing.
+    // Encoders repeat the length of the last frame after it, in eleven bits; nothing is lost if these are missing.
     let framesEnd = wordStart + (bit + 31) / 32 * 4
     claim(end: limit == framesEnd ? limit : wordStart + (bit + 11 + 31) / 32 * 4, before: limit, "Musepack")
     audioByteCount = Int64(limit - wordStart)

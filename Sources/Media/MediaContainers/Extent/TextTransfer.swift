@@ -1,24 +1,24 @@
-/// The damage that a transfer in text mode did to a binary file.
+/// Damage to a binary file from a transfer in text mode.
 package enum TextTransfer: Hashable, Sendable {
-  /// A carriage return was put before each line feed.
+  /// A carriage return was inserted before each line feed.
   case addedCarriageReturns
   /// All bytes lost their highest bit.
   case strippedHighBits
 
-  /// Bytes that are looked at, in the middle of the audio.
+  /// Bytes examined, in the middle of the audio.
   private static let sampleSize = 1 << 18
-  /// Fewer line feeds than this show nothing.
+  /// Minimum number of line feeds for a conclusion.
   private static let minimumLineFeedCount = 32
-  /// Values of bytes in a file that is no signal of a few steps.
+  /// Minimum number of distinct byte values: fewer occur in a signal of a few steps.
   private static let minimumValueCount = 64
   private static let minimumByteCount = 4_096
 
-  /// `nil` if nothing shows, which is so for short files.
+  /// `nil` if no damage shows, as in short files.
   ///
   /// - Parameters:
-  ///   - audio: The range of the encoded audio. Texts in front of it have no high bits anyway.
-  ///   - unit: For PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
-  ///     may have one sign throughout. `nil` for all else.
+  ///   - audio: The range of the encoded audio. Text before it has no high bits anyway.
+  ///   - unit: For PCM, the bytes of a sample and the index of the byte with the sign, which proves nothing because a
+  ///     signal may have one sign throughout. `nil` otherwise.
   package init?(
     in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil
   ) throws(FileReadError) {
@@ -29,7 +29,7 @@ package enum TextTransfer: Hashable, Sendable {
     }
     let bytes = try source.bytes(at: start, count: min(Self.sampleSize, audio.count))
     guard bytes.count >= Self.minimumByteCount else { return nil }
-    // Most audio refutes both within some hundred bytes.
+    // Most audio rules out both within some hundred bytes.
     var hasBareLineFeed = false
     var hasHighBit = false
     var lineFeedCount = 0

@@ -10,7 +10,7 @@ extension ContainerExtent {
     guard samplesPerFrame > 0 else { return }
     let count = Int((Int64(samples) + samplesPerFrame - 1) / samplesPerFrame)
     let tableStart = start + 22
-    // Behind the table stands its checksum.
+    // The table is followed by its checksum.
     let tableEnd = tableStart + 4 * count + 4
     guard tableEnd <= limit else {
       flaw = .cutOff("The TTA file ends inside its table of frames.")

@@ -2,17 +2,17 @@ extension ContainerExtent {
   /// 8SVX and 16SV of the Amiga (EA IFF 85): a form of chunks.
   mutating func readAmigaVoice(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let size = try source.bytes(at: start + 4, count: 4).bigEndian(UInt32.self), size > 0 else { return }
-    // The byte that makes an odd form even may be missing.
+    // The byte that pads an odd form may be missing.
     claim(end: start + 8 + Int(size), before: source.size, "8SVX")
   }
 
-  /// Creative Voice (VOC, version 1.20): blocks with a kind and a size of three bytes, up to one of kind 0.
+  /// Creative Voice (VOC, version 1.20): blocks with a type and a size of three bytes, up to one of type 0.
   mutating func readCreativeVoice(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let headerSize = try source.bytes(at: start + 20, count: 2).littleEndian(UInt16.self) else { return }
     var position = start + Int(headerSize)
     for _ in 0..<Self.voiceBlockLimit {
       let head = try source.bytes(at: position, count: 4)
-      // Some writers leave the last block out.
+      // Some writers omit the last block.
       guard let kind = head.first, kind <= 9 else { break }
       guard kind != 0 else {
         position += 1
@@ -20,23 +20,23 @@ extension ContainerExtent {
       }
       guard head.count == 4 else { break }
       let size = Int(head[1]) | Int(head[2]) << 8 | Int(head[3]) << 16
-      // Writers to pipes leave the size of the only block open.
+      // Writers to pipes leave the size of the only block unset.
       guard size > 0, size < 0xFF_FFFF else { return }
       position += 4 + size
       guard position <= source.size else {
         flaw = .cutOff(
-          "The last block of the VOC file ends \(position - source.size) bytes behind the end of the file.")
+          "The last block of the VOC file ends \(position - source.size) bytes after the end of the file.")
         return
       }
     }
     end = source.size - position <= Self.voiceSlack ? source.size : position
   }
 
-  /// SoX counts 4 of the 12 bytes that describe the sound at the start of a block.
+  /// Tolerance for the end: SoX counts only 4 of the 12 bytes that describe the audio at the start of a block.
   private static let voiceSlack = 9
   private static let voiceBlockLimit = 1 << 20
 
-  /// NIST SPHERE: lines of text with the number, the size and the channels of the samples, if they are not compressed.
+  /// NIST SPHERE: lines of text with the number, size and channels of the samples, if they are not compressed.
   mutating func readSphere(_ source: ByteSource, at start: Int) throws(FileReadError) {
     let sizeField = try source.bytes(at: start + 8, count: 8).latin1.filter { $0 != " " && $0 != "\n" }
     guard let headerSize = Int(sizeField), (16...1 << 20).contains(headerSize) else { return }

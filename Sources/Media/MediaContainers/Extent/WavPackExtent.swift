@@ -1,9 +1,9 @@
 extension ContainerExtent {
-  /// The blocks of a WavPack file ("WavPack 4 & 5 Binary File / Block Format"), each of which says which samples it has.
+  /// The blocks of a WavPack file ("WavPack 4 & 5 Binary File / Block Format"), each with the range of its samples.
   mutating func readWavPack(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
     var total: Int64?
-    /// The samples of the last block, and those of the last group of blocks, one for each pair of channels.
+    /// Samples of the last block, which are those of the last group of blocks (one block for each pair of channels).
     var last: Range<Int64>?
     var gapCount = 0
     var junkCount = 0
@@ -23,7 +23,7 @@ extension ContainerExtent {
       }
       if !block.samples.isEmpty {
         if let last, block.isInitial, block.samples.lowerBound == 0, last.upperBound >= total ?? 0 {
-          // Another file begins.
+          // Start of another file.
           break
         }
         let expected = block.isInitial ? last?.upperBound ?? 0 : last?.lowerBound
@@ -47,17 +47,17 @@ extension ContainerExtent {
 
 /// The header of a block.
 private struct WavPackBlock {
-  /// Size of the whole block.
+  /// Bytes of the whole block.
   var byteCount: Int
-  /// Counted in one channel; empty for blocks of other things.
+  /// Samples per channel; empty for blocks without audio.
   var samples: Range<Int64>
-  /// Samples of the file; `nil` if unknown.
+  /// Samples of the whole file; `nil` if unknown.
   var total: Int64?
-  /// The first one of those that belong to the same samples.
+  /// The first block of a group for the same samples.
   var isInitial: Bool
 
   private static let headerSize = 32
-  /// Bytes that are searched for the next block.
+  /// Maximum bytes searched for the next block.
   private static let searchLimit = 1 << 22
 
   init?(at position: Int, in source: ByteSource) throws(FileReadError) {
@@ -76,7 +76,7 @@ private struct WavPackBlock {
     isInitial = flags & 0x800 != 0
   }
 
-  /// The start of the next block that is followed by another one or by the end.
+  /// Start of the next block after `start`; `nil` if there is none.
   static func next(after start: Int, before limit: Int, in source: ByteSource) throws(FileReadError) -> Int? {
     var position = start + 1
     while position < min(limit, start + searchLimit) {

@@ -1,8 +1,8 @@
-/// Walks over the metadata blocks of a FLAC stream (RFC 9639, section 8).
+/// Reads the metadata blocks of a FLAC stream (RFC 9639, section 8).
 package struct FLACBlockReader {
   package struct Block: Hashable, Sendable {
     package var kind: UInt8
-    /// As claimed: it may reach past the end of the file.
+    /// The claimed range, which may reach past the end of the file.
     package var body: Range<Int>
   }
 
@@ -10,24 +10,24 @@ package struct FLACBlockReader {
   package static let picture: UInt8 = 6
 
   private let source: ByteSource
-  /// The place where the next block is looked for; the start of the audio, at the end.
+  /// Start of the next block; at the end, the start of the audio.
   package private(set) var position: Int
   private var isEnded = false
   private var count = 0
 
-  /// More blocks than any file has: real ones have about ten.
+  /// Maximum number of blocks: real files have about ten.
   private static let limit = 1 << 17
 
-  /// - Parameter start: The place of `fLaC`.
+  /// - Parameter start: Offset of `fLaC`.
   package init(_ source: ByteSource, at start: Int) {
     self.source = source
     position = start + 4
   }
 
-  /// The next block; `nil` at the end.
+  /// Returns the next block; `nil` at the end.
   package mutating func next() throws(FileReadError) -> Block? {
     guard !isEnded, count < Self.limit, let word = try source.bytes(at: position, count: 4).bigEndian(UInt32.self),
-      // Audio frames start with 14 set bits: the chain of blocks ended without its flag. 127 is no kind of block.
+      // Audio frames start with 14 set bits: the chain of blocks ended without its flag. 127 is an invalid block type.
       word >> 18 != 0x3FFF, word >> 24 & 0x7F != 127
     else { return nil }
     count += 1

@@ -5,14 +5,15 @@ package struct FLACStream {
   package private(set) var bitDepth: Int
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask`.
   package private(set) var channelMask: UInt64
-  /// Frames that STREAMINFO claims; `nil` for 0, which means unknown.
+  /// Frames claimed by STREAMINFO; `nil` for 0, which means unknown.
   package private(set) var claimedFrameCount: Int64?
-  /// MD5 of the samples; `nil` if the encoder left none.
+  /// MD5 of the samples; `nil` if the encoder stored none.
   package private(set) var checksum: [UInt8]?
-  /// The contradiction between the first frame and STREAMINFO, in a sentence. The frame is believed: it has a checksum.
+  /// The contradiction between the first frame and STREAMINFO, as a sentence. The frame is trusted because it has a
+  /// checksum.
   package private(set) var contradiction: String?
-  /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg
-  /// takes very long to read 100,000 comments.
+  /// The signature, with STREAMINFO as the only metadata block: a header for decoders that need not see the rest.
+  /// FFmpeg takes very long to read 100,000 comments.
   package private(set) var bareHeader: [UInt8]
   /// From the first audio frame to the tags of other formats at the end.
   package private(set) var audio: Range<Int>
@@ -33,12 +34,12 @@ package struct FLACStream {
     bareHeader = Array(start)
     bareHeader[4] = 0x80
     bareHeader.replaceSubrange(5..<8, with: [0, 0, 34])
-    // Block sizes from 16 to 65,535, frame sizes unknown: FFmpeg refuses frames beyond limits that may be wrong.
+    // Block sizes from 16 to 65,535, frame sizes unknown: FFmpeg rejects frames beyond limits that may be wrong.
     bareHeader.replaceSubrange(8..<18, with: [0, 16, 0xff, 0xff, 0, 0, 0, 0, 0, 0])
 
     var blocks = FLACBlockReader(source, at: offset)
     var audioStart = blocks.position
-    // The first block is there; a later one that claims more than the file has is taken for audio.
+    // The first block is always there; a later one that claims more than the file has counts as audio.
     while let block = try blocks.next(),
       block.body.upperBound <= source.size || block.body.lowerBound == offset + 8
     {
@@ -53,17 +54,17 @@ package struct FLACStream {
     if let end = try endOfLastFrame(in: source, blockSize: Int64(start.bigEndian(UInt16.self, at: 10) ?? 0)) {
       audio = audioStart..<end
     }
-    if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { believe(frame) }
+    if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { adopt(frame) }
   }
 
   // MARK: The end
 
-  /// Frames larger than this are not looked for at the end.
+  /// Maximum size of a last frame that is searched for.
   private static let lastFrameSize = 1 << 17
 
-  /// The end of the last frame: up to there it gives a checksum of 0, its own included (RFC 9639, section 9.3). Bytes
-  /// behind it would be taken for a part of it. `nil` if it is damaged, or its number is not the one that the claimed
-  /// length gives.
+  /// End of the last frame. The checksum over the whole frame, including the stored one, is 0 (RFC 9639, section 9.3);
+  /// bytes after it would be taken for a part of the frame. `nil` if the frame is damaged, or its number does not match
+  /// the claimed length.
   private func endOfLastFrame(in source: ByteSource, blockSize: Int64) throws(FileReadError) -> Int? {
     guard let claimedFrameCount, blockSize > 0 else { return nil }
     let number = UInt64((claimedFrameCount - 1) / blockSize)
@@ -84,26 +85,26 @@ package struct FLACStream {
     for index in frame..<bytes.count {
       let before = checksum
       checksum = checksum << 8 ^ Self.checksums[Int(checksum >> 8 ^ UInt16(bytes[index]))]
-      // Zeros behind the end leave it at 0.
+      // Zeros after the end keep it at 0.
       if checksum == 0, before != 0 { end = start + index + 1 }
     }
     return end
   }
 
-  /// CRC-16 with the polynomial 0x8005 of each byte.
+  /// CRC-16 of each byte, with the polynomial 0x8005.
   private static let checksums: [UInt16] = (0..<256).map { byte in
     (0..<8).reduce(UInt16(byte) << 8) { value, _ in value << 1 ^ (value & 0x8000 != 0 ? 0x8005 : 0) }
   }
 
   // MARK: A second file
 
-  /// Places where the numbers of frames are compared; the last one is at the end.
+  /// Places where the frame numbers are compared; the last one is at the end.
   private static let probeCount = 9
-  /// Bytes that are searched for a frame at each of them; frames of music are smaller.
+  /// Bytes searched for a frame at each place; frames of music are smaller.
   private static let probeSize = 1 << 16
 
-  /// The start of another FLAC file in the audio; `nil` if there is none. The numbers of frames grow in a file. Only if
-  /// they do not, all of it is searched.
+  /// Start of a second FLAC file in the audio; `nil` if there is none. Frame numbers grow within a file; the whole
+  /// audio is searched only if they do not.
   private static func secondStream(in source: ByteSource, _ audio: Range<Int>) throws(FileReadError) -> Int? {
     var last: UInt64 = 0
     var grows = true
@@ -118,7 +119,7 @@ package struct FLACStream {
     return grows ? nil : try startOfStream(in: source, audio)
   }
 
-  /// That of the first or the last frame that begins in `bytes`.
+  /// Number of the first or last frame that starts in `bytes`.
   private static func frameNumber(in bytes: [UInt8], isLast: Bool) -> UInt64? {
     var result: UInt64?
     for index in bytes.indices.dropLast(16) where bytes[index] == 0xFF && bytes[index + 1] & 0xFE == 0xF8 {
@@ -129,7 +130,7 @@ package struct FLACStream {
     return result
   }
 
-  /// The place of the marker, with the header of STREAMINFO.
+  /// Position of the signature followed by a STREAMINFO header.
   private static func startOfStream(in source: ByteSource, _ range: Range<Int>) throws(FileReadError) -> Int? {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -143,7 +144,7 @@ package struct FLACStream {
     return nil
   }
 
-  private mutating func believe(_ frame: FLACFrameHeader) {
+  private mutating func adopt(_ frame: FLACFrameHeader) {
     var claims: [String] = []
     if let rate = frame.sampleRate, rate != sampleRate {
       claims.append("\(sampleRate) Hz where the frames have \(rate)")
@@ -167,7 +168,7 @@ package struct FLACStream {
     bareHeader.replaceSubrange(18..<26, with: packed.bigEndianBytes)
   }
 
-  /// The speaker positions a Vorbis comment may give instead (RFC 9639, section 8.6.2).
+  /// Speaker positions given in a Vorbis comment instead (RFC 9639, section 8.6.2).
   private static func notedChannelMask(in comments: [UInt8]) -> UInt64? {
     let key = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x"
     var entries = VorbisCommentEntries(comments)
@@ -177,7 +178,7 @@ package struct FLACStream {
     return nil
   }
 
-  /// Speaker positions that RFC 9639, section 9.1.3, assigns to a channel count, as FFmpeg writes them.
+  /// Speaker positions for a channel count, according to RFC 9639, section 9.1.3, in FFmpeg's form.
   package static func channelMask(channelCount: Int) -> UInt64 {
     let masks: [UInt64] = [0x4, 0x3, 0x7, 0x33, 0x607, 0x60f, 0x70f, 0x63f]
     return masks.indices.contains(channelCount - 1) ? masks[channelCount - 1] : 0

@@ -2,7 +2,7 @@
 struct AC3FrameHeader: FrameHeader {
   static let size = 6
   let length: Int
-  /// E-AC-3 has a header of its own.
+  /// E-AC-3, which has a different header.
   private let isEnhanced: Bool
   private let rateIndex: UInt8
 
@@ -22,7 +22,7 @@ struct AC3FrameHeader: FrameHeader {
       let sizeCode = Int(bytes[start + 4] & 0x3F)
       guard rateIndex != 3, sizeCode < 2 * Self.bitRates.count else { return nil }
       let kilobits = Self.bitRates[sizeCode / 2]
-      // Words of two bytes in 1,536 samples; at 44.1 kHz every second frame or so has one more.
+      // Length in two-byte words for 1,536 samples; at 44.1 kHz about every second frame has one more word.
       switch rateIndex {
       case 0: length = kilobits * 4
       case 1: length = (kilobits * 96_000 / 44_100 + sizeCode % 2) * 2

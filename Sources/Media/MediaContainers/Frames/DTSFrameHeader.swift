@@ -1,5 +1,4 @@
-/// The header of a core frame of DTS in words of 16 bits, or of the extension that DTS-HD puts behind it (ETSI TS 102 114,
-/// 5.3 and 7.4).
+/// The header of a DTS core frame in 16-bit words, or of the DTS-HD extension after it (ETSI TS 102 114, 5.3 and 7.4).
 struct DTSFrameHeader: FrameHeader {
   static let size = 14
   let length: Int
@@ -14,10 +13,10 @@ struct DTSFrameHeader: FrameHeader {
     }
     if head.has([0x7F, 0xFE, 0x80, 0x01]) {
       length = (Int(head[5] & 3) << 12 | Int(head[6]) << 4 | Int(head[7]) >> 4) + 1
-      // The smallest frame that the standard allows.
+      // Minimum frame size in the standard.
       guard length >= 96 else { return nil }
     } else if head.has([0x64, 0x58, 0x20, 0x25]), let fields = head.bigEndian(UInt64.self, at: 5) {
-      // Behind two bits of an index and one that says how wide the sizes of header and frame are.
+      // Follows two index bits and one that selects the width of the header and frame sizes.
       let isWide = fields >> 61 & 1 == 1
       length = Int(isWide ? fields >> 29 & 0xF_FFFF : fields >> 37 & 0xFFFF) + 1
       guard length >= 10 else { return nil }

@@ -1,21 +1,21 @@
-/// Frames one behind the other, each of which says where the next one begins.
+/// Consecutive frames, each of which gives the start of the next one.
 ///
-/// A header alone proves little: its few fixed bits stand by chance in any file of some size, and jump tables of programs
-/// even have rows of such bits. Frames that follow each other at the stated distances are hardly ever chance.
+/// A header alone proves little: its few fixed bits occur by chance in any file of some size, and jump tables of
+/// programs even have runs of such bits. Frames that follow each other at the stated distances are hardly ever chance.
 struct FrameChain<Header: FrameHeader> {
   let source: ByteSource
-  /// The latest end of the stream.
+  /// Upper limit for the end of the stream.
   let end: Int
 
-  /// Frames that must follow one in a place where none is expected. In 40,000 programs, libraries, pictures and documents no
-  /// more than three followed by chance.
+  /// Number of frames that must follow one in a place where none is expected. In 40,000 programs, libraries, pictures
+  /// and documents, at most three followed by chance.
   private static var proof: Int { 5 }
-  /// Bytes at the end in which the last frames are looked for first: many frames of every format.
+  /// Bytes at the end in which the last frames are searched first: many frames of every format.
   private static var tailLength: Int { 1 << 17 }
   /// Bytes without a frame after which a stream has ended: decoders give up there, too.
   private static var gapLimit: Int { 8 << 20 }
 
-  /// The header at `offset`; `nil` if there is none.
+  /// Reads the header at `offset`; `nil` if there is none.
   func header(at offset: Int) throws(FileReadError) -> Header? {
     guard offset < end else { return nil }
     return Header(try source.bytes(at: offset, count: min(Header.size, end - offset))[...])
@@ -23,12 +23,13 @@ struct FrameChain<Header: FrameHeader> {
 
   // MARK: Searching
 
-  /// The first frame from `start` on that others follow: `proof` of them, or fewer that end exactly where the stream ends.
+  /// Finds the first frame from `start` on that is followed by `proof` others, or by fewer that end exactly where the
+  /// stream ends.
   ///
   /// - Parameters:
   ///   - limit: Bytes from `start` on in which the frame must begin.
-  ///   - previous: A frame of the same stream. If a frame continues it, one more is enough, and the last one needs
-  ///     none.
+  ///   - previous: A frame of the same stream. A frame that continues it needs only one follower, or none if it is the
+  ///     last.
   func firstFrame(
     from start: Int, limit: Int, after previous: Header? = nil
   ) throws(FileReadError) -> (offset: Int, header: Header)? {
@@ -36,7 +37,7 @@ struct FrameChain<Header: FrameHeader> {
     var position = start
     var length = 1 << 12
     while position < stop {
-      // Holes of sparse files hold no headers.
+      // Holes of sparse files contain no headers.
       let data = try source.startOfData(from: position)
       if data >= position + length {
         position = data
@@ -57,7 +58,7 @@ struct FrameChain<Header: FrameHeader> {
     return nil
   }
 
-  /// Bytes behind those that are searched, in which the frames that follow are mostly found.
+  /// Bytes read beyond the searched ones, which mostly contain the following frames.
   private static var margin: Int { 1 << 13 }
 
   private func bytes(from offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
@@ -68,7 +69,7 @@ struct FrameChain<Header: FrameHeader> {
     _ header: Header, at offset: Int, after previous: Header?, in chunk: Chunk
   ) throws(FileReadError) -> Bool {
     let isExpected = previous.map { header.continues($0) } ?? false
-    guard isExpected || header.isTelling else { return false }
+    guard isExpected || header.isDistinctive else { return false }
     var position = offset + header.length
     for count in 0..<(isExpected ? 1 : Self.proof) {
       if position == end { return isExpected || count > 0 }
@@ -82,8 +83,9 @@ struct FrameChain<Header: FrameHeader> {
 
   // MARK: Walking
 
-  /// How the stream ends that begins with `first` at `start`. Only the end of the file is read if frames stand there.
-  func ending(from start: Int, _ first: Header) throws(FileReadError) -> StreamEnding {
+  /// Determines the end of the stream that starts with `first` at `start`. Reads only the end of the file if there are
+  /// frames.
+  func ending(from start: Int, _ first: Header) throws(FileReadError) -> TruncationCheck {
     let tail = end - Self.tailLength
     if tail > start, let found = try firstFrame(from: tail, limit: Self.tailLength) {
       return try walk(from: found.offset, found.header)
@@ -91,28 +93,28 @@ struct FrameChain<Header: FrameHeader> {
     return try walk(from: start, first)
   }
 
-  /// Goes from frame to frame to the end of the stream.
+  /// Visits each frame up to the end of the stream.
   ///
   /// - Parameters:
-  ///   - visit: Is given each frame.
-  ///   - skip: Is given what stands between frames and is none, before a further frame.
+  ///   - visit: Called with each frame.
+  ///   - skip: Called with the range of other data between two frames.
   func walk(
     from start: Int, _ first: Header, visit: (Header) -> Void = { _ in },
     skip: (Range<Int>) throws(FileReadError) -> Void = { _ in }
-  ) throws(FileReadError) -> StreamEnding {
+  ) throws(FileReadError) -> TruncationCheck {
     var position = start
     var previous = first
     while true {
       if let header = try header(at: position), header.continues(previous) {
         visit(header)
-        guard header.length <= end - position else { return StreamEnding(cutAt: end) }
+        guard header.length <= end - position else { return TruncationCheck(cutAt: end) }
         position += header.length
         previous = header
         continue
       }
-      if try isCutHeader(at: position, after: previous) { return StreamEnding(cutAt: end) }
+      if try isCutHeader(at: position, after: previous) { return TruncationCheck(cutAt: end) }
       guard position < end, let next = try firstFrame(from: position, limit: Self.gapLimit, after: previous) else {
-        return try StreamEnding(behind: position, to: end, in: source)
+        return try TruncationCheck(behind: position, to: end, in: source)
       }
       if next.offset > position { try skip(position..<next.offset) }
       position = next.offset
@@ -120,7 +122,7 @@ struct FrameChain<Header: FrameHeader> {
     }
   }
 
-  /// Whether the stream ends within a header. One byte is no evidence.
+  /// `true` if the stream ends within a header. A single byte is no evidence.
   private func isCutHeader(at offset: Int, after previous: Header) throws(FileReadError) -> Bool {
     guard (2..<Header.size).contains(end - offset),
       let word = try source.bytes(at: offset, count: 2).bigEndian(UInt16.self)
@@ -129,19 +131,19 @@ struct FrameChain<Header: FrameHeader> {
   }
 }
 
-/// A stretch of the file in memory.
+/// A range of the file in memory.
 private struct Chunk {
   var start: Int
   var bytes: [UInt8]
 
-  /// The header at an offset of the file; `nil` if there is none, or it is not all in the chunk.
+  /// Reads the header at a file offset; `nil` if there is none, or it is not completely in the chunk.
   func header<Header: FrameHeader>(_ type: Header.Type, at offset: Int) -> Header? {
     let index = offset - start
     guard index >= 0, index + Header.size <= bytes.count else { return nil }
     return Header(bytes[index..<index + Header.size])
   }
 
-  /// The first header that begins from index `start` on and before index `stop`.
+  /// Finds the first header that starts at or after index `start` and before index `stop`.
   func nextHeader<Header: FrameHeader>(
     _ type: Header.Type, from start: Int, to stop: Int
   ) -> (index: Int, header: Header)? {

@@ -1,25 +1,25 @@
-/// The header of a frame in a stream that is nothing but frames: it states where the frame ends.
+/// The header of a frame in a stream that consists only of frames; gives the end of the frame.
 protocol FrameHeader {
-  /// Bytes that `init(_:)` looks at.
+  /// Bytes examined by `init(_:)`.
   static var size: Int { get }
-  /// Whether a header may begin with these two bytes.
+  /// `true` if a header may begin with these two bytes.
   static func isSync(_ word: UInt16) -> Bool
 
-  /// `nil` for what no encoder writes.
+  /// `nil` for headers that no encoder writes.
   ///
-  /// - Parameter bytes: The start of the frame; fewer than `size` where the stream ends.
+  /// - Parameter bytes: Start of the frame; fewer than `size` bytes at the end of the stream.
   init?(_ bytes: ArraySlice<UInt8>)
-  /// Bytes of the frame, header included.
+  /// Bytes of the frame, including the header.
   var length: Int { get }
-  /// Whether a later frame of the same stream may begin with these two bytes.
+  /// `true` if a later frame of the same stream may begin with these two bytes.
   func isContinued(by word: UInt16) -> Bool
-  /// Whether some of these in a row are no accident.
-  var isTelling: Bool { get }
-  /// Whether this may be a later frame of the same stream: what never changes within a stream is the same.
+  /// `true` if a run of such headers cannot be chance.
+  var isDistinctive: Bool { get }
+  /// `true` if this may be a later frame of the same stream: everything that is constant within a stream is equal.
   func continues(_ other: Self) -> Bool
 }
 
 extension FrameHeader {
-  var isTelling: Bool { true }
+  var isDistinctive: Bool { true }
   func isContinued(by word: UInt16) -> Bool { Self.isSync(word) }
 }

@@ -1,4 +1,4 @@
-/// The header of a frame of an audio sync stream, in which AAC is broadcast (ISO/IEC 14496-3, 1.7.2).
+/// The header of a frame of an audio sync stream, used for broadcasting AAC (ISO/IEC 14496-3, 1.7.2).
 struct LOASFrameHeader: FrameHeader {
   static let size = 3
   let length: Int

@@ -4,12 +4,12 @@ package struct MP4Box: Hashable, Sendable {
   package var name: String
   package var start: Int
   package var body: Int
-  /// No further than the box around it.
+  /// Clamped to the enclosing box.
   package var end: Int
-  /// Bytes that it claims beyond that.
+  /// Bytes claimed beyond the enclosing box.
   package var missingByteCount = 0
 
-  /// Boxes that are looked at on one level.
+  /// Maximum number of boxes examined on one level.
   private static let limit = 100_000
 
   /// The whole file as a box, from `start` on.
@@ -17,10 +17,11 @@ package struct MP4Box: Hashable, Sendable {
     (name, self.start, body, end) = ("", start, start, max(start, source.size))
   }
 
-  /// The box at `position`, inside one that reaches to `end`; `nil` if there is none, or one smaller than its header.
+  /// Reads the box at `position` inside one that ends at `end`; `nil` if there is none, or it is smaller than its
+  /// header.
   ///
-  /// - Parameter allowsInnerOpenEnds: A size of 0 means "to the end" inside of other boxes, too, as FFmpeg has it. The
-  ///   standard allows it at the end of the file alone.
+  /// - Parameter allowsInnerOpenEnds: `true` if a size of 0 means "to the end" inside other boxes, too, as in FFmpeg.
+  ///   The standard allows it only at the end of the file.
   package init?(
     at position: Int, end: Int, in source: ByteSource, allowsInnerOpenEnds: Bool = false
   ) throws(FileReadError) {
@@ -42,9 +43,9 @@ package struct MP4Box: Hashable, Sendable {
     }
   }
 
-  /// The first box of that name in this one.
+  /// Finds the first box of that name in this one.
   ///
-  /// - Parameter start: The place to begin; `nil` for the first child.
+  /// - Parameter start: Offset to start from; `nil` for the first child.
   package func child(
     _ name: String, in source: ByteSource, from start: Int? = nil
   ) throws(FileReadError) -> MP4Box? {
@@ -57,7 +58,7 @@ package struct MP4Box: Hashable, Sendable {
     return nil
   }
 
-  /// The box at the end of a path of names.
+  /// Finds the box at the end of a path of names.
   package func descendant(_ path: String..., in source: ByteSource) throws(FileReadError) -> MP4Box? {
     var box = self
     for name in path {
@@ -67,15 +68,14 @@ package struct MP4Box: Hashable, Sendable {
     return box
   }
 
-  /// The start of the first child. In MP4 files a version and flags stand before the children of `meta`; in QuickTime
-  /// files the first child does, `hdlr`.
+  /// Start of the first child. In MP4 files, a version and flags precede the children of `meta`; in QuickTime files,
+  /// the first child `hdlr` follows at once.
   package func firstChild(in source: ByteSource) throws(FileReadError) -> Int {
     guard name == "meta" else { return body }
     return try source.bytes(at: body + 4, count: 4).has("hdlr") ? body : body + 4
   }
 
-  /// Units per second, and the length in these units, of `mvhd` and `mdhd`, which begin alike; 0 where they are not
-  /// there.
+  /// Units per second, and the duration in these units, of `mvhd` and `mdhd`, which have the same start; 0 if missing.
   package func times(in source: ByteSource) throws(FileReadError) -> (timescale: Int64, duration: Int64) {
     let header = try source.bytes(at: body, count: 32)
     let isLong = header.first == 1

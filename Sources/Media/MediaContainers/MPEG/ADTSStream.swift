@@ -1,25 +1,25 @@
-/// The frames of AAC in ADTS (ISO/IEC 13818-7), which say nothing of their number: they are counted.
+/// A stream of AAC frames in ADTS (ISO/IEC 13818-7). No header gives their number, so they are counted.
 package struct ADTSStream {
   /// From the first frame to the end of the last one.
   package let bytes: Range<Int>
-  /// Bytes that follow it.
-  package let ending: StreamEnding
-  /// Length of the frames together.
+  /// End of the stream, and the bytes after it.
+  package let ending: TruncationCheck
+  /// Length of all frames.
   package private(set) var seconds = 0.0
-  /// The places of ID3v2 tags between the frames, as captures of radio streams have them.
+  /// Offsets of ID3v2 tags between the frames, as in captures of radio streams.
   package private(set) var innerTags: [Int] = []
   /// Bytes before the first frame that belong to no tag.
   package let junkByteCount: Int
 
-  /// Junk in front is searched for this many bytes: captures of radio streams begin within a frame, or with what was said
-  /// before the stream.
+  /// Maximum junk before the first frame: captures of radio streams begin within a frame, or with the response that
+  /// preceded the stream.
   private static let searchLimit = 1 << 20
 
-  /// `nil` unless frames begin at `start`: two headers at the right distance, or one frame that is the file.
+  /// `nil` unless frames begin at `start`: two headers at the right distance, or a single frame that is the whole file.
   ///
   /// - Parameters:
-  ///   - start: The offset after the tags in front.
-  ///   - isSearched: Whether frames may also begin later, if more of them follow.
+  ///   - start: The offset after the tags at the start.
+  ///   - isSearched: `true` if frames may also start later, provided that more of them follow.
   package init?(in source: ByteSource, from start: Int, isSearched: Bool = false) throws(FileReadError) {
     let file = FrameChain<ADTSFrameHeader>(source: source, end: source.size)
     if !isSearched, try file.header(at: start) == nil { return nil }
@@ -79,11 +79,11 @@ struct ADTSFrameHeader: FrameHeader {
     rateIndex = Int(bytes[start + 2] >> 2 & 15)
     length = Int(word >> 13 & 0x1FFF)
     guard length > 7, rateIndex < Self.sampleRates.count else { return nil }
-    // Blocks of 1,024 samples in the frame, counted from 0.
+    // Blocks of 1,024 samples in the frame; the field counts from 0.
     seconds = Double(bytes[start + 6] & 3 + 1) * 1_024 / Self.sampleRates[rateIndex]
   }
 
-  /// The last bit of the two says whether there is a checksum.
+  /// The last of the 16 bits tells if there is a checksum.
   func isContinued(by word: UInt16) -> Bool { word | 1 == sync | 1 }
 
   func continues(_ other: ADTSFrameHeader) -> Bool { sync | 1 == other.sync | 1 && rateIndex == other.rateIndex }

@@ -7,7 +7,7 @@ struct MPEGFrameHeader: FrameHeader {
 
   static func isSync(_ word: UInt16) -> Bool { word >> 5 == 0x7FF }
 
-  /// `nil` for what no encoder writes. Free format is among it.
+  /// `nil` for headers that no encoder writes, including those of free format.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard let word = bytes.bigEndian(UInt32.self) else { return nil }
     let version = word >> 19 & 3
@@ -17,7 +17,7 @@ struct MPEGFrameHeader: FrameHeader {
     guard word >> 21 == 0x7ff, version != 1, layer != 4, bitRateIndex != 0, bitRateIndex != 15, rateIndex != 3,
       word & 3 != 2
     else { return nil }
-    // Version 2.5 has layer III alone.
+    // Version 2.5 has only layer III.
     guard version != 0 || layer == 3 else { return nil }
     let isFirstVersion = version == 3
     let kilobits = Self.bitRates[isFirstVersion ? Int(layer) - 1 : layer == 1 ? 3 : 4][bitRateIndex]
@@ -34,11 +34,11 @@ struct MPEGFrameHeader: FrameHeader {
   /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
   func continues(_ other: MPEGFrameHeader) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
 
-  /// The last bit of the two says whether there is a checksum.
+  /// The last of the 16 bits tells if there is a checksum.
   func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
-  /// Headers of layer I are nearly all ones: tables in programs, of small negative numbers, have rows of 60 of them.
-  var isTelling: Bool { word >> 17 & 3 != 3 }
+  /// Headers of layer I are nearly all ones: tables of small negative numbers in programs contain runs of 60 of them.
+  var isDistinctive: Bool { word >> 17 & 3 != 3 }
 
   /// Frames of PCM in a frame of MPEG audio.
   var samplesPerFrame: Int {
@@ -49,7 +49,7 @@ struct MPEGFrameHeader: FrameHeader {
     }
   }
 
-  /// Bytes from the header to where Xing or Info may stand: the side information is skipped.
+  /// Offset of a Xing or Info table from the frame header, after the side information.
   var tableOffset: Int {
     let isMono = word >> 6 & 3 == 3
     let isFirstVersion = word >> 19 & 3 == 3

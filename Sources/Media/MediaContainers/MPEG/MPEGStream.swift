@@ -1,32 +1,31 @@
-/// The bounds of the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) in a file.
+/// The range of the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) in a file.
 package struct MPEGStream {
   /// From the first frame to the end of the last one.
   package private(set) var audio: Range<Int>
-  /// Bytes that follow it.
-  package private(set) var ending: StreamEnding
-  /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite
+  /// End of the stream, and the bytes after it.
+  package private(set) var ending: TruncationCheck
+  /// `audio` without a first frame that contains only a table of contents (Xing, Info, VBRI): retagging tools rewrite
   /// it.
   package private(set) var payload: Range<Int>
   /// Frames of PCM in a frame of the stream.
   package private(set) var samplesPerFrame: Int
-  /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
+  /// Frames of PCM claimed by such a table, without the encoder's delay and padding; `nil` if there is none.
   package private(set) var claimedFrameCount: Int64?
-  /// Delay and padding in such a table: 12 bits each, and 8 of something else; `nil` if it has none.
+  /// Delay and padding in such a table: 12 bits each, and 8 unrelated ones; `nil` if it has none.
   package private(set) var trimming: UInt32?
-  /// The table is LAME's own, and its checksum is right.
+  /// The table was written by LAME, and its checksum is right.
   package private(set) var hasIntactLAMETag = false
-  /// Without such a table: the number by the size of `payload`, if all its frames are as long as the first ones on
-  /// average.
+  /// Estimate without such a table, from the size of `payload` and the mean size of its first frames.
   package private(set) var estimatedFrameCount: Int64?
   /// Bytes before the first frame that belong to no tag.
   package private(set) var junkByteCount: Int
 
-  /// Junk in front is searched for this many bytes: more than any picture or page that got there by accident.
+  /// Maximum junk before the first frame: more than any picture or page that got there by accident.
   private static let searchLimit = 16 << 20
 
-  /// Looks for the first of several frames in a row.
+  /// Searches for the first of several consecutive frames.
   ///
-  /// - Parameter start: The offset after the tags in front.
+  /// - Parameter start: The offset after the tags at the start.
   package init?(in source: ByteSource, from start: Int) throws(FileReadError) {
     let chain = FrameChain<MPEGFrameHeader>(
       source: source, end: try TagRegions.startOfTrailing(in: source, behind: start))
@@ -58,10 +57,10 @@ package struct MPEGStream {
     if claimedFrameCount == nil { estimatedFrameCount = try Self.estimate(payload, first.header, in: source) }
   }
 
-  /// Frames that an estimate is made from: half a minute, in which a variable bit rate has shown most of its range.
+  /// Frames used for an estimate: half a minute, in which a variable bit rate has shown most of its range.
   private static let estimationLength = 1_024
 
-  /// Frames of PCM in `payload` if it goes on as it begins.
+  /// Frames of PCM in `payload`, extrapolated from its start.
   private static func estimate(
     _ payload: Range<Int>, _ first: MPEGFrameHeader, in source: ByteSource
   ) throws(FileReadError) -> Int64? {
@@ -78,14 +77,14 @@ package struct MPEGStream {
     return Int64(frames.rounded()) * Int64(first.samplesPerFrame)
   }
 
-  /// The number of frames in a Xing table: bit 0 of the flags says whether it is there.
+  /// Number of frames in a Xing table; bit 0 of the flags tells if it is present.
   private static func xingLength(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let flags = frame.bigEndian(UInt32.self, at: table + 4), flags & 1 != 0 else { return nil }
     return frame.bigEndian(UInt32.self, at: table + 8)
   }
 
-  /// Samples that LAME and FFmpeg note to be cut from start and end: 12 bits each, 21 bytes into their extension, which
-  /// stands behind the optional parts of the table.
+  /// Samples to be cut from start and end according to LAME and FFmpeg: 12 bits each, 21 bytes into their extension,
+  /// which follows the optional parts of the table.
   private static func trimming(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let position = encoderPosition(frame, at: table),
       frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position)
@@ -93,14 +92,14 @@ package struct MPEGStream {
     return frame.bigEndian(UInt32.self, at: position + 21)
   }
 
-  /// The start of the encoder's extension to a Xing table, with its name.
+  /// Start of the encoder's extension to a Xing table, which begins with the encoder's name.
   private static func encoderPosition(_ frame: [UInt8], at table: Int) -> Int? {
     guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
     return [(1, 4), (2, 4), (4, 100), (8, 4)].reduce(table + 8) { Int(flags) & $1.0 != 0 ? $0 + $1.1 : $0 }
   }
 
-  /// The last 2 of the 36 bytes of the extension are a checksum of the frame up to there: CRC-16 of the polynomial
-  /// 0x8005, bits reflected, from 0 (the Xing and LAME tag specification, "Info Tag CRC").
+  /// Verifies the last 2 of the 36 bytes of the extension, a checksum of the frame up to there: CRC-16 of the
+  /// polynomial 0x8005, bits reflected, from 0 (the Xing and LAME tag specification, "Info Tag CRC").
   private static func hasIntactLAMETag(_ frame: [UInt8], at table: Int) -> Bool {
     guard let position = encoderPosition(frame, at: table), frame.has("LAME", at: position),
       let checksum = frame.bigEndian(UInt16.self, at: position + 34)
@@ -111,7 +110,7 @@ package struct MPEGStream {
       }
   }
 
-  /// At an expected start, a frame that one more follows is enough, or one that is the whole stream.
+  /// At an expected start, a frame needs only one follower, or none if it is the whole stream.
   private static func firstFrame(
     of chain: FrameChain<MPEGFrameHeader>, from start: Int
   ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {

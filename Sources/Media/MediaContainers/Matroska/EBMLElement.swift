@@ -1,22 +1,22 @@
 /// An element of a Matroska or WebM file (RFC 8794, RFC 9559).
 package struct EBMLElement: Hashable, Sendable {
-  /// With its marker, as specifications print it.
+  /// Includes its length marker, as printed in specifications.
   package var id: UInt64
   package var start: Int
-  /// No further than the element around it.
+  /// Clamped to the enclosing element.
   package var body: Range<Int>
-  /// It claims to reach further than that.
+  /// The element claims to reach past the enclosing one.
   package var isCutOff: Bool
-  /// It does not say how long it is: it goes on until one follows that cannot be inside it.
+  /// The size is unknown: the element ends where one follows that cannot be inside it.
   package var isOpenEnded: Bool
 
   package var headerSize: Int { body.lowerBound - start }
 
-  /// The element at `position`, inside one that reaches to `end`; `nil` if there is none.
+  /// Reads the element at `position` inside one that ends at `end`; `nil` if there is none.
   package init?(at position: Int, end: Int, in source: ByteSource) throws(FileReadError) {
     guard position < end else { return nil }
     let bytes = try source.bytes(at: position, count: min(12, end - position))
-    // As many zero bits as bytes follow stand in front of a marker (RFC 8794, section 4).
+    // The number of zero bits before the marker is the number of bytes that follow (RFC 8794, section 4).
     guard let first = bytes.first, first >= 0x10 else { return nil }
     let idLength = first.leadingZeroBitCount + 1
     guard bytes.count > idLength, bytes[idLength] != 0 else { return nil }

@@ -1,7 +1,7 @@
-/// Codecs of audio in Ogg, by what the first packet of their stream begins with.
+/// Codecs of audio in Ogg, detected from the start of the first packet.
 package enum OggCodec: Hashable, Sendable, CaseIterable {
   case vorbis, opus, speex
-  /// FLAC with the header of its mapping to Ogg (RFC 9639, section 10.1), and FLAC as it was before there was one.
+  /// FLAC with the header of its mapping to Ogg (RFC 9639, section 10.1), and FLAC from before that mapping existed.
   case flac, bareFLAC
   case pcm, celt
 
@@ -22,8 +22,8 @@ package enum OggCodec: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The start of the packet of comments (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it
-  /// has no mark.
+  /// Start of the comment packet (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it has no
+  /// signature.
   package var commentMark: String? {
     switch self {
     case .vorbis: "\u{3}vorbis"

@@ -7,60 +7,60 @@ package struct OggPage: Hashable, Sendable {
   package var number: UInt32
   /// Granule position.
   package var position: Int64
-  /// It begins with the rest of a packet.
+  /// The page begins with the rest of a packet.
   package var isContinued: Bool
   package var isFirst: Bool
   package var isLast: Bool
 
-  /// The place of the checksum, from the start of the page.
+  /// Offset of the checksum from the start of the page.
   package static let checksumPosition = 22
 }
 
-/// Walks over the pages of an Ogg file in one sequential pass.
+/// Reads the pages of an Ogg file in one sequential pass.
 package struct OggPageReader {
   private let source: ByteSource
-  private let takesDamaged: Bool
+  private let acceptsDamaged: Bool
   private let junkLimit: Int
   private var buffer: [UInt8]
-  /// Offset in the file of the buffer's start.
+  /// File offset of the start of the buffer.
   private var bufferOffset: Int
   private var filled = 0
-  /// The place in the buffer where the next page is looked for.
+  /// Start of the next page in the buffer.
   private var cursor = 0
   private var pageStart = 0
   private var lacing = 0..<0
   private var body = 0..<0
   package private(set) var junkByteCount = 0
-  /// Pages whose checksum is wrong.
+  /// Pages with a wrong checksum.
   package private(set) var damagedPageCount: Int64 = 0
 
   private static let headerSize = 27
   /// A header, 255 lacing values, 255 segments of 255 bytes.
-  private static let largestPage = headerSize + 255 + 255 * 255
-  /// Bytes that are read at once: many for one who reads all pages, and few for one who reads the first.
+  private static let maxPageSize = headerSize + 255 + 255 * 255
+  /// Bytes per read: many to read all pages, few to read the first ones.
   private static let step = (all: 1 << 17, first: 1 << 15)
 
-  /// Gives all pages that are whole, and whose checksum is right; no decoder takes others.
+  /// Returns only complete pages with the right checksum; no decoder accepts others.
   package init(_ source: ByteSource, at offset: Int) {
-    self.init(source, at: offset, takesDamaged: false, junkLimit: .max)
+    self.init(source, at: offset, acceptsDamaged: false, junkLimit: .max)
   }
 
-  /// Gives what is there of pages at the start, whatever their checksum: text is readable in damaged ones, too.
+  /// Returns pages even if they are cut off or have a wrong checksum: text is still readable in damaged ones.
   ///
-  /// - Parameter junkLimit: Bytes between two pages that are searched for the next one.
+  /// - Parameter junkLimit: Maximum bytes between two pages.
   package init(leniently source: ByteSource, at offset: Int, junkLimit: Int) {
-    self.init(source, at: offset, takesDamaged: true, junkLimit: junkLimit)
+    self.init(source, at: offset, acceptsDamaged: true, junkLimit: junkLimit)
   }
 
-  private init(_ source: ByteSource, at offset: Int, takesDamaged: Bool, junkLimit: Int) {
+  private init(_ source: ByteSource, at offset: Int, acceptsDamaged: Bool, junkLimit: Int) {
     self.source = source
-    self.takesDamaged = takesDamaged
+    self.acceptsDamaged = acceptsDamaged
     self.junkLimit = junkLimit
     bufferOffset = offset
-    buffer = [UInt8](repeating: 0, count: Self.largestPage + (takesDamaged ? Self.step.first : Self.step.all))
+    buffer = [UInt8](repeating: 0, count: Self.maxPageSize + (acceptsDamaged ? Self.step.first : Self.step.all))
   }
 
-  /// The lacing values and the body of the last page.
+  /// Calls `use` with the lacing values and the body of the last page.
   package func withContents<Result>(
     _ use: (_ lacing: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Result
   ) -> Result {
@@ -69,14 +69,14 @@ package struct OggPageReader {
     }
   }
 
-  /// The last page as it stands, with 0 in the place of its checksum, and where in it the body begins.
+  /// The last page with 0 in place of its checksum, and the offset of its body.
   package var pageWithoutChecksum: (bytes: [UInt8], body: Int) {
     var page = Array(buffer[pageStart..<body.upperBound])
     page.replaceSubrange(OggPage.checksumPosition..<OggPage.checksumPosition + 4, with: repeatElement(0, count: 4))
     return (page, body.lowerBound - pageStart)
   }
 
-  /// The next page; bytes that are none are skipped and counted.
+  /// Returns the next page. Bytes that belong to none are skipped and counted.
   package mutating func next() throws(FileReadError) -> OggPage? {
     var junk = 0
     while try isFilled(Self.headerSize), junk <= junkLimit {
@@ -93,13 +93,13 @@ package struct OggPageReader {
     return nil
   }
 
-  /// Whether `count` bytes are in the buffer from the cursor on, after reading if need be.
+  /// Makes sure that the buffer has `count` bytes from the cursor on; `false` at the end of the file.
   private mutating func isFilled(_ count: Int) throws(FileReadError) -> Bool {
     guard filled - cursor < count else { return true }
     let offset = bufferOffset + filled
     guard offset < source.size else { return false }
     let kept = filled - cursor
-    let wanted = min(buffer.count, max(count, kept + (takesDamaged ? Self.step.first : Self.step.all)))
+    let wanted = min(buffer.count, max(count, kept + (acceptsDamaged ? Self.step.first : Self.step.all)))
     var failure: FileReadError?
     let got = buffer.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
@@ -118,7 +118,7 @@ package struct OggPageReader {
     return filled >= count
   }
 
-  /// Reads the page at the cursor and moves behind it; `nil` if there is none.
+  /// Reads the page at the cursor and moves past it; `nil` if there is none.
   private mutating func page() throws(FileReadError) -> OggPage? {
     // The capture pattern, and version 0.
     guard buffer[cursor] == 0x4F, buffer[cursor + 1] == 0x67, buffer[cursor + 2] == 0x67, buffer[cursor + 3] == 0x53,
@@ -129,8 +129,8 @@ package struct OggPageReader {
     let lacingStart = cursor + Self.headerSize
     let size = buffer[lacingStart..<lacingStart + segmentCount].reduce(Self.headerSize + segmentCount) { $0 + Int($1) }
     let isWhole = try isFilled(size)
-    guard takesDamaged || isWhole else { return nil }
-    guard takesDamaged || checksumIsRight(size) else {
+    guard acceptsDamaged || isWhole else { return nil }
+    guard acceptsDamaged || checksumIsRight(size) else {
       damagedPageCount += 1
       return nil
     }

@@ -2,12 +2,14 @@
 package struct VorbisCommentEntries {
   private let bytes: [UInt8]
   private var position: Int
-  /// How many more are claimed.
+  /// Number of further entries claimed.
   private var remaining: UInt32
   /// The bytes end before the entries do.
   package private(set) var isCutShort = false
 
-  /// - Parameter bytes: From the length of the vendor's name on; `nil` if they break off before the entries.
+  /// `nil` if the bytes end before the entries.
+  ///
+  /// - Parameter bytes: The comment, starting with the length of the vendor's name.
   package init?(_ bytes: [UInt8]) {
     guard let vendorLength = bytes.littleEndian(UInt32.self),
       let count = bytes.littleEndian(UInt32.self, at: 4 + Int(vendorLength))
@@ -17,7 +19,7 @@ package struct VorbisCommentEntries {
     remaining = count
   }
 
-  /// The next entry; `nil` at the end.
+  /// Returns the next entry; `nil` at the end.
   package mutating func next() -> ArraySlice<UInt8>? {
     guard remaining > 0 else { return nil }
     guard let length = bytes.littleEndian(UInt32.self, at: position), Int(length) <= bytes.count - position - 4 else {

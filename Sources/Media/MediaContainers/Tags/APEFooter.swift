@@ -1,9 +1,10 @@
-/// The footer, or header, of an APE tag, version 1 or 2 (wiki.hydrogenaud.io: APEv2 specification); both look the same.
+/// The footer or header of an APE tag, version 1 or 2 (wiki.hydrogenaud.io: APEv2 specification). Both have the same
+/// form.
 package struct APEFooter: Hashable, Sendable {
-  /// Bytes of the items together.
+  /// Bytes of all items.
   package var itemByteCount: Int
   package var itemCount: Int
-  /// There is a header, too.
+  /// The tag also has a header.
   package var hasHeader: Bool
   /// This is the header.
   package var isHeader: Bool
@@ -16,7 +17,7 @@ package struct APEFooter: Hashable, Sendable {
     guard bytes.count >= Self.size, bytes.has("APETAGEX"), let tagSize = bytes.littleEndian(UInt32.self, at: 12),
       let count = bytes.littleEndian(UInt32.self, at: 16), tagSize >= Self.size
     else { return nil }
-    // The size counts the footer, and leaves out the header.
+    // The size includes the footer, but not the header.
     itemByteCount = Int(tagSize) - Self.size
     itemCount = Int(count)
     hasHeader = bytes[23] & 0x80 != 0

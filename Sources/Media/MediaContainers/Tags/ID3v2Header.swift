@@ -1,21 +1,21 @@
-/// The header of an ID3v2 tag, and where the tag ends (id3.org: ID3v2.4, section 3.1).
+/// The header of an ID3v2 tag, with the end of the tag (id3.org: ID3v2.4, section 3.1).
 package struct ID3v2Header: Hashable, Sendable {
   /// The minor version: 2, 3 or 4.
   package var version: Int
   package var flags: UInt8
   /// Bytes between header and footer.
   package var bodySize: Int
-  /// The offset after the tag and its footer; it may lie past the end of the file.
+  /// Offset of the end of the tag, including its footer; may lie past the end of the file.
   package var end: Int
   /// The size has bits set that must be zero.
   package var hasOddSize = false
-  /// False for undefined versions.
+  /// `false` for undefined versions.
   package var isKnown: Bool
 
   /// Bytes of the header, and of the footer.
   package static let size = 10
 
-  /// The header at `offset`; `nil` if there is none.
+  /// Reads the header at `offset`; `nil` if there is none.
   package init?(at offset: Int, in source: ByteSource) throws(FileReadError) {
     let header = try source.bytes(at: offset, count: Self.size)
     guard header.count == Self.size, header.has("ID3") else { return nil }
@@ -26,7 +26,8 @@ package struct ID3v2Header: Hashable, Sendable {
     bodySize = Self.syncsafe(sizes)
     if sizes.contains(where: { $0 >= 0x80 }) {
       hasOddSize = true
-      // Either the writer knew nothing of seven bits to a byte, or the eighth bits mean nothing: what follows tells.
+      // Either the writer ignored the rule of seven bits per byte, or the eighth bits are meaningless: the data that
+      // follows tells.
       let plain = Int(sizes.bigEndianNumber)
       let plainEnd = offset + Self.size + plain
       if plainEnd == source.size {
@@ -36,16 +37,16 @@ package struct ID3v2Header: Hashable, Sendable {
       }
     }
     end = offset + Self.size + bodySize
-    // The flag that announces the footer says less than the footer itself.
+    // The footer itself is more reliable than the flag that announces it.
     if try source.bytes(at: end, count: 3).has("3DI") { end = min(end + Self.size, source.size) }
   }
 
-  /// Seven bits to a byte, whatever the eighth is.
+  /// Decodes seven bits per byte and ignores the eighth.
   package static func syncsafe(_ bytes: some Collection<UInt8>) -> Int {
     bytes.prefix(4).reduce(0) { $0 << 7 | Int($1 & 0x7F) }
   }
 
-  /// Whether audio, or another tag, may start with these bytes.
+  /// `true` if audio or another tag may start with these bytes.
   private static func isStart(_ bytes: [UInt8]) -> Bool {
     if bytes.count > 1, bytes[0] == 0xFF, bytes[1] >= 0xE0 { return true }
     let marks = [

@@ -1,12 +1,12 @@
-/// The places of tags in front of and behind the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
+/// The ranges of tags before and after the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
 ///
-/// Decoding cuts them off and tag reading reads them.
+/// Decoding cuts these off; tag reading reads them.
 package enum TagRegions {
   package enum Kind: Hashable, Sendable {
     case id3v2
     case ape
     case id3v1
-    /// `TAG+`, in front of ID3v1.
+    /// `TAG+`, before ID3v1.
     case extendedID3v1
     /// Version 1 ends with `LYRICSEND`, version 2 with its size and `LYRICS200`.
     case lyrics3(version: Int)
@@ -19,15 +19,16 @@ package enum TagRegions {
 
   /// The tags at the start of a file.
   package struct Leading: Hashable, Sendable {
-    /// In the order of the file, a broken one included.
+    /// In file order, including a broken one.
     package var regions: [Region]
-    /// The offset where the file goes on after them.
+    /// Offset of the end of all tags.
     package var end: Int
-    /// The last tag claims an unknown version, or to reach past the end of the file: `end` is that of its header.
+    /// The last tag claims an unknown version, or reaches past the end of the file. `end` is then the end of its
+    /// header.
     package var isBroken: Bool
   }
 
-  /// Tags one after the other; real files have three.
+  /// Maximum number of consecutive tags; real files have up to three.
   private static let limit = 100_000
 
   package static func leading(in source: ByteSource) throws(FileReadError) -> Leading {
@@ -54,9 +55,9 @@ package enum TagRegions {
     return result
   }
 
-  /// The tags at the end of a file, the last one first.
+  /// Finds the tags at the end of a file, last one first.
   ///
-  /// - Parameter start: The start of the audio. Anything that claims to reach to before it is no tag.
+  /// - Parameter start: Start of the audio. A tag cannot begin before it.
   package static func trailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> [Region] {
     var regions: [Region] = []
     var end = source.size
@@ -67,16 +68,16 @@ package enum TagRegions {
     return regions
   }
 
-  /// The offset where the tags at the end of a file begin.
+  /// Offset of the first of the tags at the end of a file.
   ///
-  /// - Parameter start: The start of the audio.
+  /// - Parameter start: Start of the audio.
   package static func startOfTrailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> Int {
     try trailing(in: source, behind: start).last?.bytes.lowerBound ?? source.size
   }
 
   static let id3v1Size = 128
   private static let extendedID3v1Size = 227
-  /// Size of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
+  /// Maximum size of version 1: at most 5,100 bytes of text, between marks of 11 and 9.
   private static let lyrics3Size = 5_120
 
   private static func lastTag(
@@ -89,7 +90,7 @@ package enum TagRegions {
     let window = end > windowStart ? try source.bytes(at: windowStart, count: end - windowStart) : []
     func has(_ text: String, _ distance: Int) -> Bool { window.has(text, at: window.count - distance) }
     if has("TAG", 128), !has("APETAGEX", 131) { return region(.id3v1, id3v1Size) }
-    // Only an ID3v1 tag follows it.
+    // It is always followed by an ID3v1 tag.
     if end + id3v1Size <= source.size, end - extendedID3v1Size >= start,
       try source.bytes(at: end - extendedID3v1Size, count: 4).has("TAG+"),
       try source.bytes(at: end, count: 3).has("TAG")

@@ -1,31 +1,31 @@
 internal import Analysis
 
-/// One tag with its keys turned into the names of `TagField`.
+/// A tag with its keys mapped to the names of `TagField`.
 struct CanonicalTags {
   /// Values of fields that have a canonical name.
   private(set) var fields: [String: [String]] = [:]
-  /// Values of the others, under the keys of the format.
+  /// Values of other fields, under the keys of the format.
   private(set) var others: [String: [String]] = [:]
   private(set) var lyrics: [TagFinding.Lyrics]
   /// Ascending by start.
   private(set) var chapters: [TagFinding.Chapter]
   private(set) var remarks: [String] = []
-  /// Names and values taken so far; a repeated value counts once.
+  /// Names and values added so far; a repeated value counts once.
   private var known: Set<RawTag.Entry> = []
   private var knownLyrics: Set<TagFinding.Lyrics> = []
   private var impliedTotals: [String: String] = [:]
   private var oversizedCount = 0
 
-  /// Bytes of one value without a canonical name. A longer value is no text for people but the data of some program.
+  /// Maximum bytes of a value without a canonical name. Longer values are not text but data of some program.
   private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {
     lyrics = []
     chapters = tag.chapters
     let space = tag.format.keySpace
-    // With a frame of its own for grouping, as iTunes has it, the other one holds the work.
+    // If there is a separate grouping frame, as written by iTunes, the other one holds the work.
     let hasGroupingFrame = space == .id3v2 && tag.entries.contains { $0.key == "GRP1" }
-    // Values by field, one list for each key that the format has for it.
+    // Values by field and by the rank of their key.
     var found: [String: [Int: [RawTag.Entry]]] = [:]
     var vorbisChapters = VorbisChapters()
     for entry in tag.entries {
@@ -58,17 +58,18 @@ struct CanonicalTags {
       }
     }
     for text in tag.lyrics { add(text) }
-    // A total in a field of its own says more than the one behind the number, and a date more than a year.
+    // An explicit total takes precedence over one after the number, and a date over a year.
     for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
     if fields["originaldate"] == nil { fields["originaldate"] = fields["originalyear"] }
     if chapters.isEmpty { chapters = vorbisChapters.chapters }
     chapters.sort { $0.startSeconds < $1.startSeconds }
     if oversizedCount > 0 {
-      remarks.append("\(oversizedCount) values of the \(tag.format.name) tag are no text but data; they were left out.")
+      remarks.append(
+        "\(oversizedCount) values of the \(tag.format.name) tag are data rather than text; they were left out.")
     }
   }
 
-  /// False if the value is none that the field can have, or one too many.
+  /// Returns `false` if the field cannot have this value, or already has another one.
   private mutating func add(_ entry: RawTag.Entry, to field: String, in space: KeySpace) -> Bool {
     let value = entry.value
     switch field {
@@ -76,7 +77,7 @@ struct CanonicalTags {
       let (number, total) = TagValue.numberAndTotal(value)
       let totalField = field == "movementnumber" ? "movementtotal" : field + "total"
       if let total, impliedTotals[totalField] == nil { impliedTotals[totalField] = String(total) }
-      // Zero stands for none.
+      // Zero means none.
       guard let number else { return total != nil || value.allSatisfy { $0 == "0" || $0 == "/" } }
       return set(String(number), of: field)
     case "tracktotal", "disctotal", "movementtotal":
@@ -92,7 +93,7 @@ struct CanonicalTags {
       guard let flag = TagValue.flag(value) else { return false }
       return set(flag, of: field)
     case "bpm":
-      // Zero stands for none.
+      // Zero means none.
       if value != "0" { append(value, to: field) }
     case "date", "originaldate", "originalyear":
       guard TagValue.isDate(value) else { return false }
@@ -108,7 +109,7 @@ struct CanonicalTags {
     return true
   }
 
-  /// The same text twice is there once.
+  /// Ignores repeated texts.
   private mutating func add(_ text: TagFinding.Lyrics) {
     if knownLyrics.insert(text).inserted { lyrics.append(text) }
   }
@@ -117,7 +118,7 @@ struct CanonicalTags {
     if known.insert(RawTag.Entry(key: field, value: value)).inserted { fields[field, default: []].append(value) }
   }
 
-  /// False if the field has another value already.
+  /// Returns `false` if the field already has another value.
   private mutating func set(_ value: String, of field: String) -> Bool {
     if fields[field] == nil { fields[field] = [value] }
     return fields[field] == [value]
@@ -144,7 +145,7 @@ private struct VorbisChapters {
     starts.map { TagFinding.Chapter(startSeconds: $0.value, title: names[$0.key]) }
   }
 
-  /// False if the entry is none of a chapter, or one that was there before.
+  /// Returns `false` if the entry is not part of a chapter, or repeats an earlier one.
   mutating func take(_ key: String, _ value: String) -> Bool {
     let key = key.uppercased()
     guard key.hasPrefix("CHAPTER"), let number = Int(key.dropFirst(7).prefix(3)), number >= 0 else { return false }

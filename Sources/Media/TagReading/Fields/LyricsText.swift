@@ -1,8 +1,8 @@
 internal import Analysis
 
-/// Lyrics with times in plain text, as LRC files have them: `[01:02.50]words`, several times in front of a line that
-/// comes again, `[offset:500]` in milliseconds by which all lines come earlier, and other lines in brackets about the
-/// song (en.wikipedia.org: LRC). The times of single words, `<01:02.70>`, are left out.
+/// Plain-text lyrics with times, as in LRC files: `[01:02.50]words`, with several times for a repeated line;
+/// `[offset:500]`, by which all lines are earlier, in milliseconds; and other bracketed lines about the song
+/// (en.wikipedia.org: LRC). The times of single words, `<01:02.70>`, are removed.
 enum LyricsText {
   static func lyrics(_ text: String, language: String? = nil, description: String? = nil) -> TagFinding.Lyrics {
     TagFinding.Lyrics(language: language, description: description, text: text, lines: lines(in: text))
@@ -32,12 +32,12 @@ enum LyricsText {
       lines += times.map { TagFinding.Lyrics.Line(seconds: $0, text: words) }
     }
     for index in lines.indices { lines[index].seconds = max(0, lines[index].seconds - offset) }
-    // Lines of the same time keep their order.
+    // Lines with equal times keep their order.
     return lines.enumerated().sorted { ($0.element.seconds, $0.offset) < ($1.element.seconds, $1.offset) }
       .map(\.element)
   }
 
-  /// `mm:ss`, `mm:ss.xx`, `mm:ss:xx`, `hh:mm:ss.xxx`; the last separator may be a colon or a comma, too.
+  /// Parses `mm:ss`, `mm:ss.xx`, `mm:ss:xx` or `hh:mm:ss.xxx`; the last separator may also be a colon or a comma.
   private static func seconds(_ text: Substring) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...4).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -52,7 +52,7 @@ enum LyricsText {
     let total: Double
     switch (numbers.count, parts[parts.count - 1].count) {
     case (2, _): total = numbers[0] * 60 + numbers[1]
-    // Hundredths or thousandths after a colon; with a point in the last part, the first one is hours.
+    // Hundredths or thousandths after a colon; if the last part has a decimal point, the first part is hours.
     case (3, 2...3) where !parts[2].contains("."):
       total = numbers[0] * 60 + numbers[1] + numbers[2] / (parts[2].count == 2 ? 100 : 1000)
     case (3, _): total = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import MediaContainers
 
-/// How the pictures of all tag formats are described.
+/// Descriptions of pictures, common to all tag formats.
 enum Picture {
-  /// Bytes at the start of a picture that tell its kind.
+  /// Bytes at the start of a picture that identify its format.
   static let signatureLength = 12
 
   /// The types of ID3v2's APIC frame (ID3v2.4 frames, section 4.14); FLAC, Ogg and ASF use the same numbers.
@@ -14,7 +14,7 @@ enum Picture {
     "video capture", "bright coloured fish", "illustration", "band logotype", "publisher logotype",
   ]
 
-  /// - Parameter start: the first bytes of the picture; they decide where the tag does not name a MIME type.
+  /// - Parameter start: First bytes of the picture, which identify its format if the tag names no MIME type.
   static func described<Start: RandomAccessCollection<UInt8>>(
     type: Int, mime: String, start: Start, size: Int
   ) -> TagFinding.Picture where Start.Index == Int {
@@ -46,15 +46,16 @@ enum Picture {
     return nil
   }
 
-  /// The picture in a FLAC PICTURE block (RFC 9639, section 8.8), whose content `body` may lack the picture's own
-  /// bytes.
-  /// - Parameter size: length of the whole block.
+  /// Describes the picture in a FLAC PICTURE block (RFC 9639, section 8.8). Its content `body` may lack the bytes of
+  /// the picture itself.
+  ///
+  /// - Parameter size: Bytes of the whole block.
   static func flac(_ body: [UInt8], size: Int) -> TagFinding.Picture? {
     guard let type = body.bigEndian(UInt32.self), let mimeLength = body.bigEndian(UInt32.self, at: 4),
       let descriptionLength = body.bigEndian(UInt32.self, at: 8 + Int(mimeLength))
     else { return nil }
     let mime = body[8..<8 + Int(mimeLength)]
-    // Width, height, depth and number of colors stand between the description and the length of the picture.
+    // Width, height, depth and number of colors are between the description and the length of the picture.
     let dataStart = 8 + Int(mimeLength) + 4 + Int(descriptionLength) + 20
     guard size >= dataStart, let claimed = body.bigEndian(UInt32.self, at: dataStart - 4) else { return nil }
     return described(

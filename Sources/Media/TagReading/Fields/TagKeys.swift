@@ -1,21 +1,21 @@
 internal import Analysis
 
-/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. The first of
-/// several keys that a tag has counts. Comparison ignores case.
+/// The keys of a field in each tag format, according to MusicBrainz Picard's table of tag mappings. The first key that
+/// a tag has takes precedence. Comparison ignores case.
 ///
-/// Writers also put names of Vorbis comments where other formats allow keys of one's own (`TXXX:TRACKTOTAL` in ID3v2);
-/// these count after the keys of the table.
+/// Writers also use names of Vorbis comments where other formats allow custom keys (`TXXX:TRACKTOTAL` in ID3v2); these
+/// have lower precedence than the keys of the table.
 package struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
-  /// Frames under their names in version 2.4 (`ID3v2FrameNames`); then what is found in tags that mix the versions.
+  /// Frame names of version 2.4 (`ID3v2FrameNames`), followed by older names found in tags that mix the versions.
   var id3v2: [String] = []
   var vorbis: [String] = []
   var mp4: [String] = []
   var apev2: [String] = []
   var asf: [String] = []
   var riffInfo: [String] = []
-  /// Beside those of Vorbis comments, after which they count; see `MatroskaTags` for what stands in front of a colon.
+  /// Keys in addition to those of Vorbis comments, with lower precedence; see `MatroskaTags` for the prefixes.
   var matroska: [String] = []
 
   private static let iTunes = "----:com.apple.iTunes:"
@@ -187,7 +187,7 @@ package struct TagKeys {
     TagKeys(field: field, id3v2: [frame], vorbis: [field], mp4: [mp4], asf: [asf])
   }
 
-  /// - Parameter keys: of Vorbis comments; `nil` for the name of the field.
+  /// - Parameter keys: Keys in Vorbis comments; `nil` for the name of the field.
   private static func musicBrainz(
     _ field: String, _ name: String, keys: [String]? = nil, riffInfo: [String] = []
   ) -> TagKeys {
@@ -208,34 +208,34 @@ package struct TagKeys {
       apev2: [field.uppercased()], asf: [field.uppercased()], matroska: matroska)
   }
 
-  /// The keys under which a format keeps a field, the one to write first; empty if it has none.
+  /// The keys of a field in a format, with the one to write first; empty if there is none.
   package static func keys(of field: String, in space: KeySpace) -> [String] {
     table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
-  /// The key under which a field that a tag lacks is written: Picard's. If other programs write another one, that
-  /// counts first for readers.
+  /// The key for writing a field that a tag lacks: Picard's, unless other programs write a different one that has
+  /// precedence for readers.
   package static func newKey(of field: String, in space: KeySpace) -> String? {
     if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
     return keys(of: field, in: space).first
   }
 
-  /// False for what encoders write by themselves, which is no sign that a file was tagged.
+  /// `false` for fields that encoders write by themselves, which do not indicate that a file was tagged.
   package static func isWrittenByPeople(_ key: String, in space: KeySpace) -> Bool {
     meaning(of: key, in: space).map { TagReader.isWrittenByPeople($0.field) } ?? false
   }
 
   struct Meaning {
     var field: String
-    /// 0 for the key that counts before all others.
+    /// Precedence of the key; 0 is the highest.
     var rank: Int
   }
 
-  /// The meaning of a format's key; `nil` if no field has it.
+  /// The meaning of a format's key; `nil` if it belongs to no field.
   static func meaning(of key: String, in space: KeySpace) -> Meaning? {
     let key = key.uppercased()
     if let meaning = meanings[space]?[key] { return meaning }
-    // Ratings have the address of the person behind the name.
+    // The names of ratings are followed by the address of the person.
     guard let end = key.firstIndex(of: ":"), key.hasPrefix("POPM:") || key.hasPrefix("RATING:") else { return nil }
     return meanings[space]?[String(key[..<end])]
   }
@@ -253,7 +253,7 @@ package struct TagKeys {
     return meanings
   }()
 
-  /// Vorbis names that mean the same in all formats.
+  /// Vorbis names with the same meaning in all formats.
   private var commonNames: [String] { vorbis.filter { $0 != "DESCRIPTION" } }
 
   private func keys(in space: KeySpace) -> [String] {

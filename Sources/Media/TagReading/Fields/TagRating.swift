@@ -1,8 +1,8 @@
 internal import Analysis
 
-/// Ratings of all formats as stars: 0 to 5, in steps of a half where writers have them.
+/// Converts the ratings of all formats to stars: 0 to 5, with half stars where writers support them.
 enum TagRating {
-  /// As decimal digits; `nil` for what is no rating, or says that there is none.
+  /// Stars as decimal digits; `nil` if the value is not a rating, or means unrated.
   static func stars(_ text: String, key: String, in space: KeySpace) -> String? {
     guard let value = Double(text.replacing(",", with: ".")), value >= 0 else { return nil }
     let key = key.uppercased()
@@ -13,7 +13,7 @@ enum TagRating {
       case (.asf, "SDB/RATING"), (.mp4, "RATE"): value <= 100 ? value / 20 : nil
       case (_, _) where key.contains("FMPS_RATING"), (.vorbis, _) where key.hasPrefix("RATING:"):
         value <= 1 ? value * 5 : nil
-      // Players write stars, hundredths or shares here, and say nowhere which.
+      // Players write stars, hundredths or fractions here, without stating which.
       default: value <= 100 ? (value > 5 ? value / 20 : value < 1 && value != 0.5 ? value * 5 : value) : nil
       }
     guard let stars else { return nil }
@@ -22,8 +22,8 @@ enum TagRating {
     return String(Double(hundredths) / 100)
   }
 
-  /// ID3v2's POPM: 1 to 255; 0 is unknown. Windows, MediaMonkey, MusicBee and foobar2000 take 1, 64, 128, 196 and 255
-  /// for whole stars, and some of them the values between for halves; Picard spreads the stars evenly.
+  /// ID3v2's POPM: 1 to 255; 0 is unknown. Windows, MediaMonkey, MusicBee and foobar2000 use 1, 64, 128, 196 and 255
+  /// for whole stars, and some of them values in between for halves; Picard spaces the stars evenly.
   private static func popularimeter(_ value: Double, owner: Substring) -> Double? {
     guard value > 0, value <= 255 else { return nil }
     if owner == "USERS@MUSICBRAINZ.ORG" { return (value / 51).rounded() }

@@ -1,6 +1,6 @@
-/// Brings values of tags into the shape that `TagField.Kind` promises.
+/// Normalizes tag values to the form required by `TagField.Kind`.
 enum TagValue {
-  /// Without what surrounds the text (spaces, line ends, NULs, byte order marks), and with line feeds as line ends.
+  /// Trims spaces, line ends, NULs and byte order marks from both ends, and makes all line ends line feeds.
   static func cleaned(_ text: String) -> String {
     if let first = text.utf8.first, let last = text.utf8.last, first > 0x20, first < 0x80, last > 0x20, last < 0x80,
       !text.utf8.contains(0x0D)
@@ -24,7 +24,7 @@ enum TagValue {
     scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" || scalar == "\0" || scalar == "\u{FEFF}"
   }
 
-  /// `3`, `03`, `#3`, `3/12`, `3 of 12`: a number and a total, without leading zeros; zero stands for none.
+  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero means none.
   static func numberAndTotal(_ text: String) -> (number: Int?, total: Int?) {
     var rest = Substring(text)
     skipSpaces(&rest)
@@ -53,7 +53,7 @@ enum TagValue {
     return Int(digits)
   }
 
-  /// `1` or `0`; `nil` for anything else than a truth value.
+  /// Returns `1` or `0`; `nil` if the text is not a Boolean.
   static func flag(_ text: String) -> String? {
     switch text.lowercased() {
     case "1", "true", "yes": "1"
@@ -62,12 +62,12 @@ enum TagValue {
     }
   }
 
-  /// A date has at least one digit that is not zero: `0000` stands for none, and `þÿ` is a mishap.
+  /// `true` if there is at least one digit other than zero: `0000` means no date, and `þÿ` is a decoding error.
   static func isDate(_ text: String) -> Bool {
     text.utf8.contains { (0x31...0x39).contains($0) }
   }
 
-  /// A date and time with a space between them gets the `T` of ISO 8601.
+  /// Replaces a space between date and time with the `T` of ISO 8601.
   static func date(_ text: String) -> String {
     let bytes = Array(text.utf8)
     guard bytes.count > 11, bytes[10] == 0x20 else { return text }
@@ -77,9 +77,9 @@ enum TagValue {
     return String(decoding: bytes[..<10] + [0x54] + bytes[11...], as: UTF8.self)
   }
 
-  /// The genres in one value of ID3v2's TCON: numbers alone (2.4) and references in parentheses (2.2, 2.3), which may
-  /// be followed by free text; `((` stands for a parenthesis. A number in parentheses that has no name, such as 255,
-  /// stands for no genre.
+  /// Parses the genres in one value of ID3v2's TCON: bare numbers (2.4), and references in parentheses (2.2, 2.3) that
+  /// may be followed by free text; `((` is an escaped parenthesis. A number in parentheses without a name, such as 255,
+  /// means no genre.
   static func genres(_ text: String) -> [String] {
     if let number = Int(text), let name = GenreNames.name(number) { return [name] }
     if text == "RX" { return ["Remix"] }
@@ -102,7 +102,7 @@ enum TagValue {
       }
       rest = rest[rest.index(after: end)...]
     }
-    // Free text that refines the reference in front of it, or repeats it.
+    // The free text refines the reference before it, or repeats it.
     let text = cleaned(String(rest))
     if !text.isEmpty, !genres.contains(text) { genres.append(text) }
     return genres

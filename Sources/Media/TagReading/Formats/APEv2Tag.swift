@@ -1,15 +1,15 @@
 internal import Analysis
 internal import MediaContainers
 
-/// An APEv2 (or APEv1) tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured in place.
+/// An APEv2 (or APEv1) tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured without reading them.
 struct APEv2Tag {
   private let source: ByteSource
   private let items: Range<Int>
   private let itemCount: Int
 
   /// - Parameters:
-  ///   - region: The place of the tag, with its footer, and with its header if there is one.
-  ///   - isLeading: It stands at the start of the file, and so begins with a header.
+  ///   - region: Range of the tag, including its footer and, if there is one, its header.
+  ///   - isLeading: `true` if the tag is at the start of the file, and therefore begins with a header.
   init?(in source: ByteSource, _ region: Range<Int>, isLeading: Bool) throws(FileReadError) {
     let place = isLeading ? region.lowerBound : region.upperBound - APEFooter.size
     guard let footer = APEFooter(try source.bytes(at: place, count: APEFooter.size)) else { return nil }
@@ -21,7 +21,7 @@ struct APEv2Tag {
 
   func read() throws(FileReadError) -> RawTag {
     var tag = RawTag(.apev2)
-    // A key that comes again takes the place of the one before.
+    // A repeated key replaces the earlier one.
     var texts: [(key: String, values: [String])] = []
     var places: [String: Int] = [:]
     var textSize = 0
@@ -33,7 +33,7 @@ struct APEv2Tag {
       guard let keyEnd = head.dropFirst(8).firstIndex(of: 0), let size = head.littleEndian(UInt32.self) else { break }
       let start = position + keyEnd + 1
       guard Int(size) <= items.upperBound - start else {
-        tag.remarks.append("The APEv2 tag breaks off inside an item; what comes after it was not read.")
+        tag.remarks.append("The APEv2 tag breaks off inside an item; the rest was not read.")
         break
       }
       let value = start..<start + Int(size)
@@ -47,7 +47,7 @@ struct APEv2Tag {
         let text =
           textSize + value.count <= TagLimits.textSize
           ? try source.bytes(at: value.lowerBound, count: value.count) : []
-        // Less is there if the budget is used up, or the file has become shorter meanwhile.
+        // Fewer bytes are returned if the budget is used up, or the file was shortened meanwhile.
         guard text.count == value.count, TagLimits.isPlausible(text[...]) else {
           refusedCount += 1
           continue
@@ -75,13 +75,13 @@ struct APEv2Tag {
     return tag
   }
 
-  /// Keys have 2 to 255 characters of printable ASCII, and are not what other formats begin with.
+  /// Keys have 2 to 255 characters of printable ASCII, and must not be the signature of another format.
   private static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
     (2...255).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
       && !["ID3", "TAG", "OGGS", "MP+"].contains(bytes.latin1.uppercased())
   }
 
-  /// The picture in a binary item such as `Cover Art (Front)`, which a file name and a NUL stand in front of.
+  /// The picture in a binary item such as `Cover Art (Front)`, where it follows a file name and a NUL.
   private func picture(_ key: String, _ value: Range<Int>) throws(FileReadError) -> TagFinding.Picture? {
     guard let type = APEv2Pictures.type(ofKey: key) else { return nil }
     let head = try source.bytes(at: value.lowerBound, count: min(value.count, 1024))
@@ -94,12 +94,12 @@ struct APEv2Tag {
   }
 }
 
-/// How APEv2 names pictures.
+/// Names of pictures in APEv2 tags.
 package enum APEv2Pictures {
-  /// Bytes at the start of a picture that tell its kind.
+  /// Bytes at the start of a picture that identify its format.
   package static let signatureLength = Picture.signatureLength
 
-  /// The type that ID3v2's APIC frame has for it; `nil` for what is no picture.
+  /// The corresponding type in ID3v2's APIC frame; `nil` if the key is not one of a picture.
   package static func type(ofKey key: String) -> Int? {
     let key = key.uppercased()
     return key.hasPrefix("COVER ART") ? types[key] ?? 0 : nil
@@ -113,7 +113,7 @@ package enum APEv2Pictures {
     }.joined(separator: " ")
   }
 
-  /// - Parameter start: Its first bytes.
+  /// - Parameter start: First bytes of the picture.
   package static func mime(ofPicture start: [UInt8]) -> String { Picture.recognized(start) ?? "image/jpeg" }
 
   private static let types = [

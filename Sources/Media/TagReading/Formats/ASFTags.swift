@@ -2,14 +2,14 @@ internal import Analysis
 internal import MediaContainers
 
 /// The tags in the header object of an ASF file (Advanced Systems Format Specification 1.20, sections 3.10, 3.11, 4.7,
-/// 4.8): the content description, and attributes with names in three other objects.
+/// 4.8): the content description, and named attributes in three other objects.
 struct ASFTags {
   private var tag = RawTag(.asf)
   private let source: ByteSource
 
   private static let objectLimit = 10_000
 
-  /// - Parameter offset: where the header object starts.
+  /// - Parameter offset: Offset of the header object.
   static func read(from source: ByteSource, at offset: Int) throws(FileReadError) -> RawTag {
     var reader = ASFTags(source: source)
     guard let end = try ASFObject.headerEnd(in: source, at: offset) else {
@@ -32,7 +32,7 @@ struct ASFTags {
     self.source = source
   }
 
-  /// The objects with tags; of each kind the first.
+  /// The objects with tags; the first one of each kind.
   private mutating func objects(from start: Int, to end: Int) throws(FileReadError) -> [ASFObject.Kind: ASFObject] {
     var objects: [ASFObject.Kind: ASFObject] = [:]
     var position = start
@@ -56,7 +56,7 @@ struct ASFTags {
     return try source.bytes(at: start, count: object.end - start)
   }
 
-  /// Five lengths in bytes, then the texts.
+  /// Reads a content description: five lengths in bytes, then the texts.
   private mutating func readDescription(_ object: ASFObject) throws(FileReadError) {
     let content = try content(of: object)
     var rest = content.dropFirst(10)
@@ -67,9 +67,10 @@ struct ASFTags {
     }
   }
 
-  /// A number of attributes, then each of them with its name.
+  /// Reads attributes: their number, then the attributes with their names.
   ///
-  /// - Parameter isExtended: The layout of the extended content description, whose attributes belong to the whole file.
+  /// - Parameter isExtended: `true` for the layout of the extended content description, whose attributes apply to the
+  ///   whole file.
   private mutating func readAttributes(_ object: ASFObject, isExtended: Bool) throws(FileReadError) {
     let content = try content(of: object)
     guard let count = content.littleEndian(UInt16.self) else { return }
@@ -79,14 +80,14 @@ struct ASFTags {
       let type: UInt16
       let size: Int
       if isExtended {
-        // The name stands between its length and the type.
+        // The name is between its length and the type.
         guard let length = rest.littleEndian(UInt16.self).map({ Int($0) }),
           let kind = rest.littleEndian(UInt16.self, at: 2 + length),
           let bytes = rest.littleEndian(UInt16.self, at: 4 + length)
         else { return }
         (nameLength, type, size) = (length, kind, Int(bytes))
       } else {
-        // Language and stream stand in front, and the name behind all numbers.
+        // Language and stream come first, and the name follows all numbers.
         guard let length = rest.littleEndian(UInt16.self, at: 4), let kind = rest.littleEndian(UInt16.self, at: 6),
           let bytes = rest.littleEndian(UInt32.self, at: 8)
         else { return }
@@ -105,7 +106,7 @@ struct ASFTags {
     case 0: tag.add(key, terminated: TagText.utf16(value, isBigEndian: false))
     // Bytes.
     case 1: if key == "WM/Picture", let picture = Self.picture(value) { tag.pictures.append(picture) }
-    // Truth values have four bytes or two.
+    // Booleans have four bytes or two.
     case 2: if !value.isEmpty { tag.add(key, value.contains { $0 != 0 } ? "1" : "0") }
     case 3: if let number = value.littleEndian(UInt32.self) { tag.add(key, String(number)) }
     case 4: if let number = value.littleEndian(UInt64.self) { tag.add(key, String(number)) }
@@ -114,7 +115,7 @@ struct ASFTags {
     }
   }
 
-  /// The type, the size, the MIME type and a description in UTF-16, and the picture.
+  /// Layout: type, size, MIME type and description in UTF-16, picture.
   private static func picture(_ value: ArraySlice<UInt8>) -> TagFinding.Picture? {
     guard let type = value.first, let size = value.littleEndian(UInt32.self, at: 1) else { return nil }
     let texts = value.dropFirst(5)

@@ -3,7 +3,7 @@ internal import MediaContainers
 
 /// The metadata blocks of a FLAC stream (RFC 9639, section 8).
 enum FLACMetadata {
-  /// - Parameter offset: where `fLaC` stands.
+  /// - Parameter offset: Offset of `fLaC`.
   static func read(from source: ByteSource, at offset: Int) throws(FileReadError) -> RawTag {
     var tag: RawTag?
     var pictures: [TagFinding.Picture] = []
@@ -16,7 +16,7 @@ enum FLACMetadata {
       } else if block.kind == FLACBlockReader.vorbisComment {
         hasSurplus = true
       } else if block.kind == FLACBlockReader.picture {
-        // Longer MIME types and descriptions than this are nonsense; the picture itself is not read.
+        // Real MIME types and descriptions are shorter than this; the picture itself is not read.
         let head = try source.bytes(at: start, count: min(block.body.count, ByteSource.windowSize / 2))
         if let picture = Picture.flac(head, size: min(block.body.count, source.size - start)) {
           pictures.append(picture)

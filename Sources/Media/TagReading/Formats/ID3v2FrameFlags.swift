@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// The second byte of a frame's flags: how its content is packed.
+/// The second byte of a frame's flags, which describes the encoding of its content.
 package struct ID3v2FrameFlags {
   package var isCompressed = false
   package var isEncrypted = false
@@ -21,21 +21,21 @@ package struct ID3v2FrameFlags {
       isCompressed = byte & 0x80 != 0
       isEncrypted = byte & 0x40 != 0
       isGrouped = byte & 0x20 != 0
-      // The length after decompression stands in front of compressed frames.
+      // Compressed frames start with the length after decompression.
       hasDataLength = isCompressed
     }
   }
 
   var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronized || hasDataLength }
 
-  /// The plain content; `nil` if it cannot be had.
+  /// The plain content; `nil` if it cannot be decoded.
   package func decoded(_ body: [UInt8], unsynchronized: Bool) -> [UInt8]? {
     let extra = (isGrouped ? 1 : 0) + (hasDataLength ? 4 : 0)
     guard !isEncrypted, body.count >= extra else { return nil }
     var content = Array(body.dropFirst(extra))
     if isUnsynchronized || unsynchronized { content = ID3v2Tag.resynchronized(content) }
     guard isCompressed else { return content }
-    // Deflate never gains more than a factor of 1032 (zlib technical details).
+    // Deflate never exceeds a factor of 1032 (zlib technical details).
     let capacity = min(content.count * 1032, TagLimits.size)
     var length = uLong(capacity)
     var isWhole = false

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Reads the frames of one ID3v2 tag. Pictures are measured in place.
+/// Reads the frames of one ID3v2 tag. Pictures are measured without reading them.
 struct ID3v2FrameReader {
   var tag: RawTag
   let version: Int
@@ -10,7 +10,7 @@ struct ID3v2FrameReader {
   private var truncatedCount = 0
   private var refusedCount = 0
   private var hasOtherTimedTexts = false
-  /// Bytes of text that are still taken.
+  /// Bytes of text that may still be read.
   private var textBudget = TagLimits.textSize
   private var dates = SplitDate()
 
@@ -31,7 +31,7 @@ struct ID3v2FrameReader {
     while position + headerSize < end, textFrameCount < TagLimits.valueCount {
       let header = try source.bytes(at: position, count: headerSize)
       guard header.count == headerSize, let id = frameID(header) else {
-        // Padding is zeros.
+        // Padding consists of zeros.
         if header.contains(where: { $0 != 0 }) {
           tag.remarks.append("The ID3v2 tag is damaged after byte \(position); the rest of it was not read.")
         }
@@ -55,12 +55,12 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// The content of a frame that is of interest.
+  /// Kinds of frames that are read.
   private enum Content {
     case text, describedText, comment, link, describedLink, identifier, rating
     case picture, lyrics, timedLyrics, people, chapter, podcast
 
-    /// - Parameter name: As in version 2.4.
+    /// - Parameter name: Name in version 2.4.
     init?(_ name: String) {
       switch name {
       case "APIC": self = .picture
@@ -74,7 +74,7 @@ struct ID3v2FrameReader {
       case "POPM": self = .rating
       case "TXXX": self = .describedText
       case "WXXX": self = .describedLink
-      // Texts that do not begin with T.
+      // Text frames that do not start with T.
       case "GRP1", "MVNM", "MVIN", "WFED": self = .text
       case _ where name.hasPrefix("T"): self = .text
       case _ where name.hasPrefix("W"): self = .link
@@ -83,12 +83,12 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// The identifier, or `nil` where frames end (padding, junk). Lower-case letters are wrong, but some writers use
-  /// them. iTunes puts identifiers of version 2.2, with a NUL, into tags of version 2.3.
+  /// The identifier; `nil` at the end of the frames (padding, junk). Lower-case letters are invalid, but some writers
+  /// use them. iTunes writes identifiers of version 2.2, with a NUL, in 2.3 tags.
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
     if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
-      // Frames of 2.4 were tried out in 2.3 with an X in front: sort names, and the original date.
+      // Experimental 2.3 versions of 2.4 frames, with an X in place of the T: sort names, and the original date.
       let isTrial = version == 3 && ["XSOP", "XSOA", "XSOT", "XDOR"].contains { id.elementsEqual($0.utf8) }
       return (isTrial ? "T" : "") + String(decoding: isTrial ? id.dropFirst() : id, as: UTF8.self)
     }
@@ -96,8 +96,9 @@ struct ID3v2FrameReader {
     return String(decoding: id.dropLast(), as: UTF8.self)
   }
 
-  /// Length of the frame's content. Version 2.4 has seven bits to a byte and the others eight, but writers (old iTunes
-  /// among them) mix them up: the other reading counts if only with it another frame, padding or the end follows.
+  /// Length of the frame's content. Version 2.4 has seven bits per byte and the others eight, but writers (including
+  /// old iTunes) mix them up. The other interpretation is used only if it alone leads to another frame, padding or the
+  /// end.
   private func frameSize(
     _ header: [UInt8], of source: ByteSource, at position: Int, end: Int
   ) throws(FileReadError) -> Int {
@@ -158,7 +159,7 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// False if the frame is damaged.
+  /// Returns `false` if the frame is damaged.
   private mutating func parse(_ name: String, _ content: Content, _ body: [UInt8]) -> Bool {
     switch content {
     case .lyrics, .timedLyrics, .chapter:
@@ -185,8 +186,8 @@ struct ID3v2FrameReader {
 
   // MARK: Text
 
-  /// The text from `start` on, whose encoding is the first byte of the frame; `nil` if that is neither an encoding nor
-  /// text, or there are absurdly many strings.
+  /// The text from `start` on, with the encoding in the first byte of the frame; `nil` if that is neither an encoding
+  /// nor text, or there are too many strings.
   private static func text(_ body: [UInt8], from start: Int = 1) -> ID3v2Text? {
     guard let encoding = body.first, body.count >= start else { return nil }
     switch encoding {
@@ -195,7 +196,7 @@ struct ID3v2FrameReader {
       return TagLimits.isPlausible(body[start...], isWide: isWide)
         ? ID3v2Text(encoding: encoding, body[start...]) : nil
     case 0x09...0x0D, 0x20...0x7E:
-      // The writer has forgotten the encoding, and this is the text already.
+      // The writer omitted the encoding, so this is already the text.
       return start == 1 && TagLimits.isPlausible(body[...]) ? ID3v2Text(encoding: 3, body[...]) : nil
     default: return nil
     }
@@ -226,7 +227,7 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// WXXX (2.4 section 4.3.2): a description, and an address in Latin-1 whatever the encoding.
+  /// WXXX (2.4 section 4.3.2): a description, and a URL that is always in Latin-1.
   private mutating func addDescribedLink(_ body: [UInt8]) -> Bool {
     guard var text = Self.text(body) else { return false }
     let description = text.next()
@@ -234,14 +235,14 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// UFID (2.4 section 4.1): who identifies, and the identifier.
+  /// UFID (2.4 section 4.1): the owner, and the identifier.
   private mutating func addIdentifier(_ body: [UInt8]) -> Bool {
     guard let end = body.firstIndex(of: 0) else { return false }
     tag.add("UFID:" + body[..<end].latin1, body[(end + 1)...].prefix { $0 != 0 }.latin1)
     return true
   }
 
-  /// POPM (2.4 section 4.17): who rates, the rating, and how often the file was played.
+  /// POPM (2.4 section 4.17): the person, the rating, and a play count.
   private mutating func addRating(_ body: [UInt8]) -> Bool {
     guard let end = body.firstIndex(of: 0), end + 1 < body.count else { return false }
     tag.add("POPM:" + body[..<end].latin1, String(body[end + 1]))
@@ -262,20 +263,20 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// Three letters, unless they say that there is none.
+  /// A three-letter code; `nil` if it means undefined.
   private static func language(_ bytes: ArraySlice<UInt8>) -> String? {
     let code = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self).lowercased()
     let isCode = code.utf8.count == 3 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) }
     return isCode && code != "xxx" && code != "und" ? code : nil
   }
 
-  /// SYLT (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and then texts, each with
-  /// its time. A text that starts with a line feed starts a line; if none does, each of them is one.
+  /// SYLT (2.4 section 4.9): encoding, language, unit of time, content type, description, then texts with a time each.
+  /// A text that starts with a line feed begins a line; if none does, each text is a line.
   private mutating func addTimedLyrics(_ body: [UInt8]) -> Bool {
     guard body.count > 6, (1...2).contains(body[4]), var text = ID3v2Text(encoding: body[0], body[6...]) else {
       return false
     }
-    // Other kinds: names of movements, events, chords, trivia, addresses.
+    // Other types: names of movements, events, chords, trivia, addresses.
     guard body[5] <= 2 else {
       hasOtherTimedTexts = true
       return true
@@ -301,7 +302,7 @@ struct ID3v2FrameReader {
     }
     for index in lines.indices { lines[index].text = TagValue.cleaned(lines[index].text) }
     let words = lines.map(\.text).joined(separator: "\n")
-    // Times that count frames of MPEG audio would need the audio to be of use.
+    // Times that count MPEG audio frames could not be converted without the audio.
     let isInMilliseconds = body[4] == 2
     if !isInMilliseconds {
       tag.remarks.append("Lyrics of the ID3v2 tag have times in MPEG frames, which were left out; the text was read.")
@@ -313,8 +314,8 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Players and their instruments
-  /// stand in TMCL, and in the older IPLS among the others.
+  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): alternating roles and names. Players and their
+  /// instruments are in TMCL, or among the others in the older IPLS.
   private mutating func addPeople(_ name: String, _ body: [UInt8]) -> Bool {
     guard (0...3).contains(body[0]), var text = Self.text(body) else { return false }
     while !text.isAtEnd {
@@ -356,17 +357,17 @@ struct ID3v2FrameReader {
     return true
   }
 
-  // MARK: The end
+  // MARK: End
 
-  /// The tag, when all frames were read.
+  /// Returns the tag once all frames are read.
   consuming func finished() -> RawTag {
     for date in dates.merged { tag.add("TDRC", date) }
     if truncatedCount > 0 {
-      tag.remarks.append("The ID3v2 tag breaks off inside a frame; what comes after it was not read.")
+      tag.remarks.append("The ID3v2 tag breaks off inside a frame; the rest was not read.")
     }
     if hasOtherTimedTexts {
       tag.remarks.append(
-        "The ID3v2 tag has synchronized texts that are no lyrics but chords, events or the like; they were left out.")
+        "The ID3v2 tag has synchronized texts that are not lyrics but chords, events or the like; they were left out.")
     }
     if refusedCount > 0 {
       tag.remarks.append(
@@ -377,10 +378,10 @@ struct ID3v2FrameReader {
 
   // MARK: Pictures
 
-  /// The picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15), of whose `size` bytes `body` may have
-  /// only the first.
+  /// Adds the picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15). `body` may contain only the first
+  /// of its `size` bytes.
   ///
-  /// - Parameter isShort: As in version 2.2, with three letters for the kind of picture.
+  /// - Parameter isShort: `true` for version 2.2, with three letters for the format of the picture.
   private mutating func addPicture(_ body: [UInt8], size: Int, isShort: Bool) {
     guard let encoding = body.first else { return }
     var rest = body.dropFirst()
@@ -418,7 +419,7 @@ private struct SplitDate {
   private var days: [String] = []
   private var times: [String] = []
 
-  /// False if the frame is another one.
+  /// Returns `false` for other frames.
   mutating func take(_ name: String, _ values: [String]) -> Bool {
     switch name {
     case "TDRC": years.append(values)
@@ -429,7 +430,7 @@ private struct SplitDate {
     return true
   }
 
-  /// Together they are one date; a day without a single year is of no use.
+  /// The combined date; the years alone unless there is exactly one year and one day.
   var merged: [String] {
     guard years.count == 1, years[0].count == 1, years[0][0].count == 4, days.count == 1, Self.areDigits(days[0]) else {
       return years.flatMap { $0 }

@@ -7,14 +7,14 @@ package struct ID3v2Tag {
   private let header: ID3v2Header
   private var version: Int { header.version }
   private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
-  /// The same bit means compression of the whole tag in version 2.2, which was never defined.
+  /// In version 2.2, the same bit means compression of the whole tag, which was never defined.
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
-  /// Length of everything between the header and the footer.
+  /// Bytes between the header and the footer.
   private let bodySize: Int
-  /// The place where the file goes on after the tag, as the tag says.
+  /// End of the tag according to its header.
   let end: Int
 
-  /// The tag at `offset`; `nil` if there is none of a known version.
+  /// `nil` if there is no tag of a known version at `offset`.
   init?(in source: ByteSource, at offset: Int) throws(FileReadError) {
     guard let header = try ID3v2Header(at: offset, in: source), header.isKnown, header.version >= 2 else { return nil }
     self.source = source
@@ -32,10 +32,10 @@ package struct ID3v2Tag {
         "The size of the ID3v2 tag has bits set that must be zero; the tag was read as one of \(bodySize) bytes.")
     }
     if end > source.size {
-      frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
+      frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; the existing part was read.")
     }
     if isUnsynchronized, version < 4 {
-      // Sizes count the bytes after decoding here, so the tag must be decoded as a whole.
+      // Sizes refer to decoded bytes here, so the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }
@@ -53,20 +53,20 @@ package struct ID3v2Tag {
   private func extendedHeaderSize(in source: ByteSource, at offset: Int) throws(FileReadError) -> Int {
     guard hasExtendedHeader else { return 0 }
     let bytes = try source.bytes(at: offset, count: 4)
-    // Some writers set the flag and write no extended header.
+    // Some writers set the flag without writing an extended header.
     if ID3v2FrameReader.isFrameID(bytes[...]) { return 0 }
-    // Version 2.4 counts the four bytes of the size, 2.3 does not.
+    // Version 2.4 includes the four bytes of the size; 2.3 does not.
     return version == 4 ? Self.syncsafe(bytes[...]) ?? 0 : Int(bytes.bigEndianNumber) + 4
   }
 
-  /// Four bytes of seven bits each; `nil` if one of them has an eighth.
+  /// Decodes four bytes of seven bits each; `nil` if an eighth bit is set.
   static func syncsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
     return ID3v2Header.syncsafe(bytes)
   }
 
-  /// Undoes unsynchronization: the zero after each 0xFF goes. Unsynchronized data never has a byte of 0xE0 or more
-  /// after 0xFF; where it does, the flag was a lie and the data is taken as it stands.
+  /// Undoes unsynchronization by removing the zero after each 0xFF. Unsynchronized data never has a byte of 0xE0 or
+  /// more after 0xFF; if it does, the flag is wrong and the data is returned unchanged.
   package static func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// Lyrics3 (id3.org: Lyrics3, Lyrics3v2): the words alone in version 1, fields with a name and a size in version 2.
+/// Lyrics3 (id3.org: Lyrics3, Lyrics3v2): only the words in version 1, fields with a name and a size in version 2.
 enum Lyrics3Tag {
   private static let begin = "LYRICSBEGIN"
   private static let endMarkSize = 9
@@ -19,7 +19,7 @@ enum Lyrics3Tag {
       tag.add("lyrics", rest.latin1)
       return tag
     }
-    // The size of the tag stands behind the fields.
+    // The fields are followed by the size of the tag.
     rest = rest.dropLast(6)
     while rest.count >= 8, !tag.isFull {
       let id = rest.prefix(3).latin1
@@ -35,7 +35,7 @@ enum Lyrics3Tag {
       case "EAR": tag.add("artist", text)
       case "EAL": tag.add("album", text)
       case "INF": tag.add("comment", text)
-      // The list of the fields that are there.
+      // The list of fields present.
       case "IND": break
       default: tag.add(id, text)
       }

@@ -1,10 +1,10 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track names as its chapters
-/// (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
+/// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track references as its
+/// chapters (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
 extension MP4Items {
-  /// In the order of the file; empty if there are none.
+  /// In file order; empty if there are none.
   static func chapters(of moov: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter] {
     if let list = try moov.descendant("udta", "chpl", in: source) {
       let chapters = try neroChapters(list, in: source)
@@ -13,11 +13,11 @@ extension MP4Items {
     return try trackChapters(of: moov, in: source)
   }
 
-  /// Version, flags, in version 1 four reserved bytes, the number of chapters; of each the start in units of 100 ns,
-  /// and its title with the length in front.
+  /// Layout: version, flags, four reserved bytes (version 1 only), the number of chapters, and for each chapter its
+  /// start in units of 100 ns and its title with a length prefix.
   private static func neroChapters(_ list: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter]
   {
-    // 255 titles of 255 bytes at most.
+    // At most 255 titles of 255 bytes.
     let bytes = try source.bytes(at: list.body, count: min(list.end - list.body, 1 << 17))
     var rest = bytes.dropFirst(bytes.first == 0 ? 4 : 8)
     guard let count = rest.popFirst() else { return [] }
@@ -45,7 +45,7 @@ extension MP4Items {
     while tracks.count < maximumTrackCount, let track = try moov.child("trak", in: source, from: position) {
       position = track.end
       if let header = try track.child("tkhd", in: source) {
-        // Times of eight bytes each stand in front of the number in version 1.
+        // In version 1, the times before the number have eight bytes each.
         let isLong = try source.bytes(at: header.body, count: 1).first == 1
         let number = try source.bytes(at: header.body + (isLong ? 20 : 12), count: 4).bigEndian(UInt32.self)
         if let number { tracks[number] = track }
@@ -85,7 +85,7 @@ extension MP4Items {
     var leftInTimeRun = times.first ?? 0
     var run = 0
     for (chunk, offset) in offsets.enumerated() {
-      // A run: its first chunk, counted from one; samples in each of its chunks; a description.
+      // Layout of a run: its first chunk, counted from one; samples in each of its chunks; a description.
       while 3 * (run + 1) + 2 < runs.count, runs[3 * (run + 1)] <= UInt64(chunk + 1) { run += 1 }
       guard 3 * run + 2 < runs.count else { break }
       var position = Int(clamping: offset)
@@ -110,7 +110,7 @@ extension MP4Items {
     return chapters
   }
 
-  /// A text sample: its length in two bytes, UTF-8, or UTF-16 behind a byte order mark.
+  /// Decodes a text sample: its length in two bytes, then UTF-8, or UTF-16 with a byte order mark.
   private static func text(at offset: Int, size: Int, in source: ByteSource) throws(FileReadError) -> String {
     let bytes = try source.bytes(at: offset, count: min(size, 4096))
     let length = Int(bytes.bigEndian(UInt16.self) ?? 0)

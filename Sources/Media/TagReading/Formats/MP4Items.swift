@@ -1,8 +1,8 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The item list `moov.udta.meta.ilst` of an MP4 file (Apple's, on top of ISO/IEC 14496-12). Pictures are measured in
-/// place.
+/// The item list `moov.udta.meta.ilst` of an MP4 file (Apple's extension of ISO/IEC 14496-12). Pictures are measured
+/// without reading them.
 enum MP4Items {
   static func read(from source: ByteSource) throws(FileReadError) -> RawTag? {
     guard let moov = try MP4Box(file: source, from: 0).child("moov", in: source) else { return nil }
@@ -49,10 +49,10 @@ enum MP4Items {
 
   /// Well-known types of values (Apple, QuickTime File Format Specification).
   private static let utf8: UInt32 = 1
-  /// Items whose text is taken whatever type it claims to have.
+  /// Items that are read as text whatever their type.
   private static let untyped: Set<String> = ["purl", "egid"]
 
-  /// The key of an item and its texts. The first item with a key counts.
+  /// The key of an item and its texts. The first item with a key takes precedence.
   private static func texts(
     _ item: MP4Box, in source: ByteSource
   ) throws(FileReadError) -> (key: String, values: [String])? {
@@ -60,7 +60,7 @@ enum MP4Items {
     var position = item.body
     let isFree = item.name == "----"
     if isFree {
-      // `mean` and `name`, each with version and flags, make the name.
+      // `mean` and `name`, each with version and flags, form the key.
       guard let mean = try MP4Box(at: position, end: item.end, in: source), mean.name == "mean",
         let name = try MP4Box(at: mean.end, end: item.end, in: source), name.name == "name"
       else { return nil }
@@ -75,14 +75,14 @@ enum MP4Items {
     var firstType: UInt32?
     while let data = try MP4Box(at: position, end: item.end, in: source), data.name == "data" {
       position = data.end
-      // Type and locale stand before the value.
+      // The value follows its type and locale.
       guard let type = try source.bytes(at: data.body, count: 4).bigEndian(UInt32.self) else { break }
       firstType = firstType ?? type
       guard isFree ? type == firstType : type == utf8 || untyped.contains(item.name) else {
         if isFree { break } else { continue }
       }
       let value = try source.bytes(at: data.body + 8, count: data.end - data.body - 8)
-      // Some writers forget to say that free items are text; what has zeros is none.
+      // Some writers omit the text type of free-form items; values with zeros are not text.
       if type != utf8, isFree, value.contains(0) { continue }
       values.append(TagText.utf8(value[...]))
     }
@@ -99,14 +99,14 @@ enum MP4Items {
 
   private static func readNumber(_ item: MP4Box, in source: ByteSource, into tag: inout RawTag) throws(FileReadError) {
     guard let data = try item.child("data", in: source) else { return }
-    // Type and locale stand before the value.
+    // The value follows its type and locale.
     let value = try source.bytes(at: data.body + 8, count: min(data.end - data.body - 8, 8))
     switch item.name {
     case "trkn", "disk":
       guard let number = value.bigEndian(UInt16.self, at: 2) else { return }
       tag.add(item.name, "\(number)/\(value.bigEndian(UInt16.self, at: 4) ?? 0)")
     case "gnre":
-      // One more than the number of ID3v1.
+      // One more than the genre number of ID3v1.
       if let number = value.bigEndian(UInt16.self), let genre = GenreNames.name(Int(number) - 1) {
         tag.add("©gen", genre)
       }
@@ -124,7 +124,7 @@ enum MP4Items {
     for _ in 0..<TagLimits.valueCount {
       guard let data = try MP4Box(at: position, end: cover.end, in: source) else { return }
       position = data.end
-      // Type and locale stand before the picture.
+      // The picture follows its type and locale.
       let size = data.end - data.body - 8
       guard data.name == "data", size > 0 else { continue }
       let start = try source.bytes(at: data.body + 8, count: min(size, Picture.signatureLength))
@@ -145,9 +145,9 @@ enum MP4Items {
   }
 }
 
-/// The name of an item of one's own, `----`.
+/// The name of a free-form item, `----`.
 package enum MP4ItemName {
-  /// The two parts with `----` in front, as Picard writes them. aacgain ends them with a NUL, as strings of C.
+  /// `----` and the two parts, as written by Picard. aacgain terminates them with a NUL, like C strings.
   package static func key(mean: [UInt8], name: [UInt8]) -> String {
     "----:" + [mean, name].map { TagText.utf8($0.prefix { $0 != 0 }) }.joined(separator: ":")
   }

@@ -3,7 +3,8 @@ internal import MediaContainers
 
 /// Tags, chapters and attached pictures of Matroska and WebM (RFC 9559; matroska.org: Tagging).
 ///
-/// Names at the level of the album that mean something else there have `ALBUM:` in front: its `TITLE`, `ARTIST`.
+/// At the album level, names with a different meaning there are prefixed with `ALBUM:`, such as its `TITLE` and
+/// `ARTIST`.
 struct MatroskaTags {
   private typealias ID = EBMLElement.ID
 
@@ -12,16 +13,16 @@ struct MatroskaTags {
   private var textSize = 0
   private var droppedCount = 0
 
-  /// Elements that are looked at on one level.
+  /// Maximum number of elements examined on one level.
   private static let maximumElementCount = 20_000
-  /// Names of an album's tag that mean something else in a track's.
+  /// Names with different meanings at the album and track levels.
   private static let albumNames: Set<String> = [
     "TITLE", "ARTIST", "PART_NUMBER", "TOTAL_PARTS", "REPLAYGAIN_GAIN", "REPLAYGAIN_PEAK",
   ]
   /// The target type of an album (RFC 9559, section 5.1.8.1.1.1); 30 is a track.
   private static let albumLevel: UInt64 = 50
 
-  /// - Parameter offset: where the EBML header stands.
+  /// - Parameter offset: Offset of the EBML header.
   static func read(from source: ByteSource, at offset: Int) throws(FileReadError) -> RawTag? {
     var reader = MatroskaTags(source: source)
     guard let header = try reader.element(at: offset, end: source.size),
@@ -48,7 +49,7 @@ struct MatroskaTags {
     self.source = source
   }
 
-  /// The places of the elements of interest: those in front of the audio, and those that the index names.
+  /// Offsets of the relevant elements: those before the audio, and those named in the index.
   private func places(in segment: EBMLElement) throws(FileReadError) -> [Int] {
     let wanted = [ID.info, ID.tags, ID.chapters, ID.attachments]
     var places: Set<Int> = []
@@ -95,7 +96,7 @@ struct MatroskaTags {
     try source.bytes(at: element.body.lowerBound, count: min(element.body.count, 8)).bigEndianNumber
   }
 
-  /// `nil` for more than any tag has.
+  /// `nil` if the text exceeds the limit for the tag.
   private mutating func text(_ element: EBMLElement) throws(FileReadError) -> String? {
     guard textSize + element.body.count <= TagLimits.textSize else { return nil }
     textSize += element.body.count
@@ -120,7 +121,7 @@ struct MatroskaTags {
         for target in try children(of: targets) {
           switch target.id {
           case 0x68CA: isAlbum = try number(target) == Self.albumLevel
-          // A chapter, an edition, an attachment.
+          // Chapter, edition or attachment.
           case 0x63C4, 0x63C9, 0x63C6: if try number(target) != 0 { isOfFile = false }
           default: break
           }
@@ -147,7 +148,7 @@ struct MatroskaTags {
   }
 
   private mutating func readChapters(_ chapters: EBMLElement) throws(FileReadError) {
-    // Other editions are other orders of the same.
+    // Other editions are other orders of the same chapters.
     guard let edition = try children(of: chapters).first(where: { $0.id == 0x45B9 }) else { return }
     for atom in try children(of: edition) where atom.id == 0xB6 {
       guard tag.chapters.count < TagLimits.valueCount else {
@@ -157,7 +158,7 @@ struct MatroskaTags {
       var chapter = TagFinding.Chapter(startSeconds: 0)
       for part in try children(of: atom) {
         switch part.id {
-        // Nanoseconds.
+        // Times are in nanoseconds.
         case 0x91: chapter.startSeconds = Double(try number(part)) / 1e9
         case 0x92: chapter.endSeconds = Double(try number(part)) / 1e9
         case 0x80 where chapter.title == nil:
@@ -188,7 +189,7 @@ struct MatroskaTags {
       }
       guard let data, mime.lowercased().hasPrefix("image/"), !data.body.isEmpty else { continue }
       let start = try source.bytes(at: data.body.lowerBound, count: min(data.body.count, Picture.signatureLength))
-      // Names of covers (matroska.org: Cover Art).
+      // Usual names of covers (matroska.org: Cover Art).
       let type = name.lowercased().hasPrefix("cover") ? 3 : 0
       tag.pictures.append(Picture.described(type: type, mime: mime, start: start, size: data.body.count))
     }

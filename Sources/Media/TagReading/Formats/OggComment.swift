@@ -1,19 +1,19 @@
 internal import MediaContainers
 
-/// The packet of comments of the first audio stream in an Ogg file, whatever other streams it is mixed with.
+/// The comment packet of the first audio stream in an Ogg file, even if it is interleaved with other streams.
 struct OggComment {
   private var pages: OggPageReader
   private var pageCount = 0
 
-  /// Pages that are looked at before giving up: header packets stand at the start, and even one with a picture of 10 MB
-  /// is spread over 160 pages.
+  /// Maximum number of pages examined: header packets come first, and even one with a picture of 10 MB takes only 160
+  /// pages.
   private static let pageLimit = 4_000
-  /// Bytes of junk between pages that are searched for the next page.
+  /// Maximum bytes of junk between two pages.
   private static let junkLimit = 64 * 1024
-  /// Pictures stand in comments as text, which makes them a third longer.
+  /// Maximum size of the packet. Pictures are stored as text in comments, which makes them a third longer.
   private static let packetLimit = 2 * TagLimits.size
 
-  /// - Parameter offset: where the first page stands.
+  /// - Parameter offset: Offset of the first page.
   static func read(from source: ByteSource, at offset: Int) throws(FileReadError) -> RawTag {
     var reader = OggComment(pages: OggPageReader(leniently: source, at: offset, junkLimit: junkLimit))
     while let page = try reader.nextPage(), page.isFirst {
@@ -44,7 +44,8 @@ struct OggComment {
         guard length < 255 else { continue }
         defer { packet = [] }
         if codec == .flac {
-          // Each packet is one metadata block (RFC 9639, section 10.1), the comment first, until the last-block flag.
+          // Each packet is one metadata block (RFC 9639, section 10.1), starting with the comment, up to the last-block
+          // flag.
           guard let header = packet.first, header != 0xFF else { return tag }
           let body = Array(packet.dropFirst(4))
           if header & 0x7F == FLACBlockReader.vorbisComment, !hasComment {

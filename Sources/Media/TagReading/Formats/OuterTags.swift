@@ -2,11 +2,11 @@ internal import MediaContainers
 
 /// ID3v2 and APEv2 tags at the start of a file.
 struct LeadingTags {
-  /// At most one: the first that holds anything.
+  /// At most one: the first that is not empty.
   var id3v2: [RawTag] = []
   var apev2: [RawTag] = []
   var remarks: [String] = []
-  /// The place where the file goes on after them.
+  /// Offset of the end of all these tags.
   let end: Int
 
   init(of source: ByteSource) throws(FileReadError) {
@@ -30,18 +30,18 @@ struct LeadingTags {
   }
 }
 
-/// Tags at the end of a file, in whatever order they stand there: APEv2, ID3v2 (2.4 only), ID3v1, Lyrics3.
+/// Tags at the end of a file, in any order: APEv2, ID3v2 (2.4 only), ID3v1, Lyrics3.
 struct TrailingTags {
   /// In order of precedence.
   var tags: [RawTag] { apev2 + id3v2 + id3v1 }
-  /// Tags that count after those in front of the audio, too.
+  /// Tags with lower precedence than even those before the audio.
   private(set) var lastResorts: [RawTag] = []
   private(set) var remarks: [String] = []
   private var apev2: [RawTag] = []
   private var id3v2: [RawTag] = []
   private var id3v1: [RawTag] = []
 
-  /// - Parameter start: where the audio begins.
+  /// - Parameter start: Start of the audio.
   init(of source: ByteSource, behind start: Int) throws(FileReadError) {
     let regions = try TagRegions.trailing(in: source, behind: start)
     for region in regions {
@@ -61,7 +61,7 @@ struct TrailingTags {
     try remarkOnDamage(in: source, before: regions.last?.bytes.lowerBound ?? source.size)
   }
 
-  /// Names bytes that end like a tag and cannot be one.
+  /// Adds remarks on bytes that end like a tag but cannot be one.
   private mutating func remarkOnDamage(in source: ByteSource, before end: Int) throws(FileReadError) {
     if try source.bytes(at: end - 32, count: 32).has("APETAGEX") {
       remarks.append("The APEv2 tag claims an impossible size and was not read.")

@@ -1,15 +1,15 @@
 internal import MediaContainers
 
-/// Title, texts and tracker of music for trackers: MOD, S3M, IT, XM. Musicians write their words where the names of
-/// samples and instruments stand; together they are the comment (FireLight, "MOD Player Tutorial"; `TECH.DOC` of Scream
-/// Tracker 3.20; `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
+/// Title, texts and tracker of tracker modules: MOD, S3M, IT, XM. Musicians put messages into the names of samples and
+/// instruments; together, these are the comment (FireLight, "MOD Player Tutorial"; `TECH.DOC` of Scream Tracker 3.20;
+/// `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
 struct TrackerModule {
   private let source: ByteSource
   private var tag: RawTag
-  /// Whether expected data lies past the end of the file, or is something else.
+  /// Expected data lies past the end of the file, or is something else.
   private var isCutOff = false
 
-  /// Names that are taken; IT and S3M allow some hundreds.
+  /// Maximum number of names read; IT and S3M allow some hundreds.
   private static let nameLimit = 5_000
 
   /// `nil` for other containers.
@@ -39,7 +39,7 @@ struct TrackerModule {
     return module.tag
   }
 
-  /// Latin-1 up to the first NUL; 0xFF stands for a space.
+  /// Latin-1 up to the first NUL; 0xFF counts as a space.
   private static func text(in source: ByteSource, at offset: Int, _ count: Int) throws(FileReadError) -> String {
     try source.bytes(at: offset, count: count).prefix { $0 != 0 }.map { $0 == 0xFF ? 0x20 : $0 }[...].latin1
   }
@@ -63,7 +63,7 @@ struct TrackerModule {
     }
   }
 
-  /// 31 samples of 30 bytes, behind the title.
+  /// 31 samples of 30 bytes, after the title.
   private mutating func modLines() throws(FileReadError) -> [String] {
     var lines: [String] = []
     for index in 0..<31 { lines.append(try line(at: 20 + 30 * index, 22)) }
@@ -72,7 +72,7 @@ struct TrackerModule {
 
   // MARK: Scream Tracker and Impulse Tracker
 
-  /// A table of paragraphs of 16 bytes stands behind the order of patterns.
+  /// The pattern order is followed by a table of offsets, in paragraphs of 16 bytes.
   private mutating func s3mLines() throws(FileReadError) -> [String] {
     let table = 96 + (try number(UInt16.self, at: 32))
     var lines: [String] = []
@@ -82,7 +82,7 @@ struct TrackerModule {
     return lines
   }
 
-  /// Tables of offsets of instruments and samples stand behind the order of patterns; a message may be anywhere.
+  /// The pattern order is followed by tables of the offsets of instruments and samples; a message may be anywhere.
   private mutating func itLines() throws(FileReadError) -> [String] {
     let instrumentCount = try number(UInt16.self, at: 34)
     let sampleCount = try number(UInt16.self, at: 36)
@@ -107,8 +107,8 @@ struct TrackerModule {
 
   // MARK: Fast Tracker
 
-  /// Patterns, and behind them instruments with their samples, each with its length in front; the names of instruments
-  /// come before those of samples.
+  /// Patterns are followed by instruments with their samples, each with a length prefix. The names of instruments
+  /// precede those of samples.
   private mutating func xmLines() throws(FileReadError) -> [String] {
     var position = 60 + (try number(UInt32.self, at: 60))
     for _ in 0..<(try number(UInt16.self, at: 70)) {
@@ -128,7 +128,7 @@ struct TrackerModule {
       var audioSize = 0
       for _ in 0..<min(sampleCount, Self.nameLimit) where !isCutOff {
         let size = try number(UInt32.self, at: position)
-        // Four bits a sample, behind a table of 16 bytes.
+        // Four bits per sample, after a table of 16 bytes.
         let isPacked = try source.bytes(at: position + 17, count: 1).first == 0xAD
         audioSize += isPacked ? 16 + (size + 1) / 2 : size
         samples.append(try line(at: position + 18, 22))

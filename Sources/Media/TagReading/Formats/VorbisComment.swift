@@ -3,7 +3,7 @@ internal import MediaContainers
 
 /// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field).
 enum VorbisComment {
-  /// - Parameter body: from the length of the vendor's name on.
+  /// - Parameter body: The comment, starting with the length of the vendor's name.
   static func read(_ body: [UInt8]) -> RawTag {
     var tag = RawTag(.vorbis)
     guard var entries = VorbisCommentEntries(body) else {
@@ -42,18 +42,18 @@ enum VorbisComment {
         "The Vorbis comment is larger than any real one; \(droppedCount) of its entries were left out.")
     }
     if entries.isCutShort {
-      tag.remarks.append("The Vorbis comment is shorter than it says; what is there was read.")
+      tag.remarks.append("The Vorbis comment is shorter than it claims; the existing part was read.")
     }
     return tag
   }
 
-  /// The key in upper case; `nil` for what keys may not be: empty, or other than printable ASCII without `~`.
+  /// The key in upper case; `nil` if it is invalid: empty, or anything but printable ASCII without `~`.
   private static func key(_ bytes: ArraySlice<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x20...0x7D).contains($0) }) else { return nil }
     return bytes.latin1.uppercased()
   }
 
-  /// The picture in a FLAC PICTURE block in Base64; only as much of it is decoded as stands before the picture's bytes.
+  /// The picture in a Base64-encoded FLAC PICTURE block. Only the part before the bytes of the picture is decoded.
   private static func picture(inBlock encoded: ArraySlice<UInt8>) -> TagFinding.Picture? {
     let size = Base64.decodedSize(encoded)
     return Picture.flac(Base64.decoded(encoded.prefix(1024)), size: size)
@@ -61,7 +61,7 @@ enum VorbisComment {
   }
 }
 
-/// RFC 4648, section 4; characters that do not belong are skipped.
+/// Base64 decoding (RFC 4648, section 4) that skips invalid characters.
 enum Base64 {
   static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -80,7 +80,7 @@ enum Base64 {
     return bytes
   }
 
-  /// Length of what `decoded` would give.
+  /// Length of the result of `decoded`.
   static func decodedSize(_ text: ArraySlice<UInt8>) -> Int {
     text.reduce(0) { value(of: $1) == nil ? $0 : $0 + 1 } * 6 / 8
   }

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// Text in ID3v2 frames: an encoding, and strings that end with NUL (id3.org: ID3v2.4, section 4).
+/// Text in ID3v2 frames: an encoding, and NUL-terminated strings (id3.org: ID3v2.4, section 4).
 package struct ID3v2Text {
   private let isWide: Bool
   private let decode: (ArraySlice<UInt8>, _ mark: inout ByteOrder?) -> String
@@ -11,7 +11,7 @@ package struct ID3v2Text {
     case big, little
   }
 
-  /// `nil` for an encoding that there is none.
+  /// `nil` for an undefined encoding.
   package init?(encoding: UInt8, _ bytes: ArraySlice<UInt8>) {
     rest = bytes
     switch encoding {
@@ -25,7 +25,7 @@ package struct ID3v2Text {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The string up to the next NUL, or to the end.
+  /// Returns the string up to the next NUL, or to the end.
   package mutating func next() -> String {
     let end = Self.terminator(in: rest, isWide: isWide) ?? rest.endIndex
     let text = decode(rest[rest.startIndex..<end], &mark)
@@ -33,26 +33,27 @@ package struct ID3v2Text {
     return text
   }
 
-  /// The rest, each string for itself.
+  /// Returns the remaining strings.
   package mutating func all() -> [String] {
     var texts: [String] = []
     while !isAtEnd { texts.append(next()) }
     return texts
   }
 
-  /// Bytes that are no text.
+  /// Returns bytes that are not text.
   mutating func bytes(_ count: Int) -> ArraySlice<UInt8> {
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)
   }
 
-  /// The place of the NUL that ends a string, two bytes of it in UTF-16.
+  /// Position of the NUL that ends a string, which has two bytes in UTF-16.
   package static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
     guard isWide else { return bytes.firstIndex(of: 0) }
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// A string without a byte order mark has that of the one before it; the first one, the order that its zeros suggest.
+  /// Decodes UTF-16. A string without a byte order mark has the byte order of the previous one; for the first one, the
+  /// positions of its zeros decide.
   private static func wide(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool, _ mark: inout ByteOrder?) -> String {
     var text = bytes
     if text.starts(with: [0xFF, 0xFE]) {
@@ -69,7 +70,7 @@ package struct ID3v2Text {
     return TagText.utf16(text, isBigEndian: order == .big)
   }
 
-  /// Whether most of the zero bytes stand where the first halves of characters are.
+  /// `true` if most zero bytes are in the first halves of characters.
   private static func zerosComeFirst(_ bytes: ArraySlice<UInt8>) -> Bool {
     var zeros = [0, 0]
     for (index, byte) in bytes.enumerated() where byte == 0 { zeros[index & 1] += 1 }

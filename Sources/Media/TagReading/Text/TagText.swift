@@ -1,13 +1,14 @@
 internal import MediaContainers
 
-/// Text in tags, of whatever encoding.
+/// Decodes text in tags.
 package enum TagText {
-  /// Text that is not the UTF-8 it should be mostly is Latin-1.
+  /// Decodes UTF-8, and falls back to Latin-1, which invalid UTF-8 mostly is.
   package static func utf8(_ bytes: ArraySlice<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self) ?? bytes.latin1
   }
 
-  /// UTF-16 without a byte order mark; half of a pair of surrogates becomes U+FFFD, and an odd byte at the end is none.
+  /// Decodes UTF-16 without a byte order mark. An unpaired surrogate becomes U+FFFD, and an odd byte at the end is
+  /// dropped.
   package static func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> String {
     let units = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map { index in
       let unit = UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])

@@ -9,18 +9,19 @@ struct APEv2Items {
 
   private static let hasHeaderFlag: UInt32 = 1 << 31
   private static let isHeaderFlag: UInt32 = 1 << 29
-  /// Bytes in which a key ends.
+  /// Maximum bytes up to the end of a key.
   private static let headLimit = 8 + 1_024
-  /// Items of text that are read; longer ones are none of those that are written here.
+  /// Maximum bytes read of a text item; the items written here are shorter.
   private static let textLimit = 1 << 20
 
-  /// A tag that is not there yet.
+  /// Creates a tag that is not in the file yet.
   init() {
     (version, flags, hasHeader) = (2_000, Self.hasHeaderFlag, true)
   }
 
-  /// Takes a tag apart.
-  /// - Parameter region: The whole tag, from the header, if there is one, to the footer.
+  /// Parses a tag.
+  ///
+  /// - Parameter region: The whole tag, including the footer and, if there is one, the header.
   init(_ source: ByteSource, _ region: Range<Int>, items: inout [EditableTag.Entry]) throws {
     let place = region.upperBound - APEFooter.size
     let end = try source.bytes(at: place, count: APEFooter.size)
@@ -37,9 +38,9 @@ struct APEv2Items {
       else { throw Self.odd("breaks off inside an item") }
       let value = position + keyEnd + 1..<position + keyEnd + 1 + Int(size)
       let kind = head[4] >> 1 & 3
-      // Anything but binary data is text, or an address.
+      // Anything but binary data is text or a URL.
       var item = EditableTag.Entry(isText: kind != 1, content: .original(position..<value.upperBound))
-      // Text that may be changed.
+      // Editable text.
       if head[4] & 7 == 0 {
         item.key = head[8..<keyEnd].latin1
         if value.count <= Self.textLimit {
@@ -57,7 +58,7 @@ struct APEv2Items {
     TagWriteError(.oddStructure, "The APE tag \(what); such tags are not changed.")
   }
 
-  /// Keys have 2 to 255 characters of printable ASCII, and are not what other formats begin with.
+  /// Keys have 2 to 255 characters of printable ASCII, and must not be the signature of another format.
   static func isKey(_ key: String) -> Bool {
     (2...255).contains(key.utf8.count) && key.utf8.allSatisfy { (0x20...0x7E).contains($0) }
       && !["ID3", "TAG", "OGGS", "MP+"].contains(key.uppercased())
@@ -68,7 +69,7 @@ struct APEv2Items {
     return [UInt32(value.count).littleEndianBytes + [0, 0, 0, 0] + Array(key.utf8) + [0] + value]
   }
 
-  /// The tag with these items; nothing if there are none.
+  /// The tag with these items; empty if there are none.
   func tag(_ items: EditableTag) throws(TagWriteError) -> FileSplice {
     var splice = FileSplice()
     guard !items.entries.isEmpty else { return splice }

@@ -8,7 +8,7 @@ struct ASFFile: TagContainer {
   private let header: [UInt8]
   private let start: Int
   private let size: Int
-  /// Places in the header.
+  /// Range in the header.
   private let description: Range<Int>?
   private let fileProperties: Int
 
@@ -16,7 +16,7 @@ struct ASFFile: TagContainer {
   private static let filePropertiesGUID: [UInt8] = [
     0xA1, 0xDC, 0xAB, 0x8C, 0x47, 0xA9, 0xCF, 0x11, 0x8E, 0xE4, 0x00, 0xC0, 0x0C, 0x20, 0x53, 0x65,
   ]
-  /// From the start of the file properties to the size of the file.
+  /// Offset of the file size in the file properties.
   private static let fileSizeOffset = 40
   private static let textType: UInt16 = 0
 
@@ -55,7 +55,7 @@ struct ASFFile: TagContainer {
     TagWriteError(.oddStructure, "\(what); such ASF files are not changed.")
   }
 
-  /// Name, type and value of each attribute, with their lengths.
+  /// Reads the attributes: name, type and value, with their lengths.
   private static func attributes(_ object: [UInt8]) throws(TagWriteError) -> [EditableTag.Entry] {
     guard let count = object.littleEndian(UInt16.self, at: ASFObject.headerSize) else { throw odd("A list is cut off") }
     var attributes: [EditableTag.Entry] = []
@@ -73,14 +73,14 @@ struct ASFFile: TagContainer {
       let value = object[valueStart..<end]
       switch type {
       case textType: attribute.values = [text(value)]
-      // Truth values, and numbers of four, eight and two bytes.
+      // Booleans, and numbers of four, eight and two bytes.
       case 2...5 where value.count <= 8: attribute.values = [String(Array(value.reversed()).bigEndianNumber)]
       default: attribute.key = ""
       }
       attributes.append(attribute)
       position = end
     }
-    guard position == object.count else { throw odd("Something stands behind a list of attributes") }
+    guard position == object.count else { throw odd("There is something after a list of attributes") }
     return attributes
   }
 
@@ -114,7 +114,7 @@ struct ASFFile: TagContainer {
     let replaced = description ?? header.count..<header.count
     let growth = object.count - replaced.count
     var new = header
-    // A size that was wrong stays: whether it is right decides for decoders if they believe the length beside it.
+    // A wrong size stays wrong: decoders trust the length next to it only if the size is right.
     let place = fileProperties + Self.fileSizeOffset
     if header.littleEndian(UInt64.self, at: place) == UInt64(size) {
       new.replaceSubrange(place..<place + 8, with: UInt64(size + growth).littleEndianBytes)

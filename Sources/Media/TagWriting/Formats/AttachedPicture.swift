@@ -1,18 +1,18 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A picture in an ID3v2 frame or an APEv2 item, for another tag. It stays where it is in the file.
+/// A picture in an ID3v2 frame or an APEv2 item, to be used in another tag. Its bytes stay in the file.
 struct AttachedPicture {
-  /// As in ID3v2's APIC frame.
+  /// Type in ID3v2's APIC frame.
   var type: UInt8
   var mime: String
   var description: String
   var data: Range<Int>
 
-  /// Bytes in which all that stands before a picture ends.
+  /// Maximum bytes before a picture.
   private static let headLimit = 1_024
 
-  /// The picture in an APEv2 item such as `Cover Art (Front)`; `nil` if there is none.
+  /// `nil` unless the APEv2 item is a picture, such as `Cover Art (Front)`.
   init?(item range: Range<Int>, in source: ByteSource) throws {
     let head = try source.bytes(at: range.lowerBound, count: min(Self.headLimit, range.count))
     guard head.count > 8, head[4] >> 1 & 3 == 1, let keyEnd = head[8...].firstIndex(of: 0),
@@ -26,7 +26,7 @@ struct AttachedPicture {
     mime = APEv2Pictures.mime(ofPicture: try source.bytes(at: data.lowerBound, count: APEv2Pictures.signatureLength))
   }
 
-  /// The picture in an `APIC` frame that is neither compressed nor encrypted; `nil` if there is none.
+  /// `nil` unless the frame is an `APIC` frame that is neither compressed nor encrypted.
   init?(frame range: Range<Int>, in source: ByteSource) throws {
     let head = try source.bytes(at: range.lowerBound, count: min(Self.headLimit, range.count))
     guard head.has("APIC"), head.count > 14, head[9] == 0, head[10] <= 3,

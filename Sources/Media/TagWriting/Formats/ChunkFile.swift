@@ -1,20 +1,20 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A WAV or AIFF file: the ID3v2 tag in a chunk of its own.
+/// A WAV or AIFF file with an ID3v2 tag in a separate chunk.
 struct ChunkFile: TagContainer {
   var tags: [EditableTag]
   private let isBigEndian: Bool
   private let start: Int
   private let size: Int
   private let envelope: ID3v2Envelope
-  /// Header, content and padding.
+  /// Range of the tag chunk, including header and padding.
   private let chunk: Range<Int>?
   private let id: [UInt8]
-  /// Bytes that the last chunk lacks.
+  /// Missing padding bytes of the last chunk.
   private let padding: Int
 
-  /// Zeros behind a tag that are looked at.
+  /// Maximum number of zeros accepted after a tag.
   private static let fillLimit = 16 << 20
 
   init(_ source: ByteSource, _ container: Container, at start: Int) throws {
@@ -23,7 +23,7 @@ struct ChunkFile: TagContainer {
     size = source.size
     let field = try source.bytes(at: start + 4, count: 4)
     let claimed = isBigEndian ? field.bigEndian(UInt32.self) : field.littleEndian(UInt32.self)
-    // Some writers leave out the byte that fills up an odd last chunk, and count it or not.
+    // Some writers omit the padding byte of an odd last chunk, and may or may not count it.
     guard let claimed, [source.size, source.size + 1].contains(start + 8 + Int(claimed)),
       var chunks = ChunkReader(source, container, at: start)
     else { throw Self.odd("The file does not have the length that it claims") }
@@ -31,7 +31,7 @@ struct ChunkFile: TagContainer {
     var end = start + 12
     var tagEnd = 0
     while let found = try chunks.next() {
-      // The start of the next chunk is known by now.
+      // The start of the next chunk is known only now.
       if tags.last?.end == end { tagEnd = found.start }
       guard found.end <= source.size else { throw Self.odd("A chunk reaches past the end of the file") }
       end = found.end
@@ -42,24 +42,24 @@ struct ChunkFile: TagContainer {
     else {
       throw Self.odd("The chunks do not fill the file, or there are several for tags")
     }
-    // Behind an odd last chunk comes a byte of its own first.
+    // A chunk appended to an odd last chunk has to follow its padding byte.
     padding = chunks.position - source.size
     if tags.last?.end == end { tagEnd = source.size }
     var frames: [EditableTag.Entry] = []
     var envelope = ID3v2Envelope()
     if let tag = tags.first {
       let header = try source.bytes(at: tag.body, count: min(10, tag.size))
-      // Some writers put zeros behind the tag.
+      // Some writers put zeros after the tag.
       let own = header.count == 10 ? min(tag.size, 10 + ID3v2Header.syncsafe(header[6..<10])) : 0
       let rest = try source.bytes(at: tag.body + own, count: min(tag.size - own, Self.fillLimit + 1))
       guard rest.count <= Self.fillLimit, rest.allSatisfy({ $0 == 0 }) else {
-        throw Self.odd("Something stands behind the tag")
+        throw Self.odd("There is something after the tag")
       }
       envelope = try ID3v2Envelope(source, tag.body..<tag.body + own, frames: &frames)
       id = try source.bytes(at: tag.start, count: 4)
       chunk = tag.start..<tagEnd
     } else {
-      // As other programs that write such chunks spell it.
+      // The spelling of other programs that write such chunks.
       id = Array((isBigEndian ? "ID3 " : "id3 ").utf8)
       chunk = nil
     }
@@ -83,7 +83,7 @@ struct ChunkFile: TagContainer {
     }
     let place = chunk ?? size..<size
     guard let claimed = UInt32(exactly: size - start - 8 + new.size - place.count), claimed < UInt32.max else {
-      throw TagWriteError(.noRoom, "The file would become larger than its header can say.")
+      throw TagWriteError(.noRoom, "The file would become larger than its header allows.")
     }
     var splice = FileSplice()
     splice.add(0..<start + 4)

@@ -5,23 +5,24 @@ internal import TagReading
 struct EncodedAudioFile: TagContainer {
   var tags: [EditableTag]
   private let leading: TagRegions.Leading
-  /// In the order of the file.
+  /// In file order.
   private let trailing: [TagRegions.Region]
   private let id3v2: ID3v2Envelope
   private let apev2: APEv2Items
   private let size: Int
 
-  /// - Parameter prefersID3v2: Whether ID3v2 gets new fields, as in MP3, where some programs know no other, or APEv2.
+  /// - Parameter prefersID3v2: `true` if ID3v2 gets new fields, as in MP3, where some programs read nothing else;
+  ///   `false` for APEv2.
   init(_ source: ByteSource, _ leading: TagRegions.Leading, prefersID3v2: Bool) throws {
     self.leading = leading
     size = source.size
     trailing = try TagRegions.trailing(in: source, behind: leading.end).reversed()
     guard leading.regions.count <= 1, leading.regions.allSatisfy({ $0.kind == .id3v2 }) else {
-      throw TagWriteError(.oddStructure, "There are several tags in front of the audio; such files are not changed.")
+      throw TagWriteError(.oddStructure, "There are several tags before the audio; such files are not changed.")
     }
     guard trailing.allSatisfy({ $0.kind != .id3v2 }), trailing.count(where: { $0.kind == .ape }) <= 1 else {
       throw TagWriteError(
-        .oddStructure, "There is an ID3v2 tag behind the audio, or several APE tags; such files are not changed.")
+        .oddStructure, "There is an ID3v2 tag after the audio, or several APE tags; such files are not changed.")
     }
     var frames: [EditableTag.Entry] = []
     let front = leading.regions.first?.bytes

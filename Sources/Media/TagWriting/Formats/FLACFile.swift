@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// A FLAC file: the Vorbis comment among its metadata blocks (RFC 9639, section 8).
+/// A FLAC file with a Vorbis comment among its metadata blocks (RFC 9639, section 8).
 struct FLACFile: TagContainer {
   var tags: [EditableTag]
   private let comment: VorbisCommentBody
@@ -11,7 +11,7 @@ struct FLACFile: TagContainer {
 
   private static let padding: UInt8 = 1
   private static let headerSize = 4
-  private static let largestBlock = 1 << 24
+  private static let maxBlockSize = 1 << 24
 
   init(_ source: ByteSource, at start: Int) throws {
     self.start = start
@@ -37,13 +37,15 @@ struct FLACFile: TagContainer {
 
   func splice() throws(TagWriteError) -> FileSplice {
     let new = comment.bytes(tags[0])
-    guard new.count < Self.largestBlock else {
+    guard new.count < Self.maxBlockSize else {
       throw TagWriteError(.noRoom, "The Vorbis comment would become larger than a block of FLAC can be.")
     }
     let old = blocks.first { $0.kind == FLACBlockReader.vorbisComment }
-    // Padding takes up the difference, so the audio stays where it is.
+    // Padding absorbs the difference, so the audio keeps its position.
     let growth = new.count - (old.map(\.body.count) ?? -Self.headerSize)
-    let pad = blocks.firstIndex { $0.kind == Self.padding && (growth..<Self.largestBlock + growth).contains($0.body.count) }
+    let pad = blocks.firstIndex {
+      $0.kind == Self.padding && (growth..<Self.maxBlockSize + growth).contains($0.body.count)
+    }
     var splice = FileSplice()
     splice.add(0..<start + 4)
     for (index, block) in blocks.enumerated() {

@@ -7,26 +7,27 @@ struct ID3v2Envelope {
   private let version: UInt8
   private let revision: UInt8
   private var flags: UInt8
-  /// Bytes behind the header that there were for frames and padding.
+  /// Bytes after the header that were available for frames and padding.
   private let roomSize: Int
 
   private static let headerSize = 10
   private static let unsynchronization: UInt8 = 0x80
-  /// Bytes left free for the next change, if the tag must grow.
+  /// Padding added for later changes when the tag has to grow.
   private static let newPadding = 1_024
-  private static let largestTag = 1 << 28
-  /// Unsynchronized tags that are taken apart in memory.
+  private static let maxTagSize = 1 << 28
+  /// Maximum size of an unsynchronized tag, which is parsed in memory.
   private static let sizeLimit = 64 << 20
   private static let blockSize = 1 << 16
-  /// Frames of text that are read; longer ones are none of those that are written here.
+  /// Maximum bytes read of a text frame; the frames written here are shorter.
   private static let textLimit = 1 << 20
 
-  /// A tag that is not there yet.
+  /// Creates a tag that is not in the file yet.
   init() {
     (version, revision, flags, roomSize) = (4, 0, 0, 0)
   }
 
-  /// Takes a tag apart.
+  /// Parses a tag.
+  ///
   /// - Parameter region: The whole tag.
   init(_ source: ByteSource, _ region: Range<Int>, frames: inout [EditableTag.Entry]) throws {
     let header = try source.bytes(at: region.lowerBound, count: Self.headerSize)
@@ -34,7 +35,7 @@ struct ID3v2Envelope {
       throw Self.odd("is not one of version 2.2, 2.3 or 2.4")
     }
     (version, revision, flags) = (header[3], header[4], header[5])
-    // Unsynchronization, and from 2.3 on the mark of an experiment.
+    // Unsynchronization, and from 2.3 on the experimental flag.
     let allowed: UInt8 = version == 2 ? 0x80 : 0xA0
     guard flags & ~allowed == 0 else { throw Self.odd("has an extended header, a footer or unknown flags") }
     guard header[6..<10].allSatisfy({ $0 < 0x80 }),
@@ -47,7 +48,7 @@ struct ID3v2Envelope {
       flags &= ~Self.unsynchronization
       let bytes = ID3v2Tag.resynchronized(try source.bytes(at: body.lowerBound, count: body.count))
       frames = try Self.frames(ByteSource(bytes), 0..<bytes.count, version: version, isUnsynchronized: false)
-      // These bytes do not stand in the file like this.
+      // The decoded bytes are not in the file.
       for index in frames.indices {
         if case .original(let range) = frames[index].content { frames[index].content = .bytes(Array(bytes[range])) }
       }
@@ -96,7 +97,7 @@ struct ID3v2Envelope {
       frames.append(entry)
       position = content.upperBound
     }
-    // Apparent padding may be the inside of a frame whose length was wrong.
+    // Apparent padding may be part of a frame with a wrong length.
     while position < body.upperBound {
       let padding = try source.bytes(at: position, count: min(blockSize, body.upperBound - position))
       guard !padding.isEmpty, padding.allSatisfy({ $0 == 0 }) else {
@@ -107,7 +108,7 @@ struct ID3v2Envelope {
     return frames
   }
 
-  /// Frames that programs show as text: texts, links, comments, lyrics, private data.
+  /// Prefixes of frames that programs show as text: texts, links, comments, lyrics, private data.
   private static let textMarks = ["T", "W", "COM", "USLT", "ULT", "PRIV"]
 
   private static func mayBeText(_ id: String, size: Int) -> Bool {
@@ -115,14 +116,14 @@ struct ID3v2Envelope {
     return name.hasPrefix("T") && name.utf8.count == 4 && (1...textLimit).contains(size)
   }
 
-  /// Three letters and a space or NUL are a slip of old programs, and kept.
+  /// Accepts three letters and a space or NUL, as written by old programs.
   private static func isFrameID(_ bytes: ArraySlice<UInt8>) -> Bool {
     func isPart(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) }
     guard let last = bytes.last else { return false }
     return bytes.dropLast().allSatisfy(isPart) && (isPart(last) || bytes.count == 4 && (last == 0 || last == 0x20))
   }
 
-  /// The key and the values of a frame of text.
+  /// The key and the values of a text frame.
   private static func text(
     _ id: String, _ content: ArraySlice<UInt8>, _ flags: ID3v2FrameFlags, isUnsynchronized: Bool
   ) -> (key: String, values: [String])? {
@@ -135,13 +136,13 @@ struct ID3v2Envelope {
     return (key, text.all().filter { !$0.isEmpty })
   }
 
-  /// Whether a frame is made for a key.
+  /// `true` if a frame can be made for the key.
   static func hasFrame(for key: String) -> Bool {
     key == "COMM" || key == "USLT" || key.hasPrefix("UFID:")
       || key.hasPrefix("T") && (key.utf8.count == 4 && key != "TMCL" && key != "TIPL" || key.hasPrefix("TXXX:"))
   }
 
-  /// A frame of text, in the encoding that takes least and that the version knows.
+  /// Makes text frames in the most compact encoding that the version supports.
   func frame(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     let parts = key.split(separator: ":", maxSplits: 1)
     let name = String(parts.first ?? "")
@@ -152,7 +153,7 @@ struct ID3v2Envelope {
         try frame(name, [Array(description.utf8) + [0] + Array(value.utf8)])
       }
     case "COMM", "USLT":
-      // One text in each, of an unknown language and without a description.
+      // One text per frame, with an unknown language and no description.
       return try values.map { value throws(TagWriteError) in
         let (encoding, texts) = encoded(["", value])
         return try frame(name, [[encoding] + Array("XXX".utf8) + texts])
@@ -163,7 +164,8 @@ struct ID3v2Envelope {
     }
   }
 
-  /// The start of an attached picture (2.4 section 4.14), up to the picture itself; `nil` if the tag cannot have it as it is.
+  /// The start of an attached picture (2.4 section 4.14), up to the picture itself; `nil` if the tag cannot store it
+  /// unchanged.
   func pictureHead(type: UInt8, mime: String, description: String, size: Int) -> [UInt8]? {
     guard version > 2, flags & Self.unsynchronization == 0 else { return nil }
     let (encoding, text) = encoded([description])
@@ -178,28 +180,29 @@ struct ID3v2Envelope {
     return (1, Array(wide.joined(separator: [0, 0])))
   }
 
-  /// - Parameter dataSize: Bytes that will stand behind the frame's own.
+  /// - Parameter dataSize: Bytes that will follow the frame's own.
   private func frame(_ name: String, _ parts: [[UInt8]], dataSize: Int = 0) throws(TagWriteError) -> [UInt8] {
     let body = parts.flatMap(\.self)
     let size = body.count + dataSize
     switch version {
     case 2:
       guard let id = Self.shortNames.first(where: { $0.value == name })?.key else {
-        throw TagWriteError(.noRoom, "An ID3v2.2 tag gets no frame \(name) here.")
+        throw TagWriteError(.noRoom, "\(name) cannot be written to an ID3v2.2 tag.")
       }
       return Array(id.utf8) + UInt32(size).bigEndianBytes.dropFirst() + body
     case 3: return Array(name.utf8) + UInt32(size).bigEndianBytes + [0, 0] + body
     default:
-      // With the flag of the tag, frames have it too. ASCII and UTF-8 stay as they are under it.
+      // If the tag has the flag, frames have it too. ASCII and UTF-8 are not changed by it.
       let flag: UInt8 = flags & Self.unsynchronization != 0 ? 2 : 0
       return Array(name.utf8) + Self.syncsafe(size) + [0, flag] + body
     }
   }
 
-  // MARK: The tag
+  // MARK: Tag
 
-  /// The tag with these frames; nothing if there are none, since a tag must have one.
-  /// - Parameter isEven: Its length must be even, as that of a chunk.
+  /// The tag with these frames; empty if there are none, since a tag needs at least one.
+  ///
+  /// - Parameter isEven: `true` if the length must be even, as for a chunk.
   func tag(_ frames: EditableTag, isEven: Bool = false) throws(TagWriteError) -> FileSplice {
     var splice = FileSplice()
     let content = frames.content
@@ -207,7 +210,7 @@ struct ID3v2Envelope {
     guard count > 0 else { return splice }
     var size = count <= roomSize ? roomSize : count + Self.newPadding
     if isEven { size += size % 2 }
-    guard size < Self.largestTag else { throw TagWriteError(.noRoom, "The ID3v2 tag would become too large.") }
+    guard size < Self.maxTagSize else { throw TagWriteError(.noRoom, "The ID3v2 tag would become too large.") }
     splice.add(Array("ID3".utf8) + [version, revision, flags] + Self.syncsafe(size))
     splice.add(content)
     splice.add(zeros: size - count)

@@ -1,17 +1,17 @@
 internal import MediaContainers
 internal import TagReading
 
-/// An MP4 file: the items in `moov.udta.meta.ilst` (Apple's, on top of ISO/IEC 14496-12).
+/// An MP4 file with the items in `moov.udta.meta.ilst` (Apple's extension of ISO/IEC 14496-12).
 ///
-/// If `moov` cannot keep its length by way of the free space behind it, the audio moves, and the tables of places in `stco`
-/// and `co64` say so.
+/// If the free space after `moov` cannot compensate for its change in length, the audio moves, and the chunk offsets in
+/// `stco` and `co64` are updated.
 struct MP4File: TagContainer {
   var tags: [EditableTag]
   private let source: ByteSource
   private let moov: MP4Box
-  /// Free space right behind `moov`.
+  /// Free space directly after `moov`.
   private let free: MP4Box?
-  /// Boxes behind it that count bytes from the start of the file, other than `moov` does.
+  /// `true` if boxes other than `moov` contain offsets from the start of the file.
   private let hasOtherOffsets: Bool
   private let size: Int
 
@@ -54,7 +54,7 @@ struct MP4File: TagContainer {
 
   // MARK: Items
 
-  /// The boxes from `moov` down to the list of items, as far as they are there.
+  /// The boxes from `moov` down to the list of items, as far as they exist.
   private static func path(of root: MP4Box, in source: ByteSource) throws -> [MP4Box] {
     var best = [root]
     var position = root.body
@@ -95,7 +95,7 @@ struct MP4File: TagContainer {
       guard let mean = try MP4Box(at: position, end: item.end, in: source), mean.name == "mean",
         let name = try MP4Box(at: mean.end, end: item.end, in: source), name.name == "name"
       else { return nil }
-      // Version and flags stand in front of the text.
+      // The text follows version and flags.
       let parts = try [mean, name].map { box in
         try source.bytes(at: box.body + 4, count: min(nameLimit, box.end - box.body - 4))
       }
@@ -105,7 +105,7 @@ struct MP4File: TagContainer {
     var values: [String] = []
     while let data = try MP4Box(at: position, end: item.end, in: source), data.name == "data" {
       position = data.end
-      // Type and locale stand in front of the value.
+      // The value follows its type and locale.
       guard data.end - data.body - 8 < textLimit else { continue }
       let value = try source.bytes(at: data.body + 8, count: data.end - data.body - 8)
       if item.name == "tmpo" {
@@ -137,7 +137,7 @@ struct MP4File: TagContainer {
     UInt32(clamping: size + 8).bigEndianBytes + Array(name.utf8)
   }
 
-  // MARK: The file
+  // MARK: File
 
   func splice() throws(TagWriteError) -> FileSplice {
     do {
@@ -158,7 +158,7 @@ struct MP4File: TagContainer {
         filler = UInt32(size).bigEndianBytes + Array("free".utf8)
         filler += [UInt8](repeating: 0, count: min(size - 8, max(0, -growth)))
       }
-      // The content of the free space stays, as far as there is room.
+      // The content of the free space is kept as far as there is room.
       patches.append((free.start..<free.end - max(0, size - filler.count), Self.splice(filler)))
       growth = 0
     }
@@ -177,12 +177,12 @@ struct MP4File: TagContainer {
     return splice
   }
 
-  /// The changes of `moov` for another list of items, and by how many bytes; boxes around it are made if they are not
-  /// there.
+  /// The patches of `moov` for a changed list of items, and its growth in bytes. Missing boxes around the list are
+  /// created.
   private func replacingItems() throws -> (patches: [(range: Range<Int>, new: FileSplice)], growth: Int) {
     let path = try Self.path(of: moov, in: source)
     let items = tags[0].content
-    // The headers of boxes around the items, from the inside to the outside.
+    // Headers of the boxes around the items, from the inside out.
     var head = Self.header("ilst", items.size)
     func wrap(_ name: String, _ front: [UInt8] = []) {
       head = Self.header(name, front.count + head.count + items.size) + front + head
@@ -221,7 +221,7 @@ struct MP4File: TagContainer {
     return (patches, growth)
   }
 
-  /// Behind the last child; QuickTime ends `udta` with four zeros.
+  /// The end of the last child; QuickTime ends `udta` with four zeros.
   private static func endOfChildren(of box: MP4Box, in source: ByteSource) throws -> Int {
     var position = try box.firstChild(in: source)
     while position < box.end, let child = try MP4Box(at: position, end: box.end, in: source) { position = child.end }
@@ -230,7 +230,7 @@ struct MP4File: TagContainer {
     return position
   }
 
-  /// The tables of places in `moov`, with what is added to all that lie behind it.
+  /// The chunk offset tables in `moov`, with `growth` added to all offsets after it.
   private func placesMoved(by growth: Int) throws -> [(range: Range<Int>, new: FileSplice)] {
     guard try moov.child("cmov", in: source) == nil, try moov.child("mvex", in: source) == nil else {
       throw Self.odd("The box moov is compressed, or the file is made of fragments")

@@ -1,20 +1,20 @@
 internal import MediaContainers
 
-/// An Ogg file: the packet of comments of its first audio stream (RFC 3533; RFC 7845; Vorbis I specification, annex A).
+/// An Ogg file with the comment packet of its first audio stream (RFC 3533; RFC 7845; Vorbis I specification, annex A).
 ///
-/// The pages from that packet to the end of the stream's headers are made new. If they become more or fewer, all later pages
-/// of the stream get other numbers, and so other checksums.
+/// The pages from that packet to the end of the stream's headers are rewritten. If their number changes, all later
+/// pages of the stream get new numbers and checksums.
 struct OggFile: TagContainer {
   var tags: [EditableTag]
   let isOpus: Bool
   private let comment: VorbisCommentBody
   private let codec: OggCodec
   private let serial: UInt32
-  /// Number of the first page that is made new.
+  /// Number of the first rewritten page.
   private let firstNumber: UInt32
   private let oldPageCount: Int
   private let laterHeaders: [[UInt8]]
-  /// Pages of other streams that stand between those that are made new.
+  /// Pages of other streams between the rewritten ones.
   private let between: [Range<Int>]
   private let headersStart: Int
   private let headersEnd: Int
@@ -28,7 +28,7 @@ struct OggFile: TagContainer {
   init(_ source: ByteSource, at start: Int) throws {
     size = source.size
     let odd = TagWriteError(
-      .oddStructure, "The headers of the Ogg stream are not laid out as they should be; such files are not changed.")
+      .oddStructure, "The headers of the Ogg stream have an invalid layout; such files are not changed.")
     var pages = OggPageReader(source, at: start)
     var stream: (codec: OggCodec, serial: UInt32)?
     var packets: [[UInt8]] = []
@@ -50,13 +50,13 @@ struct OggFile: TagContainer {
         continue
       }
       guard let stream else {
-        throw TagWriteError(.unsupportedFormat, "Tags are not written in Ogg files of this codec.")
+        throw TagWriteError(.unsupportedFormat, "Tags cannot be written to Ogg files with this codec.")
       }
       guard page.serial == stream.serial else {
         if !own.isEmpty { others.append(page) }
         continue
       }
-      // Header pages have the position 0; where no packet ends, they may have none.
+      // Header pages have position 0, or -1 if no packet ends on them.
       guard page.position == 0 || page.position == -1, page.isContinued == !packet.isEmpty, !page.isLast else { throw odd }
       own.append(page)
       let (lacing, body) = pages.withContents { (Array($0), Array($1)) }
@@ -90,7 +90,7 @@ struct OggFile: TagContainer {
       guard let header = commentPacket.first, header & 0x7F == FLACBlockReader.vorbisComment else { throw odd }
       body = commentPacket.dropFirst(4)
     case .bareFLAC, .pcm, .celt:
-      throw TagWriteError(.unsupportedFormat, "Tags are not written in Ogg files of this codec.")
+      throw TagWriteError(.unsupportedFormat, "Tags cannot be written to Ogg files with this codec.")
     }
     isLastFLACBlock = codec == .flac && commentPacket[0] & 0x80 != 0
     var entries: [EditableTag.Entry] = []

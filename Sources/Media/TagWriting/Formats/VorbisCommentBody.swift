@@ -4,20 +4,21 @@ internal import TagReading
 /// The bytes around the entries of a Vorbis comment (Vorbis I specification, section 5).
 struct VorbisCommentBody {
   private let vendor: [UInt8]
-  /// Behind the entries: the framing bit of Vorbis, the padding of Opus.
+  /// Bytes after the entries: the framing bit of Vorbis, the padding of Opus.
   private let rest: [UInt8]
 
   private static let sizeLimit = 64 << 20
 
-  /// A comment that is not there yet.
+  /// Creates a comment that is not in the file yet.
   init() {
     (vendor, rest) = (Array("Nocturne".utf8), [])
   }
 
-  /// Takes a comment apart.
-  /// - Parameter bytes: From the length of the vendor's name on.
+  /// Parses a comment.
+  ///
+  /// - Parameter bytes: The comment, starting with the length of the vendor's name.
   init(_ bytes: [UInt8], entries: inout [EditableTag.Entry]) throws(TagWriteError) {
-    let odd = TagWriteError(.oddStructure, "The Vorbis comment is shorter than it says; such files are not changed.")
+    let odd = TagWriteError(.oddStructure, "The Vorbis comment is shorter than it claims; such files are not changed.")
     guard bytes.count <= Self.sizeLimit, let vendorSize = bytes.littleEndian(UInt32.self),
       let count = bytes.littleEndian(UInt32.self, at: 4 + Int(vendorSize))
     else { throw odd }
@@ -41,7 +42,7 @@ struct VorbisCommentBody {
     rest = Array(bytes[position...])
   }
 
-  /// Keys are of printable ASCII without `=` and `~`.
+  /// Keys are printable ASCII without `=` and `~`.
   static func isKey(_ key: String) -> Bool {
     !key.isEmpty && key.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }

@@ -1,14 +1,14 @@
-/// Finds the bytes of old headers again in new ones, where they stand at other places: blocks of the new bytes are looked up
-/// by a sum that rolls over the old ones (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
+/// Finds the bytes of old headers at other positions in new ones. A rolling checksum over the old bytes looks up blocks
+/// of the new ones (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
 struct ByteMatcher {
   private static let blockSize = 48
   private static let base: UInt32 = 0x0100_0193
-  /// `base` to the power of the size of a block.
-  private static let highest: UInt32 = (0..<blockSize).reduce(1) { power, _ in power &* base }
-  private static let shortestZeros = 32
+  /// `base` to the power of the block size.
+  private static let leadingFactor: UInt32 = (0..<blockSize).reduce(1) { power, _ in power &* base }
+  private static let minZeroRun = 32
 
   private let fresh: [(start: Int, bytes: [UInt8])]
-  /// The last block with a sum: part and place in it.
+  /// Part and position of the last block with a checksum.
   private var blocks: [UInt32: (part: Int, place: Int)] = [:]
 
   init(_ fresh: [(start: Int, bytes: [UInt8])]) {
@@ -55,14 +55,14 @@ struct ByteMatcher {
       let next = place + Self.blockSize
       sum =
         next < old.count
-        ? current &* Self.base &+ UInt32(old[next]) &- UInt32(old[place]) &* Self.highest : nil
+        ? current &* Self.base &+ UInt32(old[next]) &- UInt32(old[place]) &* Self.leadingFactor : nil
       place += 1
     }
     addLiteral(upTo: old.count)
     return pieces
   }
 
-  /// Bytes, with long runs of zeros apart: padding.
+  /// Splits bytes into literals and long runs of zeros (padding).
   private static func literals(_ bytes: ArraySlice<UInt8>) -> [FileReversal.Piece] {
     var pieces: [FileReversal.Piece] = []
     var start = bytes.startIndex
@@ -73,7 +73,7 @@ struct ByteMatcher {
         continue
       }
       let end = bytes[place...].firstIndex { $0 != 0 } ?? bytes.endIndex
-      if end - place >= shortestZeros {
+      if end - place >= minZeroRun {
         if start < place { pieces.append(.bytes(Array(bytes[start..<place]))) }
         pieces.append(.zeros(end - place))
         start = end

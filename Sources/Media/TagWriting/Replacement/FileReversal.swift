@@ -1,7 +1,7 @@
 public import Analysis
 internal import MediaContainers
 
-/// How a file is made again, byte for byte, from the one that took its place: stretches of that one, and the bytes that it
+/// Instructions for restoring a file, byte for byte, from its replacement: ranges of the replacement, and the bytes it
 /// lacks.
 public struct FileReversal: Hashable, Sendable {
   public enum Piece: Hashable, Sendable {
@@ -9,13 +9,13 @@ public struct FileReversal: Hashable, Sendable {
     case kept(Range<Int>)
     case bytes([UInt8])
     case zeros(Int)
-    /// Ogg pages of the new file, with other numbers.
+    /// Ogg pages of the new file, renumbered.
     case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
   }
 
   /// The old file.
   public var old: FileDigest
-  /// The file that took its place.
+  /// The replacement.
   public var new: FileDigest
   public var pieces: [Piece]
 
@@ -25,13 +25,13 @@ public struct FileReversal: Hashable, Sendable {
     self.pieces = pieces
   }
 
-  /// Bytes that the pieces may have of their own.
+  /// Maximum bytes stored in the pieces themselves.
   private static let literalLimit = 64 << 10
-  /// Stretches of the old file that are compared with new bytes, in all.
+  /// Maximum bytes of the old file compared with new bytes, in total.
   private static let comparisonLimit = 32 << 20
 
   /// - Parameter splice: The pieces of the new file.
-  /// - Returns: `nil` if the new file lacks more of the old one than is kept.
+  /// - Returns: `nil` if restoring the old file would take more than `literalLimit` bytes.
   static func of(
     _ splice: FileSplice, source: ByteSource, old: FileDigest, new: FileDigest
   ) throws(TagWriteError) -> FileReversal? {
@@ -49,7 +49,7 @@ public struct FileReversal: Hashable, Sendable {
       }
       position = place.upperBound
     }
-    // A stretch may be there twice, as a picture that came along from another tag is.
+    // A range may occur twice, such as a picture copied from another tag.
     kept.sort { ($0.old.lowerBound, $1.old.upperBound) < ($1.old.lowerBound, $0.old.upperBound) }
     var parts: [(old: Range<Int>, piece: Piece)] = []
     var missing: [Range<Int>] = []
@@ -65,7 +65,7 @@ public struct FileReversal: Hashable, Sendable {
     let matcher = missing.isEmpty ? nil : ByteMatcher(fresh)
     for range in missing {
       guard let bytes = try? source.bytes(at: range.lowerBound, count: range.count), bytes.count == range.count else {
-        throw TagWriteError(.changed, "The file became shorter while it was copied.")
+        throw TagWriteError(.changed, "The file was truncated while it was being copied.")
       }
       var start = range.lowerBound
       for piece in matcher?.pieces(of: bytes) ?? [] {
@@ -81,7 +81,7 @@ public struct FileReversal: Hashable, Sendable {
     return literalCount <= literalLimit ? reversal : nil
   }
 
-  /// The old file, made of the new one.
+  /// The pieces of the old file, as ranges of the new one.
   var splice: FileSplice {
     var splice = FileSplice()
     for piece in pieces {
@@ -95,7 +95,7 @@ public struct FileReversal: Hashable, Sendable {
     return splice
   }
 
-  /// Whether all pieces lie within the new file.
+  /// `true` if all pieces lie within the new file, and add up to the size of the old one.
   var isConsistent: Bool {
     pieces.allSatisfy { piece in
       switch piece {

@@ -6,32 +6,33 @@ public import Platform
 public import SystemPackage
 internal import TagReading
 
-/// Puts a file with other tags in the place of a file.
+/// Replaces a file with a copy that has other tags.
 ///
-/// The new file is made beside the old one, written to the disk, checked, and given its name: at any moment there is the old file
-/// or the new one, whole, whatever happens to this process or to the disk. A file that another program has changed meanwhile
-/// stays as it is (`LockedFile`). A symbolic link stays one: what it leads to is replaced.
+/// The new file is created in the same folder, written to disk, checked, and then renamed: at any moment either the old
+/// file or the new one exists completely, even if this process or the disk fails. A file that another program changed
+/// meanwhile is left alone (`LockedFile`). For a symbolic link, its target is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
-    /// The new file gets the times of the old one.
+    /// Gives the new file the times of the old one.
     public var preservesTimes = false
-    /// A file with several names is replaced under this name alone; the others keep the old file.
+    /// Replaces a file with several hard links under this name only; the others keep the old file.
     public var splitsHardLinks = false
 
     public init() {}
   }
 
-  /// Without symbolic links.
+  /// The path with all symbolic links resolved.
   public let path: FilePath
   public let file: TaggedFile
   /// The old file.
   public let identity: FileIdentity
-  /// The tags that readers see in the old file.
+  /// Tags that readers see in the old file.
   public let tags: TagFinding
   private let options: Options
 
-  /// Looks at a file.
-  /// - Throws: `TagWriteError` if it may not or cannot be changed.
+  /// Opens a file for replacement.
+  ///
+  /// - Throws: `TagWriteError` if it must not or cannot be changed.
   public init(_ path: FilePath, _ options: Options) throws(TagWriteError) {
     do throws(Errno) {
       self.path = try path.resolved()
@@ -41,7 +42,7 @@ public struct TagReplacement {
     self.options = options
     guard let status = try? FileStatus(at: self.path, followingLinks: true),
       let identity = FileIdentity(self.path), identity.isRegularFile
-    else { throw TagWriteError(.inputOutput, "This is no regular file.") }
+    else { throw TagWriteError(.inputOutput, "This is not a regular file.") }
     self.identity = identity
     guard options.splitsHardLinks || status.linkCount <= 1 else {
       throw TagWriteError(
@@ -52,7 +53,7 @@ public struct TagReplacement {
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
-    // Root may write there as well; but who takes the right away does not want that.
+    // Root could still write there; but whoever removed the permission does not want that.
     let folder = self.path.removingLastComponent()
     guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
       throw TagWriteError(.notWritable, "The folder is read-only.")
@@ -65,40 +66,41 @@ public struct TagReplacement {
     }
   }
 
-  /// The facts about a new file just before it takes its place.
+  /// Facts about a new file just before it replaces the old one.
   public struct Prepared {
     public var identity: FileIdentity
-    /// How the old file is made again; `nil` if that takes too much of it.
+    /// Instructions for restoring the old file; `nil` if they would take too many bytes.
     public var reversal: FileReversal?
   }
 
-  /// Whether the file holds the audio that was analyzed, undamaged.
+  /// `true` if the file contains the audio that was analyzed, undamaged.
   public func hasAudio(_ id: ContentID) throws(TagWriteError) -> Bool {
     let content = try Self.content(of: path)
     return content.id == id && content.fault == nil
   }
 
-  /// Replaces the file by one with other items.
+  /// Replaces the file with one that has other items.
+  ///
   /// - Parameters:
-  ///   - items: The items to set; one without values is taken out.
-  ///   - fields: The canonical names of what is set. All other fields must stay as they are.
+  ///   - items: The items to set; one without values is removed.
+  ///   - fields: The canonical names of the fields set. All other fields must not change.
   ///   - expected: The values that readers must find in the new file, by canonical name.
-  ///   - contentID: The id of the audio, as it was analyzed.
-  ///   - beforeRenaming: Called when the new file is complete and checked, with what it is; if it throws, nothing happens.
+  ///   - contentID: The id of the analyzed audio.
+  ///   - beforeRenaming: Called when the new file is complete and checked. If it throws, the file is not replaced.
   /// - Returns: The new file.
-  /// - Throws: `TagWriteError`, or what `beforeRenaming` throws. The old file is then in its place.
+  /// - Throws: `TagWriteError`, or the error of `beforeRenaming`. The old file is then unchanged.
   @discardableResult
   public func perform(
     _ items: [TagItem], of fields: Set<String>, expecting expected: [String: String] = [:], contentID: ContentID,
     beforeRenaming: (Prepared) throws -> Void
   ) throws -> FileIdentity {
-    let old = try hold()
+    let old = try lock()
     let (changed, content) = try unlessChanging {
       var changed = file
       for item in items { try changed.set(item) }
       let content = try Self.content(of: path)
       guard content.id == contentID else {
-        throw TagWriteError(.changed, "The audio is not the one that was analyzed; run `analyze` again.")
+        throw TagWriteError(.changed, "The audio has changed since it was analyzed; run `analyze` again.")
       }
       return (changed, content)
     }
@@ -109,7 +111,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Data read while another program wrote it may not fit together; that is no fault of the file.
+  /// Data read while another program was writing may be inconsistent; that is no fault of the file.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -118,22 +120,23 @@ public struct TagReplacement {
     }
   }
 
-  /// Makes the old file again, byte for byte.
-  /// - Returns: The new file; `nil` if the present one is not the one that took the place of the old one, and nothing happened.
-  /// - Throws: `TagWriteError`. The file is then as it was.
+  /// Restores the old file, byte for byte.
+  ///
+  /// - Returns: The new file; `nil` if the present file is not the replacement of the old one, and nothing was done.
+  /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
-    let old = try hold()
+    let old = try lock()
     guard reversal.isConsistent, try FileDigest(file.source) == reversal.new else { return nil }
     return try replace(old, by: reversal.splice) { new in
       guard let source = try? ByteSource(path: new), (try? FileDigest(source)) == reversal.old else {
-        throw TagWriteError(.checkFailed, "The new file was thrown away, since it was not the old one.")
+        throw TagWriteError(.checkFailed, "The new file was discarded because it was not identical to the old one.")
       }
     } beforeRenaming: { _ in
     }
   }
 
-  /// Locks the file, which must still be the one that was looked at.
-  private func hold() throws(TagWriteError) -> LockedFile {
+  /// Locks the file, which must still be the one opened by `init`.
+  private func lock() throws(TagWriteError) -> LockedFile {
     do throws(LockedFile.Failure) {
       let file = try LockedFile(path)
       guard file.identity == identity else { throw .changed }
@@ -152,7 +155,7 @@ public struct TagReplacement {
     do throws(Errno) {
       replacement = try FileReplacement(path)
     } catch {
-      throw TagWriteError(.notWritable, "No file can be made in its folder: \(error).")
+      throw TagWriteError(.notWritable, "No file can be created in its folder: \(error).")
     }
     let newDigest = FileDigest(
       size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
@@ -182,7 +185,7 @@ public struct TagReplacement {
     do throws(Errno) {
       try replacement.takeAttributes(of: old.descriptor, includingTimes: options.preservesTimes)
     } catch {
-      throw TagWriteError(.rights, "Owner, rights or attributes of the file cannot be kept: \(error).")
+      throw TagWriteError(.rights, "Owner, permissions or attributes of the file cannot be preserved: \(error).")
     }
   }
 
@@ -196,13 +199,13 @@ public struct TagReplacement {
     }
   }
 
-  /// Whether the new file is the old one with the new items.
+  /// Throws unless the new file is the old one with the new items.
   private func check(
     _ new: FilePath, _ items: [TagItem], _ fields: Set<String>, _ expected: [String: String],
     _ content: AudioContent, against changed: TaggedFile
   ) throws(TagWriteError) {
     func fail(_ what: String) -> TagWriteError {
-      TagWriteError(.checkFailed, "The new file was thrown away, since \(what).")
+      TagWriteError(.checkFailed, "The new file was discarded because \(what).")
     }
     let newContent = try Self.content(of: new)
     guard newContent.id == content.id, newContent.decodingID == content.decodingID, newContent.fault == content.fault,
@@ -222,7 +225,7 @@ public struct TagReplacement {
       throw fail("its tags could not be read")
     }
     guard Self.isSame(found, tags, besides: fields, items, changed.transferred) else {
-      throw fail("readers would see other tags than before, beside what was to be written")
+      throw fail("readers would see changes in other tags")
     }
     if let loss = try Self.views(of: written).loss(since: Self.views(of: file), besides: fields) { throw fail(loss) }
     for (field, value) in expected where found.fields[field]?.first != value {
@@ -230,13 +233,13 @@ public struct TagReplacement {
     }
   }
 
-  /// Whether readers see the same, beside some fields. Fields that came along from another tag may have another key
-  /// here.
+  /// `true` if readers see the same tags except for some fields. Fields transferred from another tag may have another
+  /// key here.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]
   ) -> Bool {
-    // Under its own key the reader lists what has come second to another key of the same field.
+    // Readers list a value under its own key if another key of the same field takes precedence.
     let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
     func others(_ tags: TagFinding, _ isOther: Bool) -> [String: [String]] {
       tags.fields.filter { field, _ in
@@ -266,9 +269,9 @@ extension TagWriteError {
   fileprivate init(_ failure: LockedFile.Failure) {
     switch failure {
     case .locked: self.init(.inUse, "Another program has locked the file; try again later.")
-    case .openForWriting: self.init(.inUse, "Another program is writing into the file; try again later.")
+    case .openForWriting: self.init(.inUse, "Another program is writing to the file; try again later.")
     case .changed:
-      self.init(.changed, "Another program changed the file meanwhile; its change was kept.")
+      self.init(.changed, "Another program changed the file in the meantime; its change was kept.")
       canBeRetried = true
     case .conflict(let other):
       self.init(

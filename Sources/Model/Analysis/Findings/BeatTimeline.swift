@@ -1,15 +1,15 @@
-/// Beats as a line from their number to their time: between beats it is straight, and beyond them it goes on as it did
-/// in the four beats before.
+/// Maps beat numbers to times: linear between beats, and extrapolated beyond them with the tempo of the nearest four
+/// beats.
 package struct BeatTimeline {
   private let beats: [Double]
 
-  /// `nil` for fewer than two beats, or for beats that do not ascend.
+  /// `nil` if there are fewer than two beats or their times do not ascend.
   package init?(_ beats: [Double]) {
     guard beats.count > 1, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     self.beats = beats
   }
 
-  /// Numbers of the beats.
+  /// Range of the beat numbers.
   package var range: ClosedRange<Double> { 0...Double(beats.count - 1) }
 
   package func time(at position: Double) -> Double {

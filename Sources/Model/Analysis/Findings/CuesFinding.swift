@@ -1,20 +1,20 @@
 internal import Foundation
 internal import Text
 
-/// The musical start and end of a track: for players, radio and DJs. All in seconds from the start of the audio.
+/// The musical start and end of a track, for players, radio and DJs. All times in seconds from the start of the audio.
 public struct CuesFinding: DeclaredFinding {
-  /// Until the first sample of -60 dBFS or more; `nil` if there is none.
+  /// Duration until the first sample of -60 dBFS or more; `nil` if there is none.
   public var leadingSilence: Double?
-  /// After the last sample of -60 dBFS or more.
+  /// Duration after the last sample of -60 dBFS or more.
   public var trailingSilence: Double?
-  /// Length of the fade at the beginning; 0 if there is none.
+  /// Length of the fade-in; 0 if there is none.
   public var fadeIn: Double?
-  /// Length of the fade at the end; 0 if there is none.
+  /// Length of the fade-out; 0 if there is none.
   public var fadeOut: Double?
   public var firstBeat: Double?
   /// The time when the music reaches its full level and bass.
   public var introEnd: Double?
-  /// The time when it loses them.
+  /// The time when the music loses its full level or bass for good.
   public var outroStart: Double?
   public var highlightStart: Double?
   public var highlightEnd: Double?
@@ -22,7 +22,7 @@ public struct CuesFinding: DeclaredFinding {
   public var mixInEnd: Double?
   public var mixOutStart: Double?
   public var mixOutEnd: Double?
-  /// Machine-readable: `silence`; `no_beats` if what is bound to beats is unknown; `nil` if all was looked for.
+  /// Machine-readable: `silence`; `no_beats` if beat-based cues are unknown; `nil` if everything was analyzed.
   public var reason: String?
 
   public init() {}
@@ -57,7 +57,7 @@ public struct CuesFinding: DeclaredFinding {
     isOnPages: true,
     lines: { cues, _ in [FindingLine("cues", cues.text)] })
 
-  /// As a person reads it.
+  /// The finding as text for people.
   private var text: String {
     guard let leadingSilence, let trailingSilence else { return "none (\(reason ?? "unknown reason"))" }
     var parts: [String] = []

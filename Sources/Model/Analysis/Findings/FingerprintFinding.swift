@@ -1,12 +1,12 @@
 internal import Text
 
-/// An acoustic fingerprint for look-ups at AcoustID.
+/// An acoustic fingerprint for AcoustID lookups.
 public struct FingerprintFinding: DeclaredFinding {
   /// Algorithm and its number, such as `chromaprint-2`.
   public var algorithm: String
-  /// Seconds of audio the fingerprint covers.
+  /// Seconds of audio that the fingerprint covers.
   public var duration: Double
-  /// Compressed and in URL-safe base64, as `fpcalc` prints it.
+  /// Compressed and encoded in URL-safe base64, like the output of `fpcalc`.
   public var value: String
 
   public init(algorithm: String, duration: Double, value: String) {
@@ -38,12 +38,13 @@ public struct FingerprintFinding: DeclaredFinding {
     })
 }
 
-/// How long a track is.
+/// The length of a track.
 private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
 
-  /// As decoded where the file is whole and was decoded to its end, else as the file claims it, else what there is.
+  /// Uses the decoded length if the file is intact and was decoded to its end, or else the claimed length, or else
+  /// whatever was decoded.
   init?(of context: FindingContext) {
     guard let format = context.format, format.sampleRate > 0 else { return nil }
     let isWhole = context.isWhole && format.frameCount != nil

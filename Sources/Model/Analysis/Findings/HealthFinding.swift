@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// Damage that one can hear: where it is, how strong and how sure.
+/// Audible damage: its position, strength and confidence.
 public struct HealthFinding: DeclaredFinding {
-  /// One fault at one place, or of the whole file.
+  /// A fault at one position, or of the whole file.
   public struct Fault: DeclaredRecord {
     public var kind: String
     public var startSeconds: Double
     public var endSeconds: Double
-    /// From 1; `nil` for a fault of all channels.
+    /// Counted from 1; `nil` for a fault of all channels.
     public var channel: Int?
     /// In the unit of its kind.
     public var strength: Double
@@ -46,30 +46,30 @@ public struct HealthFinding: DeclaredFinding {
     ]
   }
 
-  /// The kind of fault that weighs most; `nil` if there is none.
+  /// The most severe kind of fault; `nil` if there is none.
   public var worst: String?
   /// 0 to 1: how much the faults spoil the file, by kind, number and confidence.
   public var severity: Double?
-  /// Faults of each kind; all are counted, even if `faults` names only the first ones.
+  /// Number of faults of each kind; all are counted, even if `faults` lists only the first ones.
   public var clipped: Int?
   public var dropouts: Int?
   public var silences: Int?
   public var repeats: Int?
   public var clicks: Int?
-  /// Mean of the samples, where it is an offset; full scale is 1.
+  /// `true` if the mean of the samples is off zero.
   public var hasOffset: Bool?
-  /// From 1.
+  /// Number of the silent channel, counted from 1; `nil` if there is none.
   public var deadChannel: Int?
   public var isInverted: Bool?
   public var isIdentical: Bool?
-  /// In dB relative to full scale; `nil` without hum.
+  /// In dB relative to full scale; `nil` if there is no hum.
   public var hum: Double?
   public var hiss: Double?
   public var isCutAtStart: Bool?
   public var isCutAtEnd: Bool?
-  /// By place; at most a hundred of each kind.
+  /// Sorted by position; at most a hundred of each kind.
   public var faults: [Fault] = []
-  /// Machine-readable: `too_short`; `nil` if all was looked for.
+  /// Machine-readable: `too_short`; `nil` if everything was analyzed.
   public var reason: String?
 
   public init() {}
@@ -100,7 +100,7 @@ public struct HealthFinding: DeclaredFinding {
     isOnPages: true,
     lines: { health, _ in [FindingLine("health", health.text, details: health.sentences)] })
 
-  /// As a person reads it.
+  /// The finding as text for people.
   public var text: String {
     if let reason { return "not judged (\(reason))" }
     guard worst != nil else { return "no fault found" }
@@ -124,7 +124,7 @@ public struct HealthFinding: DeclaredFinding {
     return parts.joined(separator: ", ")
   }
 
-  /// The first places, one sentence for each.
+  /// The first faults, one sentence each.
   private var sentences: [String] {
     faults.filter { !["identical", "cut_start", "cut_end", "hum", "hiss"].contains($0.kind) }.prefix(5).map { fault in
       String(format: "%@ at %.3f s", fault.kind, fault.startSeconds)

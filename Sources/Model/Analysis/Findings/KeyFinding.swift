@@ -1,7 +1,7 @@
 /// The musical key of a track, its tuning, and where the key changes.
 public struct KeyFinding: DeclaredFinding {
   public struct Candidate: DeclaredRecord {
-    /// Such as `A minor`.
+    /// For example `A minor`.
     public var key: String
     /// 0 to 1.
     public var probability: Double
@@ -21,10 +21,10 @@ public struct KeyFinding: DeclaredFinding {
     ]
   }
 
-  /// From `startSeconds` on, the key is `key`.
+  /// A section in which the key is `key`, starting at `startSeconds`.
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
-    /// Such as `A minor`.
+    /// For example `A minor`.
     public var key: String
 
     public init(startSeconds: Double, key: String) {
@@ -42,7 +42,7 @@ public struct KeyFinding: DeclaredFinding {
     ]
   }
 
-  /// `C`, `Db`, `F#`; `nil` when there is no key, and then `reason` says why.
+  /// `C`, `Db`, `F#`; `nil` if there is no key, in which case `reason` says why.
   public var tonic: String?
   /// `major` or `minor`.
   public var mode: String?
@@ -50,15 +50,15 @@ public struct KeyFinding: DeclaredFinding {
   public var camelot: String?
   /// `1d` is C major, `1m` is A minor.
   public var openKey: String?
-  /// 0 to 1: the probability that tonic and mode are right.
+  /// The probability that tonic and mode are right, from 0 to 1.
   public var confidence: Double
-  /// Best first.
+  /// Candidates, best first.
   public var candidates: [Candidate]
   /// One section unless the key changes for half a minute or longer.
   public var map: [Section]
-  /// Hz of the A above middle C; `nil` if the sound has no clear pitch.
+  /// Frequency of the A above middle C in Hz; `nil` if the audio has no clear pitch.
   public var tuningHertz: Double?
-  /// The same in cents above 440 Hz, -50 to 50.
+  /// Tuning in cents relative to 440 Hz, -50 to 50.
   public var tuningCents: Double?
   /// Machine-readable: `too_short`, `silence`, `no_key`; `nil` when there is a key.
   public var reason: String?

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The sound of a track in a few numbers: tracks with near descriptors sound alike.
+/// A descriptor of a track's sound: tracks with similar descriptors sound alike.
 public struct LikenessFinding: DeclaredFinding {
-  /// Version of the descriptor; only descriptors of one version can be compared. `nil` if there is none.
+  /// Version of the descriptor; only descriptors of the same version can be compared. `nil` if there is none.
   public var version: Int?
-  /// Empty in records of files, which do without, and if there is none.
+  /// Empty if there is none, and in file records, which omit it.
   public var descriptor: [UInt8]
   /// Machine-readable: `too_short`, `silence`; `nil` if there is a descriptor.
   public var reason: String?

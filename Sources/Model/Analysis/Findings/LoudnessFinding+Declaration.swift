@@ -28,7 +28,7 @@ extension LoudnessFinding {
     ],
     lines: { loudness, _ in [FindingLine("loudness", loudness.text)] })
 
-  /// As a person reads it.
+  /// The finding as text for people.
   private var text: String {
     var parts: [String] = []
     if let integrated {

@@ -1,31 +1,31 @@
-/// How loud a track is (ITU-R BS.1770-5, EBU R 128), and how much a player should change that (ReplayGain 2).
+/// The loudness of a track (ITU-R BS.1770-5, EBU R 128) and the gain that a player should apply (ReplayGain 2).
 public struct LoudnessFinding: DeclaredFinding {
-  /// ReplayGain 2: what brings a loudness in LUFS to -18, in dB.
+  /// The ReplayGain 2 gain in dB, which brings a loudness in LUFS to -18.
   public static func gain(ofLoudness loudness: Double) -> Double { ((-18 - loudness) * 100).rounded() / 100 }
 
-  /// LUFS of the whole track, with gates; `nil` when there is none, and then `reason` says why.
+  /// Gated loudness of the whole track in LUFS; `nil` if there is none, in which case `reason` says why.
   public var integrated: Double?
-  /// LU; `nil` for less than 3 s above the gates.
+  /// Loudness range in LU; `nil` for less than 3 s above the gates.
   public var range: Double?
-  /// LUFS of the loudest 400 ms.
+  /// Loudness of the loudest 400 ms in LUFS.
   public var maxMomentary: Double?
-  /// LUFS of the loudest 3 s.
+  /// Loudness of the loudest 3 s in LUFS.
   public var maxShortTerm: Double?
-  /// dBFS of the largest sample; `nil` for digital silence.
+  /// Largest sample in dBFS; `nil` for digital silence.
   public var samplePeak: Double?
-  /// dBTP: of the largest value of the continuous signal; `nil` for digital silence.
+  /// Largest value of the continuous signal in dBTP; `nil` for digital silence.
   public var truePeak: Double?
-  /// ReplayGain 2, in dB.
+  /// ReplayGain 2 of the track in dB.
   public var trackGain: Double?
   /// Peak of the continuous signal; full scale is 1.
   public var trackPeak: Double?
-  /// ReplayGain 2 of the album, in dB. Analyzers know one file: the store sets it once it knows all tracks.
+  /// ReplayGain 2 of the album in dB. Analyzers see only one file; the store sets it once it knows all tracks.
   public var albumGain: Double?
-  /// The largest `trackPeak` of the album, from the store too.
+  /// Largest `trackPeak` of the album; also set by the store.
   public var albumPeak: Double?
-  /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` when there is a loudness.
+  /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` if there is a loudness.
   public var reason: String?
-  /// Histogram of the gating blocks: `LoudnessHistogram.bytes`. Empty in records of files, which do without.
+  /// Histogram of the gating blocks (`LoudnessHistogram.bytes`). Empty in file records, which omit it.
   public var gatingBlocks: [UInt8]
 
   public init(

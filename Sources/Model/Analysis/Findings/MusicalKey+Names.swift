@@ -1,24 +1,25 @@
 extension MusicalKey {
-  /// All of them: twelve tonics, major and minor.
+  /// All 24 keys: twelve tonics, major and minor.
   public static let all: [MusicalKey] = (0..<12).flatMap { pitchClass in
     [Mode.major, .minor].map { MusicalKey(pitchClass: pitchClass, mode: $0) }
   }
 
-  /// Reads Camelot (`8A`, `08a`), Open Key (`1m`) and musical names: `Am`, `A minor`, `a min`, `C#m`, `D♭`, `Db major`.
+  /// Parses Camelot (`8A`, `08a`), Open Key (`1m`) and musical names: `Am`, `A minor`, `a min`, `C#m`, `D♭`, `Db
+  /// major`.
   public init?(_ name: String) {
     let folded = name.lowercased().filter { $0 != " " }.map { $0 == "♯" ? "#" : $0 == "♭" ? "b" : $0 }
     guard let found = Self.names[String(folded.drop { $0 == "0" })] else { return nil }
     self = found
   }
 
-  /// The keys that a track in this key mixes with: itself, its relative major or minor, and a fifth up and down. On the
-  /// wheel of Camelot, `8A` goes with `8A`, `8B`, `7A` and `9A`.
+  /// The keys that mix well with this one: itself, its relative major or minor, and a fifth up and down. On the Camelot
+  /// wheel, `8A` goes with `8A`, `8B`, `7A` and `9A`.
   public var compatible: [MusicalKey] {
     func key(_ step: Int, _ mode: Mode) -> MusicalKey { MusicalKey(pitchClass: (pitchClass + step) % 12, mode: mode) }
     return [self, mode == .major ? key(9, .minor) : key(3, .major), key(5, mode), key(7, mode)]
   }
 
-  /// Lower case, without spaces.
+  /// Keys by name, in lower case without spaces.
   private static let names: [String: MusicalKey] = {
     let tonics = [
       ["c", "b#"], ["c#", "db"], ["d"], ["d#", "eb"], ["e", "fb"], ["f", "e#"], ["f#", "gb"], ["g"], ["g#", "ab"],

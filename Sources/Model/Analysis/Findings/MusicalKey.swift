@@ -1,4 +1,4 @@
-/// A tonic and a mode, in the names that people use.
+/// A tonic and a mode, with their common names.
 public struct MusicalKey: Hashable, Sendable {
   public enum Mode: String, Hashable, Sendable {
     case major, minor
@@ -21,13 +21,13 @@ public struct MusicalKey: Hashable, Sendable {
       : ["C", "C#", "D", "Eb", "E", "F", "F#", "G", "G#", "A", "Bb", "B"][pitchClass]
   }
 
-  /// On the wheel of Mixed In Key: `8B` is C major, `8A` is A minor.
+  /// Position on the Camelot wheel (Mixed In Key): `8B` is C major, `8A` is A minor.
   public var camelot: String { "\((fifths + 7) % 12 + 1)\(mode == .major ? "B" : "A")" }
 
-  /// On the same wheel counted from C: `1d` is C major, `1m` is A minor.
+  /// Position on the same wheel counted from C (Open Key): `1d` is C major, `1m` is A minor.
   public var openKey: String { "\(fifths + 1)\(mode == .major ? "d" : "m")" }
 
-  /// Fifths from C up to the tonic of the major key with the same notes, 0 to 11.
+  /// Fifths from C up to the tonic of the relative major key, 0 to 11.
   private var fifths: Int { (mode == .major ? pitchClass : pitchClass + 3) * 7 % 12 }
 }
 

@@ -1,49 +1,49 @@
 internal import Foundation
 
-/// Whether the audio of a lossless file was lossless from the start: what a lossy codec, a lower sample rate or fewer bits
-/// left in it, with evidence that a person can check.
+/// A verdict on whether the audio of a lossless file was lossless from the start: traces of a lossy codec, a lower
+/// sample rate or fewer bits, with evidence that a person can check.
 public struct OriginFinding: DeclaredFinding {
   public enum Verdict: String, Sendable {
-    /// No trace of a codec, and high frequencies in which there would be some.
+    /// No trace of a codec, and high frequencies that would show one.
     case lossless
     case unsure
     /// The audio was decoded from a lossy codec.
     case lossy
   }
 
-  /// A `Verdict`; `nil` if there is nothing to judge: `reason` says why.
+  /// A `Verdict`; `nil` if the file cannot be judged, in which case `reason` says why.
   public var verdict: String?
-  /// 0 to 1: how sure the verdict is.
+  /// Confidence in the verdict, from 0 to 1.
   public var confidence: Double?
   /// `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`.
   public var codec: String?
-  /// About which rate the codec had.
+  /// Approximate bit rate of the codec.
   public var kilobitsPerSecond: Int?
-  /// The sample rate at which the codec worked; another than the file's if it was resampled since.
+  /// The sample rate at which the codec worked; differs from the file's if the audio was resampled afterwards.
   public var codedSampleRate: Int?
-  /// The sample rate that the audio had before, by the end of its spectrum; `nil` if the file's rate is used.
+  /// The earlier sample rate of the audio, inferred from the end of its spectrum; `nil` if it is the file's.
   public var upsampledFrom: Int?
-  /// Bits of a sample that are ever used.
+  /// Bits per sample that are actually used.
   public var usedBits: Int?
   /// Fewer bits are used than the file has.
   public var isPadded: Bool?
-  /// How far the frames of the likeliest codec stand out of other places, in standard deviations.
+  /// Deviation of the likeliest codec's frames from other positions, in standard deviations.
   public var frameTrace: Double?
-  /// Samples from one frame to the next, on the grid that was found.
+  /// Samples per frame of the detected grid.
   public var frameLength: Int?
-  /// Where the first whole frame begins, in samples of `codedSampleRate`.
+  /// Position of the first whole frame, in samples of `codedSampleRate`.
   public var frameOffset: Int?
-  /// How much lower the coefficients of that codec are on its frames than beside them, in dB.
+  /// Drop of the codec's coefficients on its frames relative to other positions, in dB.
   public var quantizationDepth: Double?
-  /// Where the spectrum ends abruptly, in Hz; `nil` if it does not.
+  /// Frequency at which the spectrum ends abruptly, in Hz; `nil` if it does not.
   public var wall: Double?
-  /// How much lower the spectrum is above the wall.
+  /// Drop of the spectrum above the wall, in dB.
   public var wallDepth: Double?
-  /// 0 to 1: the share of excerpts in which the spectrum ends at the wall.
+  /// Share of excerpts whose spectrum ends at the wall, from 0 to 1.
   public var wallSteadiness: Double?
-  /// The level of the highest frequencies, in dB relative to full scale for each bin.
+  /// Level of the highest frequencies per bin, in dB relative to full scale.
   public var levelAbove: Double?
-  /// Excerpts of the file that were looked at.
+  /// Number of excerpts analyzed.
   public var excerptCount = 0
   /// Machine-readable: `too_short`, `quiet`.
   public var reason: String?
@@ -81,7 +81,7 @@ public struct OriginFinding: DeclaredFinding {
     isOnPages: true,
     lines: { origin, _ in [FindingLine("origin", origin.text, details: origin.evidence)] })
 
-  /// The verdict as a person reads it.
+  /// The verdict as text for people.
   public var text: String {
     var parts: [String] = []
     switch verdict.flatMap(Verdict.init(rawValue:)) {
@@ -97,7 +97,7 @@ public struct OriginFinding: DeclaredFinding {
     return parts.joined(separator: "; ")
   }
 
-  /// What a person can check, a sentence for each.
+  /// Evidence that a person can check, one sentence each.
   public var evidence: [String] {
     var sentences: [String] = []
     if verdict == Verdict.lossy.rawValue, let frameTrace, let frameLength, let frameOffset, let codedSampleRate {

@@ -10,7 +10,7 @@ extension SectionsFinding {
     isOnPages: true,
     lines: { sections, _ in [FindingLine("sections", sections.text)] })
 
-  /// As a person reads it.
+  /// The finding as text for people.
   private var text: String {
     form ?? "none (\(reason ?? "unknown reason"))"
   }

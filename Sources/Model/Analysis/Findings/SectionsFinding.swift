@@ -1,12 +1,12 @@
-/// The form of a track: where its parts begin, and which of them are alike.
+/// The form of a track: where its sections begin and which of them are alike.
 public struct SectionsFinding: DeclaredFinding {
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
     /// The start of the next section.
     public var endSeconds: Double
-    /// `A`, `B`, …, in the order they first appear; sections with the same label are alike.
+    /// `A`, `B`, …, in order of first appearance; sections with the same label are alike.
     public var label: String
-    /// Mean level below 4 kHz in dB, relative to that of the whole track; -100 at the lowest.
+    /// Mean level below 4 kHz in dB, relative to that of the whole track; at least -100.
     public var levelDecibels: Double
 
     public init(startSeconds: Double, endSeconds: Double, label: String, levelDecibels: Double) {
@@ -31,11 +31,11 @@ public struct SectionsFinding: DeclaredFinding {
     ]
   }
 
-  /// The labels in order, such as `A B A C`; `nil` where no sections were found, and then `reason` says why.
+  /// The labels in order, such as `A B A C`; `nil` if no sections were found, in which case `reason` says why.
   public var form: String?
-  /// Ascending and without gaps; two or more, or none.
+  /// Sorted and without gaps; either empty or at least two.
   public var map: [Section]
-  /// Machine-readable: `too_short`, `silence`, `no_structure`; `nil` when there are sections.
+  /// Machine-readable: `too_short`, `silence`, `no_structure`; `nil` if there are sections.
   public var reason: String?
 
   public init(map: [Section]) {

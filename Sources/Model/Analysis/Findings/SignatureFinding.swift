@@ -5,7 +5,7 @@ public struct SignatureFinding: DeclaredFinding {
   /// Version of the format of `data`.
   public var version: Int
   public var landmarkCount: Int
-  /// Empty in records of files, which do without.
+  /// Empty in file records, which omit it.
   public var data: [UInt8]
 
   public init(version: Int, landmarkCount: Int, data: [UInt8]) {

@@ -1,11 +1,11 @@
-/// The tags of a file under canonical names (after MusicBrainz Picard's table of tag mappings).
+/// The tags of a file under canonical names (following MusicBrainz Picard's table of tag mappings).
 ///
-/// `fields` holds text values in file order; names are those of `TagField.all` plus, with the prefix `other:`, whatever
-/// has no canonical name, under the key it has in the file (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind` says
-/// what the values look like, and `TagField.value` how reports show them.
+/// `fields` holds text values in file order. Names are those of `TagField.all`; tags without a canonical name have the
+/// prefix `other:` and their key in the file (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind` defines the format
+/// of values, and `TagField.value` their representation in reports.
 public struct TagFinding: DeclaredFinding {
   public struct Picture: DeclaredRecord {
-    /// As in ID3's APIC: `front cover`, `back cover`, `artist`, `other`, …
+    /// A picture type of ID3's APIC: `front cover`, `back cover`, `artist`, `other`, …
     public var type: String
     public var mime: String
     public var sizeBytes: Int
@@ -26,11 +26,11 @@ public struct TagFinding: DeclaredFinding {
     ]
   }
 
-  /// The words of a song, or of one part of them.
+  /// The lyrics of a song, or of one part.
   public struct Lyrics: DeclaredRecord {
-    /// A line or a phrase, and when it begins.
+    /// A line or a phrase, and the time when it begins.
     public struct Line: DeclaredRecord {
-      /// From the start of the track.
+      /// Seconds from the start of the track.
       public var seconds: Double
       public var text: String
 
@@ -49,12 +49,12 @@ public struct TagFinding: DeclaredFinding {
       ]
     }
 
-    /// Mostly an ISO 639-2 code.
+    /// Usually an ISO 639-2 code.
     public var language: String?
     public var description: String?
-    /// As the tag has it, times of LRC included.
+    /// The text as tagged, including LRC timestamps.
     public var text: String
-    /// Ascending by time; empty if the lyrics have no times.
+    /// Sorted by time; empty if the lyrics have no timestamps.
     public var lines: [Line]
 
     public init(language: String? = nil, description: String? = nil, text: String, lines: [Line] = []) {
@@ -77,7 +77,7 @@ public struct TagFinding: DeclaredFinding {
 
   public struct Chapter: DeclaredRecord {
     public var startSeconds: Double
-    /// `nil` if the file does not say; then it ends where the next one starts.
+    /// `nil` if the file does not say; the chapter then ends where the next one starts.
     public var endSeconds: Double?
     public var title: String?
 
@@ -97,15 +97,15 @@ public struct TagFinding: DeclaredFinding {
     ]
   }
 
-  /// Canonical name → values, in the order of the file; never an empty list.
+  /// Values by canonical name, in file order; never an empty list.
   public var fields: [String: [String]]
   public var pictures: [Picture]
-  /// There are lyrics, even if they are too long to be kept in `lyrics`.
+  /// `true` if there are lyrics, even if they are too long to be kept in `lyrics`.
   public var hasLyrics: Bool
   public var lyrics: [Lyrics]
-  /// Ascending by start.
+  /// Sorted by start.
   public var chapters: [Chapter]
-  /// The tag formats that were found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
+  /// The tag formats found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
   public var formats: [String]
   /// Sentences for a person: what was left out or looked wrong.
   public var remarks: [String]

@@ -1,8 +1,8 @@
 public import Platform
 
-/// A person's correction of the tempo of a recording. It takes precedence over all findings, earlier and later.
+/// A manual correction of a recording's tempo. It takes precedence over all findings, earlier and later.
 public struct TempoCorrection: Hashable, Sendable {
-  /// Map and beats as the person left them.
+  /// The corrected map and beats.
   public struct Grid: Hashable, Sendable {
     public var isStable: Bool
     public var map: [TempoFinding.Section]
@@ -23,7 +23,7 @@ public struct TempoCorrection: Hashable, Sendable {
 
   /// Beats per minute; `nil` if there is no steady beat.
   public var bpm: Double?
-  /// `nil` without a tempo, and in corrections made before these were kept: they follow from what was found.
+  /// `nil` without a tempo, and in corrections older than this field; the grid is then derived from the finding.
   public var grid: Grid?
   public var corrected: Timestamp
   /// The analyzer's tempo; `nil` if it has not run.
@@ -36,7 +36,7 @@ public struct TempoCorrection: Hashable, Sendable {
     self.found = found
   }
 
-  /// A correction that a person made from a finding.
+  /// Creates a correction from a manually edited finding.
   public init(_ finding: TempoFinding, corrected: Timestamp) {
     self.init(bpm: finding.bpm, grid: nil, corrected: corrected)
     guard bpm != nil else { return }

@@ -46,7 +46,7 @@ extension TempoFinding {
       ]
     })
 
-  /// As a person reads it.
+  /// The finding as text for people.
   private var text: String {
     guard let bpm else { return "none (\(reason ?? "unknown reason"))" }
     var parts = [String(format: "%.2f BPM", bpm), String(format: "confidence %.2f", confidence)]
@@ -56,7 +56,7 @@ extension TempoFinding {
     return (parts + [beatText]).joined(separator: ", ")
   }
 
-  /// The beats, and how they make up bars.
+  /// The number of beats, and their meter.
   private var beatText: String {
     let count = counted(beats.count, "beat")
     guard let metre else { return count }

@@ -20,7 +20,7 @@ public struct TempoFinding: DeclaredFinding {
     ]
   }
 
-  /// One entry of the tempo map: from `startSeconds` on, the tempo is `bpm`.
+  /// A section in which the tempo is `bpm`, starting at `startSeconds`.
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
     public var bpm: Double
@@ -40,7 +40,7 @@ public struct TempoFinding: DeclaredFinding {
     ]
   }
 
-  /// How strongly something begins over the course of the track, coarse enough to plot.
+  /// Onset strength over the course of the track, at a resolution suited to plotting.
   public struct OnsetSummary: DeclaredRecord {
     /// Seconds from one value to the next.
     public var stepSeconds: Double
@@ -61,26 +61,26 @@ public struct TempoFinding: DeclaredFinding {
     ]
   }
 
-  /// Beats per minute; `nil` when there is no tempo, and then `reason` says why.
+  /// Beats per minute; `nil` if there is no tempo, in which case `reason` says why.
   public var bpm: Double?
-  /// 0 to 1: the probability that `bpm` is within 4% of the truth, octave included.
+  /// The probability that `bpm` is within 4% of the truth, octave included; 0 to 1.
   public var confidence: Double
-  /// 0 to 1: given that `bpm` is right up to a factor of 2 or 3, the probability that the factor is 1.
+  /// The probability that the factor is 1, given that `bpm` is right up to a factor of 2 or 3; 0 to 1.
   public var octaveConfidence: Double
-  /// Best first.
+  /// Candidates, best first.
   public var candidates: [Candidate]
   /// One tempo throughout, within the error of measurement.
   public var isStable: Bool
   public var map: [Section]
   /// Seconds from the start of the audio, ascending.
   public var beats: [Double]
-  /// `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or what someone has said; `nil` where it is not sure. In eighths, a beat is a
-  /// dotted quarter, unless someone has counted six beats to a bar of 6/8.
+  /// `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or a manual correction; `nil` if uncertain. In eighths, a beat is a dotted
+  /// quarter, unless a person has counted six beats to a bar of 6/8.
   public var metre: String?
-  /// The beats that begin a bar, in seconds; `nil` where they are not sure.
+  /// Times in seconds of the beats that begin a bar; `nil` if uncertain.
   public var downbeats: [Double]?
   public var onsets: OnsetSummary
-  /// Machine-readable: `too_short`, `silence`, `no_pulse`; `nil` when there is a tempo.
+  /// Machine-readable: `too_short`, `silence`, `no_pulse`; `nil` if there is a tempo.
   public var reason: String?
 
   public init(
@@ -101,7 +101,7 @@ public struct TempoFinding: DeclaredFinding {
     self.reason = reason
   }
 
-  /// A track without a tempo.
+  /// Creates the finding of a track without a tempo.
   public static func none(reason: String, onsets: OnsetSummary = OnsetSummary())
     -> TempoFinding
   {

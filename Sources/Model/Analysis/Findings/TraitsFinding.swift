@@ -1,15 +1,16 @@
-/// How energetic, danceable and speech-like a track sounds, each from 0 to 1.
+/// Energy, danceability and speechiness of a track, each from 0 to 1.
 ///
-/// Reports have these under the names that apps know from Spotify's audio features. Four of those names are always
-/// null there, because the signal alone does not define them.
+/// Reports use the names known from Spotify's audio features. Four of those features are always null there, because the
+/// signal alone does not define them.
 public struct TraitsFinding: DeclaredFinding {
-  /// Dense, bright and full of onsets, whatever the volume; `nil` when there is nothing to judge: `reason` says why.
+  /// High for dense, bright audio full of onsets, whatever the volume; `nil` if the track cannot be judged, in which
+  /// case `reason` says why.
   public var energy: Double?
-  /// How regular the pulse is, and how strong.
+  /// Regularity and strength of the pulse.
   public var danceability: Double?
-  /// The rhythm of syllables without a pulse.
+  /// Syllabic rhythm without a pulse.
   public var speechiness: Double?
-  /// Machine-readable: `too_short`, `silence`; `nil` when there are values.
+  /// Machine-readable: `too_short`, `silence`; `nil` if there are values.
   public var reason: String?
 
   public init(energy: Double, danceability: Double, speechiness: Double) {
@@ -48,7 +49,7 @@ extension TraitsFinding {
       .field("reason", \.reason, "Why there are no values: too_short, silence.", shown: Shown("none:")),
     ])
 
-  /// A name that apps expect, without a value.
+  /// A feature that apps expect, without a value.
   private static func undefined(_ name: String, _ reason: String) -> FindingField<TraitsFinding> {
     .derived(name, "Always null: \(reason).") { _, _ in Double?.none }
   }

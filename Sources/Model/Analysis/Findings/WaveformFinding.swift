@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// The picture of a track over time.
+/// The waveform of a track.
 ///
-/// Lists of bytes are linear. In `minima` and `maxima` 128 is zero and 127 steps are `peak`; in the other lists 255 is
-/// the peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.
+/// Lists of bytes are linear. In `minima` and `maxima`, 128 is zero and 127 steps are `peak`; in the other lists, 255
+/// is the peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.
 public struct WaveformFinding: DeclaredFinding {
-  /// Samples per second, of the file.
+  /// Sample rate of the file.
   public var sampleRate = 0
-  /// From one point to the next.
+  /// Samples per point.
   public var samplesPerPoint = 0
   /// At most 2,000.
   public var pointCount = 0
-  /// Decibels relative to full scale of the largest sample of the mean of all channels; `nil` in silence.
+  /// Largest sample of the mean of all channels, in dBFS; `nil` in silence.
   public var peak: Double?
-  /// The same below 600 Hz.
+  /// Peak below 600 Hz, in dBFS.
   public var lowPeak: Double?
-  /// From 600 to 4,000 Hz.
+  /// Peak from 600 to 4,000 Hz, in dBFS.
   public var midPeak: Double?
-  /// Above 4,000 Hz.
+  /// Peak above 4,000 Hz, in dBFS.
   public var highPeak: Double?
   public var minima: [UInt8] = []
   public var maxima: [UInt8] = []
@@ -28,16 +28,16 @@ public struct WaveformFinding: DeclaredFinding {
   public var midRMS: [UInt8] = []
   public var highPeaks: [UInt8] = []
   public var highRMS: [UInt8] = []
-  /// Seconds from one value of `onsets` to the next: 20 ms, in tracks of more than an hour a multiple.
+  /// Seconds per value of `onsets`: 20 ms, or a multiple in tracks longer than an hour.
   public var onsetStepSeconds = 0.0
-  /// How strongly something begins; 255 is 1.
+  /// Onset strength; 255 is 1.
   public var onsets: [UInt8] = []
-  /// Machine-readable: `silence`; `nil` if there is a sound.
+  /// Machine-readable: `silence`; `nil` if the track is not silent.
   public var reason: String?
 
   public init() {}
 
-  /// Seconds from one point to the next.
+  /// Seconds per point.
   public var pointSeconds: Double { sampleRate > 0 ? Double(samplesPerPoint) / Double(sampleRate) : 0 }
 
   public static let declaration = FindingDeclaration<WaveformFinding>(
@@ -73,7 +73,7 @@ public struct WaveformFinding: DeclaredFinding {
     .field(name, path, summary, long: "waveform", table: "waveform_points")
   }
 
-  /// As a person reads it.
+  /// The finding as text for people.
   private var text: String {
     guard let peak else { return "none (\(reason ?? "unknown reason"))" }
     return String(

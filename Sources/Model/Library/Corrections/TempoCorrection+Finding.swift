@@ -1,12 +1,12 @@
 public import Analysis
 
 extension TempoCorrection {
-  /// The finding as the person has corrected it.
+  /// The finding after the correction.
   public var finding: TempoFinding {
     let found = found ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
     guard let bpm else { return found.withoutTempo() }
     guard let grid else {
-      guard let ratio = found.roughRatio(to: bpm) else { return found.without(beatsFor: bpm) }
+      guard let ratio = found.roughRatio(to: bpm) else { return found.withoutBeats(bpm: bpm) }
       return found.multiplied(by: ratio).locked(at: bpm)
     }
     var result = found
@@ -15,7 +15,7 @@ extension TempoCorrection {
     result.beats = grid.beats
     result.metre = grid.metre
     result.downbeats = grid.downbeats
-    // The map is the person's already.
+    // The map is already the corrected one.
     result.bpm = nil
     return result.locked(at: bpm)
   }

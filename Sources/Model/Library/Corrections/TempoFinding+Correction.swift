@@ -1,22 +1,22 @@
 public import Analysis
 
-/// Corrections of beats that were found. Beats that lie evenly stay even, and those of a moving tempo follow it.
+/// Corrections of detected beats. Evenly spaced beats stay even, and those of a varying tempo follow it.
 extension TempoFinding {
-  /// Largest ratio, less 1, of tempi that count as the same in the literature.
-  private static let sameTempo = 0.04
-  /// Beats that are given a tempo may be so far off at the end of the track, in beats.
-  private static let drift = 0.25
+  /// Maximum relative difference between tempi that count as the same in the literature.
+  private static let maxTempoDifference = 0.04
+  /// Drift allowed at the end of the track, in beats, when beats are matched to a tempo.
+  private static let maxDrift = 0.25
 
-  /// The same at a multiple of the tempo.
+  /// Returns the finding at a multiple of the tempo.
   ///
-  /// If the slower of the two leaves a choice which of the beats to keep, it takes those with the first downbeat among
-  /// them, or else those at which onsets are stronger.
+  /// If the slower tempo leaves a choice of which beats to keep, those that include the first downbeat are kept, or
+  /// else those with stronger onsets.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
     for index in result.map.indices { result.map[index].bpm *= ratio.value }
     if ratio.value == 1 { return result }
-    // How the new beats make up bars is not known.
+    // The bars of the new beats are unknown.
     result.metre = nil
     result.downbeats = nil
     guard let timeline = BeatTimeline(beats) else { return result }
@@ -37,7 +37,7 @@ extension TempoFinding {
     }
     guard let first = choices.first, first.count > 1 else { return 0 }
     let period = (first[first.count - 1] - first[0]) / Double(first.count - 1)
-    // Coarser than half a beat, the course of onsets does not tell one beat from the next.
+    // At a resolution coarser than half a beat, onset strength cannot distinguish a beat from the next.
     guard onsets.stepSeconds <= period / 2 else { return 0 }
     let strengths = choices.map { beats in
       beats.reduce(0) { $0 + onsetStrength(at: $1) } / Double(max(beats.count, 1))
@@ -51,14 +51,14 @@ extension TempoFinding {
   }
 
   private func onsetStrength(at seconds: Double) -> Double {
-    // A beat at the seam of two steps is heard in the later one.
+    // A beat on the boundary of two steps belongs to the later one.
     let index = Int((seconds + 0.02) / onsets.stepSeconds)
     return onsets.values.indices.contains(index) ? onsets.values[index] : 0
   }
 
-  /// The same with all beats, and downbeats, later by `shift` beats.
+  /// Shifts all beats and downbeats by `shift` beats.
   ///
-  /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
+  /// - Parameter duration: Length of the audio in seconds, if known: no beat may lie after it.
   public func shifted(byBeats shift: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats), shift.isFinite else { return self }
     var result = self
@@ -74,10 +74,9 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with all beats, and downbeats, later by `shift` seconds. Beats are put in if the shift leaves a gap
-  /// before the first one or behind the last one.
+  /// Shifts all beats and downbeats by `shift` seconds. Fills gaps before the first and after the last beat.
   ///
-  /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
+  /// - Parameter duration: Length of the audio in seconds, if known: no beat may lie after it.
   public func shifted(bySeconds shift: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats), shift.isFinite,
       let moved = BeatTimeline(beats.map { $0 + shift })
@@ -93,13 +92,13 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with bars that begin `count` beats later; `nil` if bars are not known.
+  /// Moves the bars by `count` beats; `nil` if bars are unknown.
   public func withBars(laterByBeats count: Int) -> TempoFinding? {
     let numbers = downbeatNumbers
     guard let first = numbers.first else { return nil }
     let length = beatsPerBar ?? beats.count
     var moved = numbers.map { $0 + count }
-    // As many bars fit in before as the first one leaves room for.
+    // Adds the bars that fit before the first one.
     var start = first + count - length
     while start >= 0 {
       moved.insert(start, at: 0)
@@ -113,7 +112,7 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with bars of `count` beats throughout; the first downbeat, or else the first beat, stays one.
+  /// Sets bars of `count` beats throughout. The first downbeat, or else the first beat, remains a downbeat.
   public func withBars(ofBeats count: Int) -> TempoFinding {
     guard count > 0, !beats.isEmpty else { return self }
     let first = (downbeatNumbers.first ?? 0) % count
@@ -123,8 +122,8 @@ extension TempoFinding {
     return result
   }
 
-  /// The same with a beat at a point in time; all others move by as much, which is half a beat at most. Beats are put
-  /// in before or behind the others if the point lies there.
+  /// Moves all beats so that one lies at a point in time; the shift is at most half a beat. Beats are added before or
+  /// after the others if the point lies there.
   public func withBeat(at seconds: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats) else { return self }
     let position = timeline.position(at: seconds)
@@ -138,21 +137,21 @@ extension TempoFinding {
     return longer.shifted(byBeats: position - nearest, duration: duration)
   }
 
-  /// The ratio at which the beats have this tempo: for even beats to within a quarter of a beat over the track, for those
-  /// of a moving tempo to within 2%, or 4% of a multiple by 1, 2 or 3.
+  /// The ratio at which the beats have this tempo: for even beats to within a quarter of a beat over the track, for
+  /// those of a varying tempo to within 2%, or to within 4% of a multiple by 1, 2 or 3.
   public func ratio(to bpm: Double) -> BeatRatio? {
     guard let first = beats.first, let last = beats.last, first < last else { return nil }
     if !isStable { return nearest(in: BeatRatio.all, to: bpm, within: 0.02) ?? roughRatio(to: bpm) }
     let now = 60 * Double(beats.count - 1) / (last - first)
     return BeatRatio.all.first { ratio in
-      abs(bpm / (now * ratio.value) - 1) * Double(beats.count) * ratio.value <= Self.drift
+      abs(bpm / (now * ratio.value) - 1) * Double(beats.count) * ratio.value <= Self.maxDrift
     }
   }
 
-  /// The whole multiple or part that the tempo is of this one, to within 4%.
+  /// The ratio to this tempo as a whole multiple or fraction, to within 4%.
   public func roughRatio(to bpm: Double) -> BeatRatio? {
     nearest(
-      in: BeatRatio.all.filter { $0.numerator == 1 || $0.denominator == 1 }, to: bpm, within: Self.sameTempo)
+      in: BeatRatio.all.filter { $0.numerator == 1 || $0.denominator == 1 }, to: bpm, within: Self.maxTempoDifference)
   }
 
   private func nearest(in ratios: [BeatRatio], to bpm: Double, within tolerance: Double) -> BeatRatio? {
@@ -161,8 +160,8 @@ extension TempoFinding {
     return distances.filter { $0.distance <= tolerance }.min { $0.distance < $1.distance }?.ratio
   }
 
-  /// The finding of a person who says no more than this.
-  public func without(beatsFor bpm: Double) -> TempoFinding {
+  /// Returns the finding of a person who states only the tempo.
+  public func withoutBeats(bpm: Double) -> TempoFinding {
     var result = self
     result.bpm = nil
     result.map = [Section(startSeconds: 0, bpm: bpm)]
@@ -173,7 +172,7 @@ extension TempoFinding {
     return result.locked(at: bpm)
   }
 
-  /// The finding of a person who says that there is no steady beat, which is sure.
+  /// Returns the finding of a person who states, with certainty, that there is no steady beat.
   public func withoutTempo() -> TempoFinding {
     var result = TempoFinding.none(reason: "no_pulse", onsets: onsets)
     result.candidates = candidates
@@ -182,7 +181,7 @@ extension TempoFinding {
     return result
   }
 
-  /// As what a person has said, which is sure. The map keeps its course.
+  /// Returns the finding with a tempo stated by a person, which is certain. The map is scaled to it.
   public func locked(at bpm: Double) -> TempoFinding {
     var result = self
     if let now = self.bpm, now > 0, now != bpm {

@@ -1,22 +1,22 @@
 package import Text
 
-/// One field of a record, declared once: JSON text, CSV columns and JSON Schema are made from it.
+/// One field of a record, declared once; JSON text, CSV columns and JSON Schema are generated from it.
 package struct Field<Record>: Sendable {
-  /// snake_case, with the unit at the end where it has one.
+  /// snake_case, with the unit at the end if it has one.
   package var name: String
-  /// One sentence, or several.
+  /// One or more sentences.
   package var summary: String
   package var isNullable: Bool
-  /// Schema of a value that is not `null`.
+  /// Schema of a non-`null` value.
   package var schema: SchemaNode
   package var key: JSONWriter.Key
   package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
   package var columns: [Column]
-  /// As many cells as there are columns.
+  /// Writes one cell per column.
   package var writeCells: @Sendable (Record, inout CSVWriter) -> Void
-  /// Schemas that `schema` refers to, by name.
+  /// Schemas referenced by `schema`, by name.
   package var definitions: [String: SchemaNode] = [:]
-  /// Writes key and value, or nothing where a record has none; `nil` if both are always written.
+  /// Writes key and value, or nothing if a record has no value; `nil` if both are always written.
   package var writeIfAny: (@Sendable (Record, inout JSONWriter) -> Void)?
 }
 
@@ -51,7 +51,7 @@ package struct Shape<Record>: Sendable {
     writer.endObject()
   }
 
-  /// The record as a line of NDJSON, line break included.
+  /// Returns the record as a line of NDJSON, including the line break.
   package func ndjsonLine(_ record: Record) -> [UInt8] {
     var json = JSONWriter()
     writeJSON(record, into: &json)
@@ -75,7 +75,7 @@ package struct Shape<Record>: Sendable {
 }
 
 extension Field {
-  /// A value that is always there.
+  /// Declares a value that is always present.
   package static func required<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value
   ) -> Field {
@@ -86,7 +86,7 @@ extension Field {
       writeCells: { scalar.writeCSV(get($0), &$1) })
   }
 
-  /// A value, or `null` (an empty CSV cell).
+  /// Declares a value that may be `null` (an empty CSV cell).
   package static func optional<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
@@ -105,7 +105,7 @@ extension Field {
       })
   }
 
-  /// A list of values, or `null` instead of an empty one; one CSV cell, joined by ` / `.
+  /// Declares a list of values that is `null` instead of empty; one CSV cell, joined by ` / `.
   package static func list<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
   ) -> Field {
@@ -124,7 +124,7 @@ extension Field {
       })
   }
 
-  /// A record within the record; its CSV columns have its name in front.
+  /// Declares a nested record; its CSV columns are prefixed with its name.
   package static func object<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child
   ) -> Field {
@@ -134,7 +134,7 @@ extension Field {
       writeCells: { shape.writeCells(get($0), into: &$1) })
   }
 
-  /// A record within the record, or `null` (empty CSV cells).
+  /// Declares a nested record that may be `null` (empty CSV cells).
   package static func optionalObject<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child?
   ) -> Field {
@@ -154,7 +154,7 @@ extension Field {
       })
   }
 
-  /// A list of records, or `null` instead of an empty one; one CSV cell with the JSON text.
+  /// Declares a list of records that is `null` instead of empty; one CSV cell with the JSON text.
   package static func objects<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Child]
   ) -> Field {
@@ -173,7 +173,8 @@ extension Field {
       })
   }
 
-  /// An object whose keys are data, in ascending order, or `null` instead of an empty one; one CSV cell with the JSON text.
+  /// Declares an object whose keys are data, in ascending order, and that is `null` instead of empty; one CSV cell with
+  /// the JSON text.
   package static func map<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
@@ -199,7 +200,7 @@ extension Field {
 }
 
 extension Field {
-  /// A value of a type that has a schema of its own; one CSV cell with the JSON text.
+  /// Declares a value of a type with its own schema; one CSV cell with the JSON text.
   package init(
     _ name: String, _ schema: SchemaNode, isNullable: Bool = false, definitions: [String: SchemaNode],
     _ writeJSON: @escaping @Sendable (Record, inout JSONWriter) -> Void
@@ -210,7 +211,7 @@ extension Field {
       definitions: definitions)
   }
 
-  /// The field of a part of another record.
+  /// Converts the field to one of an enclosing record, by way of a part of it.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Record) -> Field<Whole> {
     var field = Field<Whole>(
       name: name, summary: summary, isNullable: isNullable, schema: schema, key: key,
@@ -222,22 +223,22 @@ extension Field {
 }
 
 extension Column {
-  /// A column whose cells are lists.
+  /// Creates a column of lists.
   static func list(_ name: String, _ summary: String) -> Column {
     Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string")
   }
 
-  /// A column whose cells are JSON text.
+  /// Creates a column of JSON text.
   static func json(_ name: String, _ summary: String) -> Column {
     Column(name: name, summary: "\(summary) As JSON text.", type: "string")
   }
 
-  /// The column of a record within another.
+  /// Returns the column of a nested record.
   func within(_ name: String) -> Column { Column(name: "\(name)_\(self.name)", summary: summary, type: type) }
 }
 
 extension CSVWriter {
-  /// One cell of JSON text.
+  /// Writes one cell of JSON text.
   mutating func json(_ write: (inout JSONWriter) -> Void) {
     var json = JSONWriter()
     write(&json)

@@ -3,10 +3,10 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// The record of a file: schema `nocturne.report` version 1. A field keeps its name and type forever; later ones are
+/// The record of a file: schema `nocturne.report` version 1. A field keeps its name and type forever; fields may be
 /// added.
 extension Shape<FileRecord> {
-  /// - Parameter options: what they leave out is `null`.
+  /// - Parameter options: Fields that they leave out are `null`.
   package static func file(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "All that is known of one file.",

@@ -2,8 +2,8 @@ package import Analysis
 internal import Text
 
 extension Field<FileRecord> {
-  /// A declared finding: an object under its name, or `null`.
-  /// - Parameter long: The long fields to show; others are `null`.
+  /// Declares the field of a finding: an object under its name, or `null`.
+  /// - Parameter long: The long fields to include; the others are `null`.
   package static func finding<Finding: DeclaredFinding>(_ type: Finding.Type, long: Set<String>) -> Field {
     let declaration = Finding.declaration
     let reportType = FieldType.record(declaration.reportType)
@@ -20,7 +20,7 @@ extension Field<FileRecord> {
 }
 
 extension FieldType {
-  /// Columns of a CSV report.
+  /// The columns of a CSV report.
   fileprivate func columns(_ name: String, _ summary: String) -> [Column] {
     switch self {
     case .text, .json: [Column(name: name, summary: summary, type: "string")]
@@ -40,7 +40,7 @@ extension FieldType {
 }
 
 extension SchemaNode {
-  /// The schema of a value that is not `null`.
+  /// Creates the schema of a non-`null` value.
   fileprivate init(_ type: FieldType) {
     self =
       switch type {
@@ -69,7 +69,7 @@ extension SchemaNode {
 }
 
 extension FieldValue {
-  /// False for what a report shows as `null` where there can be `null`.
+  /// `false` for values that a report shows as `null` where `null` is allowed.
   fileprivate var isPresent: Bool {
     switch self {
     case .number(let number): number.isFinite

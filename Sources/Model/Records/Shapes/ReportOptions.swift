@@ -2,11 +2,11 @@ public import Analysis
 
 /// The content and form of a report.
 public struct ReportOptions: Sendable {
-  /// The declared findings, in the order in which reports show them.
+  /// The declared findings, in report order.
   public var findings: [any DeclaredFinding.Type]
-  /// The long fields to show, by what `FindingField.long` calls them; the records must have been read with them.
+  /// The long fields to include, by the names in `FindingField.long`; the records must have been read with them.
   public var long: Set<String>
-  /// CSV only: an apostrophe before text that a spreadsheet would run as a formula. It changes such text.
+  /// CSV only: adds an apostrophe before text that a spreadsheet would run as a formula. This changes such text.
   public var guardsFormulas: Bool
 
   public init(findings: [any DeclaredFinding.Type], long: Set<String> = [], guardsFormulas: Bool = true) {

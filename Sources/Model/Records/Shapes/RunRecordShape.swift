@@ -4,7 +4,7 @@ internal import SystemPackage
 internal import Text
 
 extension Shape<RunRecord> {
-  /// The run that a JSON report is about.
+  /// The run described by a JSON report.
   package static var run: Shape {
     Shape(
       summary: "One run of the program over a library.",

@@ -2,21 +2,21 @@ package import Analysis
 package import Platform
 package import Text
 
-/// One type of single values in a report: how it is written, and what a schema says of it.
+/// A type of single values in a report: how it is written, and its schema.
 package struct Scalar<Value>: Sendable {
   /// Type in JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
   package var type: String?
   /// Format in JSON Schema: `date-time`, `uri`.
   package var format: String?
-  /// The only values there are, if they can be listed.
+  /// All valid values, if they can be listed.
   package var choices: [String]?
-  /// False for what a report shows as `null`.
+  /// `false` for values that a report shows as `null`.
   package var isPresent: @Sendable (Value) -> Bool
   package var writeJSON: @Sendable (Value, inout JSONWriter) -> Void
   package var writeCSV: @Sendable (Value, inout CSVWriter) -> Void
 }
 
-/// Numbers in reports have at most this many decimals: 0.1 ms, 0.0001 BPM.
+/// Maximum number of decimals in reports: 0.1 ms, 0.0001 BPM.
 package let reportedDecimals = 4
 
 extension Scalar<String> {
@@ -44,7 +44,7 @@ extension Scalar<Int> {
 }
 
 extension Scalar<Double> {
-  /// A number that is not finite is `null`, or 0 if it cannot be `null`.
+  /// A number; non-finite values are written as `null`, or as 0 where `null` is not allowed.
   package static var number: Scalar {
     Scalar(
       type: "number", isPresent: { $0.isFinite },
@@ -66,7 +66,7 @@ extension Scalar<Timestamp> {
       writeCSV: { $1.text($0.description) })
   }
 
-  /// Since 1970.
+  /// Nanoseconds since 1970.
   package static var nanoseconds: Scalar<Timestamp> {
     Scalar(
       type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0.nanoseconds) },
@@ -83,7 +83,7 @@ extension Scalar<ContentID> {
 }
 
 extension Scalar<JSONValue> {
-  /// Any JSON value; in CSV its text.
+  /// Any JSON value; its text in CSV.
   package static var json: Scalar {
     Scalar(
       type: nil, isPresent: { $0 != .null }, writeJSON: { $1.value($0) }, writeCSV: { $1.escapedText($0.text) })

@@ -1,6 +1,6 @@
 package import Text
 
-/// JSON whose members keep their order, for schemas that a person may read.
+/// JSON whose members keep their order, for schemas read by people.
 package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -17,7 +17,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
   package init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
   package init(dictionaryLiteral elements: (String, SchemaNode)...) { self = .object(elements.map { ($0.0, $0.1) }) }
 
-  /// The schema of a single value.
+  /// Creates the schema of a single value.
   package init<Value>(_ scalar: Scalar<Value>) {
     var members: [(name: String, value: SchemaNode)] = []
     if let type = scalar.type { members.append(("type", .string(type))) }
@@ -26,17 +26,17 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     self = .object(members)
   }
 
-  /// The schema of a list that is `null` rather than empty.
+  /// Creates the schema of a list that is `null` instead of empty.
   package static func list(of element: SchemaNode) -> SchemaNode {
     .object([("type", "array"), ("minItems", 1), ("items", element)])
   }
 
-  /// The schema of an object whose keys are data, and which is `null` rather than empty.
+  /// Creates the schema of an object whose keys are data and that is `null` instead of empty.
   static func map(of value: SchemaNode) -> SchemaNode {
     .object([("type", "object"), ("minProperties", 1), ("additionalProperties", value)])
   }
 
-  /// The schema of an object. Every field is required and nothing else is allowed.
+  /// Creates the schema of an object in which every field is required and no others are allowed.
   static func record(_ summary: String, _ fields: [(name: String, value: SchemaNode)]) -> SchemaNode {
     .object([
       ("type", "object"), ("description", .string(summary)), ("properties", .object(fields)),
@@ -44,7 +44,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     ])
   }
 
-  /// The same schema, and `null`.
+  /// The schema that also allows `null`.
   package var orNull: SchemaNode {
     guard case .object(let members) = self else { return self }
     return .object(
@@ -57,13 +57,13 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
       })
   }
 
-  /// The same schema with another description, which comes first.
+  /// Returns the schema with another description, which comes first.
   package func described(_ description: String) -> SchemaNode {
     guard case .object(let members) = self else { return self }
     return .object([("description", .string(description))] + members.filter { $0.name != "description" })
   }
 
-  /// The same without an order.
+  /// The value without the order of members.
   package var json: JSONValue {
     switch self {
     case .null: .null
@@ -76,7 +76,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     }
   }
 
-  /// Indented by two spaces, with a line break at the end.
+  /// The text, indented by two spaces, with a line break at the end.
   package var text: String {
     var lines = ""
     write(into: &lines, indent: "")

@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// The fields of records of tracks, by the names that they have everywhere: findings as the CSV report calls them.
+/// Fields for records of tracks, with their common names: findings are named as in the CSV report.
 extension Field {
   package static func uri(_ path: @escaping @Sendable (Record) -> FilePath) -> Field {
     .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { path($0).uri }

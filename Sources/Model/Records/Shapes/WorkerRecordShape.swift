@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import Text
 
-/// The lines that `analyze worker` writes, as schema `nocturne.worker` version 1 has them.
+/// The output lines of `analyze worker`: schema `nocturne.worker` version 1.
 extension Shape<WorkerRecord> {
   package static func worker(_ options: ReportOptions) -> Shape {
     Shape(
@@ -34,7 +34,7 @@ extension Shape<WorkerRecord> {
   }
 }
 
-/// An analyzer whose finding JSON cannot hold has failed, and the others have not.
+/// Encodes the analysis. An analyzer whose finding JSON cannot represent counts as failed; the others are kept.
 @Sendable private func exactValue(of analysis: FileAnalysis) -> JSONValue? {
   if let value = try? JSONValue(encoding: analysis) { return value }
   var analysis = analysis

@@ -2,37 +2,37 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. Forms go through its
-/// standard input: keys are on no command line.
+/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. Forms go to its
+/// standard input, so keys appear on no command line.
 struct AcoustIDConnection {
   struct Answer {
-    /// Status of HTTP.
+    /// HTTP status.
     var status: Int
-    /// Seconds that the server wants to be left alone.
+    /// Seconds to wait, as requested by the server.
     var retryAfter: Int?
     var body: [UInt8]
   }
 
-  /// The reason why there was no answer.
+  /// Reason why there was no answer.
   struct Failure: Error {
     var reason: String
-    /// Without the program there is no use in trying again.
+    /// True if a retry is useless, as when the program is missing.
     var isFinal: Bool
   }
 
-  /// Seconds of one request.
+  /// Timeout of one request, in seconds.
   private static let patience = 60
-  /// Its exit statuses for an address that it cannot make sense of.
+  /// curl's exit statuses for an address that it cannot parse.
   private static let wrongAddress: Set<Int> = [1, 3]
-  /// More than any answer has, in bytes.
-  private static let mostBytes = 16 << 20
+  /// Larger than any real answer, in bytes.
+  private static let maxBytes = 16 << 20
 
   let program: String
 
   func post(_ form: String, to address: String) throws(Failure) -> Answer {
     let words = [
       "curl", "--disable", "--silent", "--show-error", "--max-time", "\(Self.patience)", "--proto", "=http,https",
-      "--max-filesize", "\(Self.mostBytes)", "--user-agent", program.replacing(" ", with: "/"), "--header", "Expect:",
+      "--max-filesize", "\(Self.maxBytes)", "--user-agent", program.replacing(" ", with: "/"), "--header", "Expect:",
       "--data-binary", "@-", "--write-out", "\n%{http_code} %header{retry-after}", "--url", address,
     ]
     let (status, output, errors) = try Self.run(words, input: Array(form.utf8))
@@ -44,12 +44,12 @@ struct AcoustIDConnection {
     let end = output.lastIndex(of: UInt8(ascii: "\n")) ?? output.startIndex
     let last = String(decoding: output[end...], as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard let code = last.first.flatMap({ Int($0) }) else {
-      throw Failure(reason: "curl said nothing of the answer", isFinal: true)
+      throw Failure(reason: "curl reported no HTTP status", isFinal: true)
     }
     return Answer(status: code, retryAfter: last.count > 1 ? Int(last[1]) : nil, body: Array(output[..<end]))
   }
 
-  /// Runs a program to its end.
+  /// Runs a program to completion.
   private static func run(
     _ words: [String], input: [UInt8]
   ) throws(Failure) -> (status: Int, output: [UInt8], errors: [UInt8]) {
@@ -57,7 +57,7 @@ struct AcoustIDConnection {
     let ending: ChildProcess.Ending
     do throws(PipedProcess.Failure) {
       process = try PipedProcess(
-        Program(words), outputLimit: mostBytes, hasInput: true, patience: .seconds(2 * patience))
+        ProgramCommand(words), outputLimit: maxBytes, hasInput: true, patience: .seconds(2 * patience))
       try process.write(input)
       ending = try process.waitForEnd()
     } catch {
@@ -65,8 +65,8 @@ struct AcoustIDConnection {
       case .cannotStart(let reason):
         throw Failure(
           reason: "the program curl cannot be started: \(reason) (Debian: apt install curl)", isFinal: true)
-      case .timeout: throw Failure(reason: "curl did not end", isFinal: false)
-      case .tooMuchOutput: throw Failure(reason: "the answer is larger than \(mostBytes >> 20) MiB", isFinal: true)
+      case .timeout: throw Failure(reason: "curl did not finish", isFinal: false)
+      case .tooMuchOutput: throw Failure(reason: "the answer is larger than \(maxBytes >> 20) MiB", isFinal: true)
       }
     }
     switch ending {

@@ -4,9 +4,9 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A folder for AcoustID: `lookups.txt` and `submissions.txt` have the form of one request on each line, and `tracks.ndjson`
-/// says where each track stands in them. No key is in them. Nothing is sent unless the option `send` asks for it.
-/// (AcoustID web service, acoustid.org/webservice: `/v2/lookup` with `batch=1`, `/v2/submit`.)
+/// Folder for AcoustID: each line of `lookups.txt` and `submissions.txt` is the form of one request, and
+/// `tracks.ndjson` gives the position of each track in them. They contain no key. Nothing is sent unless the option
+/// `send` asks for it. (AcoustID web service, acoustid.org/webservice: `/v2/lookup` with `batch=1`, `/v2/submit`.)
 struct AcoustIDExport: ExportFormat {
   let name = "acoustid"
   let abstract = "Look-ups and submissions for AcoustID; sends them only with --option send=…"
@@ -23,16 +23,16 @@ private struct AcoustIDWriter: ExportWriter {
   private var submissions: AcoustIDList
   private let tracks: ExportFile
   private var line = JSONWriter()
-  private let sending: AcoustIDSending?
+  private let sending: AcoustIDSender?
 
   init(_ context: ExportContext) throws {
     let folder = context.output ?? "."
-    // Before anything is written: a missing key is known now.
-    sending = try AcoustIDSending(context)
+    // A missing key must be reported before anything is written.
+    sending = try AcoustIDSender(context)
     let meta = context.options["meta"] ?? "recordings"
     lookups = AcoustIDList(
       try ExportFile(folder.appending("lookups.txt")),
-      common: [("format", "json"), ("batch", "1"), ("meta", meta)], mostEntries: AcoustIDList.lookupEntries)
+      common: [("format", "json"), ("batch", "1"), ("meta", meta)], maxEntries: AcoustIDList.lookupEntries)
     submissions = AcoustIDList(
       try ExportFile(folder.appending("submissions.txt")),
       common: [("format", "json"), ("clientversion", context.program)])
@@ -58,7 +58,7 @@ private struct AcoustIDWriter: ExportWriter {
     line.removeBytes()
   }
 
-  /// AcoustID takes nothing back.
+  /// Does nothing: AcoustID accepts no retractions.
   mutating func remove(_ removal: ExportRemoval) throws {}
 
   mutating func finish() throws -> [FilePath] {
@@ -85,41 +85,41 @@ extension JSONWriter {
   }
 }
 
-/// Requests of as many fingerprints as one may have, a line each.
+/// Requests of as many fingerprints as one may hold, one per line.
 struct AcoustIDList {
-  /// The place of a fingerprint: lines count from 1, fingerprints from 0.
+  /// Position of a fingerprint: lines start at 1, fingerprints at 0.
   struct Location {
     var line: Int
     var index: Int
   }
 
-  /// Number of fingerprints in one look-up.
+  /// Maximum number of fingerprints in one look-up.
   static let lookupEntries = 20
-  /// Bytes of a request, with room for the keys.
-  static let mostBytes = 1_000_000 - 500
+  /// Maximum size of a request in bytes, leaving room for the keys.
+  static let maxRequestBytes = 1_000_000 - 500
 
   let file: ExportFile
   private let common: [(String, String)]
-  private let mostEntries: Int
+  private let maxEntries: Int
   private var form: AcoustIDForm
   private var lineCount = 0
 
-  init(_ file: ExportFile, common: [(String, String)], mostEntries: Int = .max) {
+  init(_ file: ExportFile, common: [(String, String)], maxEntries: Int = .max) {
     self.file = file
     self.common = common
-    self.mostEntries = mostEntries
+    self.maxEntries = maxEntries
     form = AcoustIDForm(common: common)
   }
 
   mutating func append(_ values: [(String, String)]) throws(ExportError) -> Location {
     let fields = AcoustIDForm.fields(values)
-    let isFull = form.entries.count == mostEntries || form.size + AcoustIDForm.size(of: fields) > Self.mostBytes
+    let isFull = form.entries.count == maxEntries || form.size + AcoustIDForm.size(of: fields) > Self.maxRequestBytes
     if isFull, !form.entries.isEmpty { try endLine() }
     form.append(fields)
     return Location(line: lineCount + 1, index: form.entries.count - 1)
   }
 
-  /// `file` is whole then and waits to be committed.
+  /// Completes `file`, which must then be committed.
   mutating func finish() throws(ExportError) {
     if !form.entries.isEmpty { try endLine() }
   }

@@ -1,33 +1,33 @@
 internal import Platform
 
-/// The fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
+/// Fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
 ///
-/// Fields of one of several fingerprints have its number behind their names: `fingerprint.0`. (AcoustID web service,
+/// With several fingerprints, the names of their fields have a number: `fingerprint.0`. (AcoustID web service,
 /// acoustid.org/webservice.)
 struct AcoustIDForm: Hashable {
-  /// A field of one fingerprint: its name without the number, and its value, encoded.
+  /// Field of one fingerprint: its name without the number, and its encoded value.
   struct Field: Hashable {
     var name: String
     var value: String
 
-    /// Bytes, with “&”, “.”, “=” and a number of up to six digits.
+    /// Bytes, including “&”, “.”, “=” and a number of up to six digits.
     fileprivate var size: Int { name.utf8.count + value.utf8.count + 9 }
   }
 
-  /// Fields that all fingerprints share.
+  /// Fields shared by all fingerprints.
   private let common: String
-  /// Fields of one fingerprint each.
+  /// Fields of each fingerprint.
   private(set) var entries: [[Field]] = []
   /// Bytes of `text`, or a few more.
   private(set) var size: Int
 
-  /// - Parameter common: Fields that do not belong to one fingerprint.
+  /// - Parameter common: Fields shared by all fingerprints.
   init(common: [(String, String)]) {
     self.common = common.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
     size = self.common.utf8.count
   }
 
-  /// Reads a form that `text` has made.
+  /// Parses a form written by `text`.
   init(text: some StringProtocol) {
     var common: [Substring] = []
     var entries: [[Field]] = []
@@ -59,7 +59,7 @@ struct AcoustIDForm: Hashable {
     size += Self.size(of: fields)
   }
 
-  /// Bytes that a fingerprint with these fields takes at most.
+  /// Maximum bytes of a fingerprint with these fields.
   static func size(of fields: [Field]) -> Int { fields.reduce(0) { $0 + $1.size } }
 
   /// Encodes names and values.
@@ -75,14 +75,14 @@ struct AcoustIDForm: Hashable {
     return fields.joined(separator: "&")
   }
 
-  /// Two forms with half of the fingerprints each; `nil` for a single one.
+  /// Two forms with half of the fingerprints each; `nil` if there is only one.
   var halves: (AcoustIDForm, AcoustIDForm)? {
     guard entries.count > 1 else { return nil }
     let middle = (entries.count + 1) / 2
     return (AcoustIDForm(common, Array(entries[..<middle])), AcoustIDForm(common, Array(entries[middle...])))
   }
 
-  /// Spaces become “+”, all but unreserved characters percent signs with two digits.
+  /// Encodes spaces as “+”, and all other characters except unreserved ones as a percent sign with two digits.
   static func encoded(_ value: String) -> String {
     PercentEncoding.encoded(value.utf8).replacing("%20", with: "+")
   }

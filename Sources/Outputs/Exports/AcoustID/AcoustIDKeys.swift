@@ -2,27 +2,27 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// The keys that AcoustID asks for. They stand in the environment or in a file, never on a command line, which other users
-/// of the machine may read.
+/// Keys required by AcoustID. They come from the environment or a file, never from a command line, which other users of
+/// the machine may read.
 struct AcoustIDKeys {
   /// Key of the application.
   var client: String
-  /// Key of the user on whose behalf is submitted.
+  /// Key of the user on whose behalf tracks are submitted.
   var user: String?
 
   static let clientVariable = "ACOUSTID_CLIENT_KEY"
   static let userVariable = "ACOUSTID_USER_KEY"
 
   /// - Parameters:
-  ///   - file: Lines of `client=…` and `user=…`; without one, the environment counts.
-  ///   - needsUser: Whether something is submitted.
+  ///   - file: Lines of `client=…` and `user=…`; `nil` to read the environment.
+  ///   - needsUser: True if something is submitted.
   init(
     file: FilePath?, environment: [String: String] = ProcessInfo.processInfo.environment, needsUser: Bool
   ) throws(ExportError) {
     var keys = ["client": environment[Self.clientVariable], "user": environment[Self.userVariable]].compactMapValues { $0 }
     if let file {
       guard let bytes = try? SmallFile.read(file, limit: 1 << 16, isRegular: false) else {
-        throw .unavailable("The file of keys \(file.string) cannot be read. Check --option key-file=FILE.")
+        throw .unavailable("The key file \(file.string) cannot be read. Check --option key-file=FILE.")
       }
       for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
         let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -31,19 +31,19 @@ struct AcoustIDKeys {
     }
     guard let client = keys["client"], !client.isEmpty else {
       throw .unavailable(
-        "AcoustID asks for the key of an application. Register one at acoustid.org/new-application, and set "
+        "AcoustID requires an application key. Register one at acoustid.org/new-application, and set "
           + "\(Self.clientVariable), or name a file with a line client=KEY with --option key-file=FILE.")
     }
     self.client = client
     user = keys["user"].flatMap { $0.isEmpty ? nil : $0 }
     if needsUser, user == nil {
       throw .unavailable(
-        "AcoustID asks for your own key, too, to submit. It is at acoustid.org/api-key; set \(Self.userVariable), or add "
+        "AcoustID also requires your own key to submit. It is at acoustid.org/api-key; set \(Self.userVariable), or add "
           + "a line user=KEY to the file of --option key-file=FILE.")
     }
   }
 
-  /// The fields at the start of a form.
+  /// Fields at the start of a form.
   func fields(isSubmission: Bool) -> String {
     let client = "client=\(AcoustIDForm.encoded(self.client))&"
     return isSubmission ? client + "user=\(AcoustIDForm.encoded(user ?? ""))&" : client

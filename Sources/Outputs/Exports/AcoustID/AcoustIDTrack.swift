@@ -2,18 +2,18 @@ internal import Analysis
 internal import Library
 internal import Records
 
-/// The facts about a track that AcoustID gets.
+/// Facts about a track that are sent to AcoustID.
 struct AcoustIDTrack {
   /// `nil` if there is nothing to look up.
   var lookupFields: [(String, String)]?
-  /// `nil` if the track is not to be submitted.
+  /// `nil` if the track must not be submitted.
   var submissionFields: [(String, String)]?
-  /// Why it is in one of the lists only, or in none.
+  /// Reason why the track is in only one of the lists, or in none.
   var reason: String?
 
-  /// Durations that AcoustID accepts, in seconds.
+  /// Durations accepted by AcoustID, in seconds.
   private static let durations = 1...32_767
-  /// The time that the fingerprint of a submission covers, in seconds; of shorter recordings, everything.
+  /// Length covered by the fingerprint of a submission, in seconds; shorter recordings are covered completely.
   private static let covered = 120.0
   /// Tolerance for the resampler's delay and rounding, in seconds.
   private static let tolerance = 0.25
@@ -67,7 +67,7 @@ struct AcoustIDTrack {
     return fields
   }
 
-  /// 8-4-4-4-12 hexadecimal digits.
+  /// True for 8-4-4-4-12 hexadecimal digits.
   private static func isUUID(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit } }

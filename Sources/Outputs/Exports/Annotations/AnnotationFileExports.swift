@@ -3,7 +3,7 @@ internal import Foundation
 internal import Records
 internal import SystemPackage
 
-/// Label files as `mir_eval.io` and Sonic Visualiser read them: columns with tabs between.
+/// Label files for `mir_eval.io` and Sonic Visualiser: tab-separated columns.
 public struct LabExport: ExportFormat {
   public let name = "lab"
   public let abstract = "Label files for each track: beats, tempo, key and sections"
@@ -26,7 +26,7 @@ public struct LabExport: ExportFormat {
     ]
     if let key = record.keyFinding?.key { tables[.key] = ["\(key.tonic)\t\(key.mode.rawValue)"] }
     if let tempo = record.tempo, let bpm = tempo.bpm {
-      // Slower tempo, faster tempo, and the share of the slower one (MIREX, audio tempo estimation).
+      // Slower tempo, faster tempo, and the weight of the slower one (MIREX, audio tempo estimation).
       let other = tempo.candidates.first { abs($0.bpm / bpm - 1) > 0.04 && $0.weight > 0 }
       let weight = tempo.candidates.first { abs($0.bpm / bpm - 1) <= 0.04 }?.weight ?? 1
       let share = other.map { weight / (weight + $0.weight) } ?? 1
@@ -38,8 +38,8 @@ public struct LabExport: ExportFormat {
   }
 }
 
-/// CSV as `sonic-annotator -w csv --csv-omit-filename` writes it: a time, for stretches the duration, then values and a
-/// label in quotes; no header.
+/// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`: a time, the duration of segments, then values and
+/// a quoted label; no header.
 public struct AnnotationCSVExport: ExportFormat {
   public let name = "annotations-csv"
   public let abstract = "CSV files for each track, as sonic-annotator writes them"
@@ -69,12 +69,12 @@ public struct AnnotationCSVExport: ExportFormat {
   }
 }
 
-/// The subject of a file of annotations.
+/// Subject of an annotation file.
 private enum AnnotationTable: String, CaseIterable {
   case beats, downbeats, tempo, key, sections
 }
 
-/// A file for each table of a track that has lines.
+/// Writes one file for each non-empty table of a track.
 private struct TableWriter: ExportWriter {
   private let folder: MirroredFolder
   private let fileExtension: String

@@ -109,7 +109,7 @@ private struct JAMSWriter: ExportWriter {
     if !annotations.keys.isEmpty {
       begin("key_mode", record, KeyFinding.analyzer, false, &json)
       for key in annotations.keys {
-        // It is that of the key of the whole track.
+        // The finding's confidence is that of the key of the whole track.
         let confidence = key.value == record.keyFinding?.key ? record.keyFinding?.confidence : nil
         observe(key.start, until: key.end, confidence: confidence, &json) {
           $0.string("\(key.value.tonic):\(key.value.mode.rawValue)")

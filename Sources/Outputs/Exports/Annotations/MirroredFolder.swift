@@ -1,11 +1,11 @@
 internal import Platform
 internal import SystemPackage
 
-/// A tree of folders like that of the library, with files for each track.
+/// Folder tree that mirrors the library, with files for each track.
 struct MirroredFolder {
-  /// The suffixes that make file names from the name of a track; files that are not written again are removed.
+  /// Suffixes that turn the name of a track into file names; files that are no longer written are removed.
   private let suffixes: [String]
-  /// Folder of the library that the tree begins in.
+  /// Folder of the library at which the tree begins.
   private let root: FilePath
   private let files: StagedFolder
 
@@ -24,7 +24,7 @@ struct MirroredFolder {
     files = try StagedFolder(in: folder, context.overwriting)
   }
 
-  /// The files of a track by their suffixes.
+  /// Writes the files of a track, by suffix.
   func write(_ contents: [String: [UInt8]], for track: FilePath) throws(ExportError) {
     let path = relativePath(of: track)
     for suffix in suffixes {
@@ -33,7 +33,7 @@ struct MirroredFolder {
     }
   }
 
-  /// The files of a track that is gone go, too.
+  /// Removes the files of a vanished track.
   func remove(_ track: FilePath) {
     let path = relativePath(of: track)
     for suffix in suffixes { files.remove(FilePath(path + suffix)) }

@@ -3,9 +3,9 @@ internal import Platform
 internal import SystemPackage
 
 extension FilePath.Component {
-  /// The same name as text that file systems of other computers take, too: control characters, characters that Windows does
-  /// not allow, percent signs and what is not UTF-8 are percent-encoded. Long names are cut and end with a digest, which
-  /// leaves room for an extension within the 255 bytes of a name. Different names stay different.
+  /// The same name as text that the file systems of other computers accept: control characters, characters not allowed
+  /// on Windows, percent signs and invalid UTF-8 are percent-encoded. Long names are cut and end with a digest, leaving
+  /// room for an extension within the 255 bytes of a name. Different names stay different.
   var safeName: String {
     let bytes = FilePath(root: nil, [self]).withBytes { Array($0) }
     let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
@@ -18,13 +18,13 @@ extension FilePath.Component {
       }
     }
     if !isUTF8 { name = FilePath(bytes: bytes).percentEncoded }
-    guard name.utf8.count > Self.longest else { return name }
+    guard name.utf8.count > Self.maxLength else { return name }
     let digest = ContentID(hashing: bytes).description.prefix(Self.digestLength)
-    while name.utf8.count > Self.longest - Self.digestLength - 1 { name.unicodeScalars.removeLast() }
+    while name.utf8.count > Self.maxLength - Self.digestLength - 1 { name.unicodeScalars.removeLast() }
     return "\(name)~\(digest)"
   }
 
   private static let unsafe = Set("%\\:*?\"<>|".unicodeScalars)
-  private static let longest = 220
+  private static let maxLength = 220
   private static let digestLength = 11
 }

@@ -1,15 +1,15 @@
 internal import Analysis
 internal import Records
 
-/// The facts about a track over its time, in the words of annotations.
+/// Time-dependent facts about a track, as annotations.
 struct TrackAnnotations {
   struct Beat {
     var seconds: Double
-    /// From 1; `nil` where bars are not known.
+    /// Starts at 1; `nil` if bars are unknown.
     var beatInBar: Int?
   }
 
-  /// From a time to where the next one starts, or to the end of the track.
+  /// Segment from a time to the start of the next one, or to the end of the track.
   struct Stretch<Value> {
     var start: Double
     var end: Double
@@ -17,7 +17,7 @@ struct TrackAnnotations {
   }
 
   var beats: [Beat]
-  /// Empty where bars are not known.
+  /// Empty if bars are unknown.
   var downbeats: [Double]
   /// Beats per minute.
   var tempi: [Stretch<Double>]

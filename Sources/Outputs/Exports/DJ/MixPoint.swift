@@ -1,16 +1,16 @@
 internal import Analysis
 
-/// A point of a track that DJs mark.
+/// Point of a track that DJs mark.
 struct MixPoint: Equatable {
   enum Kind: Equatable {
     case mixIn, introEnd, highlight, outroStart, mixOut
   }
 
   var kind: Kind
-  /// From the start of the audio.
+  /// Seconds from the start of the audio.
   var seconds: Double
 
-  /// As programs show it.
+  /// Name shown by programs.
   var name: String {
     switch kind {
     case .mixIn: "Mix in"
@@ -21,7 +21,7 @@ struct MixPoint: Equatable {
     }
   }
 
-  /// The points that were found, ascending; the first one of several at one time.
+  /// The points found, in ascending order; only the first of several at the same time.
   static func all(of cues: CuesFinding?) -> [MixPoint] {
     guard let cues else { return [] }
     let points: [(Kind, Double?)] = [

@@ -1,7 +1,7 @@
 internal import Analysis
 
-/// Beats as the database of Mixxx holds them (`BeatGrid-2.0` and `BeatMap-1.0`): Protocol Buffers, of which these need
-/// few fields.
+/// Beats as stored in Mixxx's database (`BeatGrid-2.0` and `BeatMap-1.0`): Protocol Buffers, of which few fields are
+/// needed.
 ///
 ///     message Bpm { optional double bpm = 1; }
 ///     message Beat { optional int32 frame_position = 1; }
@@ -13,10 +13,10 @@ struct MixxxBeats: Equatable {
 
   private static let bpmPlaces = 6
 
-  /// One tempo throughout makes a grid, which begins with the first downbeat where that is known; other beats make a
-  /// map. `nil` without beats.
+  /// A constant tempo makes a grid, which begins with the first downbeat if that is known; other beats make a map.
+  /// `nil` without beats.
   init?(_ tempo: TempoFinding, sampleRate: Int) {
-    guard let grid = BeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return nil }
+    guard let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return nil }
     func beat(_ seconds: Double) -> [UInt8] {
       [0x08] + Self.varint(UInt64(max(0, (seconds * Double(sampleRate)).rounded())))
     }
@@ -31,7 +31,7 @@ struct MixxxBeats: Equatable {
     }
   }
 
-  /// A field of wire type 2.
+  /// Encodes a field of wire type 2.
   private static func message(_ field: UInt8, _ content: [UInt8]) -> [UInt8] {
     [field << 3 | 2] + varint(UInt64(content.count)) + content
   }

@@ -5,7 +5,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// A copy of Mixxx's database in which the tracks that Mixxx knows have beats, keys, gains and cues. Mixxx has no other
+/// Copy of Mixxx's database in which the tracks known to Mixxx have beats, keys, gains and cues. Mixxx has no other
 /// import for these.
 public struct MixxxExport: ExportFormat {
   public let name = "mixxx"
@@ -31,10 +31,10 @@ private final class MixxxWriter: ExportWriter {
     paths = try PathMapping(context.options)
     guard let database = context.options["database"], !database.isEmpty else {
       throw ExportError.unavailable(
-        "The database of Mixxx is not named. Say where it is: --option database=$HOME/.mixxx/mixxxdb.sqlite")
+        "Name Mixxx's database with --option database=$HOME/.mixxx/mixxxdb.sqlite.")
     }
     guard let output = context.output else {
-      throw ExportError.unavailable("A database does not go to standard output. Name a file with --output.")
+      throw ExportError.unavailable("A database cannot be written to standard output. Name a file with --output.")
     }
     guard let identity = FileIdentity(FilePath(database)) else {
       throw ExportError.unavailable(
@@ -42,7 +42,7 @@ private final class MixxxWriter: ExportWriter {
     }
     if FileIdentity(output).map({ ($0.device, $0.inode) == (identity.device, identity.inode) }) ?? false {
       throw ExportError.unavailable(
-        "Mixxx's own database is not written to. Name another file with --output, and put it in place while Mixxx is "
+        "Mixxx's own database is never overwritten. Name another file with --output, and put it in place while Mixxx is "
           + "closed.")
     }
     do {
@@ -59,16 +59,16 @@ private final class MixxxWriter: ExportWriter {
       reading.readonly = true
       let source = try DatabaseQueue(path: database, configuration: reading)
       var writing = Configuration()
-      // Mixxx names tables in its schema that are not there.
+      // Mixxx's schema refers to tables that do not exist.
       writing.foreignKeysEnabled = false
-      // One from here to `finish`.
+      // One transaction, from here to `finish`.
       writing.allowsUnsafeTransactions = true
-      // The copy is only named once it is whole: it needs no journal beside it.
+      // The copy gets its name only when complete, so it needs no journal.
       writing.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF") }
       let copy = try DatabaseQueue(path: path.string, configuration: writing)
       try source.backup(to: copy)
       try copy.writeWithoutTransaction { db in
-        // A database in WAL mode brings that along.
+        // A copy of a database in WAL mode is in WAL mode too.
         try db.execute(sql: "PRAGMA journal_mode = OFF")
         for (table, columns) in Self.columns {
           let existing = try Set(db.columns(in: table).map(\.name))
@@ -127,7 +127,7 @@ private final class MixxxWriter: ExportWriter {
       arguments: [bpm, Data(beats.blob), beats.version, "plugin=nocturne", isLocked ? 1 : 0, id])
   }
 
-  /// Mixxx counts major keys from C, 1 to 12, and then the minor ones. Without `keys` it reads the name.
+  /// Mixxx numbers major keys from C as 1 to 12, followed by the minor keys. Without `keys`, it reads the name.
   private func write(_ key: MusicalKey, _ id: Int64, _ db: Database) throws {
     let number = key.pitchClass + (key.mode == .minor ? 13 : 1)
     try db.execute(
@@ -137,7 +137,7 @@ private final class MixxxWriter: ExportWriter {
       arguments: [key.shortName, number, id])
   }
 
-  /// Mixxx keeps gains as factors.
+  /// Mixxx stores gains as factors.
   private func write(_ loudness: LoudnessFinding, _ id: Int64, _ db: Database) throws {
     guard let gain = loudness.trackGain else { return }
     try db.execute(
@@ -152,7 +152,7 @@ private final class MixxxWriter: ExportWriter {
     case audibleSound = 8
   }
 
-  /// Cues that are there stay. Positions are in samples of two channels.
+  /// Existing cues stay. Positions are in samples of two channels.
   private func write(
     _ cues: CuesFinding, _ duration: Double?, _ sampleRate: Int, _ id: Int64, _ db: Database
   ) throws {
@@ -172,7 +172,7 @@ private final class MixxxWriter: ExportWriter {
     }
   }
 
-  /// Does nothing: Mixxx decides what it keeps about a track that is gone.
+  /// Does nothing: Mixxx decides what it keeps about vanished tracks.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

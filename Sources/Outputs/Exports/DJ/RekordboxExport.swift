@@ -6,14 +6,14 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// The XML of rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
+/// XML for rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
 public struct RekordboxExport: ExportFormat {
   public let name = "rekordbox"
   public let abstract = "XML for rekordbox: beat grids, keys and memory cues"
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "xml")
   public let needsFiles = true
-  /// rekordbox writes its own name.
+  /// rekordbox itself writes its own name.
   public var mark: String? { "<PRODUCT Name=\"Nocturne\"" }
 
   public init() {}
@@ -29,10 +29,10 @@ private struct RekordboxWriter: ExportWriter {
   private let paths: PathMapping
   private let file: SpooledFile
   private var count = 0
-  /// Tracks whose tempo is not sure.
+  /// Tracks with an uncertain tempo.
   private var unsure: [Int] = []
 
-  /// rekordbox keeps hundredths.
+  /// rekordbox stores hundredths.
   private static let bpmPlaces = 2
   private static let sureConfidence = 0.5
 
@@ -50,7 +50,7 @@ private struct RekordboxWriter: ExportWriter {
     try file.write(nodes.isEmpty ? "/>\n" : ">\n" + nodes.map { "<\($0)/>\n" }.joined() + "</TRACK>\n")
   }
 
-  /// rekordbox has no removals by XML.
+  /// Does nothing: rekordbox XML has no removals.
   func remove(_ removal: ExportRemoval) {}
 
   mutating func finish() throws -> [FilePath] {
@@ -95,16 +95,16 @@ private struct RekordboxWriter: ExportWriter {
 
   private func location(of path: FilePath) -> String {
     let path = paths.path(path)
-    // A drive comes after the slash: file://localhost/D:/Music.
+    // A drive follows the slash: file://localhost/D:/Music.
     let slash = path.first == UInt8(ascii: "/") ? "" : "/"
     return "file://localhost\(slash)\(FilePath(bytes: path).percentEncoded.replacing(/^([A-Za-z])%3A/) { "\($0.1):" })"
   }
 
   private func nodes(of record: FileRecord) -> [String] {
-    let grid = record.tempo.flatMap { BeatGrid($0, bpmPlaces: Self.bpmPlaces) }
+    let grid = record.tempo.flatMap { DJBeatGrid($0, bpmPlaces: Self.bpmPlaces) }
     let points = MixPoint.all(of: record.findings[CuesFinding.self])
     guard grid != nil || !points.isEmpty else { return [] }
-    let delay = MP3Start(record).rekordboxDelay
+    let delay = MP3TimeOffset(record).rekordboxDelay
     let time = { (seconds: Double) in String(format: "%.3f", seconds + delay) }
     let tempi = (grid?.anchors ?? []).map { anchor in
       XMLText.tag(

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// A file whose beginning is known only at the end, such as the number of tracks: what follows waits in an unnamed
+/// File whose beginning, such as the number of tracks, is known only at the end: the rest is spooled to an unnamed
 /// file.
 final class SpooledFile {
   private let output: ExportFile
@@ -13,7 +13,7 @@ final class SpooledFile {
   /// - Parameter path: `nil` for standard output.
   init(_ path: FilePath?) throws(ExportError) {
     output = try ExportFile(path)
-    // Beside the file: temporary folders may be in memory.
+    // Beside the file, since temporary folders may be in memory.
     let beside = path?.removingLastComponent()
     folder = beside.map { $0.isEmpty ? "." : $0 } ?? .temporaryFolder
     do {
@@ -37,7 +37,7 @@ final class SpooledFile {
     }
   }
 
-  /// Puts the file into its place: the beginning, then what was written.
+  /// Moves the file into place: the beginning, then the spooled text.
   /// - Returns: The path, unless it is standard output.
   func commit(beginning: String) throws -> [FilePath] {
     try flush()

@@ -6,7 +6,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// The collection of Traktor (NML, version 19), as far as its form is known: Native Instruments has not published it.
+/// Collection of Traktor (NML, version 19), as far as the format is known: Native Instruments has not published it.
 public struct TraktorExport: ExportFormat {
   public let name = "traktor"
   public let abstract = "NML for Traktor: beat grids, keys, cues and gains"
@@ -28,9 +28,9 @@ private struct TraktorWriter: ExportWriter {
   private let program: String
   private let now: Timestamp
   private let paths: PathMapping
-  /// The name of the start volume of a Mac.
+  /// Name of a Mac's startup volume.
   private let volume: String
-  /// LUFS that gains lead to; `nil` if no gain is written.
+  /// Target loudness of gains in LUFS; `nil` if no gain is written.
   private let targetLoudness: Double?
   private let file: SpooledFile
   private var count = 0
@@ -55,7 +55,7 @@ private struct TraktorWriter: ExportWriter {
   }
 
   mutating func append(_ record: FileRecord) throws {
-    // Names that are not UTF-8 cannot be said in XML.
+    // XML cannot represent names that are not UTF-8.
     guard let location = location(of: record.path) else { return }
     count += 1
     let elements = ["<\(location)></LOCATION>"] + album(record) + info(record) + sound(record) + cues(record)
@@ -68,7 +68,7 @@ private struct TraktorWriter: ExportWriter {
     try file.write("<\(entry)>" + elements.joined(separator: "\n") + "\n</ENTRY>\n")
   }
 
-  /// Traktor has no removals by NML.
+  /// Does nothing: NML has no removals.
   func remove(_ removal: ExportRemoval) {}
 
   mutating func finish() throws -> [FilePath] {
@@ -92,12 +92,12 @@ private struct TraktorWriter: ExportWriter {
         """)
   }
 
-  /// Year, month and day without zeros in front, in UTC.
+  /// Year, month and day without leading zeros, in UTC.
   private static func date(_ time: Timestamp) -> String {
     time.description.prefix(10).split(separator: "-").compactMap { Int($0) }.map(String.init).joined(separator: "/")
   }
 
-  /// The volume, and on it the folders, each after `/:`.
+  /// The volume and the folders on it, each folder preceded by `/:`.
   private func location(of path: FilePath) -> String? {
     guard let text = String(validating: paths.path(path), as: UTF8.self) else { return nil }
     var folders = text.split(separator: "/").map(String.init)
@@ -167,7 +167,7 @@ private struct TraktorWriter: ExportWriter {
     let markers = markers(record)
     let points = MixPoint.all(of: record.findings[CuesFinding.self])
     guard !markers.isEmpty || !points.isEmpty else { return [] }
-    let delay = MP3Start(record).traktorDelay
+    let delay = MP3TimeOffset(record).traktorDelay
     let grid = markers.map { marker in
       let bpm = String(format: "%.6f", marker.bpm)
       return "<\(Self.cue("AutoGrid", .grid, marker.seconds + delay))><GRID BPM=\"\(bpm)\"></GRID>\n</CUE_V2>"
@@ -175,9 +175,9 @@ private struct TraktorWriter: ExportWriter {
     return grid + points.map { "<\(Self.cue($0.name, CueType($0.kind), $0.seconds + delay))></CUE_V2>" }
   }
 
-  /// Traktor counts bars from its first marker, so is the first downbeat where it is known.
-  private func markers(_ record: FileRecord) -> [BeatGrid.Anchor] {
-    guard let tempo = record.tempo, let grid = BeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
+  /// Traktor counts bars from its first marker, so that is the first downbeat if known.
+  private func markers(_ record: FileRecord) -> [DJBeatGrid.Anchor] {
+    guard let tempo = record.tempo, let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
     var anchors = grid.anchors
     if let downbeat = BarNumbers(tempo)?.firstDownbeat, let index = anchors.lastIndex(where: { $0.beat <= downbeat }) {
       anchors[index].seconds = tempo.beats[downbeat]
@@ -200,7 +200,7 @@ private struct TraktorWriter: ExportWriter {
     }
   }
 
-  /// Times are in milliseconds. No cue takes a hot cue's place.
+  /// Times are in milliseconds. Cues occupy no hot-cue slots.
   private static func cue(_ name: String, _ type: CueType, _ seconds: Double) -> String {
     XMLText.tag(
       "CUE_V2",

@@ -5,7 +5,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// A playlist of all tracks in the order of paths. `analyze playlist` makes those that are put in order.
+/// Playlist of all tracks in path order. `analyze playlist` makes ordered playlists.
 public struct M3U8Export: ExportFormat {
   public let name = "m3u8"
   public let abstract = "A playlist for any player, in the order of paths"
@@ -21,7 +21,7 @@ public struct M3U8Export: ExportFormat {
 }
 
 private struct M3U8Writer: ExportWriter {
-  /// The folder from which relative paths begin; `nil` for absolute ones.
+  /// Folder that relative paths start from; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -35,7 +35,7 @@ private struct M3U8Writer: ExportWriter {
     try file.write(M3UFile.header)
   }
 
-  /// Without links, since `..` leads out of where a link leads.
+  /// Resolves links, since `..` leaves the target of a link.
   private static func folder(of file: FilePath) -> FilePath {
     let folder = file.removingLastComponent()
     return (try? folder.resolved()) ?? folder
@@ -45,7 +45,7 @@ private struct M3U8Writer: ExportWriter {
     try file.write(M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
   }
 
-  /// A new playlist lacks tracks that are gone.
+  /// Does nothing: a new playlist lacks removed tracks.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

@@ -3,17 +3,17 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// An extended M3U playlist, in UTF-8 but for the bytes of paths, which stay as they are.
+/// Extended M3U playlist in UTF-8, except for the bytes of paths, which stay unchanged.
 package enum M3UFile {
-  /// A comment: players skip it.
+  /// A comment, which players skip.
   package static let mark = "# Made by Nocturne"
   package static let header = Array("#EXTM3U\n\(mark)\n".utf8)
 
-  /// The lines of one track.
+  /// Lines of one track.
   ///
   /// - Parameters:
-  ///   - duration: Seconds; `nil` if it is unknown.
-  ///   - folder: The path is written relative to it; absolute if it is `nil`.
+  ///   - duration: Seconds; `nil` if unknown.
+  ///   - folder: Folder that the path is relative to; `nil` for an absolute path.
   package static func entry(
     _ path: FilePath, name: String, duration: Double?, relativeTo folder: FilePath?
   ) -> [UInt8] {
@@ -25,7 +25,7 @@ package enum M3UFile {
     return bytes
   }
 
-  /// A tag ends with its line.
+  /// Text without line breaks, which would end the tag.
   private static func line(_ text: String) -> String {
     String(text.unicodeScalars.map { $0.isControlOrSeparator ? " " : Character($0) })
   }
@@ -33,11 +33,11 @@ package enum M3UFile {
   private static func location(of path: FilePath, relativeTo folder: FilePath?) -> [UInt8] {
     if path.isObject { return Array(path.uri.utf8) }
     let bytes = path.withBytes { Array($0) }
-    // A path that does not fit into a line, or would act on the terminal that shows it, can only be written as an address.
+    // A path that does not fit on one line, or would act on a terminal that shows it, can only be written as a URI.
     if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) { return Array(path.uri.utf8) }
     guard let folder else { return bytes }
     let relative = relativePath(of: path, to: folder).withBytes { Array($0) }
-    // A line that begins with # would be a comment; spaces at the ends are cut off by some readers.
+    // A line that begins with # would be a comment, and some readers trim spaces.
     let isOdd = relative.first.map { $0 == UInt8(ascii: "#") || $0 == 32 || $0 == 9 } ?? false
     return (isOdd ? Array("./".utf8) : []) + relative
   }

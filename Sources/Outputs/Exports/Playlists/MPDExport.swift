@@ -5,8 +5,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Stickers for the Music Player Daemon, as commands of its protocol, one a line: `nc -N localhost 6600 < stickers.mpd`. A
-/// server that is running takes them at once, and its own database is left to it.
+/// Stickers for the Music Player Daemon as commands of its protocol, one per line: `nc -N localhost 6600 <
+/// stickers.mpd`. A running server takes them at once, and its own database stays untouched.
 public struct MPDExport: ExportFormat {
   public let name = "mpd"
   public let abstract = "Stickers for MPD: commands that set bpm, key, energy, …"
@@ -22,7 +22,7 @@ public struct MPDExport: ExportFormat {
 }
 
 private struct MPDWriter: ExportWriter {
-  /// MPD names songs by their paths in it.
+  /// MPD names songs by their paths relative to this directory.
   private let musicDirectory: FilePath
   private let file: ExportFile
 
@@ -43,7 +43,7 @@ private struct MPDWriter: ExportWriter {
     }
   }
 
-  /// MPD forgets songs and their stickers by itself if the file is gone, not if a filter no longer takes it.
+  /// MPD forgets songs and their stickers by itself if the file is gone, but not if a filter no longer matches.
   func remove(_ removal: ExportRemoval) throws {
     guard let song = name(of: removal.path) else { return }
     for name in Self.stickers(of: nil).map(\.name) { try file.write("sticker delete song \(song) \(name)\n") }
@@ -69,8 +69,8 @@ private struct MPDWriter: ExportWriter {
     ]
   }
 
-  /// `nil` for what MPD cannot name: files outside of its directory, names that are not UTF-8, and names with control characters:
-  /// its protocol cannot escape them.
+  /// `nil` if MPD cannot name the file: files outside its directory, names that are not UTF-8, and names with control
+  /// characters, which its protocol cannot escape.
   private func name(of path: FilePath) -> String? {
     var path = path
     guard path.removePrefix(musicDirectory),

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Records
 internal import SystemPackage
 
-/// A smart playlist of Navidrome (`.nsp`): the filter as rules, which Navidrome applies to its own library.
+/// Navidrome smart playlist (`.nsp`): the filter as rules, which Navidrome applies to its own library.
 public struct NavidromeExport: ExportFormat {
   public let name = "nsp"
   public let abstract = "A smart playlist for Navidrome: the filter as its rules"
@@ -15,18 +15,18 @@ public struct NavidromeExport: ExportFormat {
     try context.checkOptions(["name"])
     guard let filter = context.filter else {
       throw ExportError.unavailable(
-        "A smart playlist of Navidrome cannot say paths. Choose tracks with --where, such as --where 'path:techno'.")
+        "A Navidrome smart playlist cannot list paths. Select tracks with --where, such as --where 'path:techno'.")
     }
     do {
       let name = context.options["name"] ?? context.output?.stem ?? "nocturne"
       return try NavidromeWriter(context, NavidromeFile.bytes(filter, name: name))
     } catch let error as NavidromeError {
-      throw ExportError.unavailable("A smart playlist of Navidrome cannot say \(error.what). \(error.advice)")
+      throw ExportError.unavailable("A Navidrome smart playlist cannot express \(error.what). \(error.advice)")
     }
   }
 }
 
-/// The tracks are for Navidrome to choose.
+/// Ignores tracks: Navidrome selects them itself.
 private struct NavidromeWriter: ExportWriter {
   private let file: ExportFile
 

@@ -3,20 +3,20 @@ package import Filters
 internal import Foundation
 package import Text
 
-/// Something that a smart playlist of Navidrome does not have.
+/// Filter feature that Navidrome's smart playlists lack.
 package struct NavidromeError: Error, Hashable {
   package var what: String
   package var advice: String
 }
 
-/// A smart playlist of Navidrome: rules in JSON, which Navidrome applies to its own library.
-/// Format: <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
+/// Navidrome smart playlist: rules in JSON, which Navidrome applies to its own library. Format:
+/// <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
 package enum NavidromeFile {
   private static let comment = "Made by nocturne"
-  /// In each of them.
+  /// Mark in each of these files.
   package static let mark = "\"comment\":\"\(comment)\""
 
-  /// - Parameter fields: More of it, such as `sort` and `limit`.
+  /// - Parameter fields: Further fields, such as `sort` and `limit`.
   package static func bytes(
     _ filter: TrackFilter, name: String, with fields: [String: JSONValue] = [:]
   ) throws(NavidromeError) -> [UInt8] {
@@ -36,7 +36,7 @@ package enum NavidromeFile {
     var isAny = false
     var parts: [JSONValue]
 
-    /// As a part of another rule.
+    /// JSON of the rule as a part of another rule.
     var value: JSONValue {
       parts.count == 1 ? parts[0] : .object([isAny ? "any" : "all": .array(parts)])
     }
@@ -47,11 +47,11 @@ package enum NavidromeFile {
   ) throws(NavidromeError) -> Rule {
     switch expression {
     case .all(let parts) where parts.isEmpty && !isNegated:
-      // All tracks: an empty list is an error there.
+      // Matches all tracks; Navidrome rejects an empty list.
       return Rule(parts: [.object(["gt": .object(["duration": 0])])])
     case .all(let parts), .any(let parts):
       let isAll = if case .all = expression { true } else { false }
-      if parts.isEmpty { throw cannotSay("a filter that nothing matches", "Leave it out.") }
+      if parts.isEmpty { throw cannotSay("a filter that matches nothing", "Leave it out.") }
       var values: [JSONValue] = []
       for part in parts { values.append(try rule(for: part, isNegated: isNegated).value) }
       // Not (a and b) is (not a) or (not b).
@@ -78,9 +78,9 @@ package enum NavidromeFile {
     case .number(.integratedLoudness, _): throw cannotSay("lufs:", findings)
     case .key(let key): throw cannotSay("key:\(key.camelot)", findings)
     case .codec(let codec):
-      // It knows the ends of names, and these stand for one codec.
+      // Navidrome matches the ends of file names, and each of these stands for one codec.
       guard ["flac", "mp3", "opus"].contains(codec) else {
-        throw cannotSay("codec:\(codec)", "It knows the ends of file names only, so flac, mp3 and opus can be said.")
+        throw cannotSay("codec:\(codec)", "It matches only the ends of file names, so only flac, mp3 and opus work.")
       }
       return Rule(parts: [comparison(isNegated ? "isNot" : "is", "filetype", .string(codec))])
     case .isLossless: throw cannotSay("lossless:", "Name codecs, such as codec:flac, or write an M3U8 file.")
@@ -89,12 +89,12 @@ package enum NavidromeFile {
     case .status(let status): throw cannotSay("status:\(status.rawValue)", findings)
     case .problem(let code): throw cannotSay("problem:\(code)", findings)
     case .missing(let name): throw cannotSay("missing:\(name)", "Write an M3U8 file.")
-    case .under: throw cannotSay("under:", "Its paths begin at its own library: use path: with words of folder names.")
+    case .under: throw cannotSay("under:", "Its paths start at its own library: use path: with words of folder names.")
     case .added(let range): return try added(range, isNegated)
     }
   }
 
-  private static let findings = "It does not know what Nocturne found. Leave the filter out, or write an M3U8 file."
+  private static let findings = "It does not have Nocturne's findings. Leave the filter out, or write an M3U8 file."
 
   private static func fields(_ field: TrackCondition.TextField) -> [String] {
     switch field {
@@ -108,7 +108,7 @@ package enum NavidromeFile {
     }
   }
 
-  /// A range of a field that holds whole numbers.
+  /// Range of a field of whole numbers.
   private static func whole(
     _ field: String, _ range: NumberRange, _ isNegated: Bool, _ what: String
   ) throws(NavidromeError) -> Rule {
@@ -117,7 +117,7 @@ package enum NavidromeFile {
       let below = Int64(upper.rounded(.down))
       return range.includesUpper || Double(below) != upper ? below : below - 1
     }
-    if let low, let high, low > high { throw cannotSay(what, "It has whole numbers only.") }
+    if let low, let high, low > high { throw cannotSay(what, "It compares whole numbers only.") }
     let below = low.map { comparison("lt", field, .integer($0)) }
     let above = high.map { comparison("gt", field, .integer($0)) }
     if isNegated { return Rule(isAny: true, parts: [below, above].compactMap { $0 }) }
@@ -133,7 +133,7 @@ package enum NavidromeFile {
   }
 
   private static func numbers(_ field: String, _ range: NumberRange, _ isNegated: Bool) -> Rule {
-    // Strictly greater and less are all there is.
+    // Navidrome has only strict comparisons.
     let lower = range.lower.map { comparison(isNegated ? "lt" : "gt", field, .number(isNegated ? $0 : $0 - 0.001)) }
     let upper = range.upper.map { upper in
       comparison(isNegated ? "gt" : "lt", field, .number(range.includesUpper && !isNegated ? upper + 0.001 : upper))

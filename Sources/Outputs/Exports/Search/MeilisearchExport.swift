@@ -1,9 +1,9 @@
 internal import Records
 internal import Text
 
-/// A folder for Meilisearch: `documents.ndjson` for `POST /indexes/INDEX/documents?primaryKey=file_id`, `removals.json` for
-/// `POST /indexes/INDEX/documents/delete-batch`, `settings.json` for `PATCH /indexes/INDEX/settings`.
-/// (Meilisearch documentation, API reference.)
+/// Folder for Meilisearch: `documents.ndjson` for `POST /indexes/INDEX/documents?primaryKey=file_id`, `removals.json`
+/// for `POST /indexes/INDEX/documents/delete-batch`, `settings.json` for `PATCH /indexes/INDEX/settings`. (Meilisearch
+/// documentation, API reference.)
 struct MeilisearchExport: SearchEngine {
   let name = "meilisearch"
   let abstract = "Documents, settings and removals for Meilisearch; --option vectors=yes"
@@ -12,19 +12,19 @@ struct MeilisearchExport: SearchEngine {
   let removalsName = "removals.json"
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions([SoundVector.option])
+    try context.checkOptions([LikenessVector.option])
     try context.checkVectors(["yes"])
     return try SearchEngineWriter(self, context)
   }
 
-  /// Filters compare numbers and not dates. A track without a vector has to say so.
+  /// Filters compare numbers but not dates. A track without a vector must say so.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     json.searchDocument(record, key: "file_id", timesAreNumbers: true) { json in
       guard context.vectors != nil else { return }
       json.key("_vectors")
       json.beginObject()
-      json.key(SoundVector.field)
-      if let vector = SoundVector(record) { json.vector(vector) } else { json.null() }
+      json.key(LikenessVector.field)
+      if let vector = LikenessVector(record) { json.vector(vector) } else { json.null() }
       json.endObject()
     }
     json.endLine()
@@ -47,7 +47,7 @@ struct MeilisearchExport: SearchEngine {
       json.lineBreak()
       json.key("embedders")
       json.value([
-        SoundVector.field: ["source": "userProvided", "dimensions": .integer(SoundVector.dimensionCount)]
+        LikenessVector.field: ["source": "userProvided", "dimensions": .integer(LikenessVector.dimensionCount)]
       ])
     }
     json.endObject()

@@ -1,7 +1,7 @@
 internal import Records
 internal import Text
 
-/// A folder for OpenSearch, and Elasticsearch: `index.json` for `PUT /INDEX`, `documents.ndjson` and `removals.ndjson` for
+/// Folder for OpenSearch and Elasticsearch: `index.json` for `PUT /INDEX`, `documents.ndjson` and `removals.ndjson` for
 /// `POST /INDEX/_bulk`. (OpenSearch documentation, bulk API and mappings.)
 struct OpenSearchExport: SearchEngine {
   let name = "opensearch"
@@ -10,11 +10,11 @@ struct OpenSearchExport: SearchEngine {
   let documentsName = "documents.ndjson"
   let removalsName = "removals.ndjson"
 
-  /// Characters of a text that is kept as a whole: the longest term of Lucene has 32,766 bytes, and a character at most four.
-  private static let longestKeyword: Int64 = 8191
+  /// Maximum characters of a keyword: Lucene's longest term has 32,766 bytes, and a character at most four.
+  private static let maxKeywordLength: Int64 = 8191
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions([SoundVector.option])
+    try context.checkOptions([LikenessVector.option])
     try context.checkVectors(Self.vectorMappings.keys.sorted().reversed())
     return try SearchEngineWriter(self, context)
   }
@@ -24,8 +24,8 @@ struct OpenSearchExport: SearchEngine {
     json.value(["index": ["_id": .string(id)]])
     json.endLine()
     json.searchDocument(record, key: "file_id", timesAreNumbers: false) { json in
-      guard context.vectors != nil, let vector = SoundVector(record) else { return }
-      json.key(SoundVector.field)
+      guard context.vectors != nil, let vector = LikenessVector(record) else { return }
+      json.key(LikenessVector.field)
       json.vector(vector)
     }
     json.endLine()
@@ -38,8 +38,8 @@ struct OpenSearchExport: SearchEngine {
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter) {
     var properties: [String: JSONValue] = ["file_id": ["type": "keyword"]]
     for field in TrackField.all { properties[field.name] = Self.mapping(of: field) }
-    properties[SoundVector.field] = context.vectors.flatMap { Self.vectorMappings[$0] }
-    // A field that is not here is a mistake on one of the two sides.
+    properties[LikenessVector.field] = context.vectors.flatMap { Self.vectorMappings[$0] }
+    // A field missing here is a mistake on one of the two sides.
     var index: [String: JSONValue] = ["mappings": ["dynamic": "strict", "properties": .object(properties)]]
     if context.vectors == "opensearch" { index["settings"] = ["index": ["knn": true]] }
     json.value(.object(index))
@@ -59,16 +59,16 @@ struct OpenSearchExport: SearchEngine {
     }
   }
 
-  /// The types of vectors by engine: they differ in name and in what they are called by.
+  /// Vector types by engine, which differ in the names of type and options.
   private static let vectorMappings: [String: JSONValue] = [
     "opensearch": [
-      "type": "knn_vector", "dimension": .integer(SoundVector.dimensionCount),
+      "type": "knn_vector", "dimension": .integer(LikenessVector.dimensionCount),
       "method": ["name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"],
     ],
     "elasticsearch": [
-      "type": "dense_vector", "dims": .integer(SoundVector.dimensionCount), "similarity": "cosine",
+      "type": "dense_vector", "dims": .integer(LikenessVector.dimensionCount), "similarity": "cosine",
     ],
   ]
 
-  private static let keyword: JSONValue = ["type": "keyword", "ignore_above": .integer(longestKeyword)]
+  private static let keyword: JSONValue = ["type": "keyword", "ignore_above": .integer(maxKeywordLength)]
 }

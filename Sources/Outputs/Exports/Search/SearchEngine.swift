@@ -3,7 +3,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A search engine: what the files of its export look like.
+/// Search engine, described by the files of its export.
 protocol SearchEngine: ExportFormat {
   /// File names in the folder.
   var settingsName: String { get }
@@ -11,11 +11,11 @@ protocol SearchEngine: ExportFormat {
   var removalsName: String { get }
 
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
-  /// One document, with its line break.
+  /// Writes one document, including its line break.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter)
-  /// The text around removals, even if there are none, and between two batches of them.
+  /// Text before, between and after batches of removals, written even if there are none.
   var removalMarks: (start: String, separator: String, end: String) { get }
-  /// At most `removalBatch` ids, which are letters and digits.
+  /// Removes documents by up to `removalBatch` ids, which consist of letters and digits.
   func removals(_ ids: [String]) -> String
 }
 
@@ -25,10 +25,10 @@ extension SearchEngine {
   var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
 }
 
-/// Removals that one line may name: their ids must fit into an address.
+/// Maximum number of removals per line: their ids must fit into a URL.
 private let removalBatch = 100
 
-/// Writes the files of a search engine: all documents go into one, as bulk requests take them in parts of any size.
+/// Writes the files of a search engine. All documents go into one file, since bulk requests accept parts of any size.
 struct SearchEngineWriter: ExportWriter {
   private let engine: any SearchEngine
   private let context: ExportContext

@@ -1,9 +1,9 @@
 internal import Records
 internal import Text
 
-/// A folder for Typesense: `schema.json` for `POST /collections`, `documents.jsonl` for
-/// `POST /collections/NAME/documents/import?action=upsert`, `removals.txt`, each line of which is a `filter_by` for
-/// `DELETE /collections/NAME/documents`. (Typesense documentation, API reference.)
+/// Folder for Typesense: `schema.json` for `POST /collections`, `documents.jsonl` for `POST
+/// /collections/NAME/documents/import?action=upsert`, `removals.txt`, each line of which is a `filter_by` for `DELETE
+/// /collections/NAME/documents`. (Typesense documentation, API reference.)
 struct TypesenseExport: SearchEngine {
   let name = "typesense"
   let abstract = "Documents, schema and removals for Typesense; --option collection=tracks, vectors=yes"
@@ -12,7 +12,7 @@ struct TypesenseExport: SearchEngine {
   let removalsName = "removals.txt"
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions(["collection", SoundVector.option])
+    try context.checkOptions(["collection", LikenessVector.option])
     try context.checkVectors(["yes"])
     if let name = context.options["collection"], name.isEmpty {
       throw ExportError.badOption("collection", value: name, expected: "the name of a collection")
@@ -23,8 +23,8 @@ struct TypesenseExport: SearchEngine {
   /// Documents have their key under `id`, and times are numbers.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     json.searchDocument(record, key: "id", timesAreNumbers: true) { json in
-      guard context.vectors != nil, let vector = SoundVector(record) else { return }
-      json.key(SoundVector.field)
+      guard context.vectors != nil, let vector = LikenessVector(record) else { return }
+      json.key(LikenessVector.field)
       json.vector(vector)
     }
     json.endLine()
@@ -32,7 +32,7 @@ struct TypesenseExport: SearchEngine {
 
   func removals(_ ids: [String]) -> String { "id:[\(ids.joined(separator: ","))]\n" }
 
-  /// All fields are optional: what is not known is left out.
+  /// All fields are optional: unknown values are left out.
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter) {
     json.beginObject()
     json.key("name")
@@ -66,7 +66,7 @@ struct TypesenseExport: SearchEngine {
     if context.vectors != nil {
       json.lineBreak()
       json.value([
-        "name": .string(SoundVector.field), "type": "float[]", "num_dim": .integer(SoundVector.dimensionCount),
+        "name": .string(LikenessVector.field), "type": "float[]", "num_dim": .integer(LikenessVector.dimensionCount),
         "optional": true,
       ])
     }

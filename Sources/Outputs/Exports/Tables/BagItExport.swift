@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The manifest of a BagIt bag (RFC 8493) whose payload, the folder `data`, is the library.
+/// Manifest of a BagIt bag (RFC 8493) whose payload, the folder `data`, is the library.
 public struct BagItExport: ExportFormat {
   public let name = "bagit"
   public let abstract = "The manifest of a BagIt bag, for archives"
@@ -35,7 +35,7 @@ private struct BagItWriter: ExportWriter {
       throw .unavailable("This format is a folder of files. Name the folder with --output.")
     }
     guard !context.isIncremental else {
-      throw .unavailable("A manifest has all files of a bag. Leave out --since.")
+      throw .unavailable("A manifest lists all files of a bag. Leave out --since.")
     }
     choice = try ChecksumChoice(context, algorithms: [.sha256, .md5])
     root = context.options["root"].map { FilePath($0).lexicallyNormalized() } ?? "/"

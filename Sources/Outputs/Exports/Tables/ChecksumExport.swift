@@ -3,7 +3,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// A list of checksums as `sha256sum -c`, `md5sum -c` and `xxhsum -c` read it.
+/// List of checksums for `sha256sum -c`, `md5sum -c` and `xxhsum -c`.
 public struct ChecksumExport: ExportFormat {
   public let name = "checksums"
   public let abstract = "Checksums for sha256sum -c, md5sum -c or xxhsum -c"
@@ -21,7 +21,7 @@ public struct ChecksumExport: ExportFormat {
 
 private struct ChecksumWriter: ExportWriter {
   private let choice: ChecksumChoice
-  /// Where relative paths begin; `nil` for absolute ones.
+  /// Folder that relative paths start from; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -47,7 +47,7 @@ private struct ChecksumWriter: ExportWriter {
     try file.write(Self.line(checksum, path.withBytes { Array($0) }))
   }
 
-  /// What is gone is in no new list.
+  /// Does nothing: a new list lacks removed files.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {
@@ -55,8 +55,8 @@ private struct ChecksumWriter: ExportWriter {
     return file.path.map { [$0] } ?? []
   }
 
-  /// As coreutils 9 writes it: a name with a line break or a backslash is escaped, which a backslash in front says. Other
-  /// bytes stay as they are, UTF-8 or not.
+  /// Line in the format of coreutils 9: a name with a line break or backslash is escaped, as a leading backslash
+  /// indicates. Other bytes stay unchanged, UTF-8 or not.
   static func line(_ checksum: String, _ name: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     for byte in name {
@@ -72,7 +72,7 @@ private struct ChecksumWriter: ExportWriter {
   }
 }
 
-/// A hash function by the name that its option has.
+/// Hash function, by its name in the option.
 enum ChecksumAlgorithm: String, CaseIterable {
   case sha256, md5, xxh128
 
@@ -89,7 +89,7 @@ enum ChecksumAlgorithm: String, CaseIterable {
   }
 }
 
-/// Which checksums an export has, and what becomes of tracks that have none.
+/// Checksum algorithm of an export, and treatment of tracks without a checksum.
 struct ChecksumChoice {
   let algorithm: ChecksumAlgorithm
   private let skipsMissing: Bool
@@ -108,7 +108,7 @@ struct ChecksumChoice {
     skipsMissing = missing == "skip"
   }
 
-  /// In hexadecimal digits; `nil` for a track to leave out.
+  /// Hexadecimal digits; `nil` for a track to leave out.
   func checksum(of record: FileRecord) throws(ExportError) -> String? {
     if let digits = record.checksum.flatMap(algorithm.digits) { return digits }
     if skipsMissing { return nil }

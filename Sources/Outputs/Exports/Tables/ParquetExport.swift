@@ -3,7 +3,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// A folder of Parquet files: `tracks` (a row each), `beats` and `tags` (a row for each beat and each value of a tag), one for each
+/// Folder of Parquet files: `tracks` (one row each), `beats` and `tags` (one row per beat or tag value), one file per
 /// `RecordList`, `likeness` and `removals`.
 struct ParquetExport: ExportFormat {
   let name = "parquet"
@@ -22,8 +22,8 @@ struct ParquetExport: ExportFormat {
   func begin(_ context: ExportContext) throws -> any ExportWriter {
     try context.checkOptions(["rows"])
     guard let text = context.options["rows"] else { return try ParquetWriter(context) }
-    guard let rows = Int(text), (1...ParquetFile.largestGroup).contains(rows) else {
-      throw ExportError.badOption("rows", value: text, expected: "a number from 1 to \(ParquetFile.largestGroup)")
+    guard let rows = Int(text), (1...ParquetFile.maxGroupRows).contains(rows) else {
+      throw ExportError.badOption("rows", value: text, expected: "a number from 1 to \(ParquetFile.maxGroupRows)")
     }
     return try ParquetWriter(context, groupRows: rows)
   }
@@ -38,13 +38,13 @@ private struct ParquetWriter: ExportWriter {
   private let likeness: ParquetFile
   private let removals: ParquetFile
 
-  /// There are many of these tables, and each has a row group in memory.
+  /// Smaller, since there are many of these tables and each holds a row group in memory.
   private static let listGroupBytes = 4 << 20
 
-  init(_ context: ExportContext, groupRows: Int = ParquetFile.largestGroup) throws(ExportError) {
+  init(_ context: ExportContext, groupRows: Int = ParquetFile.maxGroupRows) throws(ExportError) {
     let folder = context.output ?? "."
     func file(
-      _ name: String, _ columns: [ParquetColumn], groupBytes: Int = ParquetFile.largestGroupBytes
+      _ name: String, _ columns: [ParquetColumn], groupBytes: Int = ParquetFile.maxGroupBytes
     ) throws(ExportError) -> ParquetFile {
       try ParquetFile(
         folder.appending(ParquetExport.fileName(name)), columns, groupRows: groupRows, groupBytes: groupBytes,
@@ -90,7 +90,7 @@ private struct ParquetWriter: ExportWriter {
     let id = ParquetColumn.Value.text(TrackField.id(of: record))
     try tracks.append([id] + fields.map { $0.value(record).map(ParquetColumn.Value.init) })
     if let tempo = record.tempo {
-      // If it is not known which beats are the first of a bar, none is marked as another beat.
+      // If downbeats are unknown, no beat is marked as a non-downbeat.
       let downbeats = tempo.downbeats.map { Set($0) }
       for (index, time) in tempo.beats.enumerated() {
         let isDownbeat = downbeats.map { ParquetColumn.Value.boolean($0.contains(time)) }
@@ -102,7 +102,7 @@ private struct ParquetWriter: ExportWriter {
         try file.append([id, .integer(Int64(index + 1))] + row.map { $0.map(ParquetColumn.Value.init) })
       }
     }
-    if let version = record.findings[LikenessFinding.self]?.version, let vector = SoundVector(record) {
+    if let version = record.findings[LikenessFinding.self]?.version, let vector = LikenessVector(record) {
       try likeness.append([id, .integer(Int64(version)), .integers(vector.numbers)])
     }
     for (name, values) in (record.tags?.fields ?? [:]).sorted(by: { $0.key < $1.key }) {

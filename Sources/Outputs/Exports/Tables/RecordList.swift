@@ -1,22 +1,22 @@
 internal import Analysis
 internal import Records
 
-/// A list of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and those of
-/// an analyzer that was added.
+/// List of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and
+/// lists of added analyzers.
 struct RecordList: Sendable {
   struct Member: Sendable {
     let name: String
     let kind: TrackField.Kind
-    /// Among the values of a record.
+    /// Index among the values of a record.
     let place: Int
   }
 
-  /// The finding and the field, as the CSV report calls it.
+  /// Finding and field, named as in the CSV report.
   let name: String
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Lists of findings, without those that records have only on demand.
+  /// Lists of findings, except those that records contain only on demand.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {
@@ -41,7 +41,7 @@ struct RecordList: Sendable {
     self.records = records
   }
 
-  /// The members' values, in the order of `members`; `nil` for what is not known.
+  /// Values in the order of `members`; `nil` if unknown.
   func rows(of file: FileRecord) -> [[TrackField.Value?]] {
     records(file).map { record in members.map { TrackField.Value(record[$0.place]) } }
   }

@@ -1,13 +1,13 @@
-/// Texts that many rows share: each is kept once.
+/// Column of texts that many rows share; each text is stored once.
 struct DictionaryColumn {
-  /// Spellings that differ in case or spaces alone are one text, spelled as it came first.
+  /// Treats spellings that differ only in case or spaces as one text, in its first spelling.
   let isFolded: Bool
-  /// In the order in which they came.
+  /// Distinct texts in order of appearance.
   private(set) var texts: [String] = []
   private var places: [String: UInt32] = [:]
   private var indexes: [UInt32] = []
   private static let none = UInt32.max
-  /// Rows often follow one with the same text.
+  /// Rows often repeat the text of the previous row.
   private var last: (text: String, place: UInt32)?
 
   init(isFolded: Bool = false) {
@@ -16,7 +16,7 @@ struct DictionaryColumn {
 
   var count: Int { indexes.count }
 
-  /// - Returns: the place of the text in `texts`.
+  /// - Returns: Index of the text in `texts`.
   @discardableResult
   mutating func append(_ text: String?) -> Int? {
     guard let text else {
@@ -38,14 +38,14 @@ struct DictionaryColumn {
     return Int(place)
   }
 
-  /// The index in `texts` of the text of a row.
+  /// Index in `texts` of a row's text.
   func place(ofRow row: Int) -> Int? {
     indexes[row] == Self.none ? nil : Int(indexes[row])
   }
 
   func text(_ row: Int) -> String? { place(ofRow: row).map { texts[$0] } }
 
-  /// The texts in the order to show, and for each row where its text stands among them.
+  /// Texts in display order, and for each row the index of its text among them.
   func sorted() -> (texts: [String], indexes: PackedColumn) {
     let order = SortKeys(texts.lazy.map { Array($0.utf8) }).order
     var ranks = [Int](repeating: 0, count: texts.count)

@@ -4,38 +4,39 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.
+/// Page that people open in the morning: new tracks, failures and their causes, an overview of the library, and all
+/// tracks.
 ///
-/// Records come in the order of paths and are kept as columns until the page is written. `Sources/Outputs/Pages/report`
-/// holds its markup, style and script.
+/// Records arrive in path order and are kept as columns until the page is written. `Sources/Outputs/Pages/report` holds
+/// its markup, style and script.
 ///
-/// The data is in three elements `script` of type `application/json` (`<` is always `\u003c`):
-/// - `library`: what happened: `first_run`, `run_name`, `runs` (at most 60), `problems`.
-/// - `columns`: a column for each property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o,
-///   "data": base64}`, unsigned little-endian integers of w bytes, all bits one for no value, else (raw + o) / s.
-///   `dictionaries` are sorted as shown, so an index is a rank; a `/` in `file` stands for the title. `sound`: `width`
-///   signed bytes a track; −128 is none.
-/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats come for
-///   new tracks first, then broken ones, corrected ones, unsure tempos.
+/// The data is in three `script` elements of type `application/json` (`<` is always `\u003c`):
+/// - `library`: news and history: `first_run`, `run_name`, `runs` (at most 60), `problems`.
+/// - `columns`: one column per property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o, "data":
+///   base64}`, unsigned little-endian integers of w bytes, with all bits one for no value, else (raw + o) / s.
+///   `dictionaries` are sorted in display order, so an index is a rank; a `/` in `file` stands for the title. `sound`:
+///   `width` signed bytes per track; −128 is none.
+/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats are
+///   included for new tracks first, then broken ones, corrected ones, uncertain tempos.
 ///
-/// `….parts` in `Sources/Outputs/Pages` list the files of one style or script. After a change there, run
+/// The `….parts` files in `Sources/Outputs/Pages` list the files of one style or script. After a change there, run
 /// `Scripts/write-resources`: the policy in the page's head allows only a style and a script with these hashes.
 final class LibraryPage {
-  /// Up to this many tracks, all have their details in the page.
+  /// Maximum number of tracks for which the page holds the details of all of them.
   private static let fullDetails = 20_000
-  /// Bytes of JSON for curves and beats of tracks.
+  /// Maximum JSON size of the curves and beats of all tracks, in bytes.
   private static let stripLimit = 4_000_000
-  /// Tracks that are read for that at most.
-  private static let mostStrips = 20_000
-  private let source: PageSource
+  /// Maximum number of tracks read for curves and beats.
+  private static let maxStrips = 20_000
+  private let source: PageInput
   private let news: PageNews
   private let details: TrackDetails
   private var columns: TrackColumns
-  /// The members of each track in `details.tracks`; `nil` once there are too many tracks.
+  /// Members of each track in `details.tracks`; `nil` once there are too many tracks.
   private var shortDetails: TextColumn? = TextColumn()
   private let firstDays: [Int64: Int]
 
-  init(_ options: ReportOptions, run: RunRecord?, generated: Timestamp, source: PageSource) {
+  init(_ options: ReportOptions, run: RunRecord?, generated: Timestamp, source: PageInput) {
     self.source = source
     news = PageNews(run: run, generated: generated, source: source)
     details = TrackDetails(options)
@@ -98,7 +99,7 @@ final class LibraryPage {
     try output(Array("}}".utf8))
   }
 
-  /// The strips that there is room for, by row, and whether these are all.
+  /// Strips by row, as many as fit, and whether these are all.
   private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
     guard let reader = source.longRecords else { return ([:], false) }
     let rows = stripRows
@@ -121,7 +122,7 @@ final class LibraryPage {
     return (strips, isComplete)
   }
 
-  /// The rows to show curves of, the most wanted first.
+  /// Rows whose curves to show, the most relevant first.
   private var stripRows: [Int] {
     let classes: [(Int) -> Bool] = [
       { self.columns.isNew($0) }, { [.damaged, .failed].contains(self.columns.status($0)) },
@@ -131,7 +132,7 @@ final class LibraryPage {
     var taken: Set<Int> = []
     for isWanted in classes {
       for row in 0..<columns.count where isWanted(row) && !taken.contains(row) {
-        if rows.count == Self.mostStrips { return rows }
+        if rows.count == Self.maxStrips { return rows }
         rows.append(row)
         taken.insert(row)
       }

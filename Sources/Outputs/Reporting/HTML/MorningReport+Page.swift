@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension MorningReport {
-  /// The values of the page's template.
+  /// Values of the page's template.
   var templateValues: [String: Any] {
     var values: [String: Any] = [
       "title": "\(title) · Nocturne, \(day)", "when": when,
@@ -15,8 +15,8 @@ extension MorningReport {
       "two_columns": !causes.isEmpty && canHaveNew && !newFolders.isEmpty, "footer": footer,
     ]
     values["sub"] = subtitle
-    if otherFolderCount > 0 { values["new_rest"] = "And \(PageWords.counted(otherFolderCount, "more folder"))." }
-    if newCount > 1 { values["new_all"] = "Show all \(PageWords.number(newCount)) in the table" }
+    if otherFolderCount > 0 { values["new_rest"] = "And \(PageFormatter.counted(otherFolderCount, "more folder"))." }
+    if newCount > 1 { values["new_all"] = "Show all \(PageFormatter.number(newCount)) in the table" }
     return values
   }
 }
@@ -25,7 +25,7 @@ extension MorningReport.Cause {
   fileprivate var templateValues: [String: Any] {
     var values: [String: Any] = [
       "failed": kind == .failed, "damaged": kind == .damaged, "unsure": kind == .unsure, "what": what, "do": advice,
-      "more": files.count == 1 ? "Show \(subject.rawValue)" : "Show \(PageWords.counted(files.count, subject.rawValue))",
+      "more": files.count == 1 ? "Show \(subject.rawValue)" : "Show \(PageFormatter.counted(files.count, subject.rawValue))",
       "files": files.map { file in
         var values = ["path": file.path]
         values["why"] = file.text
@@ -33,7 +33,7 @@ extension MorningReport.Cause {
       },
     ]
     if let tableState, count > files.count {
-      values["rest"] = ["text": "Show all \(PageWords.number(count)) in the table", "show": tableState]
+      values["rest"] = ["text": "Show all \(PageFormatter.number(count)) in the table", "show": tableState]
     }
     return values
   }

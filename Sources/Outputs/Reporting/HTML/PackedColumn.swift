@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Numbers, one for each row of the page, as unsigned little-endian integers of a few bytes. All bits one is no value.
+/// Numbers, one per row of the page, as unsigned little-endian integers of a few bytes. All bits one means no value.
 ///
-/// A value is (raw + offset) / scale; what does not fit becomes the nearest that does.
+/// A value is (raw + offset) / scale; values out of range are clamped.
 struct PackedColumn {
   let width: Int
   let scale: Double
   let offset: Double
   private(set) var bytes: [UInt8] = []
-  /// Whether any row has a value.
+  /// True if any row has a value.
   private(set) var hasValues = false
   private let noValue: UInt32
 
@@ -17,10 +17,10 @@ struct PackedColumn {
     noValue = UInt32.max >> UInt32(32 - 8 * width)
   }
 
-  /// - Parameter rounding: To steps of 1 / scale.
+  /// - Parameter rounding: Rounding to steps of 1 / scale.
   mutating func append(_ value: Double?, rounding: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
     guard let value, value.isFinite else { return append(raw: noValue) }
-    // So much more that 0.29 × 100 does not round down to 28.
+    // Keeps 0.29 × 100 from rounding down to 28.
     let tolerance = rounding == .down ? 1e-9 : 0
     let raw = (value * scale - offset + tolerance).rounded(rounding)
     append(index: Int(min(max(raw, 0), Double(noValue - 1))))
@@ -32,7 +32,7 @@ struct PackedColumn {
     append(raw: UInt32(clamping: min(max(index, 0), Int(noValue) - 1)))
   }
 
-  /// The value of a row before scale and offset; `nil` if there is none.
+  /// Raw value of a row, before scale and offset; `nil` if there is none.
   subscript(row: Int) -> Int? {
     var raw: UInt32 = 0
     for byte in 0..<width { raw |= UInt32(bytes[row * width + byte]) << UInt32(8 * byte) }
@@ -43,7 +43,7 @@ struct PackedColumn {
     for byte in 0..<width { bytes.append(UInt8(truncatingIfNeeded: raw >> UInt32(8 * byte))) }
   }
 
-  /// The fewest bytes that hold indexes below a count, and the mark for none.
+  /// Minimum number of bytes for indexes below a count, plus the mark for no value.
   static func width(forCount count: Int) -> Int {
     switch count {
     case ..<0xFF: 1
@@ -53,7 +53,7 @@ struct PackedColumn {
     }
   }
 
-  /// As the script of the page reads it.
+  /// Writes the column in the format that the script of the page reads.
   func write(to json: inout ScriptJSON) {
     json.beginObject()
     json.key("bytes")

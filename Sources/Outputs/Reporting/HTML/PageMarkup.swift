@@ -2,9 +2,9 @@ internal import Foundation
 internal import Mustache
 internal import Resources
 
-/// The markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
+/// Markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
-  /// Placeholders for the data until it is written. Text never holds control characters: see `PageText`.
+  /// Placeholders for the data until it is written. Text never contains control characters: see `PageText`.
   enum Data: String, CaseIterable {
     case library, columns, details
 
@@ -18,7 +18,7 @@ struct PageMarkup {
     template = try MustacheTemplate(string: "{{% CONTENT_TYPE:PAGE}}" + cresources_report_page().text)
   }
 
-  /// The page in pieces: text, and between texts the places of data.
+  /// The page in pieces: texts, and the positions of data between them.
   func pieces(_ values: [String: Any]) -> [(text: String, data: Data?)] {
     var values = values
     values["style"] = cresources_report_style().text
@@ -38,9 +38,9 @@ struct PageMarkup {
   }
 }
 
-/// Text of anybody as text of HTML, for the content of elements and for attributes in quotes.
+/// Escapes untrusted text as HTML text, for the content of elements and for quoted attributes.
 ///
-/// Mustache's own way looks at grapheme clusters, so a quote followed by a combining accent would pass.
+/// Mustache's own escaping works on grapheme clusters, so a quote followed by a combining accent would pass.
 struct PageText: MustacheContentType {
   func escapeText(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()

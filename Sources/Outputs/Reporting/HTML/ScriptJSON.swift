@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Text
 
-/// JSON for an element `script` of a page: no text in it can end the element, since `<` is only written as an escape.
+/// JSON for a `script` element of a page. No text can end the element, since `<` is always escaped.
 struct ScriptJSON {
   private var json = JSONWriter()
 
@@ -16,7 +16,7 @@ struct ScriptJSON {
   mutating func string(_ value: String) { json.string(value) }
   mutating func base64(_ bytes: [UInt8]) { json.string(Data(bytes).base64EncodedString()) }
 
-  /// A number rounded to a number of decimals, without the zeros at its end; `null` for one that is not finite.
+  /// A number rounded to some decimals, without trailing zeros; `null` if it is not finite.
   mutating func number(_ value: Double, decimals: Int) {
     let rounded = (value * pow(10, Double(decimals))).rounded() / pow(10, Double(decimals))
     if let whole = Int64(exactly: rounded) { json.integer(whole) } else { json.number(value, decimals: decimals) }
@@ -34,13 +34,13 @@ struct ScriptJSON {
     endArray()
   }
 
-  /// The bytes that were written so far and are not yet taken.
+  /// Bytes written so far and not yet taken.
   mutating func takeBytes() -> [UInt8] {
     defer { json.removeBytes() }
     return Self.escaped(json.bytes)
   }
 
-  /// `<` is an ASCII character, and in JSON it stands only in strings.
+  /// `<` is an ASCII character that occurs only in strings in JSON.
   private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
     let less = UInt8(ascii: "<")
     guard bytes.contains(less) else { return bytes }

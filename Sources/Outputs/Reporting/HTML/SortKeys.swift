@@ -1,7 +1,6 @@
 internal import Foundation
 
-/// The order in which people look for names: upper case like lower case, letters like those without accents, digits by
-/// the number that they write.
+/// Collation order of names: ignores case and accents, and compares digits by numeric value.
 struct SortKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -15,7 +14,7 @@ struct SortKeys {
 
   private func range(_ index: UInt32) -> Range<Int> { (index == 0 ? 0 : ends[Int(index) - 1])..<ends[Int(index)] }
 
-  /// Indexes of the texts; those of equal keys in the order in which they came.
+  /// Indexes of the texts in order; equal keys keep their original order.
   var order: [UInt32] {
     bytes.withUnsafeBytes { bytes in
       (0..<UInt32(ends.count)).sorted { first, second in
@@ -25,7 +24,7 @@ struct SortKeys {
     }
   }
 
-  /// For each text how many others come before it, equal ones not counted.
+  /// For each text, the number of texts before it, not counting equal ones.
   var ranks: [Int] {
     var ranks = [Int](repeating: 0, count: ends.count)
     let order = order
@@ -66,7 +65,7 @@ struct SortKeys {
         while index < text.count, text[index] == UInt8(ascii: "0") { index += 1 }
         let start = index
         while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) { index += 1 }
-        // A number with more digits is larger. The length takes the place of the digit 0 to 9 in ASCII.
+        // A number with more digits is larger. The length takes the place of the digits 0 to 9 in ASCII.
         bytes.append(UInt8(ascii: "0"))
         bytes.append(UInt8(min(index - start, 255)))
         bytes.append(contentsOf: text[start..<index])

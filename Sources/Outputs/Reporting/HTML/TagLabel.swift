@@ -1,9 +1,9 @@
 package import Analysis
 internal import Text
 
-/// Tags as a person reads them, beside those that have columns of their own.
+/// Tags with labels for people, except tags that have columns of their own.
 package enum TagLabel {
-  /// Labels and values in the order of reports, those without a canonical name last.
+  /// Labels and values in report order; tags without a canonical name come last.
   package static func rows(of tags: TagFinding) -> [(label: String, value: String)] {
     var rows: [(label: String, value: String)] = []
     func value(_ name: String) -> String? { tags.fields[name].flatMap(ListText.joined) }
@@ -13,7 +13,7 @@ package enum TagLabel {
       case "track": rows.append(("Track", text + (value("tracktotal").map { " of \($0)" } ?? "")))
       case "disc": rows.append(("Disc", text + (value("disctotal").map { " of \($0)" } ?? "")))
       case "tracktotal", "disctotal":
-        // Beside the number, if there is one.
+        // Part of the number's row, if there is one.
         if tags.fields[String(field.name.dropLast("total".count))] == nil { rows.append((label(field.name), text)) }
       case "genre": if tags.fields[field.name]?.count ?? 0 > 1 { rows.append(("Genres", text)) }
       // A year alone has a column.

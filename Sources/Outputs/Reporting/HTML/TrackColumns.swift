@@ -5,11 +5,11 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The data of the page's table and charts: a column for each property, a row for each file in the order of paths.
+/// Data of the page's table and charts: one column per property, one row per file in path order.
 ///
 /// A row takes some 200 bytes of memory with tags of usual length.
 struct TrackColumns {
-  /// The result for a file, as `status` counts it.
+  /// Result for a file, as counted by `status`.
   enum Status: Int {
     case healthy, damaged, failed, notAnalyzed
   }
@@ -25,8 +25,8 @@ struct TrackColumns {
     static let remarks = 128
   }
 
-  private static let longestTitle = 300
-  /// Numbers of `sound`; with 0 there is no such column.
+  private static let maxTitleLength = 300
+  /// Numbers per track in `sound`; 0 means no such column.
   private let soundWidth: Int
 
   private var titles = TextColumn()
@@ -38,7 +38,7 @@ struct TrackColumns {
   private var genres = DictionaryColumn(isFolded: true)
   private var codecs = DictionaryColumn()
   private var tempoReasons = DictionaryColumn()
-  /// Codes of problems, in the order in which they came.
+  /// Problem codes in order of appearance.
   private(set) var problems: [(code: String, isFailure: Bool)] = []
   private var problemPlaces: [String: Int] = [:]
 
@@ -77,8 +77,8 @@ struct TrackColumns {
   var count: Int { titles.count }
 
   /// - Parameters:
-  ///   - added: The day on which the file was first seen, counted from 1970.
-  ///   - sound: The descriptor in fewer numbers.
+  ///   - added: Day on which the file was first seen, in days since 1970.
+  ///   - sound: Reduced descriptor.
   mutating func append(
     _ record: FileRecord, status fileStatus: Status, problem code: String?, isNew: Bool, added day: Int?, sound: [Int8]?
   ) {
@@ -132,7 +132,7 @@ struct TrackColumns {
   }
 
   private mutating func appendNames(_ track: Track) {
-    func short(_ text: String?) -> String? { text.map { String($0.prefix(Self.longestTitle)) } }
+    func short(_ text: String?) -> String? { text.map { String($0.prefix(Self.maxTitleLength)) } }
     titles.append((short(track.titleTag) ?? "").utf8)
     artists.append(short(track.artist))
     albums.append(short(track.album))
@@ -151,7 +151,7 @@ struct TrackColumns {
     tempoReasons.append(found == nil ? tempo?.reason : nil)
   }
 
-  /// Codes of status 0 to 2 and those of files that were not analyzed share one list.
+  /// Codes of status 0 to 2 and codes of files that were not analyzed share one list.
   private mutating func place(ofProblem code: String, isFailure: Bool) -> Int {
     if let place = problemPlaces[code] {
       if isFailure { problems[place].isFailure = true }
@@ -165,13 +165,13 @@ struct TrackColumns {
   /// Days since 1970.
   static func day(_ time: Timestamp) -> Int { max(0, Int(time.seconds / 86_400)) }
 
-  // MARK: Questions about a row
+  // MARK: Properties of a row
 
   func isNew(_ row: Int) -> Bool { flags[row].map { $0 & Flag.new != 0 } ?? false }
   func isCorrected(_ row: Int) -> Bool { flags[row].map { $0 & Flag.corrected != 0 } ?? false }
   func status(_ row: Int) -> Status { status[row].flatMap { Status(rawValue: $0) } ?? .notAnalyzed }
 
-  /// Whether the tempo is rather a guess.
+  /// True if the tempo is rather a guess.
   func isUnsure(_ row: Int) -> Bool {
     confidence[row].map { Double($0) < UnsureTempos.limit * confidence.scale } ?? false
   }
@@ -181,7 +181,7 @@ struct TrackColumns {
     return DisplayPath.path(from: (folder == "/" ? "" : folder) + "/" + files.text(row))
   }
 
-  /// The longest folder that all rows are in, with a slash at its end.
+  /// Deepest folder that contains all rows, with a trailing slash.
   var root: String {
     guard var common = folders.texts.first.map({ $0.utf8.split(separator: UInt8(ascii: "/")) }) else { return "/" }
     for text in folders.texts {
@@ -194,7 +194,8 @@ struct TrackColumns {
 
   // MARK: Writing
 
-  /// Writes them piece by piece, as the script of the page reads them. Columns without values are left out.
+  /// Writes the columns piece by piece in the format that the script of the page reads. Columns without values are left
+  /// out.
   func write(to output: ([UInt8]) throws -> Void) throws {
     var json = ScriptJSON()
     json.beginObject()
@@ -270,7 +271,7 @@ struct TrackColumns {
     try output(json.takeBytes())
   }
 
-  /// The name of the file, with a slash in place of the title where that is a part of it.
+  /// File name with a slash in place of the title, if it contains the title.
   private func fileWithoutTitle(_ row: Int) -> String {
     let (title, file) = (titles[row], files[row])
     guard title.count >= 2, title.count <= file.count, let first = title.first else { return files.text(row) }
@@ -285,7 +286,7 @@ struct TrackColumns {
     return files.text(row)
   }
 
-  /// The position of a row when they are sorted by title, or by the name of the file if there is none.
+  /// Rank of each row when sorted by title, or by file name if there is no title.
   private var titleRanks: PackedColumn {
     let names = (0..<count).lazy.map { row in
       if !titles[row].isEmpty { return Array(titles[row]) }

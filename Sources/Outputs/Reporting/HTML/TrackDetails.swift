@@ -2,18 +2,18 @@ package import Analysis
 internal import Foundation
 internal import Records
 
-/// The details of a track's panel beyond the columns: short data for all tracks of a small library, curves and beats
-/// for as many as there is room for.
+/// Details of a track's panel beyond the columns: short data for all tracks of a small library, and curves and beats
+/// for as many tracks as fit.
 struct TrackDetails {
-  private static let mostCandidates = 5
-  private static let mostSections = 60
-  private static let mostKeys = 4
-  private static let mostKeySections = 24
-  private static let mostTags = 40
-  private static let longestTag = 500
-  private static let mostOnsets = 6000
+  private static let maxCandidates = 5
+  private static let maxSections = 60
+  private static let maxKeys = 4
+  private static let maxKeySections = 24
+  private static let maxTags = 40
+  private static let maxTagLength = 500
+  private static let maxOnsets = 6000
   private static let wavePoints = 432
-  private static let mostFaults = 100
+  private static let maxFaults = 100
 
   private let others: FindingLines
 
@@ -23,7 +23,7 @@ struct TrackDetails {
 
   // MARK: Short
 
-  /// Members of an object.
+  /// Writes members of an object.
   func writeShort(_ record: FileRecord, into json: inout ScriptJSON) {
     if record.status != .ok { writeProblem(of: record, into: &json) }
     if !record.remarks.isEmpty || !(record.tags?.remarks.isEmpty ?? true) {
@@ -36,7 +36,7 @@ struct TrackDetails {
     if let sections = record.findings[SectionsFinding.self]?.map, !sections.isEmpty {
       json.key("sections")
       json.beginArray()
-      for section in sections.prefix(Self.mostSections) {
+      for section in sections.prefix(Self.maxSections) {
         json.beginArray()
         json.number(section.startSeconds, decimals: 2)
         json.string(section.label)
@@ -80,7 +80,7 @@ struct TrackDetails {
     if !candidates.isEmpty {
       json.key("candidates")
       json.beginArray()
-      for candidate in candidates.prefix(Self.mostCandidates) {
+      for candidate in candidates.prefix(Self.maxCandidates) {
         json.beginArray()
         json.number(candidate.bpm, decimals: 1)
         json.number(candidate.weight, decimals: 3)
@@ -92,7 +92,7 @@ struct TrackDetails {
     if map.count > 1 {
       json.key("map")
       json.beginArray()
-      for section in map.prefix(Self.mostSections) { json.numbers([section.startSeconds, section.bpm], decimals: 2) }
+      for section in map.prefix(Self.maxSections) { json.numbers([section.startSeconds, section.bpm], decimals: 2) }
       json.endArray()
     }
     if let metre = tempo.metre {
@@ -108,7 +108,7 @@ struct TrackDetails {
     if !candidates.isEmpty {
       json.key("keys")
       json.beginArray()
-      for (index, probability) in candidates.prefix(Self.mostKeys) {
+      for (index, probability) in candidates.prefix(Self.maxKeys) {
         json.numbers([Double(index), probability], decimals: 3)
       }
       json.endArray()
@@ -119,7 +119,7 @@ struct TrackDetails {
     if map.count > 1 {
       json.key("key_map")
       json.beginArray()
-      for (start, index) in map.prefix(Self.mostKeySections) { json.numbers([start, Double(index)], decimals: 1) }
+      for (start, index) in map.prefix(Self.maxKeySections) { json.numbers([start, Double(index)], decimals: 1) }
       json.endArray()
     }
     if let tuning = finding.tuningHertz, tuning.isFinite {
@@ -150,11 +150,11 @@ struct TrackDetails {
     json.endObject()
   }
 
-  /// Their places, for the strip.
+  /// Writes positions of faults, for the strip.
   private func write(_ faults: [HealthFinding.Fault], into json: inout ScriptJSON) {
     json.key("faults")
     json.beginArray()
-    for fault in faults.prefix(Self.mostFaults) {
+    for fault in faults.prefix(Self.maxFaults) {
       json.beginArray()
       json.number(fault.startSeconds, decimals: 2)
       json.number(fault.endSeconds, decimals: 2)
@@ -169,22 +169,22 @@ struct TrackDetails {
     guard !rows.isEmpty else { return }
     json.key("tags")
     json.beginArray()
-    for (label, value) in rows.prefix(Self.mostTags) {
-      json.strings([label, String(value.prefix(Self.longestTag))])
+    for (label, value) in rows.prefix(Self.maxTags) {
+      json.strings([label, String(value.prefix(Self.maxTagLength))])
     }
     json.endArray()
   }
 
   // MARK: Curves and beats
 
-  /// Members of an object, of a record that was read with beats and waveform.
+  /// Writes members of an object; the record must have been read with beats and waveform.
   func writeStrips(_ record: FileRecord, into json: inout ScriptJSON) {
     if let tempo = record.tempo { writeBeats(of: tempo, into: &json) }
     writeOnsets(of: record, into: &json)
     if let waveform = record.findings[WaveformFinding.self] { writeWave(waveform, into: &json) }
   }
 
-  /// In whole milliseconds, as differences that add up.
+  /// Writes beats in whole milliseconds, as differences that add up.
   private func writeBeats(of tempo: TempoFinding, into json: inout ScriptJSON) {
     guard tempo.beats.allSatisfy({ $0.isFinite && abs($0) < 1e6 }), tempo.beats.count > 1 else { return }
     let times = tempo.beats.map { Int(($0 * 1000).rounded()) }
@@ -220,7 +220,7 @@ struct TrackDetails {
       return
     }
     guard step.isFinite, step > 0 else { return }
-    let group = (values.count + Self.mostOnsets - 1) / Self.mostOnsets
+    let group = (values.count + Self.maxOnsets - 1) / Self.maxOnsets
     if group > 1 {
       values = stride(from: 0, to: values.count, by: group).map {
         values[$0..<min($0 + group, values.count)].max() ?? 0
@@ -263,22 +263,22 @@ extension AudioFormat {
   }
 }
 
-/// The result for one file, in a sentence.
+/// Result for one file as a sentence.
 package enum ProblemSentence {
   package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message
   }
 
-  /// How much of a file that is cut off could be read; `nil` where that is not known.
+  /// Amount of a truncated file that could be read; `nil` if unknown.
   static func extent(of problem: Problem, _ format: AudioFormat?) -> String? {
     guard problem.code == "truncated", let claimed = format?.claimedSeconds, let found = format?.decodedSeconds,
       found < claimed, found >= 0
     else { return nil }
-    if PageWords.clock(found) == PageWords.clock(claimed) {
-      return "All but the last \(PageWords.decimal(max(claimed - found, 0.1))) s could be read."
+    if PageFormatter.clock(found) == PageFormatter.clock(claimed) {
+      return "All but the last \(PageFormatter.decimal(max(claimed - found, 0.1))) s could be read."
     }
     func length(_ seconds: Double) -> String {
-      claimed < 60 || seconds < 60 ? "\(PageWords.decimal(seconds)) s" : PageWords.clock(seconds)
+      claimed < 60 || seconds < 60 ? "\(PageFormatter.decimal(seconds)) s" : PageFormatter.clock(seconds)
     }
     return "Only the first \(length(found)) of \(length(claimed)) could be read."
   }

@@ -1,13 +1,13 @@
 package import Platform
 package import Records
 
-/// The first screen of the page as values: what is new since the last run, what broke and why, in sentences.
+/// First screen of the page as values: new tracks since the last run, and failures and their causes, in sentences.
 package struct MorningReport: Sendable {
-  /// A piece of the headline.
+  /// Piece of the headline.
   package struct Part: Sendable, Equatable {
     package var text: String
     package var isBad: Bool
-    /// The section that it is about: `new`, `attention` or `tracks`.
+    /// Section it refers to: `new`, `attention` or `tracks`.
     package var link: String?
   }
 
@@ -16,7 +16,7 @@ package struct MorningReport: Sendable {
       case failed, damaged, unsure
     }
 
-    /// The subject of an item.
+    /// Subject of an item.
     package enum Subject: String, Sendable {
       case file, folder, track
     }
@@ -34,20 +34,20 @@ package struct MorningReport: Sendable {
     package var advice: String
     /// Number of all files or folders.
     package var count: Int
-    /// The most notable files, 20 at most.
+    /// Most notable files, 20 at most.
     package var files: [File]
-    /// The state of the page's table that shows them all; `nil` if it cannot.
+    /// State of the page's table that shows all of them; `nil` if it cannot.
     var tableState: String?
   }
 
   package struct Folder: Sendable, Equatable {
     package struct Track: Sendable, Equatable {
       package var id: String
-      /// Its row in the page's table.
+      /// Row in the page's table.
       var row: Int
     }
 
-    /// Below the root of the run, with a slash at its end.
+    /// Relative to the root of the run, with a trailing slash.
     package var name: String
     package var path: String
     package var text: String
@@ -63,11 +63,11 @@ package struct MorningReport: Sendable {
   package var causes: [Cause]
   /// True if there is an earlier run. Without one, nothing counts as new.
   package var canHaveNew: Bool
-  /// New folders, those with most tracks first.
+  /// New folders, those with the most tracks first.
   package var newFolders: [Folder]
   var otherFolderCount: Int
   package var newCount: Int
-  /// The day on which it was made.
+  /// Day on which the report was made.
   var day: String
   /// The program that made it, the library, and the time.
   var footer: String
@@ -75,15 +75,15 @@ package struct MorningReport: Sendable {
 
 extension MorningReport {
   /// - Parameters:
-  ///   - run: The last one; `nil` if there was none.
-  ///   - runs: All, oldest first.
-  ///   - forEachRecord: Calls its argument with all records, those that are gone too, in the order of paths and with their
+  ///   - run: Last run; `nil` if there was none.
+  ///   - runs: All runs, oldest first.
+  ///   - forEachRecord: Calls its argument with all records, including vanished files, in path order and with their
   ///     runs.
   package init(
     of run: RunRecord?, among runs: [RunOutline], generated: Timestamp = .now,
     forEachRecord: ((FileRecord) throws -> Void) throws -> Void
   ) rethrows {
-    let news = PageNews(run: run, generated: generated, source: PageSource(runs: runs))
+    let news = PageNews(run: run, generated: generated, source: PageInput(runs: runs))
     var row = 0
     try forEachRecord { record in
       news.countHistory(record)

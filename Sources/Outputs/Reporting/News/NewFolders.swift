@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The folders that new tracks are in.
+/// Folders that contain new tracks.
 struct NewFolders {
   private static let listed = 8
   private static let listedPrints = 24
@@ -49,22 +49,22 @@ struct NewFolders {
     folders[folder, default: Folder()].count(record, row: row, seconds)
   }
 
-  /// Folders that there is no room for.
+  /// Number of folders that do not fit.
   var restCount: Int { max(0, folders.count - Self.listed) }
 
-  /// The folder with most tracks first.
-  /// - Parameter root: The folder that names of folders are relative to, with a slash at its end.
+  /// Folders, those with the most tracks first.
+  /// - Parameter root: Folder that names of folders are relative to, with a trailing slash.
   func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in
       MorningReport.Folder(
         name: Self.name(of: path, below: root) + "/", path: path,
-        text: "\(PageWords.counted(folder.tracks, "track")) · \(PageWords.span(folder.seconds))", about: folder.about,
+        text: "\(PageFormatter.counted(folder.tracks, "track")) · \(PageFormatter.span(folder.seconds))", about: folder.about,
         tracks: folder.listed)
     }
   }
 
-  /// That of the root is its own.
+  /// Path relative to the root; for the root itself, its own name.
   private static func name(of folder: String, below root: String) -> String {
     if folder.utf8.count >= root.utf8.count { return String(folder.utf8.dropFirst(root.utf8.count)) ?? "" }
     return root.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""

@@ -2,8 +2,7 @@ internal import Analysis
 internal import Platform
 internal import Records
 
-/// Problems that need attention: files that failed or are damaged, by reason, folders that were missing, and unsure
-/// tempos.
+/// Problems that need attention: files that failed or are damaged, by reason; missing folders; uncertain tempos.
 struct PageCauses {
   private static let listedFiles = 20
 
@@ -19,7 +18,7 @@ struct PageCauses {
     private(set) var news = 0
     private var listedNews: [File] = []
     private var listedOthers: [File] = []
-    /// How much of the first file could be read.
+    /// Amount of the first file that could be read.
     private(set) var extent: String?
 
     mutating func count(_ record: FileRecord, _ problem: Problem, isNews: Bool) {
@@ -40,10 +39,10 @@ struct PageCauses {
   private var causes: [Key: Cause] = [:]
   private var unsure = UnsureTempos()
 
-  /// Failed and damaged files.
+  /// Number of failed and damaged files.
   var fileCount: Int { causes.values.reduce(0) { $0 + $1.total } }
 
-  /// - Parameter isNews: No earlier run has reported it.
+  /// - Parameter isNews: True if no earlier run has reported it.
   mutating func count(_ record: FileRecord, _ problem: Problem, isFailure: Bool, isNews: Bool) {
     causes[Key(isFailure: isFailure, code: problem.code), default: Cause()].count(record, problem, isNews: isNews)
   }
@@ -55,8 +54,8 @@ struct PageCauses {
     unsure.count(record.path, bpm: bpm, confidence: tempo.confidence)
   }
 
-  /// Failures, damage, what the run did not find, doubts.
-  /// - Parameter isFirstRun: Then all is news, and that is not said.
+  /// Failures, damage, folders that the run did not find, uncertain tempos.
+  /// - Parameter isFirstRun: True if everything is new, which is then not mentioned.
   func causes(of run: RunRecord?, isFirstRun: Bool) -> [MorningReport.Cause] {
     causesOfFiles(isFirstRun: isFirstRun) + causes(of: run?.roots ?? []) + causesOfUnsureTempos
   }
@@ -73,11 +72,11 @@ struct PageCauses {
       var advice = words.advice(count: cause.total)
       if cause.total == 1, let extent = cause.extent { advice = "\(extent) \(advice)" }
       if !isFirstRun, cause.news > 0, cause.news < cause.total {
-        advice = "\(PageWords.number(cause.news)) \(cause.news == 1 ? "is" : "are") new. " + advice
+        advice = "\(PageFormatter.number(cause.news)) \(cause.news == 1 ? "is" : "are") new. " + advice
       }
       return MorningReport.Cause(
         kind: key.isFailure ? .failed : .damaged, subject: .file,
-        what: words.sentence(count: cause.total, number: PageWords.number(cause.total)), advice: advice,
+        what: words.sentence(count: cause.total, number: PageFormatter.number(cause.total)), advice: advice,
         count: cause.total, files: cause.files, tableState: "status=\(key.code)")
     }
   }
@@ -101,7 +100,7 @@ struct PageCauses {
     guard unsure.total > 0 else { return [] }
     let what =
       unsure.total == 1
-      ? "1 track has an unsure tempo." : "\(PageWords.number(unsure.total)) tracks have an unsure tempo."
+      ? "1 track has an unsure tempo." : "\(PageFormatter.number(unsure.total)) tracks have an unsure tempo."
     let advice =
       unsure.total == 1
       ? "Listen to it, and correct it if it is wrong: analyze review. Corrections survive every later run."

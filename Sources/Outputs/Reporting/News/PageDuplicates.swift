@@ -1,10 +1,10 @@
-/// Files of the same recordings, as the page shows them.
+/// Files of the same recordings, as shown on the page.
 public struct PageDuplicates: Sendable {
   public struct File: Sendable {
-    /// What may be done with it: `Keep`, `Spare`, `Listen first`.
+    /// Recommended action: `Keep`, `Spare`, `Listen first`.
     public var advice: String
     public var path: String
-    /// What it is, and how it differs.
+    /// Description, and differences from the others.
     public var text: String
 
     public init(advice: String, path: String, text: String) {
@@ -16,11 +16,11 @@ public struct PageDuplicates: Sendable {
 
   public struct Group: Sendable {
     public var name: String
-    /// What could be freed; `nil` for nothing.
+    /// Space that could be freed; `nil` for nothing.
     public var spare: String?
-    /// The one to keep first.
+    /// The file to keep comes first.
     public var files: [File]
-    /// Others of the group, which the page does not list.
+    /// Number of files of the group that the page does not list.
     public var unlistedCount: Int
 
     public init(name: String, spare: String?, files: [File], unlistedCount: Int) {
@@ -31,11 +31,11 @@ public struct PageDuplicates: Sendable {
     }
   }
 
-  /// How many there are, and what could be freed.
+  /// Number of duplicates, and the space that could be freed.
   public var summary: String
-  /// What the page does not show, and how to see it.
+  /// Hint about duplicates the page does not show, and how to see them.
   public var note: String
-  /// Most bytes to spare first.
+  /// Groups with the most bytes to spare first.
   public var groups: [Group]
 
   public init(summary: String, note: String, groups: [Group]) {
@@ -44,17 +44,17 @@ public struct PageDuplicates: Sendable {
     self.groups = groups
   }
 
-  /// The values of the page's template.
+  /// Values of the page's template.
   var templateValues: [String: Any] {
     [
       "summary": summary, "note": note,
       "groups": groups.map { group in
         var values: [String: Any] = [
-          "name": group.name, "count": PageWords.counted(group.files.count + group.unlistedCount, "file"),
+          "name": group.name, "count": PageFormatter.counted(group.files.count + group.unlistedCount, "file"),
           "files": group.files.map { ["advice": $0.advice, "path": $0.path, "text": $0.text] },
         ]
         values["spare"] = group.spare
-        if group.unlistedCount > 0 { values["unlisted"] = PageWords.counted(group.unlistedCount, "more file") }
+        if group.unlistedCount > 0 { values["unlisted"] = PageFormatter.counted(group.unlistedCount, "more file") }
         return values
       },
     ]

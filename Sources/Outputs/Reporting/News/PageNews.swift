@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The content of the first screen: what is new since the last run, what broke and why, and what changed.
+/// Content of the first screen: new tracks since the last run, failures and their causes, and changes.
 final class PageNews {
   private static let listedRuns = 60
   /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
@@ -16,16 +16,16 @@ final class PageNews {
   let showsVanished: Bool
   private let run: RunRecord?
   private let generated: Timestamp
-  private let source: PageSource
-  /// The first run since the last one that did all it could: what has been found since then is new.
+  private let source: PageInput
+  /// First run after the last one that did all it could; files found since then are new.
   private let newSince: Int64
-  /// There is no earlier run to compare with.
+  /// True if there is no earlier run to compare with.
   private let isFirstRun: Bool
 
-  /// Healthy or damaged.
+  /// Number of healthy or damaged tracks.
   private var tracks = 0
   private var failed = 0
-  /// Duration of all tracks.
+  /// Duration of all tracks, in seconds.
   private var trackSeconds = 0.0
   private var newlyDamaged = 0
   private var newlyFailed = 0
@@ -35,10 +35,10 @@ final class PageNews {
   private var analyzedSeconds = 0.0
   private var causes = PageCauses()
   private var newFolders = NewFolders()
-  /// Tracks that appeared and went, by run.
+  /// Change in the number of tracks, by run.
   private var growth: [Int64: Int] = [:]
 
-  init(run: RunRecord?, generated: Timestamp, source: PageSource) {
+  init(run: RunRecord?, generated: Timestamp, source: PageInput) {
     self.run = run
     self.generated = generated
     self.source = source
@@ -51,12 +51,12 @@ final class PageNews {
 
   // MARK: Counting
 
-  /// Whether a file was passed over without being news.
+  /// True if a file was skipped for a reason that is no news.
   static func isUnlisted(_ record: FileRecord) -> Bool {
     record.status == .skipped && unlistedReasons.contains(record.problem?.code ?? "")
   }
 
-  /// Counts the history of any file, also of one that is gone.
+  /// Counts the history of any file, including vanished ones.
   func countHistory(_ record: FileRecord) {
     guard let runs = record.runs, record.status == .ok || record.status == .partial else { return }
     growth[runs.firstSeen, default: 0] += 1
@@ -64,7 +64,7 @@ final class PageNews {
     if record.isVanished, let run, runs.vanished == run.id { vanished += 1 }
   }
 
-  /// A track that was first met since the last run, and looked at in this one.
+  /// True if the track was first met since the last run and analyzed in this one.
   func isNew(_ record: FileRecord) -> Bool {
     guard !isFirstRun, !record.isVanished, record.status == .ok || record.status == .partial, let run,
       let runs = record.runs, runs.firstSeen >= newSince
@@ -105,7 +105,7 @@ final class PageNews {
     causes.count(record, problem, isFailure: status == .failed, isNews: isNews)
   }
 
-  /// When the run before this one ended.
+  /// End of the previous run.
   private var lastEnd: Timestamp? {
     guard let run else { return nil }
     return source.runs.last { $0.id < run.id }.map { $0.finished ?? $0.started }
@@ -113,7 +113,7 @@ final class PageNews {
 
   // MARK: The first screen
 
-  /// - Parameter root: The folder that names of folders are relative to, with a slash at its end.
+  /// - Parameter root: Folder that names of folders are relative to, with a trailing slash.
   func report(below root: String) -> MorningReport {
     let made = LocalTime(generated, in: source.timeZone)
     return MorningReport(
@@ -127,7 +127,7 @@ final class PageNews {
 
   private var attention: Int { causes.fileCount }
   private var newTracks: Int { newFolders.trackCount }
-  /// Folders that the run did not find, or not whole.
+  /// Number of folders that the run did not find, or not completely.
   private var lostRoots: Int { run?.roots.count { $0.condition != .scanned } ?? 0 }
 
   /// `1 folder not found`, `2 folders without audio`
@@ -137,19 +137,19 @@ final class PageNews {
     ]
     return states.compactMap { condition, words in
       let count = run?.roots.count { $0.condition == condition } ?? 0
-      return count > 0 ? "\(PageWords.counted(count, "folder")) \(words)" : nil
+      return count > 0 ? "\(PageFormatter.counted(count, "folder")) \(words)" : nil
     }
   }
 
   private var title: String {
     func needing(_ count: Int, _ noun: String) -> String {
-      "\(PageWords.counted(count, noun)) need\(count == 1 ? "s" : "") attention"
+      "\(PageFormatter.counted(count, noun)) need\(count == 1 ? "s" : "") attention"
     }
     if attention > 0 { return needing(attention, "file") }
     if lostRoots > 0 { return needing(lostRoots, "folder") }
     if tracks == 0 { return "No tracks yet" }
-    if isFirstRun { return "First run: \(PageWords.counted(tracks, "track"))" }
-    return newTracks > 0 ? PageWords.counted(newTracks, "new track") : "All fine"
+    if isFirstRun { return "First run: \(PageFormatter.counted(tracks, "track"))" }
+    return newTracks > 0 ? PageFormatter.counted(newTracks, "new track") : "All fine"
   }
 
   private var when: String {
@@ -170,7 +170,7 @@ final class PageNews {
     return parts.joined(separator: " · ")
   }
 
-  /// How the run is called within a sentence: `last night`, `on November 3`.
+  /// Name of the run within a sentence: `last night`, `on November 3`.
   var runName: String {
     guard let run else { return "in the last run" }
     let end = LocalTime(run.finished ?? run.started, in: source.timeZone)
@@ -187,20 +187,20 @@ final class PageNews {
 
   private var runNameAsTitle: String { runName.prefix(1).uppercased() + runName.dropFirst() }
 
-  /// The headline in parts, some of which lead to a section.
+  /// Headline in parts, some of which link to a section.
   private var sentence: [MorningReport.Part] {
     guard let run else {
       return tracks == 0
         ? [part("No tracks yet.")]
-        : [part("\(PageWords.counted(tracks, "track")), \(PageWords.span(trackSeconds)) of music.")]
+        : [part("\(PageFormatter.counted(tracks, "track")), \(PageFormatter.span(trackSeconds)) of music.")]
     }
     switch run.state {
-    case .running: return [part("A run is under way. So far: \(PageWords.counted(tracks, "track")).")]
+    case .running: return [part("A run is under way. So far: \(PageFormatter.counted(tracks, "track")).")]
     case .interrupted, .died, .failed:
       let seen = run.totals.seen
       let progress =
         seen > 0 && run.pending > 0
-        ? ": \(PageWords.number(seen)) of \(PageWords.counted(seen + run.pending, "file")) done" : ""
+        ? ": \(PageFormatter.number(seen)) of \(PageFormatter.counted(seen + run.pending, "file")) done" : ""
       return [
         part("\(possessiveRunName) run stopped early\(progress)."),
         part(run.state == .failed ? " What was done is stored; the next run continues." : " The next run continues."),
@@ -211,19 +211,19 @@ final class PageNews {
     if isFirstRun {
       guard tracks > 0 || !broken.isEmpty else { return [part("First run: no music was found.")] }
       return joined(
-        "First run: ", [part("\(PageWords.counted(tracks, "track")) analyzed", link: "tracks")] + broken, effort + ".")
+        "First run: ", [part("\(PageFormatter.counted(tracks, "track")) analyzed", link: "tracks")] + broken, effort + ".")
     }
     var news: [MorningReport.Part] = []
-    if newTracks > 0 { news.append(part("\(PageWords.number(newTracks)) new", link: "new")) }
-    if updated > 0 { news.append(part("\(PageWords.number(updated)) updated")) }
-    if vanished > 0 { news.append(part("\(PageWords.number(vanished)) gone")) }
+    if newTracks > 0 { news.append(part("\(PageFormatter.number(newTracks)) new", link: "new")) }
+    if updated > 0 { news.append(part("\(PageFormatter.number(updated)) updated")) }
+    if vanished > 0 { news.append(part("\(PageFormatter.number(vanished)) gone")) }
     news += broken
     if news.isEmpty {
       let state =
-        attention == 0 ? "all fine" : "\(PageWords.number(attention)) still with problems"
+        attention == 0 ? "all fine" : "\(PageFormatter.number(attention)) still with problems"
       return joined(
         "\(runNameAsTitle): nothing new. ",
-        [part("\(PageWords.counted(tracks, "track"))"), part(state, link: attention == 0 ? nil : "attention")],
+        [part("\(PageFormatter.counted(tracks, "track"))"), part(state, link: attention == 0 ? nil : "attention")],
         ".")
     }
     return joined("\(runNameAsTitle): ", news, effort + ".")
@@ -233,8 +233,8 @@ final class PageNews {
   private var brokenParts: [MorningReport.Part] {
     func bad(_ text: String) -> MorningReport.Part { part(text, link: "attention", isBad: true) }
     var parts: [MorningReport.Part] = []
-    if newlyDamaged > 0 { parts.append(bad("\(PageWords.number(newlyDamaged)) damaged")) }
-    if newlyFailed > 0 { parts.append(bad("\(PageWords.number(newlyFailed)) failed")) }
+    if newlyDamaged > 0 { parts.append(bad("\(PageFormatter.number(newlyDamaged)) damaged")) }
+    if newlyFailed > 0 { parts.append(bad("\(PageFormatter.number(newlyFailed)) failed")) }
     return parts + lostRootTexts.map(bad)
   }
 
@@ -242,10 +242,10 @@ final class PageNews {
   private var effort: String {
     guard let run, let finished = run.finished, analyzedSeconds > 0 else { return "" }
     let seconds = (Double(finished.nanoseconds) - Double(run.started.nanoseconds)) / 1e9
-    return " — \(PageWords.span(analyzedSeconds)) of music in \(PageWords.elapsed(seconds))"
+    return " — \(PageFormatter.span(analyzedSeconds)) of music in \(PageFormatter.elapsed(seconds))"
   }
 
-  /// `Last night’s`, `November 3’s`: before “run stopped early”.
+  /// Possessive form for “run stopped early”: `Last night’s`, `November 3’s`.
   private var possessiveRunName: String {
     if runName.hasPrefix("on ") { return runName.dropFirst(3) + "’s" }
     return runNameAsTitle + "’s"
@@ -270,36 +270,36 @@ final class PageNews {
     if let run, run.state != .finished {
       let counts = [(newTracks, "new"), (newlyDamaged, "damaged"), (newlyFailed, "failed")].filter { $0.0 > 0 }
       if !counts.isEmpty {
-        sentences.append("So far: \(counts.map { "\(PageWords.number($0.0)) \($0.1)" }.joined(separator: ", ")).")
+        sentences.append("So far: \(counts.map { "\(PageFormatter.number($0.0)) \($0.1)" }.joined(separator: ", ")).")
       }
     }
     if updated > 0 { sentences.append(updateSentence) }
     if vanished > 0 {
       sentences.append(
-        "\(PageWords.counted(vanished, "file")) \(vanished == 1 ? "is" : "are") gone; what was found is kept.")
+        "\(PageFormatter.counted(vanished, "file")) \(vanished == 1 ? "is" : "are") gone; what was found is kept.")
     }
     if corrected > 0 {
-      sentences.append("You corrected the tempo of \(PageWords.counted(corrected, "track")).")
+      sentences.append("You corrected the tempo of \(PageFormatter.counted(corrected, "track")).")
     }
     let unchanged = tracks - newTracks - updated
     if run != nil, !isFirstRun, newTracks + updated > 0, unchanged > 0 {
       sentences.append(
         unchanged == 1
-          ? "The other track is unchanged." : "The other \(PageWords.counted(unchanged, "track")) are unchanged.")
+          ? "The other track is unchanged." : "The other \(PageFormatter.counted(unchanged, "track")) are unchanged.")
     }
     if tracks == 0 {
       sentences.append("To analyze music, run: analyze run FOLDER")
     } else {
-      let music = "\(PageWords.counted(tracks, "track")), \(PageWords.span(trackSeconds)) of music"
-      let rest = failed > 0 ? ", and \(PageWords.counted(failed, "file")) that failed" : ""
+      let music = "\(PageFormatter.counted(tracks, "track")), \(PageFormatter.span(trackSeconds)) of music"
+      let rest = failed > 0 ? ", and \(PageFormatter.counted(failed, "file")) that failed" : ""
       sentences.append("Your library holds \(music)\(rest).")
     }
     return sentences.joined(separator: " ")
   }
 
-  /// Why known files were analyzed again is not kept, but a change of the settings is.
+  /// Sentence about files analyzed again. Reasons are not stored, but a change of settings is.
   private var updateSentence: String {
-    let subject = "\(PageWords.counted(updated, "track")) \(updated == 1 ? "was" : "were") analyzed again"
+    let subject = "\(PageFormatter.counted(updated, "track")) \(updated == 1 ? "was" : "were") analyzed again"
     let before = run.flatMap { run in source.runs.last { $0.id < run.id } }
     if let run, let before, before.configurationDigest != run.configurationDigest {
       return "\(subject), since the analyzers or their settings changed."
@@ -309,7 +309,7 @@ final class PageNews {
 
   // MARK: Data
 
-  /// The element `library`.
+  /// Content of the element `library`.
   func library(_ columns: TrackColumns) -> [UInt8] {
     var json = ScriptJSON()
     json.beginObject()
@@ -350,10 +350,10 @@ final class PageNews {
     return json.takeBytes()
   }
 
-  /// The days on which runs ended, and how many tracks the library had then.
+  /// Days on which runs ended, and the number of tracks the library then had.
   private var points: [(day: String, tracks: Int)] {
     var tracks = 0
-    // Growth by runs that are not known any more, or that have died.
+    // Growth by runs that are no longer known, or that died.
     var known = growth
     let points = source.runs.map { run in
       tracks += known.removeValue(forKey: run.id) ?? 0

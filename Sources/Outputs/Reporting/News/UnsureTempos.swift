@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import SystemPackage
 
-/// The tracks with the least confident tempos.
+/// Tracks with the least confident tempos.
 struct UnsureTempos {
   private struct Track {
     var path: FilePath
@@ -10,7 +10,7 @@ struct UnsureTempos {
     var confidence: Double
   }
 
-  /// Below this confidence a person should listen.
+  /// Tempos below this confidence should be checked by ear.
   static let limit = 0.5
   private static let kept = 64
   private(set) var total = 0
@@ -31,7 +31,7 @@ struct UnsureTempos {
     tracks.sorted { $0.confidence < $1.confidence }.prefix(limit).map {
       MorningReport.Cause.File(
         id: ContentID(ofPath: $0.path).description, path: DisplayPath.text(of: $0.path),
-        text: "\(PageWords.decimal($0.bpm)) BPM, \(PageWords.percent($0.confidence)) confidence")
+        text: "\(PageFormatter.decimal($0.bpm)) BPM, \(PageFormatter.percent($0.confidence)) confidence")
     }
   }
 }

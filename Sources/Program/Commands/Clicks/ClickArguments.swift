@@ -6,7 +6,7 @@ import Platform
 import Records
 import SystemPackage
 
-/// Options of `click` and `metronome`: the sound, and where it goes.
+/// Options of `click` and `metronome`: the click sound and the output.
 struct ClickArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp("The file to write: .flac, .wav or .opus", valueName: "file"), completion: .file())
@@ -14,7 +14,7 @@ struct ClickArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "flac, wav or opus (default: as the name of the file says, or flac)", valueName: "format"),
+      "flac, wav or opus (default: by the file name, or flac)", valueName: "format"),
     completion: .list(AudioFileFormat.allCases.map(\.rawValue)))
   var format: String?
 
@@ -54,10 +54,10 @@ struct ClickArguments: ParsableArguments {
         throw ValidationError("--output expects a name that ends in .flac, .wav or .opus; for any other, add --format.")
       }
       if let named, let format, named.rawValue != format {
-        throw ValidationError("--output names a file of the format \(named.rawValue), and --format says \(format).")
+        throw ValidationError("--output names a \(named.rawValue) file, but --format is \(format).")
       }
     } else if play, format != nil || force {
-      throw ValidationError("--format and --force need --output if there is --play, which alone writes no file.")
+      throw ValidationError("With --play, --format and --force need --output.")
     }
   }
 
@@ -68,14 +68,14 @@ struct ClickArguments: ParsableArguments {
       ?? .flac
   }
 
-  /// Whether a file that is there is replaced.
-  /// - Throws: `OverwriteError` if it must not be.
+  /// `true` if writing replaces an existing file.
+  /// - Throws: `OverwriteError` if the file must not be replaced.
   func replaces(_ target: FilePath) throws(OverwriteError) -> Bool {
     try OverwriteRule(allowsOthers: force).check(target, ClickMark.proof)
     return target.exists
   }
 
-  /// The file to write; `nil` if it is only played.
+  /// The file to write; `nil` to only play the audio.
   /// - Parameter defaultName: The name of a file in the current folder.
   func target(_ defaultName: FilePath) -> FilePath? {
     output?.path ?? (play ? nil : PathArgument.absolute(defaultName))

@@ -37,10 +37,10 @@ struct ClickCommand: AsyncParsableCommand {
   var database: DatabaseArgument
 
   func validate() throws {
-    if let part, part.isEmpty { throw ValidationError("--to must lie behind --from.") }
+    if let part, part.isEmpty { throw ValidationError("--to must be after --from.") }
   }
 
-  /// Seconds.
+  /// The part to write, in seconds; `nil` for the whole track.
   private var part: Range<Double>? {
     guard from != nil || to != nil else { return nil }
     let start = from?.seconds ?? 0
@@ -68,7 +68,7 @@ struct ClickCommand: AsyncParsableCommand {
         destination.output = target
         destination.format = clicks.fileFormat
         outcome = written
-        session.tell(ClickText.line(for: track, written, in: target))
+        session.report(ClickText.line(for: track, written, in: target))
       }
       if clicks.play {
         let (temporary, played) = try session.make(duration) {
@@ -80,20 +80,21 @@ struct ClickCommand: AsyncParsableCommand {
       guard let outcome else { return }
       if let problem = outcome.problem {
         Log.write(
-          .warning, "damaged", "\(DisplayPath.text(of: file.path)): \(problem.message) The rest is missing here, too.")
+          .warning, "damaged",
+          "\(DisplayPath.text(of: file.path)): \(problem.message) The rest is missing in the output, too.")
       }
       if clicks.json { try StandardOutput.write(ClickRecord(track, outcome, destination).ndjsonLine) }
     }
   }
 }
 
-/// The result of `click`, as a person reads it.
+/// Human-readable result of `click`.
 private enum ClickText {
   static func line(for track: ClickedTrack, _ outcome: ClickedTrack.Outcome, in file: FilePath) -> String {
     var parts = [
       DisplayPath.text(of: file) + ": \(counted(outcome.clickCount, "click"))",
       track.hasDownbeats
-        ? counted(outcome.accentCount, "accent") : "no accents (it is not known where bars begin)",
+        ? counted(outcome.accentCount, "accent") : "no accents (the start of bars is unknown)",
     ]
     if let bpm = track.bpm {
       parts.append(String(format: "%.2f BPM", bpm) + (track.isLocked ? " as corrected" : ""))
@@ -101,8 +102,8 @@ private enum ClickText {
     if !track.isClicksOnly {
       parts.append(
         (track.levels.music < 0
-          ? String(format: "music %.1f dB quieter", -track.levels.music) : "music as loud as it was")
-          + (track.isLoudnessKnown ? "" : " (its loudness is not known)"))
+          ? String(format: "music %.1f dB quieter", -track.levels.music) : "music at its original level")
+          + (track.isLoudnessKnown ? "" : " (its loudness is unknown)"))
     }
     if outcome.clippedSampleCount > 0 { parts.append("\(counted(outcome.clippedSampleCount, "sample")) clipped") }
     return parts.joined(separator: ", ")

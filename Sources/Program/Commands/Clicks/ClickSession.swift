@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Writes and plays audio for a command: with progress on a terminal, until a signal ends it.
+/// Writes and plays audio for a command, with progress on a terminal, until a signal cancels it.
 final class ClickSession {
   private let players: [Player]
   private let playback: Playback
@@ -14,7 +14,7 @@ final class ClickSession {
   private let signals: SignalHandling
   private let terminal = Terminal()
 
-  /// - Throws: `PlayerError` if nothing can play, before any work is done.
+  /// - Throws: `PlayerError` if no player is installed, before any work is done.
   init(plays: Bool) throws {
     players = plays ? Player.installed(searchPath: ProcessInfo.processInfo.environment["PATH"]) : []
     if plays, players.isEmpty { throw PlayerError.noPlayer }
@@ -31,9 +31,10 @@ final class ClickSession {
   /// Makes audio, with progress on a terminal.
   ///
   /// - Parameters:
-  ///   - duration: Seconds that there will be, if that is known.
-  ///   - work: Gets what to call with seconds that are done, and what says whether to stop; `nil` if it has stopped.
-  /// - Throws: The exit status if a signal came.
+  ///   - duration: Expected seconds of audio, if known.
+  ///   - work: Receives a callback for the seconds done, and a function that returns `true` to stop. Returns `nil` if it
+  ///     was stopped.
+  /// - Throws: The exit status after a signal.
   func make<Outcome>(
     _ duration: Double?, _ work: (@escaping (Double) -> Void, @escaping () -> Bool) throws -> Outcome?
   ) throws -> Outcome {
@@ -49,8 +50,8 @@ final class ClickSession {
 
   /// Plays a file to its end.
   ///
-  /// - Returns: The name of the program.
-  /// - Throws: `PlayerError`; the exit status if a signal came.
+  /// - Returns: The name of the player.
+  /// - Throws: `PlayerError`; the exit status after a signal.
   func play(_ file: TemporaryAudio) throws -> String {
     if terminal.isInteractive { Terminal.write("playing; Ctrl-C ends it") }
     defer { if terminal.isInteractive { Terminal.write("\r\u{1B}[K") } }
@@ -58,15 +59,15 @@ final class ClickSession {
     return player.name
   }
 
-  /// Says on a terminal what was done.
-  func tell(_ text: String) {
+  /// Prints a message on a terminal.
+  func report(_ text: String) {
     if terminal.isInteractive { Terminal.writeLine(printable(text)) }
   }
 
   private var ending: any Error { (signals.exitStatus ?? .interrupted).exitCode }
 }
 
-/// Whether a signal has come.
+/// A flag that is set by a signal.
 private final class Interruption: Sendable {
   private let state = Atomic(false)
   var isRaised: Bool { state.load(ordering: .relaxed) }

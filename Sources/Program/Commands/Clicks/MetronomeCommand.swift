@@ -10,10 +10,10 @@ struct MetronomeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "metronome", abstract: "Write or play a plain click track",
     discussion: """
-      Click k, from 0, begins at the sample nearest to k · 60 / BPM seconds, so no error adds up. The first of each bar has \
-      an accent.
+      Click k, from 0, begins at the sample nearest to k · 60 / BPM seconds, so errors do not accumulate. The first click of \
+      each bar has an accent.
 
-      Without --output, it is metronome-120bpm.flac in the current folder.
+      Without --output, the file is metronome-120bpm.flac in the current folder.
       """)
 
   @Option(help: ArgumentHelp("Clicks per minute, such as 120, 123.45 or 370/3", valueName: "number"))
@@ -22,7 +22,7 @@ struct MetronomeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The length, such as 90, 1:30 or 60m", valueName: "time"))
   var duration = LengthArgument(seconds: 60)
 
-  @Option(help: ArgumentHelp("Clicks of a bar and their unit", valueName: "metre"))
+  @Option(help: ArgumentHelp("Clicks per bar and their unit", valueName: "metre"))
   var metre = "4/4"
 
   @Flag(inversion: .prefixedNo, help: "Make the first click of each bar an accent")
@@ -41,7 +41,7 @@ struct MetronomeCommand: AsyncParsableCommand {
       throw ValidationError("--bpm expects 10 to 1000 clicks per minute, such as 120, 123.45 or 370/3, not '\(bpm)'.")
     }
     guard let bar = Metronome.Metre(metre) else {
-      throw ValidationError("--metre expects clicks of a bar and their unit, such as 3/4 or 6/8, not '\(metre)'.")
+      throw ValidationError("--metre expects clicks per bar and their unit, such as 3/4 or 6/8, not '\(metre)'.")
     }
     guard Metronome.durations.contains(duration.seconds) else {
       throw ValidationError("--duration expects 0.1 s to 24 h, not \(duration.seconds) s.")
@@ -54,7 +54,7 @@ struct MetronomeCommand: AsyncParsableCommand {
     }
     if isOpus, !AudioFileFormat.opusRates.contains(metronome.sampleRate) {
       let rates = AudioFileFormat.opusRates.map(String.init).joined(separator: ", ")
-      throw ValidationError("Opus has \(rates) Hz, and not \(metronome.sampleRate).")
+      throw ValidationError("Opus supports \(rates) Hz, not \(metronome.sampleRate) Hz.")
     }
     metronome.hasAccents = accent
     metronome.sound = clicks.clickSound
@@ -77,7 +77,7 @@ struct MetronomeCommand: AsyncParsableCommand {
         destination.output = target
         destination.format = clicks.fileFormat
         outcome = written
-        session.tell(
+        session.report(
           "\(DisplayPath.text(of: target)): \(counted(written.clickCount, "click")), \(metronome.tempo) BPM, "
             + describe(seconds: written.duration))
       }

@@ -71,9 +71,9 @@ struct CatalogAddCommand: AsyncParsableCommand {
     }
   }
 
-  /// Analyzes files where the settings say.
+  /// Analyzes files in the isolation of the settings.
   private func reader(_ store: ResultStore?, _ settings: CommandSettings) throws -> ReferenceReader {
-    let definition = try PipelineCatalog().definition("default")
+    let definition = try NamedPipelines().definition("default")
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(ReferenceReader.analyzers))
     let analyzer = plan.makeFileAnalyzer()
     let isolation = settings.isolation(definition, only: ReferenceReader.analyzers, plan)

@@ -14,12 +14,12 @@ struct CatalogArguments: ParsableArguments {
   }
 }
 
-/// The catalogs that a command asks together.
+/// The catalogs that a command searches together.
 struct AskedCatalogArguments: ParsableArguments {
   @Option(
     name: .customLong("catalog"),
     help: ArgumentHelp(
-      "Ask this catalog, a folder, file or http://host:port of a server; again to ask several as one",
+      "Search this catalog: folder, file or http://host:port; repeatable",
       valueName: "catalog"))
   var catalogs: [AskedCatalogArgument] = []
 
@@ -30,9 +30,9 @@ struct AskedCatalogArguments: ParsableArguments {
   }
 
   /// The catalogs named here, or those of the settings.
-  func catalogs(_ settings: CommandSettings) -> AskedCatalogs {
+  func catalogs(_ settings: CommandSettings) -> CatalogSources {
     guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
-    var asked = AskedCatalogs(places: [], tokens: settings[Settings.catalogTokens])
+    var asked = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
     for catalog in catalogs {
       switch catalog {
       case .place(let argument): asked.places.append(argument.path)
@@ -46,8 +46,8 @@ struct AskedCatalogArguments: ParsableArguments {
 
 extension AskedCatalogArguments {
   /// The catalogs of the settings.
-  static func ofSettings(_ settings: CommandSettings) -> AskedCatalogs {
-    AskedCatalogs(
+  static func ofSettings(_ settings: CommandSettings) -> CatalogSources {
+    CatalogSources(
       places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers],
       tokens: settings[Settings.catalogTokens], mayBeMissing: true)
   }
@@ -57,7 +57,7 @@ extension AskedCatalogArguments {
 enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
   case place(PathArgument)
   case server(ServerAddress)
-  /// Refused once the command line is read, so that the message says why.
+  /// Refused by `validate`, whose message says why.
   case neither(String, problem: String)
 
   init?(argument: String) {
@@ -65,7 +65,7 @@ enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
       do {
         self = .server(try ServerAddress(argument))
       } catch {
-        // What stands before an @ may be a secret.
+        // Text before an @ may be a secret.
         self = .neither(error == .hasSecret ? "that address" : argument, problem: error.description)
       }
     } else if let path = PathArgument(argument: argument) {
@@ -79,6 +79,6 @@ enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
 }
 
 extension CommandSettings {
-  /// Opens the catalog for reading; one that is not there, or empty, is an error that says how to make it.
-  func openCatalog() throws -> CustomCatalog { try CustomCatalog(forAsking: self[Settings.catalog]) }
+  /// Opens the catalog for reading. If it is missing or empty, the error says how to make it.
+  func openCatalog() throws -> CustomCatalog { try CustomCatalog(forQuerying: self[Settings.catalog]) }
 }

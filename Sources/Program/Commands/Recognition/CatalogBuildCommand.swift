@@ -11,8 +11,8 @@ struct CatalogBuildCommand: AsyncParsableCommand {
     commandName: "build",
     abstract: "Update the catalog from the database, and repair it",
     discussion: """
-      What was analyzed since the last time is added, changed tags are taken over, and what has vanished from the library \
-      is removed. What catalog remove, add, merge and edited media items have changed stays as it is.
+      Adds tracks that were analyzed since the last time, updates changed tags, and removes tracks that have vanished from the \
+      library. Changes by catalog remove, add and merge, and edited media items, are kept.
 
       With --partition, N workers build a catalog in N parts of about equal size, each in a folder of its own.
       """)
@@ -59,11 +59,11 @@ struct CatalogBuildCommand: AsyncParsableCommand {
     }
   }
 
-  /// From this number of tracks on, progress is shown.
+  /// Number of tracks above which progress is shown.
   private static let longWork = 4000
 }
 
-// The message about it.
+// Messages about the outcome.
 extension CatalogSynchronization.Outcome {
   fileprivate func repairs(of folder: String) -> [String] {
     let again = "\(added) \(added == 1 ? "track was" : "tracks were") added again from the database"

@@ -2,19 +2,19 @@ internal import AnalysisTasks
 import Recognition
 import Text
 
-/// Catalogs elsewhere that do not answer: each is named when that begins, and when it ends.
+/// Reports when a remote catalog stops answering, and when it answers again.
 struct CatalogOutages {
   private var names: Set<String> = []
-  /// Whether there was any.
+  /// `true` if any catalog has not answered.
   private(set) var hasAny = false
 
-  /// Takes the catalogs that have not answered the last time.
+  /// Reports changes since the last call, given the catalogs that do not answer now.
   mutating func report(_ missing: [MissingCatalog]) {
     for catalog in missing where !names.contains(catalog.name) {
       hasAny = true
       Log.write(
         .warning, "catalog_missing",
-        "The catalog \(printable(catalog.name)) does not answer: \(printable(catalog.reason)). What it has is missing in the answers; "
+        "The catalog \(printable(catalog.name)) does not answer: \(printable(catalog.reason)). Its recordings are missing in the results; "
           + "it is asked again.")
     }
     let now = Set(missing.map(\.name))

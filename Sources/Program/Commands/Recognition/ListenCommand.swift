@@ -12,13 +12,13 @@ internal import Synchronization
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen",
-    abstract: "Recognize tracks in live sound from standard input",
+    abstract: "Recognize tracks in live audio from standard input",
     discussion: """
       Raw PCM, interleaved and little-endian, as other programs record it:
         arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen
         parec --format=s16le --rate=44100 --channels=1 | analyze listen
         ffmpeg -v error -i http://… -f s16le -ar 44100 -ac 1 - | analyze listen
-      When the catalog changes, the new one is used from then on.
+      When the catalog changes, the new one is used from that moment on.
       """)
 
   @Option(help: ArgumentHelp("Samples per second", valueName: "hz"))
@@ -35,7 +35,7 @@ struct ListenCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Run this in a shell and listen to its output", valueName: "command"))
   var command: String?
 
-  @Flag(help: "Print a JSON line when a track begins or ends; see analyze schema listen")
+  @Flag(help: "Print a JSON line per track begin or end; see analyze schema listen")
   var json = false
 
   @OptionGroup
@@ -48,7 +48,7 @@ struct ListenCommand: AsyncParsableCommand {
     if !(1000...768_000).contains(rate) { throw ValidationError("--rate must be 1000 to 768000, not \(rate).") }
     if !(1...64).contains(channels) { throw ValidationError("--channels must be 1 to 64, not \(channels).") }
     if RecordingSource.Encoding(rawValue: format) == nil {
-      throw ValidationError("There is no kind of samples \(format); valid: s16le, f32le.")
+      throw ValidationError("--format expects s16le or f32le, not '\(format)'.")
     }
   }
 
@@ -58,7 +58,7 @@ struct ListenCommand: AsyncParsableCommand {
       if command == nil, isatty(STDIN_FILENO) == 1 {
         throw CommandFailure(
           .usage,
-          "Standard input is a terminal, not sound. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen"
+          "Standard input is a terminal, not audio. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen"
         )
       }
       _ = try asked.local()
@@ -74,7 +74,7 @@ struct ListenCommand: AsyncParsableCommand {
           if case .error(let error) = result {
             Log.write(
               .warning, "catalog_unread",
-              "The catalog has changed, but \(error). Listening goes on with the one before.")
+              "The catalog has changed, but \(error). Listening continues with the previous one.")
           } else {
             try report(changes.next(confidence.limit.accepted(result)))
           }
@@ -87,7 +87,7 @@ struct ListenCommand: AsyncParsableCommand {
       }
       try report(changes.finish())
       if let status = signals.exitStatus { throw status.exitCode }
-      if let failure { throw CommandFailure(.fatal, "Nothing more can be heard: \(failure).") }
+      if let failure { throw CommandFailure(.fatal, "The audio input ended: \(failure).") }
     }
   }
 
@@ -102,7 +102,7 @@ struct ListenCommand: AsyncParsableCommand {
   private func report(_ changes: [TrackChanges.Change]) throws {
     for change in changes {
       if json {
-        try StandardOutput.write(HeardRecord(heard: .now, change: change).ndjsonLine)
+        try StandardOutput.write(DetectionRecord(heard: .now, change: change).ndjsonLine)
       } else {
         try StandardOutput.writeLines(lines(for: change))
       }

@@ -36,7 +36,7 @@ struct MatchCommand: AsyncParsableCommand {
     completion: .directory)
   var split: PathArgument?
 
-  @Flag(help: "Let --split replace files even if they are no pieces of this recording")
+  @Flag(help: "Let --split replace files that are not pieces of this recording")
   var force = false
 
   @OptionGroup
@@ -48,7 +48,7 @@ struct MatchCommand: AsyncParsableCommand {
   func validate() throws {
     if json, cue { throw ValidationError("--json and --cue exclude each other.") }
     if cue, files.count != 1 { throw ValidationError("--cue takes exactly one file.") }
-    if force, split == nil { throw ValidationError("--force goes with --split.") }
+    if force, split == nil { throw ValidationError("--force needs --split.") }
     if split != nil {
       guard files.count == 1, case .file = files[0] else {
         throw ValidationError("--split takes exactly one file, and not standard input.")
@@ -141,10 +141,10 @@ struct ConfidenceArguments: ParsableArguments {
     }
   }
 
-  var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(least: $0) } ?? ConfidenceLimit() }
+  var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(minimum: $0) } ?? ConfidenceLimit() }
 }
 
-/// The recognized tracks, as a person reads them.
+/// Human-readable list of recognized tracks.
 enum MatchText {
   static func lines(for record: MatchRecord) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]
@@ -165,7 +165,7 @@ enum MatchText {
     return printable(match.item.album.map { "\(name) (\($0))" } ?? name)
   }
 
-  /// The place that tells two versions of a track apart: the file it was built from, or its name in the catalog.
+  /// The text that distinguishes two versions of a track: the file it was built from, or its name in the catalog.
   static func place(of match: MatchedMediaItem) -> String {
     if case .string(let path)? = match.item.properties[LibraryItem.path] { return printable(path) }
     return printable(match.referenceIdentifier)
@@ -179,7 +179,7 @@ enum MatchText {
   }
 }
 
-/// The pieces of a recording, as a person reads of them.
+/// Human-readable list of the pieces of a recording.
 enum SplitText {
   static func lines(for split: MixSplit.Outcome) -> [String] {
     let how =

@@ -3,18 +3,18 @@ import Foundation
 import Platform
 import SystemPackage
 
-/// Standard input as a file: decoders look at more than one place of it, and a pipe has only one.
+/// Standard input as a file, since decoders must seek and a pipe cannot.
 struct SpooledInput: ~Copyable {
   private let file: UnnamedFile
 
-  /// The path by which this process, and no other, can open what was read.
+  /// The path under which only this process can open the data.
   var path: FilePath { FilePath("/proc/self/fd/\(file.descriptor.rawValue)") }
 
   private init(_ file: consuming UnnamedFile) {
     self.file = file
   }
 
-  /// Reads standard input to its end, into a file that has no name any more and goes with the process.
+  /// Reads standard input to its end into an unnamed file, which is deleted with the process.
   static func read() throws(CommandFailure) -> SpooledInput {
     let folder = FilePath.temporaryFolder
     do {
@@ -23,7 +23,7 @@ struct SpooledInput: ~Copyable {
       return spooled
     } catch {
       throw CommandFailure(
-        .fatal, "Standard input cannot be kept in \(folder.string): \(error). TMPDIR names another folder.")
+        .fatal, "Standard input cannot be kept in \(folder.string): \(error). Set TMPDIR to use another folder.")
     }
   }
 

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The terminal, one key at a time and with the whole screen to draw on, until `restore`.
+/// The terminal in a mode that reads single keys and draws on the whole screen, until `restore`.
 ///
-/// It is drawn on through standard error, with codes that every terminal since the VT100 knows; those of the other screen
-/// and the cursor are ignored where they are unknown. Ctrl-C goes on sending SIGINT.
+/// It draws through standard error with VT100 codes; terminals ignore the codes for the alternate screen and the cursor if
+/// they do not support them. Ctrl-C still sends SIGINT.
 final class RawTerminal: Sendable {
   enum Key: Hashable {
     case character(Character)
@@ -12,9 +12,9 @@ final class RawTerminal: Sendable {
     case space
     case delete
     case escape
-    /// Ctrl-L: the screen is to be drawn again.
+    /// Ctrl-L: redraws the screen.
     case redraw
-    /// Ctrl-D, or the terminal is gone.
+    /// Ctrl-D, or the terminal was closed.
     case end
   }
 
@@ -26,7 +26,7 @@ final class RawTerminal: Sendable {
   private let original: termios
   private let state = Mutex(State())
 
-  /// - Returns: `nil` if standard input or standard error is no terminal that can be drawn on.
+  /// - Returns: `nil` if standard input or standard error is not a terminal that supports drawing.
   init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1, environment["TERM"] != "dumb" else { return nil }
     var modes = termios()
@@ -34,7 +34,7 @@ final class RawTerminal: Sendable {
     original = modes
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON)
-    // A process that is stopped would leave the terminal as it is now.
+    // A process stopped by a key would leave the terminal in this mode.
     modes.c_cc.1 = 0  // VQUIT
     modes.c_cc.10 = 0  // VSUSP
     CrashedTerminal.restore(to: original)
@@ -59,7 +59,7 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// The terminal as it was. From then on nothing is drawn.
+  /// Restores the terminal. Nothing is drawn afterwards.
   func restore() {
     state.withLock { state in
       guard state.isRaw else { return }
@@ -71,15 +71,15 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// Forgets keys that were pressed and not read yet.
+  /// Discards unread keys.
   func discardKeys() {
     state.withLock { $0.input.removeAll() }
     tcflush(STDIN_FILENO, TCIFLUSH)
   }
 
   /// Waits for a key.
-  /// - Parameter milliseconds: For so long.
-  /// - Returns: `nil` if none was pressed.
+  /// - Parameter milliseconds: Time limit.
+  /// - Returns: `nil` if no key was pressed.
   func key(within milliseconds: Int) -> Key? {
     let waiting = state.withLock { Self.takeKey(from: &$0.input) }
     if let waiting { return waiting }
@@ -95,7 +95,7 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// The first key of some input. Keys that send sequences (arrows and the like) are passed over.
+  /// Removes the first key from the input. Keys that send sequences, such as arrows, are skipped.
   private static func takeKey(from input: inout [UInt8]) -> Key? {
     while let byte = input.first {
       input.removeFirst()
@@ -105,7 +105,7 @@ final class RawTerminal: Sendable {
       case 0x0A, 0x0D: return .enter
       case 0x0C: return .redraw
       case 0x1B:
-        // A sequence comes in one piece; alone it is the key.
+        // A sequence arrives in one piece; ESC alone is the key.
         guard let kind = input.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .escape }
         input.removeFirst()
         while let part = input.first {
@@ -121,12 +121,12 @@ final class RawTerminal: Sendable {
   }
 }
 
-/// Gives the terminal back when the process crashes: a decoder reads damaged files in it.
+/// Restores the terminal when the process crashes, as it may when a decoder reads a damaged file.
 private enum CrashedTerminal {
-  /// Shows the cursor and the first screen.
+  /// Shows the cursor and the main screen.
   static let ordinaryScreen = "\u{1B}[?25h\u{1B}[?1049l"
 
-  /// The modes for the handler, which may only call what is safe in the middle of anything (signal-safety(7)).
+  /// The modes for the signal handler, which may only call async-signal-safe functions (signal-safety(7)).
   nonisolated(unsafe) private static var modes = termios()
   nonisolated(unsafe) private static let codes: (start: UnsafeMutablePointer<UInt8>, count: Int) = {
     let bytes = Array(ordinaryScreen.utf8)

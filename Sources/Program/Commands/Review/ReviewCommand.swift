@@ -14,9 +14,9 @@ struct ReviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "review", abstract: "Walk through the tracks whose tempo is doubtful",
     discussion: """
-      Shows one track after another, the least confident first, with half, double and other tempi that come into question. \
-      One key decides: the tempo is set as with analyze set, and the track does not come again. Skipped tracks come last \
-      next time. End at any time with q or Ctrl-C; the next review goes on there.
+      Shows one track after another, the least confident first, with half, double and other likely tempi. One key \
+      decides: the tempo is set as with analyze set, and the track is not shown again. Skipped tracks come last next time. \
+      End at any time with q or Ctrl-C; the next review continues there.
 
       To find a tempo by ear, tap t at least four times along with the music, and then enter.
       """)
@@ -25,12 +25,12 @@ struct ReviewCommand: AsyncParsableCommand {
   var tracks: WhereArgument
 
   @Option(help: ArgumentHelp("Show tracks with less than this confidence, 0 to 1", valueName: "confidence"))
-  var below = TempoReview.doubtful
+  var below = TempoReview.doubtfulConfidence
 
   @Option(help: ArgumentHelp("Maximum number of tracks", valueName: "n"))
   var limit: Int?
 
-  @Flag(help: "Print the tracks, and ask nothing")
+  @Flag(help: "Print the tracks without asking")
   var list = false
 
   @Flag(help: "Print the tracks as one JSON line; see analyze schema review")
@@ -64,7 +64,7 @@ struct ReviewCommand: AsyncParsableCommand {
       guard let terminal = RawTerminal() else {
         throw CommandFailure(
           .usage,
-          "A review asks for keys, so it needs a terminal as standard input and standard error (over ssh: ssh -t). "
+          "A review reads keys, so it needs a terminal as standard input and standard error (over ssh: ssh -t). "
             + "For scripts, --list and --json print the tracks, and analyze set changes them.")
       }
       let fitting = BeatFitting(by: settings.fileAnalysis)

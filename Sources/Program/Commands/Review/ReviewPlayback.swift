@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Plays a stretch of a track, with or without clicks on its beats, while keys are read.
+/// Plays an excerpt of a track in the background, with or without clicks on its beats.
 final class ReviewPlayback: Sendable {
   private enum Phase {
     case idle
@@ -16,15 +16,15 @@ final class ReviewPlayback: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    /// Number of the present playback: a thread that was told to stop must not speak for the next one.
+    /// Number of the current playback, so the thread of a stopped one does not affect the next.
     var number = 0
     var playback: Playback?
     var problem: String?
   }
 
-  /// Seconds that are played.
+  /// Length of the excerpt in seconds.
   private static let length = 30.0
-  /// The start of the stretch in a long track, as a part of it: beyond introductions.
+  /// Start of the excerpt in a long track, as a fraction of its length: after the introduction.
   private static let start = 1.0 / 3
 
   private let players: [Player]
@@ -36,7 +36,7 @@ final class ReviewPlayback: Sendable {
 
   var hasPlayer: Bool { !players.isEmpty }
 
-  /// Its activity, in words; empty if there is none.
+  /// The current activity in words; empty when idle.
   var activity: String {
     state.withLock { state in
       switch state.phase {
@@ -47,10 +47,10 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Why nothing was heard, once.
+  /// Returns once the reason that nothing was played.
   func takeProblem() -> String? { state.withLock { $0.problem.take() } }
 
-  /// - Parameter hasClicks: With clicks on the beats that were found.
+  /// - Parameter hasClicks: Adds clicks on the beats that were found.
   func start(_ track: ReviewedTrack, hasClicks: Bool) {
     stop()
     var tempo = track.tempo
@@ -92,7 +92,7 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Nothing is heard from then on.
+  /// Stops the playback.
   func stop() {
     state.withLock { state in
       state.number += 1

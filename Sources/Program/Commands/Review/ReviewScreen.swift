@@ -7,17 +7,17 @@ import Platform
 import SystemPackage
 import Text
 
-/// The screen of a review, made line by line for any size. The last lines, with the keys, stay; what does not fit goes from
-/// the middle.
+/// The screen of a review, laid out for any size. The last lines, with the keys, are always shown; lines that do not fit
+/// are dropped from the middle.
 struct ReviewScreen {
-  /// The state that does not belong to the track.
+  /// The state of the review apart from the track.
   struct Status {
     var position: Int
     var count: Int
     var tally: TempoReview.Tally
     var canUndo: Bool
     var canListen: Bool
-    /// The present playback, in words; empty if there is none.
+    /// The current playback in words; empty when idle.
     var activity: String
     var taps: Int
     /// The tempo of the taps, in beats per minute.
@@ -26,8 +26,8 @@ struct ReviewScreen {
     var message: String
   }
 
-  /// More is harder to read.
-  private static let widest = 100
+  /// Maximum width; longer lines are harder to read.
+  private static let maxWidth = 100
 
   private let width: Int
   private let height: Int
@@ -35,8 +35,8 @@ struct ReviewScreen {
   private let glyphs: TerminalGlyphs
 
   init(width: Int, height: Int, style: TextStyle, glyphs: TerminalGlyphs) {
-    // The last column stays empty: some terminals go on to the next line there.
-    self.width = max(20, min(width - 1, Self.widest))
+    // The last column stays empty: some terminals wrap there.
+    self.width = max(20, min(width - 1, Self.maxWidth))
     self.height = height
     self.style = style
     self.glyphs = glyphs
@@ -101,7 +101,7 @@ struct ReviewScreen {
     weight.map { String(format: "  %.0f%% of the evidence", $0 * 100) } ?? ""
   }
 
-  /// The course of onsets, as wide as the screen.
+  /// The onset strength over the track, as wide as the screen.
   private func strip(_ values: [Double]) -> String? {
     let columns = min(width - 4, values.count)
     guard columns > 8 else { return nil }
@@ -121,7 +121,7 @@ struct ReviewScreen {
     if let tapped = status.tapped {
       return "  \(counted(status.taps, "tap")): " + String(format: "%.2f BPM", tapped)
     }
-    if status.taps > 0 { return "  \(counted(status.taps, "tap")), at least \(TapTempo.leastCount)" }
+    if status.taps > 0 { return "  \(counted(status.taps, "tap")), at least \(TapTempo.minTaps)" }
     return status.activity.isEmpty ? "" : "  " + status.activity
   }
 

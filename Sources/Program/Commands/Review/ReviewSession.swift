@@ -5,12 +5,12 @@ import Platform
 import SystemPackage
 import Text
 
-/// A review at a terminal: keys in, screens out.
+/// An interactive review on a terminal.
 struct ReviewSession {
-  /// How often the size of the terminal is looked at.
+  /// Interval at which the size of the terminal is checked.
   private static let pollMilliseconds = 100
-  /// A decision that took longer was for a file that had to be read: keys pressed meanwhile were not meant for what is shown
-  /// after it.
+  /// Longer decisions had to read a file. Keys pressed meanwhile are discarded, since they were not meant for the next
+  /// track.
   private static let longDecision = Duration.milliseconds(300)
 
   private var review: TempoReview
@@ -27,10 +27,10 @@ struct ReviewSession {
     style = Terminal().style
   }
 
-  /// Ends when a person says so, or when there are no more tracks.
-  /// - Throws: `StoreError`, and the exit status if the terminal is gone.
+  /// Runs until the user quits, or there are no more tracks.
+  /// - Throws: `StoreError`, and the exit status if the terminal was closed.
   mutating func run() throws {
-    // All decisions are stored, so there is nothing to wait for.
+    // All decisions are stored already, so the process can exit at once.
     Signals.handle { [terminal, playback] number in
       playback.stop()
       terminal.restore()
@@ -46,7 +46,7 @@ struct ReviewSession {
     }
   }
 
-  /// How far it went, once it has ended.
+  /// Summary of the finished review.
   var summary: String {
     let tally = review.tally
     let rest = max(0, review.count - review.position + 1)
@@ -86,7 +86,7 @@ struct ReviewSession {
     }
   }
 
-  /// - Returns: Whether the review goes on.
+  /// - Returns: `false` to end the review.
   private mutating func handle(_ key: RawTerminal.Key, _ track: ReviewedTrack) throws -> Bool {
     switch key {
     case .enter:
@@ -163,6 +163,6 @@ struct ReviewSession {
 extension ContinuousClock.Instant {
   fileprivate static let start = ContinuousClock.now
 
-  /// Since some moment of this process.
+  /// Seconds since a fixed moment of this process.
   fileprivate var seconds: Double { (self - Self.start) / .seconds(1) }
 }

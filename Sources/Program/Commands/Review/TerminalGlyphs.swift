@@ -1,11 +1,11 @@
 import Foundation
 import Text
 
-/// The characters that a terminal can show: all of UTF-8 or only those of ASCII, and how many columns they take.
+/// The characters that a terminal can show, UTF-8 or only ASCII, and text cut to its columns.
 struct TerminalGlyphs {
   let isUTF8: Bool
 
-  /// - Parameter environment: As POSIX has it, `LC_ALL` counts before `LC_CTYPE`, and this before `LANG`.
+  /// - Parameter environment: `LC_ALL` takes precedence over `LC_CTYPE`, and that over `LANG`, as in POSIX.
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
     self.init(isUTF8: locale.lowercased().replacing("-", with: "").contains("utf8"))
@@ -15,7 +15,7 @@ struct TerminalGlyphs {
     self.isUTF8 = isUTF8
   }
 
-  /// From low to high.
+  /// Bars of increasing height.
   var bars: [Character] { isUTF8 ? Array("▁▂▃▄▅▆▇█") : Array("_.-=+*#") }
 
   private var ellipsis: String { isUTF8 ? "…" : "..." }

@@ -3,29 +3,29 @@ internal import Landmarks
 internal import Platform
 public import SystemPackage
 
-/// A catalog that grows: a directory of immutable segments and a small list of those that count.
+/// A growing catalog: a directory of immutable segments and a short list of the current ones.
 ///
-/// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are
-/// merged into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so
-/// a catalog of any size has a few of them and each track is rewritten now and then only. The list is replaced
-/// as a whole: after a crash the catalog is what it was before or after the change. Readers are not disturbed by
-/// writers; there is one writer at a time.
+/// Adding tracks writes one new segment and a new list; removing writes only a new list. Small segments are merged into
+/// larger ones as they accumulate (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so a catalog
+/// of any size has few segments, and a track is rewritten rarely. The list is replaced atomically: after a crash the
+/// catalog is in the state before or after the change. There is one writer at a time, and it does not disturb readers.
 public struct CatalogDirectory: Sendable {
   public let path: FilePath
 
-  /// Segments whose sizes are within this factor of each other are merged once there are as many.
+  /// Number of segments that are merged, once their sizes are within this factor of each other.
   private static let fanIn = 8
-  /// Some 150 hours. From there on a query reads many short lists of each segment, and they cost about as much whatever
-  /// the segment's size.
+  /// Some 150 hours. From this size on, a query reads many short lists of each segment, which cost about the same
+  /// whatever the size of the segment.
   private static let largeColumnCount = 1 << 24
 
   public init(at path: FilePath) {
     self.path = path
   }
 
-  /// The catalog as it is now. A directory that does not exist, or is empty, is an empty catalog.
+  /// Opens the current state of the catalog. A missing or empty directory is an empty catalog.
   public func catalog() throws(CatalogError) -> CustomCatalog {
-    // A writer may remove merged segments between our reading the list and opening them: then the list is a new one.
+    // A writer may remove merged segments after the list was read and before they are opened; the list has changed
+    // then.
     for _ in 0..<3 {
       let list = try list()
       do {
@@ -37,7 +37,7 @@ public struct CatalogDirectory: Sendable {
     return try open(list())
   }
 
-  /// The file that is replaced with each change.
+  /// Path of the list, which each change replaces.
   package var listPath: FilePath { path.appending(CatalogList.name) }
 
   /// The list of segments.
@@ -54,7 +54,7 @@ public struct CatalogDirectory: Sendable {
     return CatalogList()
   }
 
-  /// All segments that lie there, in the order in which they were made.
+  /// All segments in the directory, oldest first.
   private func segmentNames() throws(CatalogError) -> [String] {
     let numbers = try names().compactMap { name in name.hasSuffix(".segment") ? Int(name.dropLast(8)) : nil }
     return numbers.sorted().map { "\($0).segment" }
@@ -70,7 +70,7 @@ public struct CatalogDirectory: Sendable {
     return CustomCatalog(segments: segments, removed: list.entries.map(\.removed))
   }
 
-  /// Opens a segment of the list: whatever is not one is damaged.
+  /// Opens a listed segment; a file that is not a segment counts as damaged.
   private func segment(_ entry: CatalogList.Entry) throws(CatalogError) -> Segment {
     let file = path.appending(entry.name)
     do {
@@ -84,8 +84,7 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Adds references, in one step; those whose identifier is there already replace it. References that are there
-  /// already as they are stay as they are.
+  /// Adds references in one step, replacing those with the same identifiers. Unchanged references are not rewritten.
   public func add(_ references: [ReferenceSignature]) throws(CatalogError) {
     guard !references.isEmpty else { return }
     try change { (list) throws(CatalogError) in
@@ -102,13 +101,13 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Takes references out.
+  /// Removes references.
   public func remove(_ identifiers: some Sequence<String>) throws(CatalogError) {
     let digests = Set(identifiers.map { CustomCatalog.digest(of: $0) })
     try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
   }
 
-  /// Makes one segment of all, without what has been removed.
+  /// Merges all segments into one, dropping removed references.
   public func compact() throws(CatalogError) {
     try change { (list) throws(CatalogError) in
       guard list.entries.count > 1 || list.entries.contains(where: { !$0.removed.isEmpty }) else { return }
@@ -139,7 +138,7 @@ public struct CatalogDirectory: Sendable {
     list.entries.append(CatalogList.Entry(name: name, removed: []))
   }
 
-  /// Merges segments while that is worth its while.
+  /// Merges segments until none are worth merging.
   private func mergeSimilar(_ list: inout CatalogList) throws(CatalogError) {
     while true {
       var columnCounts: [Int] = []
@@ -149,9 +148,9 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// The segments to be merged next: the smallest of those of which there are too many of about one size. In a large
-  /// catalog all of them, once the smaller ones together are half as large as the largest: then each track is written
-  /// once more whenever the catalog has grown by a half, and queries find nearly all in one segment.
+  /// Returns the segments to merge next: the smallest `fanIn` segments of similar size. In a large catalog, all
+  /// segments, once the smaller ones together are half as large as the largest: each track is then rewritten once
+  /// whenever the catalog has grown by a half, and queries find nearly all tracks in one segment.
   static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
     let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
     func total(_ indices: some Sequence<Int>) -> Int { indices.reduce(0) { $0 + columnCounts[$1] } }
@@ -177,7 +176,7 @@ public struct CatalogDirectory: Sendable {
     var segments: [Segment] = []
     for entry in entries {
       let segment = try segment(entry)
-      // Copied data must be right: the checksums of the new segment would hide old damage.
+      // The checksums of the new segment would hide existing damage.
       try segment.verify()
       segments.append(segment)
     }
@@ -186,11 +185,11 @@ public struct CatalogDirectory: Sendable {
     try append(to: &list) { (writer) throws(CatalogError) in try merger.write(with: writer) }
   }
 
-  /// Changes the list under the writers' lock, and then removes the files that nothing refers to any more.
+  /// Changes the list under the writers' lock, then removes unreferenced files.
   private func change(_ body: (inout CatalogList) throws(CatalogError) -> Void) throws(CatalogError) {
     try locked { () throws(CatalogError) in
       let old = try list()
-      // From the first segment on there is a list: where it is missing, it has been lost.
+      // A list exists from the first segment on, so that a missing list is known to be lost.
       if old == CatalogList() { try old.write(in: path) }
       var list = old
       try body(&list)
@@ -212,7 +211,7 @@ public struct CatalogDirectory: Sendable {
     try withExtendedLifetime(lock, body)
   }
 
-  /// Removes segments that are not in the list: merged ones, and those of a run that was killed.
+  /// Removes segments that are not listed: merged ones, and those of a killed run.
   private func removeStrays(_ list: CatalogList) {
     let current = Set(list.entries.map(\.name))
     for name in (try? names()) ?? [] where name.contains(".segment") && !current.contains(name) {
@@ -220,7 +219,7 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// - Throws: If there is a folder that cannot be read: it may hold segments.
+  /// - Throws: If the folder exists but cannot be read: it may hold segments.
   private func names() throws(CatalogError) -> [String] {
     do {
       return try FolderListing.names(in: path).map(\.string)
@@ -233,20 +232,20 @@ public struct CatalogDirectory: Sendable {
 
   // MARK: Repair
 
-  /// The damage in a catalog, which has been mended as far as possible.
+  /// The damage found in a catalog and repaired as far as possible.
   public struct Repair: Hashable, Sendable {
-    /// Whether the list of segments was lost: tracks that had been removed since they were added may be back.
+    /// True if the list of segments was lost: tracks removed since they were added may be back.
     public var hasLostList = false
-    /// Segments whose index was made again, without any loss.
+    /// Segments whose index was rebuilt, without any loss.
     public var restoredSegments: [String] = []
     /// Segments that could not be read; their tracks are no longer in the catalog.
     public var lostSegments: [String] = []
   }
 
-  /// Reads everything and mends what is damaged. Parts that cannot be mended are left out, so the catalog can be used
-  /// again and the tracks can be added again.
+  /// Reads everything and repairs damage. Parts that cannot be repaired are dropped, so that the catalog is usable and
+  /// the tracks can be added again.
   /// - Returns: The repairs; `nil` if nothing was damaged.
-  /// - Throws: `CatalogError.otherVersion` for what a newer program has written.
+  /// - Throws: `CatalogError.otherVersion` if a newer program wrote the catalog.
   public func repair() throws(CatalogError) -> Repair? {
     var repair = Repair()
     try locked { () throws(CatalogError) in
@@ -283,7 +282,7 @@ public struct CatalogDirectory: Sendable {
     return repair == Repair() ? nil : repair
   }
 
-  /// The tracks of a damaged segment, if only what is made of them is damaged.
+  /// Rebuilds a damaged segment from its tracks; `nil` if these are damaged, too.
   private func salvage(_ entry: CatalogList.Entry) throws(CatalogError) -> SegmentMerger? {
     guard
       let segment = try? Segment(
@@ -292,7 +291,7 @@ public struct CatalogDirectory: Sendable {
     return try SegmentMerger([segment], removed: [entry.removed])
   }
 
-  /// Keeps only the last added copy of tracks that are in several segments.
+  /// Keeps only the newest copy of tracks that are in several segments.
   private func removeRepetitions(_ list: inout CatalogList) throws(CatalogError) {
     var seen: Set<ContentID> = []
     for index in list.entries.indices.reversed() {

@@ -1,20 +1,20 @@
-/// Why a catalog cannot be read, written or asked.
+/// An error in reading, writing or querying a catalog.
 public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The system refused: which file, and what it said.
+  /// The system call failed; `reason` is the system's message.
   case unreadable(path: String, reason: String)
   case unwritable(path: String, reason: String)
-  /// The file is something else.
+  /// The file is not a catalog.
   case notACatalog(path: String)
   /// Written by a newer or older program.
   case otherVersion(path: String, version: Int)
-  /// The file is cut off or has changed since it was written; the sentence says where.
+  /// The file is truncated or has changed since it was written; `detail` names the place.
   case damaged(path: String, detail: String)
   /// Another program is changing the catalog.
   case locked(path: String)
-  /// A query of this many seconds is outside what the catalog allows.
+  /// The duration of the query is outside the limits of the catalog.
   case queryTooShort(seconds: Double, minimum: Double)
   case queryTooLong(seconds: Double, maximum: Double)
-  /// More audio than one segment can number.
+  /// The audio exceeds what one segment can number.
   case tooLarge
 
   public var description: String {
@@ -34,7 +34,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a file holds something else than what was written.
+  /// True if the contents of a file are not what was written.
   var isDamage: Bool {
     switch self {
     case .notACatalog, .damaged: true

@@ -1,9 +1,9 @@
 internal import Platform
 internal import SystemPackage
 
-/// Reads and writes the files of a catalog; what fails is a `CatalogError`.
+/// Reads and writes the files of a catalog, throwing `CatalogError`.
 enum CatalogFile {
-  /// Has `body` write a file that takes the place of another one, or none, once it is whole.
+  /// Replaces or creates a file atomically with the contents that `body` writes.
   static func replace(
     _ path: FilePath, _ body: (FileDescriptor) throws(CatalogError) -> Void
   ) throws(CatalogError) {
@@ -18,7 +18,7 @@ enum CatalogFile {
     }
   }
 
-  /// The bytes of a small file.
+  /// Reads a small file.
   static func read(_ path: FilePath, limit: Int = 1 << 28) throws(CatalogError) -> [UInt8] {
     do {
       return try SmallFile.read(path, limit: limit)

@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import SystemPackage
 
-/// The list of a directory's segments, a text file:
+/// The list of segments of a directory, a text file:
 ///
 ///     nocturne catalog 1
 ///     next 8
@@ -12,7 +12,7 @@ internal import SystemPackage
 struct CatalogList: Equatable {
   struct Entry: Equatable {
     var name: String
-    /// Tracks that no longer count.
+    /// Indices of removed tracks.
     var removed: Set<Int>
   }
 
@@ -25,13 +25,13 @@ struct CatalogList: Equatable {
 
   init() {}
 
-  /// A list of segments of which nothing else is known.
+  /// Makes a list from the segment names alone.
   init(segments: [String]) {
     entries = segments.map { Entry(name: $0, removed: []) }
     next = (segments.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1
   }
 
-  /// - Returns: `nil` if there is none.
+  /// Reads the list of a directory; `nil` if there is none.
   init?(in directory: FilePath) throws(CatalogError) {
     let path = directory.appending(Self.name)
     do {

@@ -4,25 +4,24 @@ public import Landmarks
 internal import Platform
 public import SystemPackage
 
-/// References to recognize clips from.
+/// A set of references to recognize clips from.
 ///
-/// A catalog is a value: a set of immutable segments, in memory or mapped from files, that copies share. It can be kept
-/// in one portable file (`write(to:)`, `init(contentsOf:)`), or in a directory that grows night by night
-/// (`CatalogDirectory`).
+/// A catalog is a value: a set of immutable segments, in memory or mapped from files, shared by its copies. It is
+/// stored in one portable file (`write(to:)`, `init(contentsOf:)`), or in a growing directory (`CatalogDirectory`).
 public struct CustomCatalog: Sendable {
-  /// Seconds that a query must have, and may have.
+  /// Limits of the query duration, in seconds.
   public var minimumQueryDuration = 2.0
   public var maximumQueryDuration = 60.0
 
   private(set) var segments: [Segment] = []
-  /// Tracks of each segment that are no longer part of the catalog.
+  /// Indices of the removed tracks of each segment.
   private(set) var removed: [Set<Int>] = []
-  /// References that are in no segment yet; `nil` where one was taken out again.
+  /// References not yet in a segment; `nil` where one was removed.
   private var pending: [ReferenceSignature?] = []
   private var pendingCount = 0
   private var pendingSeconds = 0.0
-  /// The place of each reference, by the digest of its identifier; `nil` until the catalog is changed. With it, each
-  /// change costs the same however large the catalog is.
+  /// Locations by digest of the identifier; `nil` until the first change. They make the cost of a change independent of
+  /// the size of the catalog.
   private var knownLocations: [ContentID: Location]?
 
   private enum Location {
@@ -30,14 +29,14 @@ public struct CustomCatalog: Sendable {
     case stored(segment: Int, track: Int)
   }
 
-  /// Hours of audio that are collected before a segment is made of them.
+  /// Hours of audio collected before they are sealed in a segment.
   private static let segmentHours = 200.0
 
   /// An empty catalog.
   public init() {}
 
-  /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are
-  /// mapped, and what a query does not need is not read.
+  /// Opens a catalog file, or a directory of `CatalogDirectory`. This takes milliseconds whatever the size: files are
+  /// mapped, and only what a query needs is read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
     if path.fileKind == .folder {
       self = try CatalogDirectory(at: path).catalog()
@@ -46,7 +45,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Several catalogs, to be asked as one: none is copied. A track that several have is reported once.
+  /// Joins catalogs without copying them. A track that several of them contain is reported once.
   package init(joining catalogs: [CustomCatalog]) throws(CatalogError) {
     for catalog in catalogs {
       let catalog = try catalog.sealed()
@@ -60,17 +59,17 @@ public struct CustomCatalog: Sendable {
     self.removed = removed
   }
 
-  /// Version of the files that this program writes. Earlier formats are read, too.
+  /// Version of the file format that is written. Earlier versions can be read, too.
   public static var formatVersion: Int { Int(SegmentFormat.version) }
 
-  /// How many references there are.
+  /// Number of references.
   public var count: Int {
     pendingCount + segments.indices.reduce(0) { $0 + segments[$1].trackCount - removed[$1].count }
   }
 
   static func digest(of identifier: String) -> ContentID { ContentID(hashing: Array(identifier.utf8)) }
 
-  /// Calls `body` with each track of a segment that is part of the catalog.
+  /// Calls `body` with each track that has not been removed.
   private func forEachTrack<E: Error>(_ body: (_ segment: Int, _ track: Int) throws(E) -> Void) throws(E) {
     for segment in segments.indices {
       for track in 0..<segments[segment].trackCount where !removed[segment].contains(track) {
@@ -79,7 +78,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// The locations of these references, or of all of them.
+  /// The locations of these references, or of all.
   private func locations(of identifiers: [String]? = nil) -> [ContentID: Location] {
     if let knownLocations { return knownLocations }
     let wanted = identifiers.map { Set($0.map(Self.digest)) }
@@ -98,7 +97,7 @@ public struct CustomCatalog: Sendable {
 
   // MARK: Changes
 
-  /// Adds a reference; one of the same identifier is replaced. The time it takes does not depend on how many there are.
+  /// Adds a reference, replacing one with the same identifier. The cost does not depend on the size of the catalog.
   public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
     let digest = Self.digest(of: reference.identifier)
     remove(digest)
@@ -109,7 +108,7 @@ public struct CustomCatalog: Sendable {
     if pendingSeconds > Self.segmentHours * 3600 { try seal() }
   }
 
-  /// Adds a signature that stands for some media items. It is named by its own digest.
+  /// Adds a signature with its media items. The digest of the signature is the identifier.
   public mutating func addReferenceSignature(
     _ signature: Signature, representing items: [MediaItem]
   ) throws(CatalogError) {
@@ -117,7 +116,7 @@ public struct CustomCatalog: Sendable {
     try add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
   }
 
-  /// Adds all references of another catalog. If identifiers are equal, the other catalog wins.
+  /// Adds all references of another catalog, which replace those with the same identifiers.
   public mutating func merge(_ other: CustomCatalog) throws(CatalogError) {
     let other = try other.sealed()
     try seal()
@@ -132,7 +131,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Takes references out; identifiers that are not there are ignored.
+  /// Removes references; unknown identifiers are ignored.
   public mutating func remove(_ identifiers: some Sequence<String>) {
     for identifier in identifiers { remove(Self.digest(of: identifier)) }
   }
@@ -149,7 +148,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Makes a segment of the references added last.
+  /// Seals the pending references in a segment.
   mutating func seal() throws(CatalogError) {
     let references = pending.compactMap { $0 }
     if !references.isEmpty {
@@ -166,7 +165,7 @@ public struct CustomCatalog: Sendable {
     pendingSeconds = 0
   }
 
-  /// The same catalog, all of it in segments: what matchers want.
+  /// The same catalog with everything in segments, as matchers need it.
   func sealed() throws(CatalogError) -> CustomCatalog {
     var catalog = self
     try catalog.seal()
@@ -185,10 +184,10 @@ public struct CustomCatalog: Sendable {
 
   // MARK: Reading and writing
 
-  /// Writes the whole catalog as one file, which is complete or not there at all.
+  /// Writes the whole catalog as one file, atomically.
   public func write(to path: FilePath) throws(CatalogError) {
     let whole = try sealed()
-    // The checksums of the new file would hide old damage.
+    // The checksums of the new file would hide existing damage.
     try whole.verify()
     let merger = try SegmentMerger(whole.segments, removed: whole.removed)
     try CatalogFile.replace(path) { (file) throws(CatalogError) in
@@ -196,7 +195,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// All references, in the order they were added, with their signatures.
+  /// Calls `body` with each reference and its signature, in the order they were added.
   public func forEachReference(
     _ body: (ReferenceSignature) throws(CatalogError) -> Void
   ) throws(CatalogError) {
@@ -210,11 +209,11 @@ public struct CustomCatalog: Sendable {
     for case let reference? in pending { try body(reference) }
   }
 
-  /// The data that a catalog holds about a reference beside its signature.
+  /// A reference without its signature.
   public struct Entry: Hashable, Sendable {
     public var identifier: String
     public var items: [MediaItem]
-    /// Seconds.
+    /// Duration in seconds.
     public var duration: Double
     public var landmarkCount: Int
 
@@ -232,16 +231,16 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// All references without their signatures, in the order they were added.
+  /// Calls `body` with each reference without its signature, in the order they were added.
   public func forEachEntry<E: Error>(_ body: (Entry) throws(E) -> Void) throws(E) {
     try forEachTrack { (segment, track) throws(E) in try body(entry(segment: segment, track: track)) }
     for case let reference? in pending { try body(Entry(reference)) }
   }
 
-  /// Some references without their signatures, in the order they were added.
+  /// A page of the references without their signatures, in the order they were added.
   /// - Parameters:
-  ///   - offset: How many references are passed over.
-  ///   - limit: How many are wanted at most.
+  ///   - offset: Number of references to skip.
+  ///   - limit: Maximum number of references returned.
   package func entries(offset: Int, limit: Int) -> [Entry] {
     var locations: [Location] = []
     var skipped = 0
@@ -253,7 +252,7 @@ public struct CustomCatalog: Sendable {
     return locations.compactMap(entry(at:))
   }
 
-  /// The data that the catalog holds about a reference beside its signature; `nil` if there is none of this name.
+  /// Returns a reference without its signature; `nil` if the identifier is unknown.
   package func entry(_ identifier: String) -> Entry? {
     locations(of: [identifier])[Self.digest(of: identifier)].flatMap(entry(at:))
   }
@@ -273,14 +272,14 @@ public struct CustomCatalog: Sendable {
       duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond, landmarkCount: Int(size.landmarkCount))
   }
 
-  /// The identifiers among these that the catalog has.
+  /// Returns the identifiers that the catalog contains.
   public func present(_ identifiers: some Sequence<String>) -> Set<String> {
     let identifiers = Array(identifiers)
     let locations = locations(of: identifiers)
     return Set(identifiers.filter { locations[Self.digest(of: $0)] != nil })
   }
 
-  /// The identifiers of those references that the catalog holds just as they are.
+  /// Identifiers of the references that the catalog contains in identical form.
   func unchanged(_ references: [ReferenceSignature]) -> Set<String> {
     var wanted: [ContentID: ReferenceSignature] = [:]
     for reference in references { wanted[Self.digest(of: reference.identifier)] = reference }
@@ -298,7 +297,7 @@ public struct CustomCatalog: Sendable {
     return unchanged
   }
 
-  /// The references of these names that the catalog has, by name.
+  /// Returns the references with these identifiers, keyed by identifier; unknown ones are left out.
   public func references(_ identifiers: some Sequence<String>) throws(CatalogError) -> [String: ReferenceSignature] {
     let identifiers = Array(identifiers)
     let locations = locations(of: identifiers)
@@ -316,7 +315,7 @@ public struct CustomCatalog: Sendable {
     return references
   }
 
-  /// The reference of a name, if there is one.
+  /// Returns the reference with an identifier; `nil` if there is none.
   public func reference(_ identifier: String) throws(CatalogError) -> ReferenceSignature? {
     try references([identifier])[identifier]
   }
@@ -325,11 +324,11 @@ public struct CustomCatalog: Sendable {
     ReferenceRecord(bytes: segments[segment].items(ofTrack: track))
   }
 
-  /// Numbers about a catalog.
+  /// Statistics of a catalog.
   public struct Information: Hashable, Sendable {
     public var referenceCount: Int
     public var segmentCount: Int
-    /// Seconds of audio.
+    /// Total duration of the references, in seconds.
     public var duration: Double
     public var landmarkCount: Int
     public var postingCount: Int
@@ -351,13 +350,13 @@ public struct CustomCatalog: Sendable {
       sizeBytes: segments.reduce(0) { $0 + $1.bytes.pointer.count })
   }
 
-  /// Reads every byte of the catalog and throws `CatalogError.damaged` if one has changed.
+  /// Reads the whole catalog and throws `CatalogError.damaged` if a checksum does not match.
   public func verify() throws(CatalogError) {
     for segment in segments { try segment.verify() }
   }
 }
 
-/// The data that a segment keeps about a reference beside its signature: JSON.
+/// Identifier and media items of a reference as stored in a segment, in JSON.
 struct ReferenceRecord: Codable {
   var identifier: String
   var items: [MediaItem]
@@ -371,7 +370,7 @@ struct ReferenceRecord: Codable {
     self.init(identifier: reference.identifier, items: reference.items)
   }
 
-  /// A record without items for bytes that cannot be read, in a damaged file.
+  /// Decodes a record; unreadable bytes of a damaged file give an empty one.
   init(bytes: [UInt8]) {
     self =
       (try? JSONDecoder().decode(ReferenceRecord.self, from: Data(bytes))) ?? ReferenceRecord(identifier: "", items: [])
@@ -380,7 +379,7 @@ struct ReferenceRecord: Codable {
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Strings, finite numbers and lists of them always encode; a number that is not finite loses the items.
+    // Encoding fails only for numbers that are not finite; the items are dropped then.
     guard let data = try? encoder.encode(self) else { return ReferenceRecord(identifier: identifier, items: []).bytes }
     return Array(data)
   }

@@ -1,8 +1,8 @@
 public import Text
 
-/// The item that a reference signature stands for: the data an app shows when it is recognized.
+/// The data that an app shows when a reference is recognized.
 public struct MediaItem: Codable, Hashable, Sendable {
-  /// Seconds from the start of the reference.
+  /// A range of the reference, in seconds from its start.
   public struct TimeRange: Codable, Hashable, Sendable {
     public var start: Double
     public var end: Double
@@ -18,7 +18,7 @@ public struct MediaItem: Codable, Hashable, Sendable {
     }
   }
 
-  /// Relative differences of frequency: 0.02 means 2% faster than the reference.
+  /// A range of relative frequency differences: 0.02 means 2% faster than the reference.
   public struct FrequencySkewRange: Codable, Hashable, Sendable {
     public var lower: Double
     public var upper: Double
@@ -35,19 +35,19 @@ public struct MediaItem: Codable, Hashable, Sendable {
   public var album: String?
   /// International Standard Recording Code (ISO 3901).
   public var isrc: String?
-  /// Address of a picture.
+  /// URL of a cover image.
   public var artworkURL: String?
-  /// Address of a page about the item.
+  /// URL of a web page about the item.
   public var webURL: String?
   public var genres: [String]
-  /// ISO 8601.
+  /// Date in ISO 8601 format.
   public var creationDate: String?
   public var isExplicit: Bool?
-  /// The parts of the reference the item stands for; all of it if there are none.
+  /// Parts of the reference that the item stands for; if empty, all of it.
   public var timeRanges: [TimeRange]
-  /// The skews for which the item is meant; all if there are none.
+  /// Frequency skews that the item stands for; if empty, all.
   public var frequencySkewRanges: [FrequencySkewRange]
-  /// Anything else an app wants back.
+  /// Custom properties of the app.
   public var properties: [String: JSONValue]
 
   public init(
@@ -71,7 +71,7 @@ public struct MediaItem: Codable, Hashable, Sendable {
     self.properties = properties
   }
 
-  /// Whether the item is meant at a place and skew of its reference.
+  /// True if the item stands for this place and skew of its reference.
   func applies(at seconds: Double, skew: Double) -> Bool {
     let isInTime = timeRanges.isEmpty || timeRanges.contains { seconds >= $0.start && seconds < $0.end }
     let isInSkew = frequencySkewRanges.isEmpty || frequencySkewRanges.contains { skew >= $0.lower && skew <= $0.upper }

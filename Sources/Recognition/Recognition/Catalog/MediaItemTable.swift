@@ -2,11 +2,11 @@ internal import Foundation
 package import Platform
 internal import Text
 
-/// Media items as a table of comma-separated values (RFC 4180), to edit in a spreadsheet and read back.
+/// Reads and writes media items as comma-separated values (RFC 4180), for editing in a spreadsheet.
 ///
-/// Columns are named as the properties of a media item in ShazamKit, and `reference` names the reference the item
-/// belongs to; columns of other names are kept as further properties. Lists are joined by ` / `; ranges are written
-/// `from-to`. Text that a spreadsheet would run as a formula has an apostrophe in front, which reading takes away.
+/// Columns have the names of the media item properties in ShazamKit; `reference` is the identifier of the reference,
+/// and other columns are custom properties. List elements are joined by ` / `; ranges are written `from-to`. Text that
+/// a spreadsheet would run as a formula is prefixed with an apostrophe, which reading removes.
 public enum MediaItemTable {
   public struct Row: Hashable, Sendable {
     /// Identifier of the reference.
@@ -19,7 +19,7 @@ public enum MediaItemTable {
     }
   }
 
-  /// The problem with a table, and its line.
+  /// A syntax error in a table, with its line number.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int
     public var problem: String
@@ -32,10 +32,10 @@ public enum MediaItemTable {
   ]
   private static let separator = ListText.separator
 
-  /// The proof for a file with such a table.
+  /// Recognizes a file with such a table.
   package static let proof = OriginProof.text(beginning: columns.map(quoted).joined(separator: ","))
 
-  /// Writes a header and a line for each row.
+  /// Formats a header and one line per row.
   public static func write(_ rows: [Row]) -> String {
     let further = Set(rows.flatMap { $0.item.properties.keys }).subtracting(columns).sorted()
     var text = (columns + further).map(quoted).joined(separator: ",") + "\r\n"
@@ -54,11 +54,11 @@ public enum MediaItemTable {
     return text
   }
 
-  /// Reads what `write` writes. Columns may come in any order, their names in any case, and all but `reference` may be
-  /// missing.
+  /// Parses a table written by `write`. Columns may come in any order, their names are not case-sensitive, and all but
+  /// `reference` are optional.
   /// - Parameters:
   ///   - text: The table.
-  ///   - reference: The reference of all rows if there is no column `reference`, as in tables for ShazamKit.
+  ///   - reference: Identifier for all rows if there is no column `reference`, as in tables for ShazamKit.
   public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
     let records: [CSVReader.Row]
     do {
@@ -121,7 +121,7 @@ public enum MediaItemTable {
     value.components(separatedBy: separator).filter { !$0.isEmpty }
   }
 
-  /// Two numbers joined by a minus sign; either may have one of its own.
+  /// Parses two numbers joined by a minus sign; each may be negative.
   private static func range(_ text: String, line: Int) throws(ReadError) -> (Double, Double) {
     for index in text.indices.dropFirst() where text[index] == "-" {
       if let first = Double(text[..<index]), let second = Double(text[text.index(after: index)...]), first.isFinite,
@@ -142,8 +142,8 @@ public enum MediaItemTable {
 
   private static func quoted(_ text: String) -> String {
     let field = FormulaGuard.added(to: text)
-    // Scalars, as they are read: a quotation mark before an accent is one character with it. A byte order mark would be
-    // left out in reading.
+    // Compare scalars as the reader does: a quotation mark before a combining accent is one character with it. A byte
+    // order mark would be dropped in reading.
     guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }
     var text = "\"".unicodeScalars
     for scalar in field.unicodeScalars { text.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }

@@ -1,8 +1,9 @@
 public import Landmarks
 
-/// A signature with its name in a catalog and what it stands for.
+/// A signature with its identifier and media items in a catalog.
 public struct ReferenceSignature: Hashable, Sendable {
-  /// Unique within a catalog; adding another reference of this name replaces the first. The content id of a track does.
+  /// Unique within a catalog; adding a reference with the same identifier replaces the old one. The content id of a
+  /// track is suitable.
   public var identifier: String
   public var signature: Signature
   public var items: [MediaItem]

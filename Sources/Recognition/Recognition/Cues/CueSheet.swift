@@ -2,19 +2,18 @@
 public struct CueSheet: Codable, Hashable, Sendable {
   /// One track playing.
   public struct Cue: Codable, Hashable, Sendable {
-    /// Seconds from the start of the file: to within a second or so where a track is cut in, to within some four where it
-    /// is faded.
+    /// Start in the file, in seconds: accurate to about a second at a cut and about four at a fade.
     public var start: Double
     public var end: Double
     public var match: MatchedMediaItem
     /// Other references that hold the same recording.
     public var alternatives: [MatchedMediaItem]
-    /// Seconds of the reference that go by in one second of the file.
+    /// Playback speed: seconds of the reference per second of the file.
     public var speed: Double
-    /// The highest confidence of all windows.
+    /// Highest confidence of all windows.
     public var confidence: Double
 
-    /// A match, over the part of the query in which it is heard.
+    /// Makes a cue of a match and the part of the query in which it is heard.
     public init(_ match: SignatureMatch) {
       self.init(
         start: match.queryStart + match.heard.lowerBound, end: match.queryStart + match.heard.upperBound,
@@ -43,7 +42,7 @@ public struct CueSheet: Codable, Hashable, Sendable {
   }
 
   public var cues: [Cue]
-  /// Seconds of the file.
+  /// Duration of the file, in seconds.
   public var duration: Double
 
   enum CodingKeys: String, CodingKey {

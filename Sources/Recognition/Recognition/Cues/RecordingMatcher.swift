@@ -1,49 +1,49 @@
-/// Recognizes the tracks, with their times, in a recording of any length that comes in buffers: a clip is matched as a
-/// whole, which finds more in noise, anything longer window by window.
+/// Recognizes the tracks of a recording of any length, with their times. A clip is matched as a whole, which finds more
+/// in noise, and a longer recording window by window.
 ///
-/// Memory does not grow with the audio once it is longer than a clip.
+/// Once the recording is longer than a clip, memory use does not grow with its duration.
 package struct RecordingMatcher: PCMReceiver, ~Copyable {
   package let sampleRate: Int
   private let session: RecognitionSession
-  private let longestClip: Int
-  /// The recording so far, until it is longer than a clip.
+  private let maxClipFrames: Int
+  /// The recording so far, while it is no longer than a clip.
   private var clip: [Float] = []
   private var generator: CueSheetGenerator
   private var isLong = false
 
-  /// Seconds of a clip that is matched as a whole.
-  private static let longestClip = 30
+  /// Maximum length of a clip that is matched as a whole, in seconds.
+  private static let maxClipSeconds = 30
 
   /// - Parameters:
-  ///   - session: The session whose catalog is asked.
+  ///   - session: The session with the catalog to search.
   ///   - sampleRate: Frames per second of the buffers, greater than zero.
   package init(_ session: RecognitionSession, sampleRate: Int) throws(CatalogError) {
     self.session = session
     generator = try CueSheetGenerator(catalog: session.catalog, parts: session.parts, sampleRate: sampleRate)
     self.sampleRate = sampleRate
-    longestClip = Self.longestClip * sampleRate
+    maxClipFrames = Self.maxClipSeconds * sampleRate
   }
 
   package mutating func append(_ frames: Span<Float>) {
     if isLong { return generator.append(frames) }
     frames.withUnsafeBufferPointer { clip.append(contentsOf: $0) }
-    guard clip.count > longestClip else { return }
+    guard clip.count > maxClipFrames else { return }
     let start = clip
     clip = []
     isLong = true
     generator.append(start.span)
   }
 
-  /// Ends the recording. The matcher is used up then.
+  /// Ends the recording. The matcher must not be used afterwards.
   /// - Throws: `CatalogError.queryTooShort`.
-  package mutating func finish() throws(CatalogError) -> HeardRecording {
+  package mutating func finish() throws(CatalogError) -> RecognizedRecording {
     if isLong {
       let sheet = generator.cueSheet()
-      return HeardRecording(sheet: sheet, missing: generator.takeMissingCatalogs())
+      return RecognizedRecording(sheet: sheet, missing: generator.takeMissingCatalogs())
     }
     _ = session.takeMissingCatalogs()
     let sheet = try clipSheet()
-    return HeardRecording(sheet: sheet, missing: session.takeMissingCatalogs())
+    return RecognizedRecording(sheet: sheet, missing: session.takeMissingCatalogs())
   }
 
   private func clipSheet() throws(CatalogError) -> CueSheet {

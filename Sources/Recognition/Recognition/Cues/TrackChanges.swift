@@ -1,5 +1,5 @@
-/// Tells of each track once when it begins and once when it has ended: for a display, or a log of what was played.
-/// A track that is heard for some seconds only has to be in two answers.
+/// Reports each track once when it begins and once when it has ended, for a display or a log of what was played. A
+/// track that is heard only for some seconds must appear in two results.
 ///
 ///     var changes = TrackChanges()
 ///     for await result in session.results {
@@ -14,52 +14,52 @@ public struct TrackChanges: Sendable {
     }
 
     public var kind: Kind
-    /// The first that was heard of the track, or the last.
+    /// The first match of the track, or the last.
     public var match: SignatureMatch
-    /// Seconds from the start of the stream to where the track is heard first.
+    /// Start of the track in the stream, in seconds.
     public var start: Double
-    /// Seconds from the start of the stream to where it was heard last.
+    /// End of the track so far in the stream, in seconds.
     public var end: Double
   }
 
   private struct Track {
-    var hearing: Hearing
-    /// Whether it was told that it began.
+    var detection: Detection
+    /// True once its start was reported.
     var hasBegun = false
     var hasEnded = false
 
     func change(_ kind: Change.Kind) -> Change {
-      Change(kind: kind, match: hearing.last, start: hearing.start, end: hearing.end)
+      Change(kind: kind, match: detection.last, start: detection.start, end: detection.end)
     }
   }
 
-  /// Tracks that may go on. Windows report one that has ended for some seconds more.
+  /// Tracks that may continue. Windows report a track for some seconds after its end.
   private var tracks: [Track] = []
 
-  /// Seconds without a track after which it has ended, if it was at its end or another one has begun.
+  /// Seconds without a track after which it has ended, if it reached its end or another track has begun.
   private static let pause = 6.0
-  /// Seconds more that a track that had ended must be heard, to have begun again.
-  private static let leastGrowth = 2.0
+  /// Seconds that an ended track must be heard for longer to begin again.
+  private static let minGrowth = 2.0
 
   public init() {}
 
-  /// The changes with the next result of a stream.
+  /// Returns the changes that the next result of a stream brings.
   public mutating func next(_ result: RecognitionSession.Result) -> [Change] {
     var changes: [Change] = []
     for match in result.matches {
       let index: Int
-      if let known = tracks.firstIndex(where: { $0.hearing.goesOn(in: match) }) {
+      if let known = tracks.firstIndex(where: { $0.detection.continues(in: match) }) {
         index = known
         if !tracks[index].hasEnded {
-          tracks[index].hearing.extend(with: match)
-        } else if match.queryStart + match.heard.upperBound > tracks[index].hearing.end + Self.leastGrowth {
-          tracks[index] = Track(hearing: Hearing(match))
+          tracks[index].detection.extend(with: match)
+        } else if match.queryStart + match.heard.upperBound > tracks[index].detection.end + Self.minGrowth {
+          tracks[index] = Track(detection: Detection(match))
         }
       } else {
         index = tracks.count
-        tracks.append(Track(hearing: Hearing(match)))
+        tracks.append(Track(detection: Detection(match)))
       }
-      guard !tracks[index].hasBegun, !tracks[index].hasEnded, tracks[index].hearing.isEstablished else { continue }
+      guard !tracks[index].hasBegun, !tracks[index].hasEnded, tracks[index].detection.isEstablished else { continue }
       tracks[index].hasBegun = true
       changes.append(tracks[index].change(.began))
     }
@@ -67,7 +67,7 @@ public struct TrackChanges: Sendable {
     return end(now) + changes
   }
 
-  /// The tracks that end with the stream.
+  /// Ends the stream. Returns the tracks that end with it.
   public mutating func finish() -> [Change] {
     defer { tracks.removeAll() }
     return tracks.filter { $0.hasBegun && !$0.hasEnded }.map { $0.change(.ended) }
@@ -76,17 +76,17 @@ public struct TrackChanges: Sendable {
   private mutating func end(_ now: Double) -> [Change] {
     var changes: [Change] = []
     for index in tracks.indices where !tracks[index].hasEnded {
-      let hearing = tracks[index].hearing
+      let detection = tracks[index].detection
       let isFollowed = tracks[(index + 1)...].contains {
-        $0.hasBegun && $0.hearing.start > hearing.end - Self.leastGrowth
+        $0.hasBegun && $0.detection.start > detection.end - Self.minGrowth
       }
-      let isLikely = hearing.isComplete || isFollowed
-      if now - hearing.end >= (isLikely ? Self.pause : Hearing.patience) {
+      let isLikely = detection.isComplete || isFollowed
+      if now - detection.end >= (isLikely ? Self.pause : Detection.maxGap) {
         tracks[index].hasEnded = true
         if tracks[index].hasBegun { changes.append(tracks[index].change(.ended)) }
       }
     }
-    tracks.removeAll { $0.hasEnded && now - $0.hearing.end >= Hearing.patience }
+    tracks.removeAll { $0.hasEnded && now - $0.detection.end >= Detection.maxGap }
     return changes
   }
 }

@@ -1,29 +1,29 @@
 internal import Landmarks
 
-/// The lists of postings of a segment, made from the landmarks of its tracks.
+/// The posting lists of a segment, made from the landmarks of its tracks.
 ///
-/// They are made a slice of the anchors' bands at a time, each from all landmarks again: so memory is needed for the
-/// postings of one slice only.
+/// The lists are made for one slice of the anchors' bands at a time, each from all landmarks, so that only the postings
+/// of one slice need memory.
 struct InvertedFile {
-  /// The lists of some bands, one after another.
+  /// The lists of a range of bands, one after another.
   struct Slice {
-    /// Numbers of the lists within the segment.
+    /// Numbers of the lists in the segment.
     var lists: Range<Int>
-    /// The starts of the lists in `columns`, and the end of the last one.
+    /// Starts of the lists in `columns`, and the end of the last one.
     fileprivate var starts: [Int]
     fileprivate var columns: [UInt32]
 
-    /// The postings of a list, ascending.
+    /// The postings of a list, in ascending order.
     func postings(ofList list: Int) -> ArraySlice<UInt32> {
       columns[starts[list - lists.lowerBound]..<starts[list - lists.lowerBound + 1]]
     }
   }
 
-  /// Landmarks of a slice, about; each gives some four thirds of a posting of twelve bytes. The more slices, the longer
-  /// it takes: so they are larger in a large segment, but never so large that memory would grow with it.
+  /// Approximate number of landmarks per slice; each gives about 4/3 postings of twelve bytes. More slices take more
+  /// time, so slices are larger in a large segment, with a limit that bounds memory.
   private static let sliceSizes = 6 << 20...24 << 20
   private static let usualSliceCount = 24
-  /// Landmarks to a list, at least, before lists are divided by one more bit of the context: shorter ones would cost
+  /// Minimum number of landmarks per list before lists are divided by another bit of the context; shorter lists cost
   /// more to find than to read.
   private static let landmarksPerList = 6
   private static let listsPerBand = LandmarkPair.keyCount / LandmarkSpectrum.bandCount
@@ -33,9 +33,10 @@ struct InvertedFile {
   private let tracks: [SegmentFormat.Track]
 
   /// - Parameters:
-  ///   - tracks: With their number of landmarks.
+  ///   - tracks: The tracks, with their number of landmarks.
   ///   - codes: The codes of each track's signature.
-  ///   - contextBits: Bits of the context by which lists are divided; by default as many as there are landmarks for.
+  ///   - contextBits: Bits of the context by which lists are divided; by default, it depends on the number of
+  ///     landmarks.
   init(_ tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], contextBits: Int? = nil) {
     self.tracks = tracks
     let count = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
@@ -81,7 +82,7 @@ struct InvertedFile {
         columns.append(first + UInt32(column))
       }
     }
-    // Counting sort, which keeps the order of columns: the start of each list moves to its end, which is the start of
+    // Counting sort, which keeps the order of columns: each start moves to the end of its list, which is the start of
     // the next one.
     var starts = [Int](repeating: 0, count: lists.count + 2)
     for number in numbers { starts[Int(number) + 2] += 1 }
@@ -96,7 +97,7 @@ struct InvertedFile {
     return Slice(lists: lists, starts: starts, columns: sorted)
   }
 
-  /// The part of a damaged signature beyond the end of its track is left out.
+  /// Decodes the landmarks of a track. Landmarks beyond its end, in a damaged signature, are dropped.
   private static func landmarks(of track: SegmentFormat.Track, _ codes: [UInt8]) -> [Landmark] {
     var landmarks: [Landmark] = []
     landmarks.reserveCapacity(codes.count / 2)

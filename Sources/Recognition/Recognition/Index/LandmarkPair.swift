@@ -1,10 +1,10 @@
 internal import CKernels
 internal import Landmarks
 
-/// Two landmarks of one signature, an anchor and a later target: the hash that is looked up (Wang, ISMIR 2003).
+/// Two landmarks of one signature, an anchor and a later target: the hash for look-ups (Wang, ISMIR 2003).
 ///
-/// The key says the anchor's band, the distance in bands and the distance in columns, one cell each: keys count up
-/// without gaps, and the keys of a pair that is a column longer or shorter are neighbors.
+/// The key encodes the anchor's band, the distance in bands and the distance in columns, with one cell each. Keys are
+/// contiguous, and pairs whose gaps differ by one column have neighboring keys.
 enum LandmarkPair {
   /// Columns from the anchor to the target.
   static let gaps = 2...60
@@ -12,12 +12,12 @@ enum LandmarkPair {
   static let intervals = -24...24
   static let keyCount = LandmarkSpectrum.bandCount * intervals.count * gaps.count
 
-  /// The same for the loops in C.
+  /// The ranges in the form that the loops in C use.
   static let cells = cpaircells_index(
     lowest: (0, Float(intervals.lowerBound), Float(gaps.lowerBound)),
     highest: (Float(LandmarkSpectrum.bandCount - 1), Float(intervals.upperBound), Float(gaps.upperBound)))
 
-  /// Landmarks of each second that form pairs in a catalog.
+  /// Landmarks per second that form pairs in a catalog.
   static let referencePeaksPerSecond = 20
 
   @inline(__always)
@@ -25,14 +25,14 @@ enum LandmarkPair {
     (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
   }
 
-  /// Bits for the place of the anchor's other target, in 16 by 16 classes of interval and gap, the coarsest bits first:
-  /// so the first bits of a context are themselves a context. In a large catalog it divides the list of a key.
+  /// Bits for the place of the anchor's other target, in 16 by 16 classes of interval and gap, coarsest bits first:
+  /// each prefix of a context is a coarser context. In a large catalog, the context divides the list of a key.
   static let contextBits = 8
   private static let classCount = 1 << (contextBits / 2)
 
   @inline(__always)
   static func context(intervalClass: Int, gapClass: Int) -> Int {
-    // The bits of the two numbers by turns.
+    // Interleaves the bits of the two numbers.
     func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 | (value & 8) << 3 }
     return spread(gapClass) << 1 | spread(intervalClass)
   }
@@ -40,9 +40,8 @@ enum LandmarkPair {
   static func intervalClass(_ interval: Int) -> Int { (interval - intervals.lowerBound) * classCount / intervals.count }
   static func gapClass(_ gap: Int) -> Int { (gap - gaps.lowerBound) * classCount / gaps.count }
 
-  /// Calls `body` with the key, the context and the anchor's column of each pair by which a reference is found, anchors
-  /// in order.
-  /// - Parameter bands: Bands of the anchors that are wanted.
+  /// Calls `body` with the key, the context and the anchor's column of each pair of a reference, ordered by anchor.
+  /// - Parameter bands: Bands of the anchors to include.
   static func forEach(
     in landmarks: [Landmark], bands: Range<Int> = 0..<LandmarkSpectrum.bandCount,
     _ body: (_ key: Int, _ context: Int, _ column: Int) -> Void
@@ -78,8 +77,8 @@ enum LandmarkPair {
     }
   }
 
-  /// The strongest landmarks of each second, an equal share from each third of the bands, in order; of equals the
-  /// first.
+  /// The strongest landmarks of each second, an equal share from each third of the bands, in order. Earlier ones win
+  /// ties.
   private static func strongest(of landmarks: [Landmark]) -> [Landmark] {
     var result: [Landmark] = []
     result.reserveCapacity(landmarks.count)
@@ -94,7 +93,7 @@ enum LandmarkPair {
         counts[LandmarkQuota.third(of: landmarks[end].band) * Landmark.strengthCount + landmarks[end].strength] += 1
         end += 1
       }
-      // From the strongest down, how many of each strength are taken.
+      // Number of landmarks taken of each strength, from the strongest down.
       for third in 0..<thirds {
         var left = LandmarkQuota.share(of: referencePeaksPerSecond, third: third)
         for strength in (0..<Landmark.strengthCount).reversed() {

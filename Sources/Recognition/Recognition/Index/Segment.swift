@@ -2,16 +2,16 @@ internal import Analysis
 internal import Landmarks
 internal import SystemPackage
 
-/// An immutable piece of a catalog: tracks, the landmarks of each, and an inverted file of landmark pairs. See
+/// An immutable part of a catalog: tracks, their landmarks, and an inverted file of landmark pairs. See
 /// `SegmentFormat`.
 ///
-/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()`
-/// reads everything and finds any damage.
+/// Every access is checked against the size of its section, so a damaged file gives wrong results at worst. `verify()`
+/// reads everything and detects any damage.
 final class Segment: Sendable {
   private typealias Format = SegmentFormat
 
   let bytes: SegmentBytes
-  /// For messages.
+  /// Path for messages.
   let path: String
   let trackCount: Int
   let columnCount: Int
@@ -20,10 +20,9 @@ final class Segment: Sendable {
   /// Bits of the context by which the list of each key is divided.
   let contextBits: Int
   private let listOffsetWidth: Int
-  /// The starts of the bits and the ranks of the lists that are there, and the number of these lists; `nil` if all are
-  /// there.
+  /// Offsets of the presence bits and ranks, and the number of stored lists; `nil` if all lists are stored.
   private let sparse: (bits: Int, ranks: Int, count: Int)?
-  /// The start of the sections that are read for each pair of a query.
+  /// Start of the sections that are read for each pair of a query.
   private let listBasesStart: Int
   private let listOffsetsStart: Int
   private let postings: Range<Int>
@@ -34,8 +33,8 @@ final class Segment: Sendable {
     try self.init(SegmentBytes(mapping: path), path: path.string)
   }
 
-  /// Reads the header and checks it, the table of tracks and the bases of the lists; nothing else is touched.
-  /// - Parameter isTracksOnly: Whether the tracks are wanted and checked, and the index may be damaged.
+  /// Reads and checks the header, the track table and the list bases; nothing else is read.
+  /// - Parameter isTracksOnly: If true, checks the tracks and accepts a damaged index.
   init(_ bytes: SegmentBytes, path: String, isTracksOnly: Bool = false) throws(CatalogError) {
     self.bytes = bytes
     self.path = path
@@ -95,7 +94,7 @@ final class Segment: Sendable {
       listOffsetsStart = offsetsStart
     }
     let groups = listCount / Format.listGroup + 1
-    // A track takes a record, a landmark a code, and a posting a byte at least.
+    // A track takes one record, a landmark at least one code, and a posting at least one byte.
     guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount, trackCount <= all.count,
       sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
       landmarkCount <= sections[Format.Section.landmarks.rawValue].count,
@@ -107,7 +106,7 @@ final class Segment: Sendable {
     try checkColumns()
   }
 
-  /// Tracks follow each other, and none is longer than a matcher can place.
+  /// Checks that tracks are contiguous and not longer than a matcher can place.
   private func checkColumns() throws(CatalogError) {
     var next = 0
     for index in 0..<trackCount {
@@ -163,12 +162,12 @@ final class Segment: Sendable {
     return ContentID(high: track.identifierHigh, low: track.identifierLow)
   }
 
-  /// The track whose columns, with half the gap around them, hold a column of the segment.
+  /// Finds the track whose columns, extended by half the gap on each side, contain a column of the segment.
   func track(atColumn column: Int) -> Int? {
     let records = section(.tracks)
     var low = 0
     var high = trackCount
-    // The last track that begins at or before half a gap after the column.
+    // Find the last track that begins at most half a gap after the column.
     while low < high {
       let middle = (low + high) / 2
       let first = records.loadUnaligned(fromByteOffset: middle * Format.Track.size, as: UInt32.self)
@@ -177,7 +176,7 @@ final class Segment: Sendable {
     return low > 0 ? low - 1 : nil
   }
 
-  /// The media items of a track, as they were added: JSON.
+  /// The media items of a track in JSON, as added.
   func items(ofTrack index: Int) -> [UInt8] {
     let track = track(index)
     let items = section(.items)
@@ -210,7 +209,7 @@ final class Segment: Sendable {
     }
   }
 
-  /// Appends the landmarks of a track between two of its columns.
+  /// Appends the landmarks of a track in a range of its columns.
   func appendLandmarks(
     ofTrack track: SegmentFormat.Track, in columns: Range<Int>, to landmarks: inout [PackedLandmark]
   ) {
@@ -229,8 +228,8 @@ final class Segment: Sendable {
 
   private static let decodedTogether = 128
 
-  /// Where among the codes of a track decoding can begin to reach a column, and at which column that is; `nil` behind
-  /// the end.
+  /// Returns the code at which decoding must begin to reach a column, and the column of that code; `nil` beyond the
+  /// end.
   @inline(__always)
   private func block(ofTrack track: SegmentFormat.Track, at column: Int) -> (next: Int, column: Int)? {
     let blocks = section(.blocks)
@@ -249,13 +248,13 @@ final class Segment: Sendable {
 
   // MARK: Files that are not in memory
 
-  // Of a segment that is in memory, nothing is fetched.
+  // The fetch methods do nothing for a segment that is in memory.
 
   /// See `SegmentBytes.prepareForQuery()`.
   @discardableResult
   func prepareForQuery() -> Bool { bytes.prepareForQuery() }
 
-  /// Fetches where lists begin.
+  /// Prefetches the offsets of lists.
   func fetchStarts(ofLists lists: some Sequence<Int>) {
     guard bytes.isCold, sparse == nil else { return }
     bytes.fetch(
@@ -265,13 +264,13 @@ final class Segment: Sendable {
       })
   }
 
-  /// - Parameter lists: As `list(_:)` has them.
+  /// Prefetches lists, given as `list(_:)` returns them.
   func fetch(_ lists: some Sequence<Range<Int>>) {
     guard bytes.isCold else { return }
     bytes.fetch(lists.map { $0.shifted(by: postings.lowerBound) })
   }
 
-  /// Fetches the landmarks of tracks between two columns of each.
+  /// Prefetches landmarks of tracks, each in a range of its columns.
   func fetchLandmarks(_ places: some Collection<(track: SegmentFormat.Track, columns: Range<Int>)>) {
     guard bytes.isCold else { return }
     let blocks = sections[Format.Section.blocks.rawValue].lowerBound
@@ -296,11 +295,11 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// The number of the list of a key and the first `contextBits` of a context.
+  /// Number of the list for a key and the first `contextBits` of a context.
   @inline(__always)
   func listNumber(ofKey key: Int, context: Int) -> Int { key << contextBits | context }
 
-  /// The range of a list within `postings`; a range that makes no sense, in a damaged file, is empty.
+  /// Range of a list within `postings`; an invalid range, in a damaged file, is empty.
   @inline(__always)
   func list(_ number: Int) -> Range<Int> {
     guard let number = sparse == nil ? number : storedNumber(of: number) else { return 0..<0 }
@@ -310,7 +309,7 @@ final class Segment: Sendable {
     return start..<end
   }
 
-  /// The number of a list among those that are there.
+  /// Index of a list among the stored ones; `nil` if it is not stored.
   @inline(__always)
   private func storedNumber(of list: Int) -> Int? {
     guard let sparse else { return list }
@@ -345,18 +344,18 @@ final class Segment: Sendable {
     bytes.pointer.load(fromByteOffset: postings.lowerBound + list.lowerBound, as: UInt8.self)
   }
 
-  /// Calls `body` with the anchors' columns of a list, ascending; at most once for each byte of the list.
+  /// Calls `body` with the anchor columns in a list, ascending; at most once per byte of the list.
   @inline(__always)
   func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
     let start = self.postings.lowerBound
     let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + start
     var column = 0
     var offset = list.lowerBound
-    // Eight bytes hold two differences of up to four each: they are taken apart together, as far as the file goes.
+    // Decode two differences of up to four bytes each at a time, as long as eight bytes can be read.
     let lastWord = min(list.upperBound, bytes.pointer.count - start - 8)
     while offset < lastWord {
       let word = postings.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      // The first bytes without the high bit are the last ones of each difference.
+      // The first two bytes without the high bit end the two differences.
       let ends = ~word & 0x8080_8080_8080_8080
       let first = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
       let second = UInt64(truncatingIfNeeded: (ends & (ends &- 1)).trailingZeroBitCount)
@@ -378,7 +377,7 @@ final class Segment: Sendable {
       body(column)
       offset = end
     }
-    // Differences of five bytes, from 2^28 columns on, and what is left at the end of the file.
+    // Differences of five bytes, from 2^28 columns on, and the last ones of the file.
     var value = 0
     var shift = 0
     while offset < list.upperBound {

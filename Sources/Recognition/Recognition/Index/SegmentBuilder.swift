@@ -2,13 +2,13 @@ internal import Analysis
 internal import Landmarks
 internal import SystemPackage
 
-/// Collects signatures and makes a segment of them.
+/// Collects signatures and builds a segment from them.
 struct SegmentBuilder {
   private var tracks: [SegmentFormat.Track] = []
   private var bodies: [[UInt8]] = []
   private var items: [[UInt8]] = []
   private(set) var nextColumn = 0
-  /// Bits of the context by which lists are divided; by default it depends on how much there is.
+  /// Bits of the context by which lists are divided; if `nil`, it depends on the number of landmarks.
   var contextBits: Int?
 
   var trackCount: Int { tracks.count }
@@ -37,7 +37,7 @@ struct SegmentBuilder {
       tracks: tracks, codes: { bodies[$0] }, items: { items[$0] }, contextBits: contextBits)
   }
 
-  /// The segment in memory.
+  /// Builds the segment in memory.
   func build() throws(CatalogError) -> Segment {
     let bytes = try write(with: SegmentWriter())
     return try Segment(SegmentBytes(bytes), path: "catalog in memory")

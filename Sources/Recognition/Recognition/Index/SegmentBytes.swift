@@ -2,14 +2,14 @@ internal import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// The bytes of a segment, in memory or mapped from a file, for as long as they are needed.
+/// The bytes of a segment, in memory or mapped from a file.
 final class SegmentBytes: Sendable {
-  /// It is never written to.
+  /// The bytes are never written.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
   /// `nil` if they are in memory.
   private let file: MappedFile?
   private let coldness: Coldness
-  /// Whether a good part of the file is still to be read from the disk, when `prepareForQuery` last looked.
+  /// True if much of the file was not in memory when `prepareForQuery` last checked.
   private let cold = Atomic(false)
   var isCold: Bool { cold.load(ordering: .relaxed) }
 
@@ -21,7 +21,7 @@ final class SegmentBytes: Sendable {
     coldness = Coldness()
   }
 
-  /// Maps a file. It may be replaced by another one meanwhile, but must not be changed in place.
+  /// Maps a file. The file may be replaced in the meantime, but must not be changed in place.
   init(mapping path: FilePath, coldness: Coldness = Coldness()) throws(CatalogError) {
     self.coldness = coldness
     do {
@@ -41,27 +41,27 @@ final class SegmentBytes: Sendable {
 
   // MARK: Files that are not in memory
 
-  /// When a mapped file counts as cold.
+  /// Thresholds for treating a mapped file as cold.
   struct Coldness {
-    /// Of smaller files all is soon in memory, as the system reads around each place that is touched.
-    var leastSize = 64 << 20
-    /// The share that is still to be read from the disk.
-    var leastShare = 0.05
+    /// Minimum size in bytes. A smaller file is soon entirely in memory, as the system reads ahead around each access.
+    var minSize = 64 << 20
+    /// Minimum share of sampled pages that are not in memory.
+    var minShare = 0.05
   }
 
-  /// One page is looked at for each of these many bytes: microseconds for gigabytes.
+  /// Bytes per sampled page: sampling takes microseconds for gigabytes.
   private static let sampleStep = 32 << 20
-  /// Ranges with less between them are read together.
-  private static let leastGap = 16 << 10
+  /// Ranges closer than this many bytes are read together.
+  private static let minGap = 16 << 10
 
-  /// Looks how much of the file is in memory. If little is, the system from now on reads what is asked for and nothing
-  /// around it, which can be megabytes for each of thousands of places.
+  /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, which can be megabytes for
+  /// each of thousands of accesses.
   ///
-  /// - Returns: Whether a good part is not in memory. `mincore(2)` says of files of other users that all is there: then the
-  ///   system does as it does without advice.
+  /// - Returns: `true` if the file is cold. For files of other users, `mincore(2)` reports all pages as present;
+  ///   read-ahead then stays on.
   @discardableResult
   func prepareForQuery() -> Bool {
-    guard let file, pointer.count >= coldness.leastSize else { return false }
+    guard let file, pointer.count >= coldness.minSize else { return false }
     let count = max(1, pointer.count / Self.sampleStep)
     var missing = 0
     for index in 0..<count {
@@ -69,22 +69,22 @@ final class SegmentBytes: Sendable {
       guard let isInMemory = file.isInMemory(at: place) else { return false }
       if !isInMemory { missing += 1 }
     }
-    let isCold = Double(missing) >= coldness.leastShare * Double(count)
+    let isCold = Double(missing) >= coldness.minShare * Double(count)
     if cold.exchange(isCold, ordering: .relaxed) != isCold {
       file.readAround(!isCold)
     }
     return isCold
   }
 
-  /// Has ranges of a mapped file read, all at once: a disk has much to do at a time, where touching one page after
-  /// another would wait for each. Only worth its cost if the file is cold.
+  /// Prefetches several ranges of a mapped file in one call: the disk can work on many requests at once, while page
+  /// faults come one after another. Only worth its cost if the file is cold.
   func fetch(_ ranges: [Range<Int>]) {
     guard let file else { return }
     var next: Range<Int>?
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       let range = range.clamped(to: 0..<pointer.count)
       if range.isEmpty { continue }
-      if let last = next, range.lowerBound - last.upperBound < Self.leastGap {
+      if let last = next, range.lowerBound - last.upperBound < Self.minGap {
         next = last.lowerBound..<max(last.upperBound, range.upperBound)
       } else {
         if let next { file.prefetch(next) }

@@ -1,25 +1,26 @@
 internal import Landmarks
 
-/// The layout of a segment: an immutable piece of a catalog, and the portable catalog file.
+/// The layout of a segment, which is also that of a portable catalog file.
 ///
-/// Little-endian. A header of 256 bytes, then sections in the order of `Section`:
-/// - `landmarks`: the codes of each track's signature, one track after another.
-/// - `postings`: for each key of `LandmarkPair`, and within it for each value of the first `contextBits` of the context,
-///   a list of the columns of the anchors that form it, ascending, each as the difference from the one before in base
-///   128 (seven bits a byte, low ones first, the high bit set on all but the last).
+/// All numbers are little-endian. A header of 256 bytes is followed by sections in the order of `Section`:
+/// - `landmarks`: the codes of the signatures, one track after another.
+/// - `postings`: for each key of `LandmarkPair` and each value of the first `contextBits` of the context, a list of the
+///   columns of its anchors, ascending. Each column is stored as the difference from the previous one in base 128
+///   (seven bits per byte, low ones first, the high bit set on all but the last byte).
 /// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first one within `postings`.
-/// - `listOffsets`: for each list, and one more, how far it begins after the base, as numbers of 2 or 4 bytes. In a small
-///   segment most lists are empty and left out here and in `listBases`: then a bit for each list says whether it is there,
-///   low bits first, and a 32-bit number for every `rankGroup` bits how many are there before them (Jacobson, FOCS 1989);
-///   the offsets follow.
-/// - `blocks`: for every `blockColumns` columns of each track, where among its codes decoding can begin, and at which column.
+/// - `listOffsets`: for each list, and one more, its start relative to the base, as numbers of 2 or 4 bytes. In a small
+///   segment, most lists are empty and left out here and in `listBases`. The section then starts with a presence bit
+///   for each list, low bits first, and a 32-bit rank for every `rankGroup` bits, the number of lists present before
+///   them (Jacobson, FOCS 1989).
+/// - `blocks`: for every `blockColumns` columns of each track, the code at which decoding can begin, and its column.
 /// - `tracks`: a record of 64 bytes for each track.
-/// - `items`: for each track its media items in JSON.
+/// - `items`: the media items of each track in JSON.
 ///
-/// Columns are numbered through all tracks of a segment, with `trackGap` empty ones after each.
+/// Columns are numbered through all tracks of a segment, with `trackGap` empty columns after each track.
 enum SegmentFormat {
   static let magic: [UInt8] = [0x89] + Array("NCAT\r\n\u{1A}".utf8)
-  /// In version 1, `contextBits` was not there and is 0; in version 2 it was 6 at most; up to version 3 no list was left out.
+  /// In version 1, there was no `contextBits` (it reads as 0); in version 2, its maximum was 6; up to version 3, no
+  /// list was left out.
   static let version: UInt32 = 4
   static let readableVersions: ClosedRange<UInt32> = 1...4
   static let headerSize = 256
@@ -42,10 +43,10 @@ enum SegmentFormat {
     /// Offset, length and XXH3-64 of each section.
     static let sections = 64
     static let sectionSize = 24
-    /// 1 if empty lists are left out, and how many there are then.
+    /// 1 if empty lists are left out; `listCount` is then the number of stored lists.
     static let isSparse = 232
     static let listCount = 236
-    /// XXH3-64 of all bytes of the header before it.
+    /// XXH3-64 of the header up to here.
     static let checksum = 248
   }
 
@@ -56,26 +57,26 @@ enum SegmentFormat {
   static let blockSize = 8
   /// More than half the longest query, so clips at the end of a track do not vote for the next one.
   static let trackGap = 256
-  /// Columns of one segment are 32-bit numbers.
+  /// Column numbers of a segment are 32-bit.
   static let maximumColumnCount = Int(UInt32.max) - 1
-  /// Columns of one track are counted in signed 32-bit numbers with room to spare: 9,500 hours.
+  /// Column counts of a track are signed 32-bit, with room to spare: 9,500 hours.
   static let maximumTrackColumnCount = 1 << 30
 
-  /// A track of a segment as it is stored.
+  /// A record of the section `tracks`.
   struct Track {
     static let size = 64
 
     var firstColumn: UInt32
     var columnCount: UInt32
-    /// Within `landmarks`.
+    /// Offset within `landmarks`.
     var landmarkOffset: UInt64
     /// Number of codes.
     var codeCount: UInt32
     var landmarkCount: UInt32
-    /// Within `blocks`, in blocks.
+    /// Index within `blocks`.
     var firstBlock: UInt32
-    /// Within `items`.
     var itemLength: UInt32
+    /// Offset within `items`.
     var itemOffset: UInt64
     /// XXH3-128 of the reference's identifier.
     var identifierHigh: UInt64

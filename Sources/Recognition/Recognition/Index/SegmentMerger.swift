@@ -1,8 +1,8 @@
 internal import Landmarks
 internal import SystemPackage
 
-/// Writes several segments as one, without the tracks that have been removed. Postings are made again from the
-/// landmarks: the more there are, the finer their lists are divided.
+/// Merges segments, dropping removed tracks. Postings are rebuilt from the landmarks: the more landmarks there are, the
+/// finer the lists are divided.
 struct SegmentMerger {
   /// The origin of a track.
   private struct Origin {

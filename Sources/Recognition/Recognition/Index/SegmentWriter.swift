@@ -2,7 +2,7 @@ internal import Analysis
 internal import Landmarks
 internal import SystemPackage
 
-/// Writes a segment, section by section, into memory or into a new file.
+/// Writes a segment, section by section, into memory or a new file.
 struct SegmentWriter: ~Copyable {
   private typealias Format = SegmentFormat
 
@@ -46,7 +46,7 @@ struct SegmentWriter: ~Copyable {
     }
   }
 
-  /// Ends the current section; sections come in the order of the format.
+  /// Ends the current section; sections must come in the order of the format.
   private mutating func endSection() {
     hashBuffer()
     entries.append((sectionStart, offset - sectionStart, hasher.finish().low))
@@ -56,11 +56,11 @@ struct SegmentWriter: ~Copyable {
 
   /// Writes a whole segment.
   /// - Parameters:
-  ///   - tracks: Records whose columns are set; where their landmarks, blocks and items lie is filled in here.
+  ///   - tracks: Records with their columns; the offsets of landmarks, blocks and items are filled in here.
   ///   - codes: The codes of each track.
   ///   - items: The media items of each track, in JSON.
   ///   - contextBits: See `InvertedFile`.
-  /// - Returns: The bytes, when writing into memory.
+  /// - Returns: The bytes when writing into memory; empty when writing into a file.
   consuming func write(
     tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], items: (_ track: Int) -> [UInt8],
     contextBits: Int? = nil
@@ -89,7 +89,7 @@ struct SegmentWriter: ~Copyable {
     var bases: [UInt8] = []
     var base = 0
     var postingCount = 0
-    /// Notes where the next list begins.
+    /// Records the start of the next list.
     func beginList() throws(CatalogError) {
       let start = offset - sectionStart
       if offsets.count % Format.listGroup == 0 {
@@ -170,7 +170,8 @@ struct SegmentWriter: ~Copyable {
     return buffer
   }
 
-  /// The places where decoding can begin, for each block of columns; the number of landmarks.
+  /// Appends the blocks of a track.
+  /// - Returns: The number of landmarks.
   private static func appendBlocks(
     of codes: [UInt8], columnCount: Int, to blocks: inout [UInt8]
   ) -> UInt32 {
@@ -222,18 +223,18 @@ struct SegmentWriter: ~Copyable {
   }
 }
 
-/// The lists of a segment that are there, if the empty ones are left out.
+/// The presence bits and ranks of the stored lists.
 private struct ListTable {
   private var words: [UInt64]
   let isSparse: Bool
 
-  /// - Parameter listCount: `nil` if all lists are there.
+  /// - Parameter listCount: Number of lists; `nil` if all are stored.
   init(listCount: Int?) {
     words = [UInt64](repeating: 0, count: ((listCount ?? 0) + 63) / 64)
     isSparse = listCount != nil
   }
 
-  /// Notes the next list; says whether it is there.
+  /// Records the next list. Returns `true` if it is stored.
   mutating func add(_ list: Int, isEmpty: Bool) -> Bool {
     guard isSparse else { return true }
     if !isEmpty { words[list / 64] |= 1 << UInt64(list % 64) }

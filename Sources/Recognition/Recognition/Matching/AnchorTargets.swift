@@ -1,17 +1,17 @@
 internal import Landmarks
 
-/// The peaks that an anchor may form pairs with, the strongest first.
+/// Peaks that an anchor may form pairs with, strongest first.
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
-  /// The place of each peak in the order by strength, and the peaks in this order.
+  /// Position of each peak in the order by strength, and the peaks in that order.
   private let places: [Int]
   private let order: [Int]
-  /// Peaks near the anchor, by their places.
+  /// Bit set of the peaks near the anchor, by position.
   private var near: [UInt64]
   private var word = 0
 
-  /// - Parameter peaks: In order of column.
+  /// - Parameter peaks: Ordered by column.
   init(_ peaks: [RankedPeaks.Peak], order: [Int]) {
     columns = peaks.map(\.column)
     bands = peaks.map(\.band)
@@ -22,11 +22,11 @@ struct AnchorTargets {
     near = [UInt64](repeating: 0, count: peaks.count / 64 + 1)
   }
 
-  private static let shortest: Float = 1.5
-  private static let longest = Float(LandmarkPair.gaps.upperBound)
-  private static let widest = Float(LandmarkPair.intervals.upperBound)
+  private static let minGap: Float = 1.5
+  private static let maxGap = Float(LandmarkPair.gaps.upperBound)
+  private static let maxInterval = Float(LandmarkPair.intervals.upperBound)
 
-  /// Begins with the targets of another anchor.
+  /// Selects the targets of an anchor.
   mutating func begin(_ anchor: Int) {
     for index in near.indices { near[index] = 0 }
     word = 0
@@ -37,14 +37,14 @@ struct AnchorTargets {
       bands.withUnsafeBufferPointer { bands in
         places.withUnsafeBufferPointer { places in
           near.withUnsafeMutableBufferPointer { near in
-            // Peaks are in order of whole columns: by the fraction of one they may be out of it.
+            // Peaks are ordered by whole columns, so their exact places may be out of order by a fraction.
             var next = anchor + 1
             while next < count {
               let gap = columns[next] - column
-              if gap > Self.longest + 1 { break }
-              let isNear = abs(bands[next] - band) <= Self.widest && gap >= Self.shortest && gap <= Self.longest
+              if gap > Self.maxGap + 1 { break }
+              let isNear = abs(bands[next] - band) <= Self.maxInterval && gap >= Self.minGap && gap <= Self.maxGap
               let place = places[next]
-              // Without a branch, which no processor could predict.
+              // Branchless, since the branch would be unpredictable.
               near[place >> 6] |= (isNear ? 1 : 0) &<< UInt64(truncatingIfNeeded: place)
               next += 1
             }
@@ -54,7 +54,7 @@ struct AnchorTargets {
     }
   }
 
-  /// The next target's index, if there is one.
+  /// Index of the next target; `nil` if there is none.
   mutating func next() -> Int? {
     while word < near.count {
       let bits = near[word]

@@ -1,26 +1,26 @@
 internal import Mathematics
 internal import Landmarks
 
-/// Matches queries with a catalog and looks up what the hits stand for.
+/// Matches queries with a catalog and looks up the media items of the hits.
 struct CatalogMatcher: ~Copyable {
   private let catalog: CustomCatalog
   private var matcher: Matcher
 
   /// - Parameters:
-  ///   - catalog: Sealed.
-  ///   - parts: Catalogs elsewhere that are asked, too.
+  ///   - catalog: A sealed catalog.
+  ///   - parts: Remote catalogs to match as well.
   init(_ catalog: CustomCatalog, parts: [any CatalogPart] = []) {
     self.catalog = catalog
     matcher = Matcher(segments: catalog.segments, removed: catalog.removed, parts: parts)
   }
 
-  /// The answer to what is asked of the catalog as a part of a larger one.
+  /// Answers a question to this catalog as a part of a larger one.
   mutating func answer(_ question: PartQuestion) -> [UInt8] { matcher.answer(question) }
 
-  /// The parts that have not answered since this was asked last.
+  /// Returns the parts that have not answered since the last call.
   mutating func takeMissing() -> [MissingCatalog] { matcher.takeMissing() }
 
-  /// The probable tracks of a query, in the order in which they begin.
+  /// Returns the accepted tracks of a query, ordered by start.
   mutating func matches(_ query: RecognitionQuery, at start: Double = 0, elapsed: Double = 0) -> [SignatureMatch] {
     let rate = LandmarkSpectrum.columnsPerSecond
     matcher.begin()
@@ -29,7 +29,7 @@ struct CatalogMatcher: ~Copyable {
       var seen: Set<String> = []
       let items = ([finding.hit] + finding.twins).flatMap { hit -> [MatchedMediaItem] in
         let record = matcher.record(ofTrackOf: hit)
-        // What several parts have is one track.
+        // A track that several parts contain is reported once.
         guard seen.insert(record.identifier).inserted else { return [] }
         return mediaItems(record, of: hit, query, confidence: finding.confidence, elapsed: elapsed)
       }
@@ -39,8 +39,8 @@ struct CatalogMatcher: ~Copyable {
     }
   }
 
-  /// The best that was found, probable or not.
-  /// - Parameter excluded: A reference that is to be taken as not in the catalog.
+  /// Returns the best finding, accepted or not.
+  /// - Parameter excluded: Identifier of a reference to ignore.
   mutating func finding(for query: RecognitionQuery, without excluded: String?) -> Finding? {
     matcher.begin()
     guard let excluded else { return matcher.match(query) }
@@ -53,7 +53,7 @@ struct CatalogMatcher: ~Copyable {
     return matcher.match(query)
   }
 
-  /// Seconds from the start of the reference to where the query's first sample lies.
+  /// Position of the query's first sample in the reference, in seconds.
   func matchOffset(of hit: Matcher.Hit, _ query: RecognitionQuery) -> Double {
     let first = Double(hit.placement.center) - Double(hit.placement.slope) * Double(query.columnCount) / 2
     return first / LandmarkSpectrum.columnsPerSecond

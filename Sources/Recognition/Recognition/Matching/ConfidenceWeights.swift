@@ -1,7 +1,7 @@
 internal import DSP
 
-/// Coefficients of `Finding.logOdds`, by the names that `Benchmarks/recognition/confidence.py`, which fits them, gives to what they
-/// are multiplied with.
+/// Coefficients of `Finding.logOdds`, with the names of the features in `Benchmarks/recognition/confidence.py`, which
+/// fits them.
 struct ConfidenceWeights {
   let constant: Float
   let z: Float

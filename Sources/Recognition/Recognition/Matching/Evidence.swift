@@ -1,16 +1,16 @@
-/// The evidence for the best place that was found for a query, probable or not, from which the confidence follows. For
-/// `Benchmarks/recognition/confidence.py`, which fits that.
+/// The features of the best place found for a query, accepted or not, from which its confidence is computed. Used by
+/// `Benchmarks/recognition/confidence.py` to fit the weights.
 @_spi(Measuring) public struct Evidence: Sendable {
   public var referenceIdentifier: String
-  /// Seconds from the start of the reference to where the query's first sample lies.
+  /// Position of the query's first sample in the reference, in seconds.
   public var matchOffset: Double
   public var confidence: Double
-  /// Numbers, each with its name.
+  /// Feature values by name.
   public var values: KeyValuePairs<String, Float>
 }
 
 extension RecognitionSession {
-  /// - Parameter excluded: A reference that is to be taken as not in the catalog.
+  /// - Parameter excluded: Identifier of a reference to ignore.
   @_spi(Measuring) public func evidence(for query: RecognitionQuery, without excluded: String? = nil) -> Evidence? {
     withMatcher { $0.evidence(for: query, without: excluded) }
   }

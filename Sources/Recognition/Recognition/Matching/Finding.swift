@@ -1,21 +1,21 @@
 internal import Mathematics
 
-/// The track that a query was found to be part of: the best hit and the evidence whether it is right.
+/// The best hit of a query, with the evidence for it.
 struct Finding {
   var hit: Matcher.Hit
-  /// Other references that hold the same recording at this place, by their hits.
+  /// Hits of other references that hold the same recording at this place.
   var twins: [Matcher.Hit]
-  /// Best z of the same track displaced in frequency, and of another track.
+  /// Best z of the same track shifted in frequency, and best z of another track.
   var shifted: Float
   var runnerUp: Float
-  /// The part of the query that is in the track, and of the track in the query.
+  /// Shares of the query found in the track, and of the track found in the query.
   var overlap: Overlap
   /// See `RecognitionQuery.clarity`.
   var clarity: Float
-  /// Seconds of the query.
+  /// Duration of the query, in seconds.
   var duration: Double
 
-  /// Gives the places as they are in the query that the finding's query is part of.
+  /// Converts the placements from a part of a query to the whole query.
   mutating func move(from part: Range<Int>, toColumnCount whole: Int) {
     hit.placement = hit.placement.moved(from: part, toColumnCount: whole)
     for index in twins.indices {
@@ -25,14 +25,15 @@ struct Finding {
 
   /// Natural logarithm of the odds that the hit is right.
   ///
-  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in
-  /// noise, at changed speed and through a telephone, once with their track in the catalog and
-  /// once without it, and clips of other tracks of the same albums: so the ways in which related music comes near,
-  /// loops and samples above all, are in it. A given z says the more, the less the track fits at other pitches and the
-  /// less other tracks fit; the more the track explains of the query, and the query has of the track; and the less
-  /// clearly landmarks are heard: in a clean query the right track would fit better than that. The least values of
-  /// `shifted` and `runnerUp` are those that unrelated music reaches. If another track comes near, the two share a
-  /// loop or a sample, and so may the query.
+  /// A logistic regression, fitted by `Benchmarks/recognition/confidence.py`. Its data are clips of 3 to 15 s in noise,
+  /// at changed speed and through a telephone, once with their track in the catalog and once without it, and clips of
+  /// other tracks of the same albums. They thus include the ways in which related music resembles a track, above all
+  /// loops and samples.
+  ///
+  /// A given z means more if the track fits less at other pitches and other tracks fit less; if the track explains more
+  /// of the query, and the query contains more of the track; and if landmarks are less clear, since in a clean query
+  /// the right track would fit better. `shifted` and `runnerUp` are clamped to the levels that unrelated music reaches.
+  /// If another track comes close, the two share a loop or a sample, and so may the query.
   var logOdds: Float {
     let z = max(hit.z, 1)
     let other = max(runnerUp, 6)
@@ -41,18 +42,19 @@ struct Finding {
       weights.z * log(z) + weights.shifted * log(max(shifted, 4)) + weights.runnerUp * log(other)
       + weights.rival * max(0, log(other / z) + 1)
     let common = weights.present * overlap.present + weights.unexplained * log(1.05 - overlap.explained)
-    // A very clear query may well hold other music as well, before the track or after it; and silence is nothing to go by.
+    // A very clear query may well hold other music before or after the track, and silence is no evidence.
     let query =
       weights.constant + weights.clarity * min(max(clarity, 0.1), 0.38) + weights.duration * log(Float(duration))
-    return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior - strangeness
+    return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior - lowClarityPenalty
   }
 
-  /// However much noise there is in the development queries, none that has an answer is less clear than 0.126. The data
-  /// say nothing about lower values, such as those of a gliding tone; slope and limit are set by hand.
-  private var strangeness: Float { 80 * max(0, 0.12 - clarity) }
+  /// Penalty for unclear queries. No answerable query of the development data, however noisy, has a clarity below
+  /// 0.126, so the data say nothing about lower values, such as those of a gliding tone. Slope and limit are set by
+  /// hand.
+  private var lowClarityPenalty: Float { 80 * max(0, 0.12 - clarity) }
 
-  /// In half of the data the track was taken out of the catalog; people mostly ask a catalog for tracks that are in it.
-  /// By so much more often does a finding come true then.
+  /// Prior log odds. In half of the data the track was removed from the catalog, but people mostly query tracks that
+  /// the catalog contains.
   private static let prior: Float = 0.8
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
@@ -60,6 +62,6 @@ struct Finding {
   var isCertain: Bool { hit.z >= Self.certainZ && logOdds >= 4.5 }
   static let certainZ: Float = 15
 
-  /// Whether it is a match.
-  var isAccepted: Bool { confidence >= SignatureMatch.leastConfidence }
+  /// True if it is reported as a match.
+  var isAccepted: Bool { confidence >= SignatureMatch.minimumConfidence }
 }

@@ -2,48 +2,48 @@ internal import CKernels
 internal import Mathematics
 internal import Landmarks
 
-/// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,
-/// and the values found there are added up.
+/// Verifies places in a track against a query: overlays the landmarks of the track on the query's whitened spectrum,
+/// and sums the values under them.
 ///
-/// The stronger a landmark, the higher its value is on the average, however much noise there is: so it weighs the more.
-/// The weighted sum over the root of the sum of the squared weights is z: with landmarks of another track it is distributed
-/// roughly as a normal variable.
+/// Landmarks are weighted by strength: a stronger landmark has a higher value on average, whatever the noise. z is the
+/// weighted sum divided by the root of the sum of the squared weights. With landmarks of another track, it is roughly
+/// normally distributed.
 struct MatchedFilter {
-  /// How a track's landmarks lie in the query.
+  /// The position of a track's landmarks in the query.
   struct Placement {
-    /// The column of the track that lies at the center of the query.
+    /// Column of the track at the center of the query.
     var center: Float
-    /// Columns of the track for each of the query: above 1 if the clip is faster than the track.
+    /// Columns of the track per column of the query: above 1 if the clip is faster than the track.
     var slope: Float
     /// Bands by which the clip is higher than the track.
     var shift: Int
 
-    /// Whether the clip is played as the track is.
+    /// True if the clip is played at the speed and pitch of the track.
     var isNeutral: Bool { abs(slope - 1) < 0.004 && shift == 0 }
 
-    /// The same place in a clip that is played as the track is.
+    /// The same place at the speed and pitch of the track.
     var neutral: Placement { Placement(center: center, slope: 1, shift: 0) }
 
-    /// The same place, for a query that is part of another one.
+    /// Converts the placement to a query that is a part of this one.
     func moved(fromColumnCount whole: Int, to part: Range<Int>) -> Placement {
       let distance = Float(part.lowerBound + part.upperBound - whole) / 2
       return Placement(center: center + slope * distance, slope: slope, shift: shift)
     }
 
-    /// The same place, for the query that the other one is part of.
+    /// Converts the placement to the query that this one is a part of.
     func moved(from part: Range<Int>, toColumnCount whole: Int) -> Placement {
       let distance = Float(part.lowerBound + part.upperBound - whole) / 2
       return Placement(center: center - slope * distance, slope: slope, shift: shift)
     }
 
-    /// Whether slope and shift go together as they do at another speed, another tempo or another pitch.
+    /// True if slope and shift agree with a change of speed, of tempo or of pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
         || abs(slope - 1) <= 0.01
     }
   }
 
-  /// A landmark as the filter reads it, laid out like `cmatchedfilter_landmark`.
+  /// A landmark in the layout of `cmatchedfilter_landmark`.
   typealias Point = PackedLandmark
 
   /// The filter's value under a landmark.
@@ -53,9 +53,9 @@ struct MatchedFilter {
     var value: Float
   }
 
-  /// Displacements that are tried together: −8 to 7 columns.
+  /// Displacements tried together: −8 to 7 columns.
   static let lanes = Int(CMATCHEDFILTER_LANES)
-  /// Fewer landmarks than this prove nothing.
+  /// Minimum number of landmarks for a score.
   static let minimumCount = 15
 
   let values: UnsafePointer<Int16>
@@ -63,14 +63,14 @@ struct MatchedFilter {
   let columnCount: Int
   let bandCount = LandmarkSpectrum.bandCount
 
-  /// - Parameter values: Values of the rows, which must outlive this value.
+  /// - Parameter values: Values of the rows; they must outlive this instance.
   private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
     self.values = values
     stride = rows.stride
     columnCount = rows.columnCount
   }
 
-  /// Calls `body` with the filter of a query's spectrum, if it has any columns.
+  /// Calls `body` with the filter of a query's spectrum. Returns `nil` if the spectrum has no columns.
   static func with<R>(_ rows: FilterRows, _ body: (MatchedFilter) -> R) -> R? {
     rows.values.withUnsafeBufferPointer { values in
       guard let base = values.baseAddress, rows.columnCount > 0 else { return nil }
@@ -78,7 +78,7 @@ struct MatchedFilter {
     }
   }
 
-  /// The values that are added up for a placement, in the order of the landmarks.
+  /// Filter values under the landmarks for a placement, in the order of the landmarks.
   func values(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [Value] {
     points.compactMap { point in
       let place = place(of: point, placement)
@@ -87,7 +87,7 @@ struct MatchedFilter {
     }
   }
 
-  /// z for 16 displacements of the query against the track, of which lane 8 is none.
+  /// z for 16 displacements of the query against the track; lane 8 is undisplaced.
   func scores(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> SIMD16<Float> {
     let inverse = 1 / placement.slope
     let origin = Float(columnCount) / 2 - placement.center * inverse + 0.5
@@ -107,35 +107,35 @@ struct MatchedFilter {
 
   /// z of each lane.
   /// - Parameters:
-  ///   - count: Landmarks within the query, without displacement.
-  ///   - squares: The sum of the squares of their weights.
+  ///   - count: Number of landmarks within the query, without displacement.
+  ///   - squares: Sum of the squares of their weights.
   static func scores(_ sums: Sums, count: Int, squares: Int) -> SIMD16<Float> {
     guard count >= minimumCount else { return .zero }
     return SIMD16<Float>(sums) * (1 / (FilterRows.steps * Float(squares).squareRoot()))
   }
 
-  /// The columns of a track that may lie in the query, at this placement and at those next to it.
+  /// Columns of a track that may lie in the query, at this placement and neighboring ones.
   func reach(of placement: Placement) -> ClosedRange<Float> {
     let reach = (Float(columnCount) / 2 * 1.02 + Float(Self.lanes)) * placement.slope
     return placement.center - reach...placement.center + reach
   }
 
-  /// The place of a landmark in the query.
+  /// Place of a landmark in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.center) / placement.slope + Float(columnCount) / 2
     return ((column + 0.5).floor, Int(point.band) + placement.shift)
   }
 
-  /// The query's spectrum at a place within it, in `FilterRows.steps` of a standard deviation.
+  /// Value of the query's spectrum at a place, in `FilterRows.steps` of a standard deviation.
   func value(column: Int, band: Int) -> Float { Float(values[band * stride + FilterRows.padding + column]) }
 
-  /// The best z near a placement and the placement moved to it.
+  /// The best z near a placement, and the placement there.
   @inline(__always)
   func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
     best(of: scores(points, placement), placement)
   }
 
-  /// The best of 16 displacements and the placement moved by it.
+  /// The best z of 16 displacements, and the displaced placement.
   @inline(__always)
   func best(of scores: SIMD16<Float>, _ placement: Placement) -> (z: Float, placement: Placement) {
     var lane = 0
@@ -145,7 +145,7 @@ struct MatchedFilter {
     return (scores[lane], moved)
   }
 
-  /// The best z at a shift of 3 to 12 bands: high where any sound with this rhythm would do.
+  /// The best z at a shift of 3 to 12 bands: high if any music with this rhythm would fit.
   func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
     var best: Float = 0
     for distance in 3...12 {

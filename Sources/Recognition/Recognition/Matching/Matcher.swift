@@ -1,17 +1,18 @@
 internal import Mathematics
 internal import Landmarks
 
-/// Finds what a query is part of.
+/// Finds the track that a query is part of.
 ///
-/// Stages, each only run if the ones before have found nothing beyond doubt: few pairs of the likeliest peaks at true
-/// speed; as few at changed speeds, then tempos, then pitches; many pairs at true speed. The last one is for noise, for
-/// short queries, and for catalogs that the others have not read to the end. If all of them have found nothing
-/// probable, the same is done at speeds, tempos and pitches as turntables and editors can make them, but people rarely
-/// do. A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+/// A search runs in stages, each only if the previous ones have found nothing beyond doubt: a few pairs of the most
+/// likely peaks at true speed; equally few at changed speeds, then tempos, then pitches; many pairs at true speed. The
+/// last one is for noise, for short queries, and for catalogs that the other stages have not read completely. If no
+/// stage finds a probable track, further stages search speeds, tempos and pitches that turntables and editors can
+/// produce but people rarely use. A stage votes for places in the catalog (Wang, ISMIR 2003) and verifies the best ones
+/// with `MatchedFilter`.
 struct Matcher: ~Copyable {
-  /// How a query's pairs are turned into those of a track.
+  /// The mapping of a query's pairs to those of a track.
   struct Transform {
-    /// Columns of the track for each of the query.
+    /// Columns of the track per column of the query.
     var slope: Float
     /// Bands by which the query is higher than the track.
     var shift: Float
@@ -24,31 +25,31 @@ struct Matcher: ~Copyable {
   }
 
   struct Stage {
-    /// The name by which a part of the catalog that is kept elsewhere knows it.
+    /// Identifies the stage in questions to remote parts.
     enum Name: UInt8, CaseIterable {
       case likely, speeds, tempos, pitches, thorough, farSpeeds, farTempos, farPitches
     }
 
     let name: Name
-    /// Rarity up to which pairs are looked up.
+    /// Maximum rarity of the pairs that are looked up.
     var limit: Float
-    /// Whether it is for what the others have not found: less likely peaks, and more places of short queries.
+    /// True for the last stage, which also looks up less likely peaks and checks more places of short queries.
     var isThorough = false
-    /// Columns of the track, as a power of two.
+    /// Columns of the track per bin, as a power of two.
     var binWidthLog2: Int
-    /// Places checked for each transform.
+    /// Number of places verified per transform.
     var candidateCount: Int
-    /// Bytes of postings read at most for one transform, about three to a posting, cheapest lists first. Only catalogs
-    /// beyond some thousand hours come to it.
+    /// Maximum bytes of postings read per transform, about three per posting, cheapest lists first. Reached only in
+    /// catalogs of more than some thousand hours.
     var byteBudget: Int
     var transforms: [Transform]
   }
 
-  /// A place in the catalog that was checked.
+  /// A verified place in the catalog.
   struct Hit {
-    /// A segment, or behind the last one a part that is kept elsewhere.
+    /// Index of the segment; indices after the last segment are remote parts.
     var segment: Int
-    /// A track of the segment, or one that the part has named.
+    /// Index of the track in the segment, or number of a track that the part has named.
     var track: Int
     var placement: MatchedFilter.Placement
     var z: Float
@@ -65,7 +66,7 @@ struct Matcher: ~Copyable {
         name: .thorough, limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20,
         transforms: [.neutral]),
     ]
-  /// Stages for what the others have not found.
+  /// Stages that run if the others have found no probable track.
   static let farStages = [
     changed(.farSpeeds, by: farSpeeds), changed(.farTempos, by: farTempos), changed(.farPitches, by: farPitches),
   ]
@@ -77,47 +78,47 @@ struct Matcher: ~Copyable {
   private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
   private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
   private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
-  /// Bands, a little more than the stages above begin with.
+  /// Largest usual shift in bands, slightly more than the stages above start from.
   private static let usualShift = 4
   private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89, 1.126, 0.874].map {
     .speed($0)
   }
   private static let farTempos = [1.075, 0.925, 1.1, 0.9, 1.125, 0.875].map { Transform(slope: $0, shift: 0) }
-  /// One and a half to three semitones.
+  /// 1.5 to 3 semitones.
   private static let farPitches = [4.5, -4.5, 6, -6, 7.5, -7.5, 9, -9].map { Transform(slope: 1, shift: $0) }
 
   private let segments: [Segment]
-  /// Tracks of each segment that have been removed.
+  /// Indices of the removed tracks of each segment.
   private let removed: [Set<Int>]
-  /// Postings of all segments and parts: the measure of the whole catalog's size.
+  /// Number of postings in all segments and parts, the measure of the catalog's size.
   private var postingCount: Int
   private let ownPostingCount: Int
-  private var parts: AskedParts
+  private var parts: RemoteParts
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
-  /// Whether no stage has left out lists of postings, for want of budget.
+  /// True if no stage has skipped posting lists to stay within its budget.
   private var hasReadAll = true
-  /// Places near landmarks; see `isSameRecording`.
+  /// Bitmap of places near landmarks; see `isSameRecording`.
   private var nearby: [Bool] = []
-  /// The landmarks around the hit that was loaded last.
+  /// Landmarks around the last loaded hit.
   private(set) var points: [MatchedFilter.Point] = []
 
   init(segments: [Segment], removed: [Set<Int>]? = nil, parts: [any CatalogPart] = []) {
     self.segments = segments
     ownPostingCount = segments.reduce(0) { $0 + $1.postingCount }
     postingCount = ownPostingCount
-    self.parts = AskedParts(parts)
+    self.parts = RemoteParts(parts)
     self.removed = removed ?? Array(repeating: [], count: segments.count)
   }
 
-  /// Counts what the lists of a query's pairs vote for in one segment.
+  /// Counts the votes of a query's pairs in one segment.
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
     probes.collect(pairs, transform, limit: stage.limit, in: segment)
-    let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
+    let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.minBudget)
     if probes.trim(to: budget) { hasReadAll = false }
     segment.fetch(probes.probes.lazy.map(\.list))
-    // One independent read from each list before any is decoded: the processor waits for many lists at a time.
+    // Touch each list before decoding any, so that the cache misses overlap.
     var sum: UInt8 = 0
     for probe in probes.probes { sum &+= segment.firstByte(of: probe.list) }
     firstBytes = sum
@@ -127,15 +128,15 @@ struct Matcher: ~Copyable {
     }
   }
 
-  /// Bytes of postings that are read of each segment, however small: to read all of a small one costs little.
-  private static let leastBudget = 48 << 10
+  /// Minimum budget per segment, in bytes: reading all of a small segment costs little.
+  private static let minBudget = 48 << 10
 
-  /// How much of the catalog a segment is.
+  /// Share of a segment in the catalog.
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
 
   // MARK: Matching
 
-  /// Begins another query: parts that have not answered are asked again.
+  /// Begins a new query: parts that have failed are tried again.
   mutating func begin() {
     parts.begin()
     postingCount = ownPostingCount + parts.postingCount
@@ -144,16 +145,16 @@ struct Matcher: ~Copyable {
 
   private func prepareFiles() { for segment in segments { segment.prepareForQuery() } }
 
-  /// The parts that have not answered since this was asked last.
+  /// Returns the parts that have not answered since the last call.
   mutating func takeMissing() -> [MissingCatalog] { parts.takeMissing() }
 
-  /// The best match of a query in the catalog, if anything at all was found.
+  /// Returns the best match of a query in the catalog; `nil` if no place was found.
   mutating func match(_ query: RecognitionQuery) -> Finding? {
     var hits: [Hit] = []
     return match(query, &hits)
   }
 
-  /// - Parameter hits: The other hits, best first.
+  /// - Parameter hits: Receives the hits, best first.
   mutating func match(_ query: RecognitionQuery, _ hits: inout [Hit]) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter in
       match(query, filter, &hits).map { settled($0, filter) }
@@ -161,7 +162,7 @@ struct Matcher: ~Copyable {
     return finding ?? nil
   }
 
-  /// The match that some stages find, if any place fits by far better than chance: nothing less is looked into.
+  /// Returns an accepted match of some stages. Only places that fit far better than chance are examined.
   mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
     var hits: [Hit] = []
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
@@ -177,11 +178,10 @@ struct Matcher: ~Copyable {
     }
     return finding ?? nil
   }
-
-  /// Unrelated music hardly ever fits so well before slope and shift are refined.
+  /// A level that unrelated music hardly ever reaches before slope and shift are refined.
   private static let clearZ: Float = 9
 
-  /// A finding with its hits at the exact places, if it is a match.
+  /// Moves the hits of an accepted finding to their exact places.
   private mutating func settled(_ finding: Finding, _ filter: MatchedFilter) -> Finding {
     guard finding.isAccepted else { return finding }
     var finding = finding
@@ -201,12 +201,12 @@ struct Matcher: ~Copyable {
     hasReadAll = true
     var pairs = PairsByLimit(query)
     let finding = search(query, filter, Self.stages, &pairs, &hits)
-    // A hit that has strayed to another pitch may fit better at another speed.
+    // A hit at a large shift may fit better at another speed.
     if let finding, finding.isAccepted, abs(finding.hit.placement.shift) <= Self.usualShift { return finding }
     return search(query, filter, Self.farStages, &pairs, &hits) ?? finding
   }
 
-  /// The best of the hits and of what stages add to them.
+  /// Runs stages, adding to the hits, and returns the finding of the best hit.
   private mutating func search(
     _ query: RecognitionQuery, _ filter: MatchedFilter, _ stages: [Stage], _ pairs: inout PairsByLimit,
     _ hits: inout [Hit]
@@ -214,9 +214,9 @@ struct Matcher: ~Copyable {
     var certain: Finding?
     var isRefined = false
     for stage in stages {
-      if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
+      if stage.isThorough, hasReadAll, query.clarity >= Self.highClarity, query.duration >= Self.shortDuration { break }
       scan(query, pairs[stage.limit], stage, filter, into: &hits)
-      // A hit that fits badly will not be beyond doubt when it is refined.
+      // A hit that fits badly will not become certain by refinement.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }
       refine(&hits, filter)
@@ -231,12 +231,12 @@ struct Matcher: ~Copyable {
     return judge(hits, query, filter)
   }
 
-  /// From this many seconds and such a clarity on a query has so many likely peaks that the last stage would add
+  /// Duration in seconds, and clarity, from which a query has so many likely peaks that the last stage would add
   /// nothing.
   private static let shortDuration = 8.0
-  private static let clearly: Float = 0.33
+  private static let highClarity: Float = 0.33
 
-  /// Measures the best hit against its surroundings and against the other tracks.
+  /// Compares the best hit with its surroundings and with the other tracks.
   mutating func judge(_ hits: [Hit], _ query: RecognitionQuery, _ filter: MatchedFilter) -> Finding? {
     guard let best = hits.first else { return nil }
     var twins: [Hit] = []
@@ -257,13 +257,13 @@ struct Matcher: ~Copyable {
       duration: query.duration)
   }
 
-  /// Whether two references hold the same recording where the query lies and around it: copies of a track are not each
-  /// other's rivals. Unrelated music shares some 6% of its landmarks, tracks that are made of the same loops 25% in the mean
-  /// and rarely half, two encodings of one recording 70 to 95%.
+  /// True if two references hold the same recording where the query lies and around it; copies of a track are not
+  /// rivals. Unrelated tracks share some 6% of their landmarks, tracks made from the same loops 25% on average and
+  /// rarely half, and two encodings of one recording 70 to 95%.
   mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
-    // Only landmarks within a column and a band count.
+    // Landmarks match within one column and one band.
     let first = Int(points.first?.column ?? 0) - 1
     let columns = Int(points.last?.column ?? -1) + 2 - first
     nearby.removeAll(keepingCapacity: true)
@@ -278,7 +278,7 @@ struct Matcher: ~Copyable {
     let otherColumns = 0..<columnCount(ofTrackOf: other)
     var slope = other.placement.slope / hit.placement.slope
     var shift = other.placement.shift - hit.placement.shift
-    // Copies are mostly alike in speed, and placements are not so exact.
+    // Copies mostly have the same speed, and placements are less exact than that.
     if abs(slope - 1) < 0.02, abs(shift) <= 1 { (slope, shift) = (1, 0) }
     var count = 0
     var shared = 0
@@ -296,37 +296,37 @@ struct Matcher: ~Copyable {
     return count >= MatchedFilter.minimumCount && Float(shared) >= 0.5 * Float(count)
   }
 
-  /// The columns of a hit's track in which the query lies, and some seconds around them: there, tracks differ that share a
-  /// loop with each other.
+  /// Columns of a hit's track in which the query lies, and some seconds around them, where tracks that share a loop
+  /// differ.
   private func around(_ hit: Hit, _ query: RecognitionQuery) -> Range<Int> {
     let reach = max(Float(query.columnCount) / 2, Self.surroundings) * hit.placement.slope
     let first = max(0, Int(hit.placement.center - reach))
     return first..<max(first, Int(hit.placement.center + reach) + 1)
   }
 
-  /// Ten seconds, in columns.
+  /// 10 s, in columns.
   private static let surroundings = Float(10 * LandmarkSpectrum.columnsPerSecond)
 
-  /// Votes, and checks the places with the most votes, here and in the parts at the same time.
+  /// Votes and verifies the places with the most votes, locally and in the remote parts at the same time.
   private mutating func scan(
     _ query: RecognitionQuery, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
     guard parts.count > 0 else { return scan(query.duration, pairs, stage, filter, into: &hits) }
     let pending = parts.ask(.places(PlaceSearch(query, stage.name, postingCount: postingCount)))
     scan(query.duration, pairs, stage, filter, into: &hits)
-    var places: [AskedParts.Place] = []
+    var places: [RemoteParts.Place] = []
     if !parts.takePlaces(pending, into: &places) { hasReadAll = false }
     hits += places.map { Hit(segment: segments.count + $0.part, track: $0.track, placement: $0.placement, z: $0.z) }
   }
 
-  /// Votes, and checks the places with the most votes.
-  /// - Parameter duration: Seconds of the query.
+  /// Votes and verifies the places with the most votes.
+  /// - Parameter duration: Duration of the query, in seconds.
   private mutating func scan(
     _ duration: Double, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
-    // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
+    // In a larger catalog, more places are ahead of the right one by chance. Verifying them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
-    // In the last stage the right one has few votes: the shorter the query, the fewer.
+    // In the last stage, the right place has few votes, and fewer the shorter the query is.
     let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
@@ -361,12 +361,12 @@ struct Matcher: ~Copyable {
     }
   }
 
-  /// Reads the landmarks around a hit.
+  /// Loads the landmarks around a hit.
   mutating func load(_ hit: Hit, _ filter: MatchedFilter) {
     load(hit, Self.columns(of: hit, filter))
   }
 
-  /// The columns of its track that a hit is about.
+  /// Columns of the track that a hit covers.
   private static func columns(of hit: Hit, _ filter: MatchedFilter) -> Range<Int> {
     let reach = filter.reach(of: hit.placement)
     return max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1)
@@ -388,14 +388,14 @@ struct Matcher: ~Copyable {
       : parts.columnCount(part: hit.segment - segments.count, track: hit.track)
   }
 
-  /// What the catalog has of a hit's track beside its signature.
+  /// Identifier and media items of a hit's track.
   func record(ofTrackOf hit: Hit) -> ReferenceRecord {
     hit.segment < segments.count
       ? ReferenceRecord(bytes: segments[hit.segment].items(ofTrack: hit.track))
       : parts.record(part: hit.segment - segments.count, track: hit.track)
   }
 
-  /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
+  /// Reduces the hits to the best ones of the best tracks, with refined slope and shift, best first.
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     var best = Self.foremost(hits)
     fetch(&best)
@@ -412,11 +412,11 @@ struct Matcher: ~Copyable {
     hits = best
   }
 
-  /// The hits that are worth refining, best first.
+  /// The hits worth refining, best first.
   private static func foremost(_ hits: [Hit]) -> [Hit] {
     var best: [Hit] = []
     let hits = hits.sorted { $0.z > $1.z }
-    // Hits far behind need not be refined.
+    // Hits far behind the best need no refinement.
     let least = 0.25 * (hits.first?.z ?? 0)
     for hit in hits where best.count < 10 && hit.z >= least {
       if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
@@ -424,7 +424,7 @@ struct Matcher: ~Copyable {
     return best
   }
 
-  /// Gets the landmarks of hits that parts have found; without them a hit is none.
+  /// Fetches the landmarks of hits in remote parts, and drops hits without them.
   private mutating func fetch(_ hits: inout [Hit]) {
     let first = segments.count
     let foreign = hits.filter { $0.segment >= first }.map { (part: $0.segment - first, track: $0.track) }
@@ -433,9 +433,9 @@ struct Matcher: ~Copyable {
     hits.removeAll { $0.segment >= first && !parts.has(part: $0.segment - first, track: $0.track) }
   }
 
-  // MARK: Being a part
+  // MARK: Serving as a part
 
-  /// The answer to what is asked of this catalog as a part of a larger one.
+  /// Answers a question to this catalog as a part of a larger one.
   mutating func answer(_ question: PartQuestion) -> [UInt8] {
     prepareFiles()
     let answer: PartAnswer
@@ -450,7 +450,7 @@ struct Matcher: ~Copyable {
     return answer.bytes(postingCount: ownPostingCount)
   }
 
-  /// The places that can be among the best of all parts.
+  /// Returns the places that may be among the best of all parts.
   private mutating func places(_ search: PlaceSearch) -> FoundPlaces {
     guard let stage = Self.stageByName[search.stage] else { return FoundPlaces(hasReadAll: true, places: []) }
     let wasCount = postingCount
@@ -470,7 +470,7 @@ struct Matcher: ~Copyable {
       })
   }
 
-  /// A track by its name, if this catalog has it under that name.
+  /// Returns a track by its name; `nil` if the catalog has changed and no longer has it there.
   private func track(_ name: PartTrackName) -> FoundTrack? {
     guard segments.indices.contains(name.segment), name.track < segments[name.segment].trackCount,
       segments[name.segment].identifier(ofTrack: name.track) == name.digest,
@@ -480,7 +480,8 @@ struct Matcher: ~Copyable {
       name: name, record: segments[name.segment].items(ofTrack: name.track), signature: signature.bytes)
   }
 
-  /// Looks for a better place in the track of the best hit; says whether there is one.
+  /// Searches the whole track of the best hit for a better place.
+  /// - Returns: `true` if there is one.
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = columnCount(ofTrackOf: hit)
@@ -491,6 +492,7 @@ struct Matcher: ~Copyable {
     load(hit, 0..<columnCount)
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
+
   /// A level that unrelated music hardly ever reaches.
   static let relocationThreshold: Float = 5
 }

@@ -1,13 +1,13 @@
 internal import Landmarks
 
-/// How much a query and a track have in common where they are laid over each other.
+/// The agreement of a query with a track at a placement.
 struct Overlap {
-  /// Share of the query's strongest peaks that are landmarks of the track, to a column and a band.
+  /// Share of the query's strongest peaks that are landmarks of the track, within one column and one band.
   var explained: Float
   /// Share of the track's landmarks that stand out in the query's spectrum.
   var present: Float
 
-  /// Number of peaks that are compared in each second and third of the bands.
+  /// Number of peaks compared in each second and third of the bands.
   static let rankLimit = 3
 
   init(

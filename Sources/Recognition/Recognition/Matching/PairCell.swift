@@ -1,24 +1,25 @@
 public import Landmarks
 
-/// A cell of the index that a pair of a query may fall into. `Benchmarks/recognition/rarity.py` fits
-/// `QueryPairs.Rarity` to such cells.
+/// An index cell that a pair of a query may fall into. `Benchmarks/recognition/rarity.py` fits `QueryPairs.Rarity` to
+/// such cells.
 @_spi(Measuring) public struct PairCell: Sendable {
   public var anchorRank: Int
   public var targetRank: Int
-  /// How many stronger targets the same anchor has.
+  /// Number of stronger targets of the same anchor.
   public var strongerTargetCount: Int
-  /// How far band, interval and gap are off, added up, in widths of a cell.
+  /// Sum of the deviations of band, interval and gap, in cell widths.
   public var distance: Float
-  /// How many pairs the reference has in this cell, at the anchor's column.
+  /// Number of pairs of the reference in this cell, at the anchor's column.
   public var referencePairCount: Int
 }
 
 extension RecognitionQuery {
-  /// The cells that the last stage of the search looks up at true speed, and what the reference has in each.
+  /// Returns the cells that the last stage of the search looks up at true speed, with the number of matching pairs of
+  /// the reference.
   ///
   /// - Parameters:
   ///   - landmarks: All landmarks of the reference.
-  ///   - start: The column of the reference at which the query begins.
+  ///   - start: Column of the reference at which the query begins.
   @_spi(Measuring) public func pairCells(of landmarks: [Landmark], from start: Float) -> [PairCell] {
     let limit = Matcher.stages.map(\.limit).max()!
     let rarity = QueryPairs.Rarity.fitted
@@ -60,7 +61,7 @@ extension RecognitionQuery {
     return cells
   }
 
-  /// How many columns the anchor of a pair may be off: the search adds up votes of neighboring places, which are two
-  /// columns wide.
+  /// Tolerance for the column of a pair's anchor: the search adds votes of neighboring bins, which are two columns
+  /// wide.
   private static let placeTolerance: Float = 1.5
 }

@@ -1,26 +1,26 @@
 internal import Landmarks
 
-/// The search for the placement that fits a query best, from one that is about right.
+/// Local search for the best placement, from an approximate one.
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>
 
-  /// The bonus of a clip at true speed and pitch, as the natural logarithm of the odds: another placement must fit so
-  /// much better, z being the square root of twice such a logarithm.
+  /// Log odds in favor of true speed and pitch: another placement must fit better by this much, with z as the square
+  /// root of twice the log odds.
   private static let neutralBonus: Float = 3
-  /// Slopes that are searched.
+  /// Range of slopes searched.
   private static let slopes: ClosedRange<Float> = 0.85...1.15
 
-  /// Takes a placement if it is possible and fits better.
+  /// Adopts a placement if it is plausible and fits better.
   private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
     guard placement.isConsistent, Self.slopes.contains(placement.slope) else { return false }
     let (z, moved) = best(points, placement)
-    // By a hair is no better, and would go on forever.
+    // Require a measurable gain, so that the search ends.
     guard z > hit.z * 1.0001 else { return false }
     (hit.z, hit.placement) = (z, moved)
     return true
   }
 
-  /// Tries the next slopes and shifts.
+  /// Tries the neighboring slopes and shifts.
   func nudge(_ hit: inout Matcher.Hit, _ points: Points) {
     let start = hit.placement
     for slope: Float in [-0.01, 0, 0.01] {
@@ -30,7 +30,7 @@ extension MatchedFilter {
     }
   }
 
-  /// Climbs to the best slope, shift and center.
+  /// Hill-climbs to the best slope, shift and center.
   func optimize(_ hit: inout Matcher.Hit, _ points: Points) {
     var start = hit.placement
     let reach = max(5, abs(start.shift) + 2)
@@ -50,7 +50,7 @@ extension MatchedFilter {
     if z > 0, z * z > hit.z * hit.z - 2 * Self.neutralBonus { (hit.z, hit.placement) = (z, moved) }
   }
 
-  /// A placement moved by some columns to where it fits best, at true speed and pitch if it fits about as well so.
+  /// Moves a placement to the column where it fits best, at true speed and pitch if that fits about as well.
   func settled(_ placement: Placement, _ points: Points) -> Placement {
     let (z, moved) = best(points, placement)
     let (neutralZ, neutral) = best(points, placement.neutral)
@@ -62,10 +62,10 @@ extension MatchedFilter {
     Placement(center: placement.center, slope: placement.slope + slope, shift: placement.shift + shift)
   }
 
-  /// Looks through a whole track for a place that fits better: music repeats, and votes tell repetitions apart less
-  /// well than the filter does.
+  /// Searches a whole track for a place that fits better: music repeats, and votes distinguish repetitions less well
+  /// than the filter does.
   /// - Parameter points: All landmarks of the track.
-  /// - Returns: Whether there is one.
+  /// - Returns: `true` if there is one.
   func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) -> Bool {
     var found = hit
     let step = Float(Self.lanes) * hit.placement.slope

@@ -2,10 +2,10 @@ internal import CKernels
 internal import Mathematics
 internal import Landmarks
 
-/// The lists of postings that are read for a query's pairs, of one segment.
+/// The posting lists of one segment that are read for the pairs of a query.
 struct ProbeList {
   struct Probe {
-    /// The start of its list among the postings.
+    /// Start of the list within the postings; until the list is found, its number.
     var start: Int
     var length: Int32
     /// Columns from the anchor to the center of the query.
@@ -16,26 +16,26 @@ struct ProbeList {
     var list: Range<Int> { start..<start + Int(length) }
   }
 
-  /// The first bits of a context of `LandmarkPair` that a pair may have.
+  /// A prefix of a `LandmarkPair` context that a pair may have.
   private struct Context {
     var value: Int
     var rarity: Float
   }
 
   private(set) var probes: [Probe] = []
-  /// The cost of finding and reading all lists, in bytes.
+  /// Cost of finding and reading all lists, in bytes.
   private(set) var byteCount = 0
-  /// Room for the cells that the pairs may fall into.
+  /// Buffer for the cells that the pairs may fall into.
   private var cells: [cpaircells_cell] = []
-  /// Contexts that the targets give, one target after another, and where those of each begin.
+  /// Contexts of the targets, one target after another, and the start of each target's contexts.
   private var contexts: [Context] = []
   private var contextStarts: [Int] = []
   /// Contexts of one pair.
   private var chosen: [Context] = []
 
-  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
-  /// do not wait for each other.
-  /// - Parameter limit: Rarity from which on cells are left out; that of the pairs, or less.
+  /// Looks up the lists of all cells that the pairs may fall into. The lists themselves are not read yet, so that the
+  /// look-ups do not wait for each other.
+  /// - Parameter limit: Rarity at which cells are dropped, at most that of the pairs.
   mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     findContexts(query, transform, bits: segment.contextBits)
@@ -63,8 +63,8 @@ struct ProbeList {
     find(in: segment)
   }
 
-  /// Finds the cells that are near enough to the pairs.
-  /// - Returns: How many there are in `cells`; what is behind them is left from other queries.
+  /// Finds the cells that are close enough to the pairs.
+  /// - Returns: The number of cells in `cells`; later elements are left over from other queries.
   private mutating func findCells(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float) -> Int {
     let room = Int(CPAIRCELLS_PER_PAIR) * query.pairs.count
     if cells.count < room { cells = Array(repeating: cpaircells_cell(), count: room) }
@@ -81,8 +81,7 @@ struct ProbeList {
     }
   }
 
-  /// Replaces the numbers of lists by where they are, in a loop of its own: so the processor can wait for many of
-  /// them at a time. Leaves out what is empty.
+  /// Replaces list numbers by ranges, dropping empty lists. A separate loop lets the cache misses overlap.
   private mutating func find(in segment: Segment) {
     var kept = 0
     byteCount = 0
@@ -91,7 +90,7 @@ struct ProbeList {
         let list = segment.list(probe.start)
         (probe.start, probe.length) = (list.lowerBound, Int32(truncatingIfNeeded: list.count))
         probes[kept] = probe
-        // No branch, which would be guessed wrongly too often: the next one takes the place of an empty one.
+        // Branchless, since the branch would be mispredicted too often: the next list overwrites an empty one.
         let isThere = !list.isEmpty && list.count <= Int32.max
         kept &+= isThere ? 1 : 0
         byteCount &+= isThere ? list.count &+ Self.overhead : 0
@@ -100,8 +99,8 @@ struct ProbeList {
     probes.removeLast(probes.count - kept)
   }
 
-  /// Chooses the contexts that a pair is looked up with, each once: those of the weaker targets of its anchor, since with
-  /// the stronger ones the two change places; its own, if it is the only one.
+  /// Chooses the contexts to look up for a pair, without duplicates: those of the weaker targets of its anchor, since
+  /// each pair of targets would otherwise be looked up twice; its own, if it is the only target.
   private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
     chosen.removeAll(keepingCapacity: true)
     let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
@@ -116,7 +115,7 @@ struct ProbeList {
     }
   }
 
-  /// Finds the contexts that each target of a query gives to the others of its anchor.
+  /// Finds the contexts that each target of a query contributes to the other targets of its anchor.
   private mutating func findContexts(_ query: QueryPairs, _ transform: Matcher.Transform, bits: Int) {
     contexts.removeAll(keepingCapacity: true)
     contextStarts.removeAll(keepingCapacity: true)
@@ -139,7 +138,7 @@ struct ProbeList {
     contextStarts.append(contexts.count)
   }
 
-  /// The classes that a value may fall into.
+  /// Range of classes that a value may fall into.
   @inline(__always)
   private static func classes(
     _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
@@ -148,17 +147,17 @@ struct ProbeList {
     return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
-  /// How often another target of an anchor, if it is among those of the reference, is its other target there, given that
-  /// the pair itself is right.
+  /// Probability that another target of an anchor, if it is one of the reference's, is the other target there, given
+  /// that the pair is right.
   private static let contextShare: Float = 0.5
-  /// Rarity that contexts may add to the limit of the pairs, all bits taken.
+  /// Rarity that contexts may add to the limit of the pairs, if all bits are used.
   private static let contextAllowance: Float = 1
-  /// The cost of finding a list, in bytes that could be read instead.
+  /// Cost of finding a list, in bytes read.
   static let overhead = 16
 
-  /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left
-  /// out are those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
-  /// - Returns: Whether any are left out.
+  /// Keeps as many lists as can be read within a budget, cheapest first. Lists of the most common pairs and of the
+  /// weakest peaks are dropped: they are the least informative for their cost.
+  /// - Returns: `true` if lists were dropped.
   mutating func trim(to budget: Int) -> Bool {
     guard byteCount > budget else { return false }
     let prices = probes.map(Self.price)
@@ -179,15 +178,15 @@ struct ProbeList {
     return true
   }
 
-  /// Logarithm of a list's length times rarity, in quarters of an octave: what a right posting in it costs.
+  /// Logarithm of a list's length times rarity, in quarters of an octave: the cost of one right posting.
   private static func price(_ probe: Probe) -> UInt8 {
-    // The bits of a floating-point number, read as an integer, are its logarithm by and large.
+    // The bits of a floating-point number, read as an integer, approximate its logarithm.
     let length = Float(Int(probe.length) + overhead)
     let octaves = Float(length.bitPattern &- 1_065_353_216) / 8_388_608 + probe.rarity * Float(log2OfE)
     return UInt8(min(octaves * 4, 255))
   }
 
-  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
+  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if it is close.
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
     let low = -(reach - value).floor
     let high = (value + reach).floor
@@ -195,7 +194,7 @@ struct ProbeList {
     return first..<max(first, min(high, limits.upperBound) + 1)
   }
 
-  /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
+  /// Within this distance of a cell's center, the other cell is not looked up. Measured: fewer false votes and half the
   /// work.
   private static let nearness: Float = 0.3
   private static let reach = 1 - nearness

@@ -3,9 +3,9 @@ internal import DSP
 internal import Mathematics
 internal import Landmarks
 
-/// The pairs of a query's peaks, to be looked up in a catalog.
+/// The pairs of a query's peaks, to look up in a catalog.
 struct QueryPairs {
-  /// Two peaks of a query, at places between columns and bands.
+  /// Two peaks of a query, at fractional columns and bands.
   struct Pair {
     var column: Float
     var band: Float
@@ -13,29 +13,29 @@ struct QueryPairs {
     var gap: Float
     /// See `Rarity`.
     var rarity: Float
-    /// Its anchor's targets, in `targets`, and which of them this pair's is.
+    /// Range of the anchor's targets in `targets`, and the index of this pair's target.
     var firstTarget: Int32
     var endTarget: Int32
     var target: Int32
   }
 
-  /// A peak as seen from an anchor.
+  /// A peak relative to an anchor.
   struct Target {
     var interval: Float
     var gap: Float
-    /// Rarity of its being among the anchor's targets in the reference.
+    /// Rarity of this peak being a target of the anchor in the reference.
     var rarity: Float
   }
 
-  /// How rarely a cell near a pair of the query holds a pair of the reference, as the negative natural logarithm of the
-  /// share that do: the weaker the two peaks in their second and third of the bands, the more stronger targets there
-  /// are and the farther the cell, the fewer. A Poisson regression on the cells of clips in noise, by
-  /// `Benchmarks/recognition/rarity.py`: in clean clips rank says more, but those are found anyway.
+  /// Negative natural logarithm of the share of cells near a pair of the query that hold a pair of the reference. The
+  /// share falls with the ranks of the two peaks in their second and third of the bands, with the number of stronger
+  /// targets, and with the distance of the cell. A Poisson regression on the cells of noisy clips, fitted by
+  /// `Benchmarks/recognition/rarity.py`: in clean clips, rank matters more, but those are found anyway.
   struct Rarity {
     let perAnchorRank: Float
     let perTargetRank: Float
     let perStrongerTarget: Float
-    /// For each cell's width that band, interval and gap are off, together.
+    /// Per cell width of the summed deviation of band, interval and gap.
     let perCell: Float
 
     static let fitted = Rarity(RecognitionResources.rarity)
@@ -47,23 +47,23 @@ struct QueryPairs {
       perCell = Float(table.number("cell"))
     }
 
-    /// A little less than the distance of a value, which may be negative, from the nearest cell.
+    /// Slightly less than the distance of a value, which may be negative, from the nearest cell.
     @inline(__always)
-    static func leastDistance(_ value: Float) -> Float {
-      // To add and take away a number from which on floats are whole leaves the nearest whole one.
+    static func minDistance(_ value: Float) -> Float {
+      // Adding and subtracting a number above which floats are whole rounds to the nearest whole number.
       let nearest = value + 12_582_912 - 12_582_912
       return abs(value - nearest) - 0.001
     }
   }
 
   let pairs: [Pair]
-  /// Each anchor's targets, the strongest first.
+  /// Targets of each anchor, strongest first.
   let targets: [Target]
-  /// The column that places are told for.
+  /// Reference column of places: the center of the query.
   let center: Float
-  /// Rarity from which on pairs are left out.
+  /// Rarity at which pairs are dropped.
   let limit: Float
-  /// Band, interval, gap and rarity of all pairs, one row each, filled up with pairs too rare for anything.
+  /// Band, interval, gap and rarity of all pairs, one row each, padded with pairs of infinite rarity.
   private let rows: [Float]
 
   init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
@@ -93,7 +93,7 @@ struct QueryPairs {
       }
       for index in first..<targets.count {
         let target = targets[index]
-        guard rarity + target.rarity + weights.perCell * Rarity.leastDistance(target.interval) < limit else { continue }
+        guard rarity + target.rarity + weights.perCell * Rarity.minDistance(target.interval) < limit else { continue }
         pairs.append(
           Pair(
             column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap,
@@ -122,7 +122,7 @@ struct QueryPairs {
     (count + Int(CPAIRCELLS_LANES) - 1) / Int(CPAIRCELLS_LANES) * Int(CPAIRCELLS_LANES)
   }
 
-  /// Calls `body` with the pairs as `cpaircells_find` reads them.
+  /// Calls `body` with the pairs in the layout of `cpaircells_find`.
   func withRows<R>(_ body: (cpaircells_pairs) -> R) -> R {
     rows.withUnsafeBufferPointer { rows in
       let length = Self.rowLength(pairs.count)
@@ -132,7 +132,7 @@ struct QueryPairs {
   }
 }
 
-/// The pairs of one query for the limits of the stages, each made when it is first asked for.
+/// Pairs of one query for the limits of the stages, made on first use.
 struct PairsByLimit {
   private let query: RecognitionQuery
   private var made: [QueryPairs] = []

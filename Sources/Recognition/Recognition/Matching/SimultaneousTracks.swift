@@ -1,36 +1,37 @@
 internal import Landmarks
 
-/// Two tracks that sound at the same time: a mash-up, or a mix while both decks play.
+/// Separation of two tracks that sound at the same time, as in a mash-up or a mix while both decks play.
 ///
-/// Each of them is in the way of the other: it explains peaks that the other one does not, and fits about as well. So
-/// the places where one track has landmarks are taken out of the query, and the other one is judged by the rest. Tracks
-/// that share a loop, or copies of each other, do not pass: without the landmarks of one, little of the other is left.
+/// Each track hides the other: it explains peaks that the other one does not, and fits about as well. The places where
+/// one track has landmarks are therefore removed from the query, and the other track is judged by the rest. Tracks that
+/// share a loop, or copies of each other, are rejected: without the landmarks of one, little of the other remains.
 extension Matcher {
-  /// What sounds together with a track that was found, if it is probable.
-  mutating func companion(of track: HeardTrack, in query: RecognitionQuery) -> HeardTrack? {
+  /// Returns an accepted track that sounds together with a detected one.
+  mutating func companion(of track: DetectedTrack, in query: RecognitionQuery) -> DetectedTrack? {
     let columns = Int(track.part.lowerBound)..<Int(track.part.upperBound)
-    guard columns.count >= Self.leastColumnCount else { return nil }
+    guard columns.count >= Self.minColumnCount else { return nil }
     let part = query.part(columns)
     var first = track.finding.hit
     first.placement = first.placement.moved(fromColumnCount: query.columnCount, to: columns)
     let isClear = track.finding.hit.z >= Self.clearFit * Float(columns.count).squareRoot()
-    let isMixture = isClear && track.finding.overlap.explained < Self.mostExplained
+    let isMixture = isClear && track.finding.overlap.explained < Self.maxExplained
     let stages = isMixture ? Self.mixtureStages : [Self.stages[0]]
     guard var finding = clearMatch(rest(of: part, without: first), in: stages), keepsItsLandmarks(finding.hit, in: part)
     else { return nil }
     finding.move(from: columns, toColumnCount: query.columnCount)
-    return HeardTrack(finding: finding, part: heardPart(of: finding.hit, in: query))
+    return DetectedTrack(finding: finding, part: detectedPart(of: finding.hit, in: query))
   }
 
-  /// In most clips nothing else sounds, and to look for it at all speeds and pitches costs as much as to look for what
-  /// is in no catalog. So that is done only if the first track fits clearly, as in no noise, and leaves something to
-  /// explain. Decks are brought to one tempo, hardly ever to another pitch alone.
-  private static let mostExplained: Float = 0.95
-  /// z over the root of the number of columns: 21 in ten seconds.
+  /// Limit for a search at other speeds and tempos: in most clips nothing else sounds, and a search of all transforms
+  /// costs as much as for a track that no catalog has. It runs only if the first track fits clearly, without noise, and
+  /// leaves part of the query unexplained. DJs match tempos, but hardly ever change the pitch alone.
+  private static let maxExplained: Float = 0.95
+  /// z divided by the root of the number of columns: 21 in ten seconds.
   private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 
-  /// The best of some hits, if it and another one are probable once the landmarks of the other are taken out.
+  /// Returns the finding of the best hit, if it and a rival are both accepted once the landmarks of the other are
+  /// removed.
   mutating func separated(_ hits: [Hit], in query: RecognitionQuery) -> Finding? {
     guard let best = hits.first, best.z >= Self.relocationThreshold else { return nil }
     let rivals = hits.filter { !$0.isSameTrack(as: best) && $0.z >= Self.relocationThreshold }
@@ -45,7 +46,7 @@ extension Matcher {
     return nil
   }
 
-  /// A query without the places where the track of a hit has landmarks.
+  /// Removes the places of a hit's landmarks from a query.
   private mutating func rest(of query: RecognitionQuery, without hit: Hit) -> RecognitionQuery {
     let places = MatchedFilter.with(query.filter) { filter in
       load(hit, filter)
@@ -54,11 +55,11 @@ extension Matcher {
     return query.without(places ?? [])
   }
 
-  /// Whether a track that was found in the rest of a query does not fit much better to all of it. Unrelated tracks
-  /// share some 6% of their landmarks.
+  /// True if a track found in the rest of a query does not fit the whole query much better. Unrelated tracks share some
+  /// 6% of their landmarks.
   private mutating func keepsItsLandmarks(_ hit: Hit, in query: RecognitionQuery) -> Bool {
-    fit(hit, in: query, 0..<query.columnCount) * Self.leastShare <= hit.z
+    fit(hit, in: query, 0..<query.columnCount) * Self.minShare <= hit.z
   }
 
-  private static let leastShare: Float = 0.75
+  private static let minShare: Float = 0.75
 }

@@ -1,26 +1,26 @@
 internal import CKernels
 internal import Landmarks
 
-/// Scores one place of a track after another, as far apart as displacements are tried together.
+/// Scores successive places of a track, spaced by the number of displacements that are tried together.
 ///
-/// From one place to the next all landmarks move by the same number of columns: so where each lies in the filter is
-/// worked out once.
+/// All landmarks move by the same number of columns from one place to the next, so their positions in the filter are
+/// computed once.
 struct Sweep {
   private let filter: MatchedFilter
-  /// For the first place: the column of each landmark in the query, where it lies in the filter and its weight.
+  /// For the first place: column of each landmark in the query, its offset in the filter, and its weight.
   private var columns: [Int] = []
   private var offsets: [Int] = []
   private var weights: [Int16] = []
-  /// Sums of the squares of the weights before each landmark, and of all.
+  /// Prefix sums of the squared weights.
   private var squares = [0]
-  /// By how many columns the next place is behind the first.
+  /// Columns from the first place to the next one.
   private var shift = 0
-  /// The landmarks that lie in the query at the next place, without displacement and with any.
+  /// Landmarks within the query at the next place, undisplaced and at any displacement.
   private var inner = 0..<0
   private var outer = 0..<0
 
   /// - Parameters:
-  ///   - points: In order of column.
+  ///   - points: Ordered by column.
   ///   - placement: The first place.
   init(_ filter: MatchedFilter, _ points: MatchedFilter.Points, _ placement: MatchedFilter.Placement) {
     self.filter = filter
@@ -63,7 +63,7 @@ struct Sweep {
       sums, count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
   }
 
-  /// Moves a range of landmarks on to those whose columns lie in a range.
+  /// Advances a range of landmarks to those whose columns lie in a range.
   private func advance(_ range: inout Range<Int>, to limits: Range<Int>) {
     var (first, end) = (range.lowerBound, range.upperBound)
     while end < columns.count, columns[end] < limits.upperBound { end += 1 }

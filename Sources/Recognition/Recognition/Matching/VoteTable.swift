@@ -1,7 +1,7 @@
 /// Counts votes for places in a catalog and finds the places with the most.
 ///
-/// A place is a bin of columns. Up to a few million bins are counted in a table. Beyond that a table would not fit into
-/// the processor's caches: votes are collected, sorted into stretches of bins, and each stretch is counted by itself.
+/// A place is a bin of columns. Up to a few million bins are counted in one table. A larger table would not fit into
+/// the processor's caches, so votes are collected, sorted into stretches of bins, and counted stretch by stretch.
 struct VoteTable: ~Copyable {
   struct Location {
     var bin: Int
@@ -12,23 +12,23 @@ struct VoteTable: ~Copyable {
   private var capacity: Int
   private var binCount = 0
   private var isDirect = true
-  /// Votes that are not yet counted, when there are too many bins for one table, and the same by stretches.
+  /// Uncounted votes, when there are too many bins for one table, and the same sorted by stretch.
   private var votes: UnsafeMutablePointer<UInt32>
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0
   private var voteCount = 0
-  /// The ends of each stretch's votes in `sorted`.
+  /// End of each stretch's votes in `sorted`.
   private var ends: [Int] = []
 
-  /// Bins that are looked at together.
+  /// Bins processed together.
   private static let lanes = 64
   private static let directLimit = 1 << 22
-  /// Bins of a stretch, as a power of two.
+  /// Bins per stretch, as a power of two.
   private static let stretchLog2 = 17
-  /// Bins that are kept free before the first, so the neighbors of any bin can be read.
+  /// Empty bins before the first, so that the neighbors of any bin can be read.
   private static let margin = 2
-  /// Fewer votes are no place.
-  private static let leastVotes: UInt8 = 2
+  /// Minimum number of votes for a place.
+  private static let minVotes: UInt8 = 2
 
   init() {
     capacity = 0
@@ -43,8 +43,8 @@ struct VoteTable: ~Copyable {
     sorted.deallocate()
   }
 
-  /// Empties the table and gives it a size.
-  /// - Parameter byteCount: Bytes of all lists that are going to be added: no list has more votes than bytes.
+  /// Clears the table and sets its size.
+  /// - Parameter byteCount: Total size in bytes of the lists to be added; a list has at most one vote per byte.
   mutating func reset(binCount: Int, byteCount: Int) {
     isDirect = binCount <= Self.directLimit
     let size = isDirect ? binCount : 1 << Self.stretchLog2
@@ -65,7 +65,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Adds votes for all places that a list of postings names, moved by an offset.
+  /// Adds a vote for each posting of a list, moved by an offset.
   @inline(__always)
   mutating func add(_ list: Range<Int>, of segment: Segment, offset: Int, binWidthLog2: Int) {
     let binCount = UInt(bitPattern: binCount)
@@ -88,7 +88,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts stop at 63, so two of them and what a threshold is short of 128 can be added.
+  /// Counts saturate at 63, so that the sum of two counts and 128 minus a threshold fits into a byte.
   @inline(__always) @discardableResult
   private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
     let sum = min(count.pointee &+ 1, 63)
@@ -96,7 +96,7 @@ struct VoteTable: ~Copyable {
     return sum
   }
 
-  /// The places with the most votes in two neighboring bins, most first; of neighbors only the best.
+  /// The places with the most votes in two neighboring bins, most votes first; of adjacent places only the best.
   mutating func strongest(_ limit: Int) -> [Location] {
     var places: [Location] = []
     if isDirect {
@@ -109,7 +109,7 @@ struct VoteTable: ~Copyable {
     return places
   }
 
-  /// Of places with equal votes the first are kept: so once there are as many as wanted, others must have more.
+  /// The first places win ties, so once there are enough, later ones must have more votes.
   private func findInTable(_ limit: Int, into places: inout [Location]) {
     let highBits: UInt64 = 0x8080_8080_8080_8080
     let counts = UnsafeRawPointer(counts)
@@ -118,13 +118,13 @@ struct VoteTable: ~Copyable {
       counts.loadUnaligned(fromByteOffset: bin, as: SIMD2<UInt64>.self)
         &+ counts.loadUnaligned(fromByteOffset: bin &+ 1, as: SIMD2<UInt64>.self)
     }
-    var threshold = Self.leastVotes
-    // How many places have how many votes, and how many at least those of the threshold.
+    var threshold = Self.minVotes
+    // Number of places per vote count, and number of places at or above the threshold.
     var placeCounts = [Int](repeating: 0, count: 128)
     var found = 0
     var bin = 0
     while bin < binCount {
-      // The high bit of each byte says whether it has reached the threshold: no sum is greater than 127.
+      // The high bit of each byte is set if the byte has reached the threshold: no sum is greater than 127.
       let missing = SIMD2(repeating: UInt64(128 - threshold) &* 0x0101_0101_0101_0101)
       let reached =
         ((sums(bin) &+ missing) | (sums(bin &+ 16) &+ missing))
@@ -155,7 +155,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counting sort; leaves in `sorted` the votes by stretch, as bins within the stretch.
+  /// Counting sort: fills `sorted` with the votes by stretch, as bins within the stretch.
   private mutating func sortIntoStretches() {
     ends = [Int](repeating: 0, count: binCount >> Self.stretchLog2 + 2)
     let mask = UInt32(1) << UInt32(Self.stretchLog2) - 1
@@ -170,9 +170,9 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Votes are counted and judged at once: each looks whether its bin and a neighbor have reached the threshold.
+  /// Counts and tests votes in one pass: each vote checks whether its bin and a neighbor have reached the threshold.
   private func findInStretches(_ limit: Int, into places: inout [Location]) {
-    var threshold = Self.leastVotes
+    var threshold = Self.minVotes
     let counts = counts + Self.margin
     var start = 0
     for stretch in ends.indices {
@@ -194,14 +194,14 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Once there are far more places than wanted, drops the weaker ones and asks more of those to come.
+  /// Once there are far more places than needed, drops the weaker ones and raises the threshold.
   private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Location]) {
     guard places.count > 16 * limit else { return }
     keepStrongest(2 * limit, of: &places)
     if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 126)) }
   }
 
-  /// Leaves the places with the most votes, of neighbors only the best.
+  /// Keeps the places with the most votes; of adjacent ones only the best.
   private static func keepStrongest(_ limit: Int, of places: inout [Location]) {
     places.sort { ($0.bin, $1.votes) < ($1.bin, $0.votes) }
     var kept = 0

@@ -1,25 +1,25 @@
-/// A recognition catalog that is kept elsewhere and asked together with those of this machine, as if all were one.
+/// A remote recognition catalog, matched together with the local ones as if all were one.
 ///
-/// A part looks for places that fit a query and hands over the tracks of the best ones; which of all parts' tracks is
-/// heard, and how sure that is, is decided where the query is. See `PartQuestion`.
+/// A part searches for places that fit a query and returns the tracks of the best ones. The side with the query decides
+/// which track is heard, and with what confidence. See `PartQuestion`.
 package protocol CatalogPart: Sendable {
-  /// Its address, without secrets, for messages.
+  /// Address for messages, without secrets.
   var name: String { get }
 
-  /// Sends a question and does not wait for the answer.
+  /// Sends a question without waiting for the answer.
   func ask(_ question: [UInt8]) -> PartReply
 }
 
 extension CatalogPart {
-  /// Asks whether it answers at all.
+  /// Checks that the part answers.
   package func check() throws(PartFailure) { _ = try PartAnswer.read(ask(PartQuestion.size.bytes).get()) }
 }
 
-/// The answer of a part, under way.
+/// The pending answer of a part.
 package struct PartReply: Sendable {
   private let wait: @Sendable () throws(PartFailure) -> [UInt8]
 
-  /// - Parameter wait: Blocks until the answer is there.
+  /// - Parameter wait: Blocks until the answer has arrived.
   package init(_ wait: @escaping @Sendable () throws(PartFailure) -> [UInt8]) {
     self.wait = wait
   }
@@ -27,9 +27,9 @@ package struct PartReply: Sendable {
   func get() throws(PartFailure) -> [UInt8] { try wait() }
 }
 
-/// Why a part has no answer.
+/// The reason for a missing answer.
 package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Part of a sentence, without secrets: "it does not answer within 10 s".
+  /// Clause for a message, without secrets: "it does not answer within 10 s".
   package let description: String
 
   package init(_ description: String) {
@@ -37,7 +37,7 @@ package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A part that did not answer, so that its tracks may be missing in what was found.
+/// A part that did not answer: its tracks may be missing from the results.
 package struct MissingCatalog: Hashable, Sendable {
   package let name: String
   package let reason: String

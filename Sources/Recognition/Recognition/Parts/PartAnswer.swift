@@ -1,9 +1,9 @@
 internal import Analysis
 internal import Landmarks
 
-/// The answer of a part of a catalog to a `PartQuestion`:
+/// A part's answer to a `PartQuestion`:
 ///
-///     magic "NCA1" · UInt64 postings of the part · UInt8 kind · what the kind has
+///     magic "NCA1" · UInt64 postings of the part · UInt8 kind · fields of the kind
 enum PartAnswer {
   case size
   case places(FoundPlaces)
@@ -11,7 +11,7 @@ enum PartAnswer {
 
   private static let magic = Array("NCA1".utf8)
 
-  /// - Parameter postingCount: Postings of the part: a measure of its size.
+  /// - Parameter postingCount: Number of postings in the part, the measure of its size.
   func bytes(postingCount: Int) -> [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
     writer.append(UInt64(postingCount))
@@ -28,7 +28,7 @@ enum PartAnswer {
     return writer.bytes
   }
 
-  /// - Throws: `PartFailure` for bytes that are no answer.
+  /// - Throws: `PartFailure` if the bytes are not an answer.
   static func read(_ bytes: [UInt8]) throws(PartFailure) -> (answer: PartAnswer, postingCount: Int) {
     var reader = try PartBytesReader(bytes, magic: magic, of: "answer of a catalog")
     let postingCount = Int(clamping: min(try reader.integer(UInt64.self), 1 << 40))
@@ -37,18 +37,18 @@ enum PartAnswer {
     case 1: return (.places(try FoundPlaces(&reader)), postingCount)
     case 2:
       var tracks: [FoundTrack] = []
-      for _ in 0..<(try reader.count(ofSize: FoundTrack.leastSize)) { tracks.append(try FoundTrack(&reader)) }
+      for _ in 0..<(try reader.count(ofSize: FoundTrack.minSize)) { tracks.append(try FoundTrack(&reader)) }
       return (.tracks(tracks), postingCount)
     default: throw PartFailure("it is a kind of answer that this version of Nocturne does not know")
     }
   }
 }
 
-/// The best places that a part has found in one stage: no more than could be among the best of all parts.
+/// The best places that a part has found in one stage, limited to those that can be among the best of all parts.
 struct FoundPlaces {
   struct Place {
     var name: PartTrackName
-    /// Columns of the whole track.
+    /// Number of columns of the whole track.
     var columnCount: Int
     var placement: MatchedFilter.Placement
     var z: Float
@@ -56,7 +56,7 @@ struct FoundPlaces {
     static let size = PartTrackName.size + 20
   }
 
-  /// Whether no list of postings was left out for want of budget.
+  /// True if no posting list was skipped to stay within the budget.
   var hasReadAll: Bool
   var places: [Place]
 
@@ -88,20 +88,20 @@ struct FoundPlaces {
         center: try reader.float(), slope: try reader.float(), shift: Int(try reader.integer(Int32.self)))
       guard 0.5...2 ~= placement.slope, abs(placement.shift) <= LandmarkSpectrum.bandCount,
         abs(placement.center) <= Float(SegmentFormat.maximumColumnCount)
-      else { throw PartFailure("a place in it is impossible") }
+      else { throw PartFailure("it contains an invalid place") }
       places.append(Place(name: name, columnCount: columnCount, placement: placement, z: try reader.float()))
     }
   }
 }
 
-/// What a part has of a track; nothing, if it no longer has it.
+/// Signature and media items of a track of a part.
 struct FoundTrack {
   var name: PartTrackName
-  /// Of `ReferenceRecord`.
+  /// Bytes of a `ReferenceRecord`.
   var record: [UInt8]
   var signature: [UInt8]
 
-  static let leastSize = PartTrackName.size + 8
+  static let minSize = PartTrackName.size + 8
 
   init(name: PartTrackName, record: [UInt8], signature: [UInt8]) {
     self.name = name

@@ -1,8 +1,8 @@
-/// The bytes of a question to a part of a catalog, or of its answer: numbers are little-endian.
+/// Writes the bytes of a question or answer; numbers are little-endian.
 struct PartBytesWriter {
   private(set) var bytes: [UInt8]
 
-  /// - Parameter magic: The first bytes, which say what it is.
+  /// - Parameter magic: The first bytes, which identify the format.
   init(magic: [UInt8]) {
     bytes = magic
   }
@@ -13,26 +13,26 @@ struct PartBytesWriter {
 
   mutating func append(_ value: Float) { append(value.bitPattern) }
 
-  /// As they lie in memory: like segments, for little-endian machines.
+  /// Appends values in memory layout: like segments, for little-endian machines.
   mutating func append(_ values: Slice<UnsafeBufferPointer<Int16>>) {
     bytes.append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: values)))
   }
 
-  /// Bytes behind their number.
+  /// Appends bytes preceded by their number.
   mutating func append(counted values: [UInt8]) {
     append(UInt32(values.count))
     bytes += values
   }
 }
 
-/// Reads what `PartBytesWriter` has written; bytes that are missing are an error.
+/// Reads the output of `PartBytesWriter`; missing bytes are an error.
 struct PartBytesReader {
   private let bytes: [UInt8]
   private var next = 0
 
   /// - Parameters:
-  ///   - magic: The first bytes that are expected, which are passed over.
-  ///   - name: What they stand for.
+  ///   - magic: The expected first bytes, which are skipped.
+  ///   - name: Name of the format, for messages.
   init(_ bytes: [UInt8], magic: [UInt8], of name: String) throws(PartFailure) {
     guard bytes.starts(with: magic) else {
       throw PartFailure("it is no \(name), or one of another version of Nocturne")
@@ -50,14 +50,15 @@ struct PartBytesReader {
     return Value(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: next, as: Value.self) })
   }
 
-  /// A number that is neither infinite nor none.
+  /// Reads a finite number.
   mutating func float() throws(PartFailure) -> Float {
     let value = Float(bitPattern: try integer())
-    guard value.isFinite else { throw PartFailure("a number in it is not finite") }
+    guard value.isFinite else { throw PartFailure("it contains a number that is not finite") }
     return value
   }
 
-  /// A count of things of which each takes some bytes: so no more are made room for than came.
+  /// Reads the number of elements of a minimum size, limited by the remaining bytes, so that a false count reserves no
+  /// memory.
   mutating func count(ofSize size: Int) throws(PartFailure) -> Int {
     let count = Int(try integer(UInt32.self))
     guard count <= remaining / size else { throw PartFailure.cutOff }
@@ -72,7 +73,7 @@ struct PartBytesReader {
     }
   }
 
-  /// Bytes behind their number.
+  /// Reads bytes preceded by their number.
   mutating func counted() throws(PartFailure) -> [UInt8] {
     let count = try count(ofSize: 1)
     defer { next += count }
@@ -81,5 +82,5 @@ struct PartBytesReader {
 }
 
 extension PartFailure {
-  fileprivate static let cutOff = PartFailure("it is cut off")
+  fileprivate static let cutOff = PartFailure("it is truncated")
 }

@@ -3,16 +3,16 @@ internal import Landmarks
 
 /// A question to a part of a catalog.
 ///
-///     magic "NCQ1" · UInt32 version of signatures · UInt8 kind · what the kind has
+///     magic "NCQ1" · UInt32 version of signatures · UInt8 kind · fields of the kind
 ///
-/// Questions and answers stand for themselves: a part keeps nothing from one to the next. A part whose catalog has
-/// changed in between does not find a track that it has named, and the track is left out.
+/// The protocol is stateless. If the catalog of a part changes in between, the part no longer finds a track that it has
+/// named, and the track is dropped.
 enum PartQuestion {
-  /// How large the catalog is.
+  /// The size of the catalog.
   case size
-  /// The places that fit a query best.
+  /// The best places for a query.
   case places(PlaceSearch)
-  /// Signatures and media items of tracks.
+  /// The signatures and media items of tracks.
   case tracks([PartTrackName])
 
   private static let magic = Array("NCQ1".utf8)
@@ -33,7 +33,7 @@ enum PartQuestion {
     return writer.bytes
   }
 
-  /// - Throws: `PartFailure` for bytes that are no question, or one of another version.
+  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
   init(bytes: [UInt8]) throws(PartFailure) {
     var reader = try PartBytesReader(bytes, magic: Self.magic, of: "question to a catalog")
     let version = try reader.integer(UInt32.self)
@@ -46,23 +46,23 @@ enum PartQuestion {
     case 1: self = .places(try PlaceSearch(&reader))
     case 2:
       let count = try reader.count(ofSize: PartTrackName.size)
-      guard count <= Self.mostTracks else { throw PartFailure("it asks for more than \(Self.mostTracks) tracks") }
+      guard count <= Self.maxTracks else { throw PartFailure("it asks for more than \(Self.maxTracks) tracks") }
       var names: [PartTrackName] = []
       for _ in 0..<count { names.append(try PartTrackName(&reader)) }
       self = .tracks(names)
     default: throw PartFailure("it is a kind of question that this version of Nocturne does not know")
     }
-    guard reader.remaining == 0 else { throw PartFailure("there is something behind its end") }
+    guard reader.remaining == 0 else { throw PartFailure("there are extra bytes after its end") }
   }
 
-  /// Tracks that are asked for at a time.
-  private static let mostTracks = 64
+  /// Maximum number of tracks per question.
+  private static let maxTracks = 64
 }
 
-/// A search for the places of a part that fit a query: what one stage of `Matcher` looks for.
+/// A search in a part for the places that fit a query, in one stage of `Matcher`.
 struct PlaceSearch {
   let stage: Matcher.Stage.Name
-  /// Postings of all parts together: the larger the whole, the more places are checked.
+  /// Number of postings in all parts together: the larger the catalog, the more places are verified.
   let postingCount: Int
   let columnCount: Int
   let peaks: RankedPeaks
@@ -76,7 +76,7 @@ struct PlaceSearch {
     filter = query.filter
   }
 
-  /// Seconds.
+  /// Duration of the query, in seconds.
   var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
   func write(to writer: inout PartBytesWriter) {
@@ -104,9 +104,9 @@ struct PlaceSearch {
       throw PartFailure("it is about a stage of the search that this version of Nocturne does not know")
     }
     self.stage = stage
-    postingCount = Int(clamping: min(try reader.integer(UInt64.self), Self.mostPostings))
+    postingCount = Int(clamping: min(try reader.integer(UInt64.self), Self.maxPostings))
     columnCount = Int(try reader.integer(UInt32.self))
-    guard 1...Self.mostColumns ~= columnCount else { throw PartFailure("its query is empty or too long") }
+    guard 1...Self.maxColumns ~= columnCount else { throw PartFailure("its query is empty or too long") }
     let peakCount = try reader.count(ofSize: Self.peakSize)
     var found: [LandmarkPeaks.Peak] = []
     found.reserveCapacity(peakCount)
@@ -116,30 +116,30 @@ struct PlaceSearch {
         strength: try reader.float(), columnOffset: try reader.float(), bandOffset: try reader.float())
       guard (found.last?.column ?? 0)...(columnCount - 1) ~= peak.column, peak.band < LandmarkSpectrum.bandCount,
         peak.strength >= 0, abs(peak.columnOffset) <= 1, abs(peak.bandOffset) <= 1
-      else { throw PartFailure("a peak in it lies outside its query") }
+      else { throw PartFailure("it contains a peak outside its query") }
       found.append(peak)
     }
     peaks = RankedPeaks(found)
     let rows = try reader.integers(columnCount * LandmarkSpectrum.bandCount)
     guard let filter = FilterRows(rows, columnCount: columnCount) else {
-      throw PartFailure("a value in it is out of range")
+      throw PartFailure("it contains a value that is out of range")
     }
     self.filter = filter
   }
 
-  /// A little over a minute, the longest query of a catalog.
-  private static let mostColumns = 2048
+  /// Slightly more than a minute, the longest query of a catalog.
+  private static let maxColumns = 2048
   /// A hundred million tracks.
-  private static let mostPostings: UInt64 = 1 << 40
+  private static let maxPostings: UInt64 = 1 << 40
   private static let peakSize = 18
 }
 
-/// The name that a part gives to a track.
+/// A part's name for a track.
 struct PartTrackName: Hashable {
-  /// Where the part has found it; its catalog may have changed since.
+  /// Location in the part, whose catalog may have changed since.
   var segment: Int
   var track: Int
-  /// The digest of its reference's identifier.
+  /// Digest of the reference's identifier.
   var digest: ContentID
 
   static let size = 24

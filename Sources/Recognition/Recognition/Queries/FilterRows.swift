@@ -1,26 +1,26 @@
 internal import Landmarks
 
-/// How likely landmarks are in a query, as `MatchedFilter` reads it: with zero mean in each band, in whole steps of its
-/// deviation, one row for each band.
+/// Landmark likelihoods of a query in the form that `MatchedFilter` reads: zero mean in each band, quantized in steps
+/// of the standard deviation, one row per band.
 struct FilterRows {
-  /// Columns to the left and right of the spectrum that are zero.
+  /// Zero columns to the left and right of the spectrum.
   static let padding = 144
-  /// Steps of a value in one standard deviation.
+  /// Quantization steps per standard deviation.
   static let steps: Float = 16
-  /// Greatest value, in such steps.
+  /// Largest value, in such steps.
   static let maximumValue: Float = 255
 
   let columnCount: Int
-  /// Values of a row, of which `columnCount` after `padding` are not zero.
+  /// Length of a row: `columnCount` values after `padding` zeros, then zeros.
   let stride: Int
   let values: [Int16]
 
-  /// Least deviation: a picture without any landmarks has none.
-  private static let leastDeviation: Float = 1e-3
+  /// Minimum deviation: that of a query without landmarks is zero.
+  private static let minDeviation: Float = 1e-3
 
   /// - Parameters:
-  ///   - picture: How likely landmarks are, one column after another.
-  ///   - isSteady: The places where that says nothing; see `SteadySound`.
+  ///   - picture: Landmark likelihoods, one column after another.
+  ///   - isSteady: Places where the likelihoods are meaningless; see `SteadySound`.
   init(_ picture: [Float], _ isSteady: [Bool], columnCount: Int) {
     let bandCount = LandmarkSpectrum.bandCount
     let stride = columnCount + 2 * Self.padding
@@ -37,8 +37,8 @@ struct FilterRows {
       variance += squares[band] - means[band] * means[band] * Float(columnCount)
     }
     variance /= Float(max(1, picture.count))
-    let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
-    // Columns without information, and those behind the end, are neither above nor below the mean.
+    let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.minDeviation)
+    // Places without information, and columns beyond the end, get the mean.
     var picture = picture
     picture.reserveCapacity(picture.count + (Self.lanes - 1) * bandCount)
     for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
@@ -66,8 +66,8 @@ struct FilterRows {
     }
   }
 
-  /// Rows that another program has made.
-  /// - Parameter rows: `columnCount` values of each band.
+  /// Makes rows from values computed by another program.
+  /// - Parameter rows: `columnCount` values for each band.
   /// - Returns: `nil` if a value is out of range.
   init?(_ rows: [Int16], columnCount: Int) {
     let limit = Int16(Self.maximumValue)
@@ -89,7 +89,7 @@ struct FilterRows {
 
   private static let lanes = 8
 
-  /// Cuts off what is behind the point: from 2^23 on, floats are whole, and the last bits of theirs are these numbers.
+  /// Truncates to integers: from 2^23 on, floats are whole, and their low bits are the integer.
   @inline(__always)
   private static func cutOff(_ values: SIMD8<Float>) -> SIMD8<Int16> {
     let half = SIMD8<Float>(repeating: 0.5).replacing(with: -0.5, where: values .< 0)

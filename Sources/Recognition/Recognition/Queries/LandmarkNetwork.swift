@@ -2,33 +2,34 @@ internal import CKernels
 internal import DSP
 internal import Landmarks
 
-/// A small network that hears landmarks: from the spectrum of a clip, noise and voices and all, how likely it is that the
-/// undisturbed track has a landmark at each place.
+/// A small convolutional network that estimates, from the spectrum of a clip with noise and voices, the probability
+/// that the undisturbed track has a landmark at each place.
 ///
-/// After Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but told the landmarks themselves
-/// and not the undisturbed spectrum. A convolution over four by four places that leaves every other column and band; layers of three by
-/// three, whose rectified outputs are added to what they were given; and a convolution that tells four places for each. It reaches some
-/// 25 columns and bands to each side. Trained by `Benchmarks/recognition/network.py`, which says on what.
+/// Based on Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but with the
+/// landmarks as training targets instead of the undisturbed spectrum. A 4 × 4 convolution halves columns and bands; 3 ×
+/// 3 layers follow, whose rectified outputs are added to their inputs; the last convolution outputs four places for
+/// each one. The receptive field reaches some 25 columns and bands to each side. Trained by
+/// `Benchmarks/recognition/network.py`, which documents the data.
 struct LandmarkNetwork {
   private static let channelCount = Int(CLANDMARKNETWORK_CHANNELS)
-  /// Whitened level, level and band.
+  /// Whitened level, level, and band.
   private static let inputCount = 3
   private static let tapsOfFirst = 4
   private static let taps = 3
   private static let outputCount = Int(CLANDMARKNETWORK_OUTPUTS)
-  /// Places from one tap of a layer to the next.
+  /// Distance between the taps of each layer, in places.
   private static let dilations = [1, 2, 4, 2, 1, 1]
 
   private let first: Layer
   private let layers: [Layer]
   private let last: Layer
 
-  /// The one that recognition uses; docs/recognition.md describes it.
+  /// The network that recognition uses, described in docs/recognition.md.
   static let trained = LandmarkNetwork(RecognitionResources.landmarkNetwork)
 
   /// - Parameter weights: For the first convolution and the layers, tap by tap and input by input, the weight of each
-  ///   channel, then a constant for each channel; for the last, output by output and tap by tap, the weight of each
-  ///   channel, then a constant for each output.
+  ///   channel, followed by one bias per channel. For the last convolution, output by output and tap by tap, the weight
+  ///   of each channel, followed by one bias per output.
   init(_ weights: [Float]) {
     var rest = weights[...]
     let channels = Self.channelCount
@@ -52,7 +53,7 @@ struct LandmarkNetwork {
     }
   }
 
-  /// Columns of `LandmarkSpectrum`, whitened as those that the network was trained on.
+  /// Whitens columns of `LandmarkSpectrum` as for the training data.
   static func whitened(_ levels: [Int32]) -> [Float] {
     let bandCount = LandmarkSpectrum.bandCount
     var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
@@ -65,11 +66,11 @@ struct LandmarkNetwork {
     return whitened
   }
 
-  /// How likely landmarks are, as the natural logarithm of the odds.
+  /// Computes the log odds of landmarks (natural logarithm).
   /// - Parameters:
   ///   - levels: Columns of `LandmarkSpectrum`, one after another.
-  ///   - whitened: The same, whitened.
-  /// - Returns: As many numbers, column after column.
+  ///   - whitened: The same columns, whitened.
+  /// - Returns: One value per input level, column after column.
   func callAsFunction(levels: [Int32], whitened: [Float]) -> [Float] {
     let input = Input(levels: levels, whitened: whitened)
     var before = Plane(rowCount: input.rowCount)
@@ -101,7 +102,7 @@ struct LandmarkNetwork {
           plane.rowCount, Plane.columnCount, convolution, &outputs)
       }
     }
-    // Each place's outputs are two columns of two bands.
+    // The outputs of each place are two columns of two bands.
     var logits = [Float](repeating: 0, count: columnCount * bandCount)
     for column in 0..<columnCount {
       let row = column / 2 * Plane.columnCount
@@ -112,13 +113,14 @@ struct LandmarkNetwork {
     return logits
   }
 
-  /// The input of the network, with zeros around it.
+  /// Input of the network, padded with zeros.
   struct Input {
-    /// One column of the spectrum is a row; before its first band there is one place more, and behind its last as many as blocks reach.
+    /// A row holds one column of the spectrum, with one place before its first band, and as many after its last as
+    /// blocks reach.
     static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
-    /// One row of zeros before the first.
+    /// There is one row of zeros before the first.
     let origin = rowStep + inputCount
-    /// Rows of the first convolution's outputs.
+    /// Number of output rows of the first convolution.
     let rowCount: Int
     private(set) var values: [Float]
 
@@ -126,8 +128,8 @@ struct LandmarkNetwork {
       values[origin + column * Self.rowStep + band * inputCount + input]
     }
 
-    /// Scales that bring the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the
-    /// levels.
+    /// Scales that bring the inputs close to unit deviation, in dB: of the whitened levels, which are clipped, and of
+    /// the levels.
     private static let whitenedScale: Float = 8
     private static let whitenedLimits: ClosedRange<Float> = -2.5...4
     private static let levelScale: Float = 20
@@ -155,12 +157,12 @@ struct LandmarkNetwork {
     }
   }
 
-  /// The channels of all places of half the columns and bands, with zeros around them.
+  /// Channels of all places, at half the columns and bands, padded with zeros.
   fileprivate struct Plane {
     static let columnCount = LandmarkSpectrum.bandCount / 2
-    /// As far as taps reach.
+    /// Reach of the taps.
     static let margin = dilations.max() ?? 0
-    /// The margin behind a row is that before the next one; the last block is part of it.
+    /// The margin after a row is the margin before the next one; it also holds the rest of the last block.
     static let rowLength = columnCount + margin + Int(CLANDMARKNETWORK_BLOCK) - 1
     static let rowStep = rowLength * channelCount
     static let origin = margin * (rowStep + channelCount)
@@ -177,7 +179,7 @@ struct LandmarkNetwork {
 }
 
 extension LandmarkNetwork.Layer {
-  /// - Parameter taps: The starts of their numbers, from those of a place.
+  /// - Parameter taps: Offsets of the inputs of each tap, relative to a place.
   fileprivate func convolution(taps: [Int], inputCount: Int, _ body: (clandmarknetwork_convolution) -> Void) {
     weights.withUnsafeBufferPointer { weights in
       constants.withUnsafeBufferPointer { constants in
@@ -191,7 +193,7 @@ extension LandmarkNetwork.Layer {
     }
   }
 
-  /// - Parameter addsPicture: Whether what is read is added to what comes out.
+  /// - Parameter addsPicture: If true, adds the input to the output.
   fileprivate func convolve(
     _ picture: [Float], origin: Int, rowStep: Int, columnStep: Int, taps: [Int], inputCount: Int,
     addsPicture: Bool, to plane: inout LandmarkNetwork.Plane

@@ -1,8 +1,8 @@
 internal import Landmarks
 
-/// The peaks of a query's spectrum and their order by strength.
+/// The peaks of a query's spectrum, ranked by strength.
 struct RankedPeaks {
-  /// A peak with its place between columns and bands.
+  /// A peak at a fractional column and band.
   struct Peak {
     var column: Float
     var band: Float
@@ -11,16 +11,16 @@ struct RankedPeaks {
     var rank: Int
   }
 
-  /// In order of column, then band.
+  /// Ordered by column, then band.
   let peaks: [Peak]
-  /// The places of all in `peaks`, the strongest first; of equals the first.
+  /// Indices in `peaks`, strongest first; earlier peaks win ties.
   let order: [Int]
-  /// As they were found, in the same order as `peaks`.
+  /// The original peaks, in the order of `peaks`.
   let found: [LandmarkPeaks.Peak]
 
   init(_ found: [LandmarkPeaks.Peak]) {
     self.found = found
-    // The bits of a positive floating-point number, read as an integer, are in its order.
+    // The bits of positive floating-point numbers, read as integers, keep their order.
     order = found.indices.map { UInt64(~found[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
       .map { Int($0 & 0xFFFF_FFFF) }
     var peaks = found.map {
@@ -39,7 +39,7 @@ struct RankedPeaks {
     self.peaks = peaks
   }
 
-  /// The peaks of some columns, which are counted from the first of them.
+  /// The peaks of some columns, renumbered from the first of them.
   func part(_ columns: Range<Int>) -> RankedPeaks {
     RankedPeaks(
       found.filter { columns.contains($0.column) }.map {
@@ -49,12 +49,12 @@ struct RankedPeaks {
       })
   }
 
-  /// The peaks that do not lie at some places, which are told by column and band.
+  /// The peaks outside of some places, given by column and band.
   func without(_ isTaken: (Int, Int) -> Bool) -> RankedPeaks {
     RankedPeaks(found.filter { !isTaken($0.column, $0.band) })
   }
 
-  /// The peaks whose rank is wanted, and their order.
+  /// The peaks of selected ranks, and their order.
   func ofRanks(_ isWanted: (Int) -> Bool) -> (peaks: [Peak], order: [Int]) {
     var kept: [Peak] = []
     var indices = [Int](repeating: -1, count: peaks.count)

@@ -1,37 +1,37 @@
 internal import Mathematics
 public import Landmarks
 
-/// A clip made ready to be recognized: where landmarks are heard in it, as peaks, to look up pairs with, and as a matched
-/// filter, to check candidates against. It lives in memory only; what is stored of a track is a `Signature`.
+/// A clip prepared for recognition: peaks of the landmark likelihood, to look up pairs, and a matched filter, to verify
+/// candidates. A query exists in memory only; the stored form of a track is a `Signature`.
 public struct RecognitionQuery: Sendable {
-  /// Columns of 32 ms.
+  /// Number of columns of 32 ms.
   public let columnCount: Int
-  /// The likeliest places of landmarks.
+  /// The most likely places of landmarks.
   let peaks: RankedPeaks
   let filter: FilterRows
-  /// How clearly landmarks are heard: the mean probability of the likeliest of each second and third of the bands.
+  /// Clarity of the landmarks: mean probability of the most likely ones in each second and third of the bands.
   let clarity: Float
-  /// Stretches of columns without any sound, in order; pauses of music are shorter.
+  /// Ranges of silent columns, in order; pauses within music are shorter.
   let silences: [Range<Int>]
-  /// How likely landmarks are, one column after another: what the filter is made of.
+  /// Landmark likelihoods, one column after another, the source of the filter.
   private let picture: [Float]
   /// See `SteadySound`.
   private let isSteady: [Bool]
   private let isClean: Bool
-  /// The clarity of music without noise: for queries that are nothing but landmarks.
+  /// Clarity of music without noise, for queries made from landmarks.
   private static let musicClarity: Float = 0.8
-  /// Half a second, in columns: what is shorter is no silence.
-  private static let shortestSilence = 16
-  /// The level that the loudest band of a silent column does not reach: 6 dB more than the rounding noise of 16-bit
-  /// audio.
+  /// Minimum length of a silence: 0.5 s, in columns.
+  private static let minSilence = 16
+  /// In a silent column, all bands are below this level: 6 dB above the rounding noise of 16-bit audio.
   private static let silentLevel = Int32(LandmarkSpectrum.levelsPerDecibel * (6 - 70))
-  /// Less likely landmarks count as none, as the natural logarithm of the odds. Were all places alike, it would be -5 everywhere.
-  private static let leastLogOdds: Float = -5.5
+  /// Log odds that count as zero likelihood (natural logarithm). If all places were alike, the log odds would be -5
+  /// everywhere.
+  private static let minLogOdds: Float = -5.5
 
-  /// Seconds.
+  /// Duration in seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
-  /// A query made of nothing but the landmarks of a signature. In noise it finds less than one made of the audio.
+  /// Makes a query from the landmarks of a signature. In noise, it finds less than a query made from the audio.
   public init(_ signature: Signature) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = signature.columnCount
@@ -40,7 +40,7 @@ public struct RecognitionQuery: Sendable {
       LandmarkPeaks.Peak(
         column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
     }
-    // A peak is as wide as the window makes it: about two columns and bands to each side.
+    // The window spreads a peak over about two columns and bands to each side.
     var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
     for landmark in landmarks {
       for column in max(0, landmark.column - 2)...min(columnCount - 1, landmark.column + 2) {
@@ -61,7 +61,7 @@ public struct RecognitionQuery: Sendable {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
     let picture = LandmarkNetwork.trained(levels: levels, whitened: LandmarkNetwork.whitened(levels)).map {
-      max(0, $0 - Self.leastLogOdds)
+      max(0, $0 - Self.minLogOdds)
     }
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
@@ -75,7 +75,7 @@ public struct RecognitionQuery: Sendable {
       isClean: false, silences: Self.silences(in: levels))
   }
 
-  /// - Parameter isClean: Whether it is nothing but landmarks.
+  /// - Parameter isClean: True if the query is made from landmarks.
   private init(
     columnCount: Int, peaks: RankedPeaks, picture: [Float], isSteady: [Bool], isClean: Bool, silences: [Range<Int>]
   ) {
@@ -89,7 +89,7 @@ public struct RecognitionQuery: Sendable {
     filter = FilterRows(picture, isSteady, columnCount: columnCount)
   }
 
-  /// Some of the columns, as a query.
+  /// Returns some of the columns as a query.
   func part(_ columns: Range<Int>) -> RecognitionQuery {
     guard columns != 0..<columnCount else { return self }
     let bandCount = LandmarkSpectrum.bandCount
@@ -99,7 +99,7 @@ public struct RecognitionQuery: Sendable {
       isSteady: Array(isSteady[places]), isClean: isClean, silences: [])
   }
 
-  /// The same without what is heard at some places and around them: as far as the window spreads a landmark.
+  /// Removes some places and their surroundings, as far as the window spreads a landmark.
   func without(_ places: [(column: Int, band: Int)]) -> RecognitionQuery {
     let bandCount = LandmarkSpectrum.bandCount
     var picture = picture
@@ -120,7 +120,7 @@ public struct RecognitionQuery: Sendable {
       isSteady: isUnknown, isClean: isClean, silences: silences)
   }
 
-  /// The columns without the silence before and after the sound.
+  /// Columns between leading and trailing silence.
   var sound: Range<Int> {
     let start = silences.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0
     let end = silences.last.map { $0.upperBound == columnCount ? $0.lowerBound : columnCount } ?? columnCount
@@ -129,7 +129,7 @@ public struct RecognitionQuery: Sendable {
 
   private static func clarity(of peaks: RankedPeaks) -> Float {
     let strongest = peaks.peaks.filter { $0.rank < Overlap.rankLimit }
-    return strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - leastLogOdds)) } / Float(max(1, strongest.count))
+    return strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - minLogOdds)) } / Float(max(1, strongest.count))
   }
 
   private static func silences(in levels: [Int32]) -> [Range<Int>] {
@@ -142,7 +142,7 @@ public struct RecognitionQuery: Sendable {
         column < columnCount
         && levels[column * bandCount..<(column + 1) * bandCount].allSatisfy { $0 < silentLevel }
       if isSilent { continue }
-      if column - first >= shortestSilence { silences.append(first..<column) }
+      if column - first >= minSilence { silences.append(first..<column) }
       first = column + 1
     }
     return silences

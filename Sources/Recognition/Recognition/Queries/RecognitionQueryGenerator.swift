@@ -1,4 +1,4 @@
-/// Makes a query of a clip that comes in buffers.
+/// Makes a query of a clip that arrives in buffers.
 ///
 ///     var generator = RecognitionQueryGenerator(sampleRate: 16_000)
 ///     generator.append(samples.span)
@@ -14,12 +14,12 @@ public struct RecognitionQueryGenerator: PCMReceiver {
     stream = LevelStream(sampleRate: sampleRate)
   }
 
-  /// Takes the next frames of one channel. Memory grows by 17 kB for each second.
+  /// Appends the next frames of one channel. Memory use grows by 17 kB per second.
   public mutating func append(_ frames: Span<Float>) {
     stream.push(frames) { levels += $0 }
   }
 
-  /// Ends the query. The generator is used up then.
+  /// Ends the query. The generator must not be used afterwards.
   public mutating func query() -> RecognitionQuery {
     stream.finish { levels += $0 }
     return RecognitionQuery(levels: levels)

@@ -1,14 +1,14 @@
 internal import Landmarks
 
-/// Steady parts of a spectrum: the mains' hum, a test tone, a held chord of an organ. A tone that goes on says nothing
-/// of when, and so nothing of what.
+/// Detection of steady parts of a spectrum: mains hum, a test tone, a held organ chord. A continuous tone says nothing
+/// about the position in a track, and so nothing about the track.
 enum SteadySound {
-  /// Columns that are looked at together, one second, as a power of two.
+  /// Columns of the window, one second, as a power of two.
   private static let columnsLog2 = 5
-  /// The most that the level may change meanwhile: noise changes by more, and music too.
+  /// Largest change of level within the window; noise changes more, and so does music.
   private static let range = 3 * Int32(LandmarkSpectrum.levelsPerDecibel)
 
-  /// Whether nothing changes for half a second before and after each place.
+  /// Marks the places where the level is constant for half a second before and after.
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
   static func places(in levels: [Int32]) -> [Bool] {
     var isSteady = [Bool](repeating: false, count: levels.count)
@@ -16,7 +16,7 @@ enum SteadySound {
     let columnCount = levels.count / bandCount
     let length = 1 << columnsLog2
     guard columnCount > length else { return isSteady }
-    // The highest and the lowest level from each column on: of 2, 4, 8 … columns.
+    // Maximum and minimum of the 2, 4, 8 … columns from each column on.
     var highest = levels
     var lowest = levels
     highest.withUnsafeMutableBufferPointer { highest in

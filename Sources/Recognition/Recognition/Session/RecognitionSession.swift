@@ -10,24 +10,24 @@ internal import Synchronization
 ///       print(match.best.item.title ?? "?", match.heard, match.best.matchOffset)
 ///     }
 ///
-/// A session may be used from any thread. One query is matched at a time, on the thread that asks, in milliseconds. For
-/// hours of audio memory stays the same.
+/// A session may be used from any thread. It matches one query at a time, on the calling thread, in milliseconds.
+/// Memory use does not grow with the length of a stream.
 public final class RecognitionSession: Sendable {
   /// The answer to a query.
   public enum Result: Sendable {
-    /// The tracks heard in the query, one or several in the order in which they begin.
+    /// The tracks detected in the query, ordered by start.
     case matches([SignatureMatch])
-    /// No match in the catalog from this second of the stream on, for `queryDuration` seconds.
+    /// No match in the window that starts `queryStart` seconds into the stream and lasts `queryDuration` seconds.
     case noMatch(queryStart: Double, queryDuration: Double)
-    /// The query, or a catalog that was to be used from now on, cannot be used.
+    /// The query, or a replacement catalog, cannot be used.
     case error(CatalogError)
 
-    /// All tracks that are heard; none is an empty list.
+    /// All detected tracks; empty if there are none.
     public var matches: [SignatureMatch] {
       if case .matches(let matches) = self { matches } else { [] }
     }
 
-    /// The likeliest of them.
+    /// The match with the highest confidence.
     public var match: SignatureMatch? { matches.max { $0.best.confidence < $1.best.confidence } }
 
     /// Seconds from the start of the stream to the end of the query.
@@ -40,7 +40,7 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// The state of matching, for one thread at a time.
+  /// Matching state, used by one thread at a time.
   private struct State: ~Copyable {
     var catalog: CustomCatalog
     var matcher: CatalogMatcher
@@ -48,15 +48,15 @@ public final class RecognitionSession: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Catalogs elsewhere that are asked, too.
+  /// Remote catalogs that are matched as well.
   let parts: [any CatalogPart]
   private let continuation: AsyncStream<Result>.Continuation
-  /// The results of streaming buffers, in order; the newest 64 are kept until they are read.
+  /// The results of streamed buffers, in order. The newest 64 unread results are buffered.
   public let results: AsyncStream<Result>
 
   public convenience init(catalog: CustomCatalog) throws(CatalogError) { try self.init(catalog: catalog, parts: []) }
 
-  /// - Parameter parts: Catalogs elsewhere that are asked together with this one, as if all were one; see
+  /// - Parameter parts: Remote catalogs, matched together with this one as if all were one; see
   ///   `takeMissingCatalogs()`.
   package init(catalog: CustomCatalog, parts: [any CatalogPart]) throws(CatalogError) {
     let catalog = try catalog.sealed()
@@ -67,7 +67,7 @@ public final class RecognitionSession: Sendable {
 
   public var catalog: CustomCatalog { state.withLock { $0.catalog } }
 
-  /// Matches with another catalog from now on. A stream goes on without a gap.
+  /// Replaces the catalog. A stream continues without a gap.
   public func replaceCatalog(with catalog: CustomCatalog) throws(CatalogError) {
     let catalog = try catalog.sealed()
     state.withLock { state in
@@ -78,12 +78,12 @@ public final class RecognitionSession: Sendable {
 
   // MARK: Parts
 
-  /// The catalogs elsewhere that have not answered since this was asked last: their tracks may be missing in the results
-  /// since then.
+  /// Returns the remote catalogs that have not answered since the last call: their tracks may be missing from the
+  /// results since then.
   package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
 
-  /// Answers a question of another session, of which this one's catalog is a part.
-  /// - Throws: `PartFailure` for bytes that are no such question, or one of another version.
+  /// Answers a question of another session that uses this catalog as a part.
+  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
   package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
     let question = try PartQuestion(bytes: question)
     return state.withLock { $0.matcher.answer(question) }
@@ -100,9 +100,9 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// Matches a signature. It holds less than a query made of the audio, and finds less in noise.
+  /// Matches a signature. A signature holds less than a query made from the audio, so fewer matches are found in noise.
   public func match(_ signature: Signature) -> Result {
-    // A query takes memory for each second, and a signature may claim any number of them.
+    // The memory of a query grows with its duration, and a signature may claim any duration.
     if let error = objection(to: signature.duration) { return .error(error) }
     return match(RecognitionQuery(signature))
   }
@@ -122,29 +122,29 @@ public final class RecognitionSession: Sendable {
 
   // MARK: Streams
 
-  /// Takes the next frames of a stream, one channel, full scale ±1; results come in `results`.
+  /// Matches the next frames of a stream, one channel, full scale ±1; results arrive in `results`.
   ///
-  /// Every few seconds of audio they are matched at once: call it on a thread that may wait for some milliseconds, and
-  /// not in the callback of an audio device.
+  /// Matching runs synchronously every few seconds of audio. Call this on a thread that may block for some
+  /// milliseconds, not in an audio device callback.
   /// - Parameters:
-  ///   - frames: Any number of frames; how a stream is cut makes no difference.
-  ///   - sampleRate: Frames per second; when it changes, another stream begins.
+  ///   - frames: Any number of frames; buffer boundaries do not affect the results.
+  ///   - sampleRate: Frames per second; a change starts a new stream.
   public func matchStreamingBuffer(_ frames: Span<Float>, sampleRate: Int) {
     for result in match(streaming: frames, sampleRate: sampleRate) { continuation.yield(result) }
   }
 
-  /// Takes the next frames of a stream; see `matchStreamingBuffer(_:sampleRate:)` of a span.
+  /// Matches the next frames of a stream; see `matchStreamingBuffer(_:sampleRate:)` for a span.
   public func matchStreamingBuffer(_ frames: UnsafeBufferPointer<Float>, sampleRate: Int) {
     matchStreamingBuffer(frames.span, sampleRate: sampleRate)
   }
 
-  /// Ends the stream, and with it `results`.
+  /// Ends the stream and `results`.
   public func finishStreaming() {
     for result in matchEndOfStream() { continuation.yield(result) }
     continuation.finish()
   }
 
-  /// Takes the next frames of a stream.
+  /// Matches the next frames of a stream.
   /// - Returns: The results that have become due.
   package func match(streaming frames: Span<Float>, sampleRate: Int) -> [Result] {
     state.withLock { state in
@@ -153,11 +153,11 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// Answers a question of a stream that is kept elsewhere: so a few sessions serve many streams.
+  /// Matches a query of a stream that is buffered elsewhere, so that a few sessions serve many streams.
   package func match(_ query: StreamingMatcher.Query) -> Result { state.withLock { query.result(with: &$0.matcher) } }
 
   /// Ends the stream.
-  /// - Returns: The last result, if there is anything that was not looked at.
+  /// - Returns: The last result, if any audio has not been matched yet.
   package func matchEndOfStream() -> [Result] {
     state.withLock { state in
       defer { state.stream = nil }

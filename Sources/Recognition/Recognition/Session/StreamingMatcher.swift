@@ -1,29 +1,29 @@
 internal import Landmarks
 
-/// Matches a stream: keeps the last twelve seconds and asks for them again and again.
+/// Matches a stream window by window: each query covers the last twelve seconds.
 ///
-/// The first answers come after 3, 5 and 8 seconds, then one every four seconds.
+/// The first queries are due after 3, 5 and 8 seconds, then one every four seconds.
 package struct StreamingMatcher: ~Copyable {
   package let sampleRate: Int
   private var stream: LevelStream
   /// The last columns, oldest first.
   private var levels: [Int32] = []
-  /// The columns that are kept of the stream: never more than `window`.
+  /// Number of buffered columns, at most `window`.
   var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
   /// Columns taken so far.
   private var columnCount = 0
   private var nextAttempt: Int
 
-  /// Seconds of audio that are looked at together, and from one look to the next.
+  /// Window and hop of the queries, in seconds.
   static let window = 12.0
   static let step = 4.0
   private static let firstAttempts = [3.0, 5, 8]
-  /// Seconds of a track from which on a window reports it, unless the track is all there is in the window.
+  /// Minimum length of a track to be reported, in seconds, unless it fills the window.
   ///
-  /// A window is searched for tracks that begin or end anywhere in it. So a second of speech or of a jingle is compared
-  /// with all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit.
-  /// If a track plays on, the next window has four seconds more of it.
-  static let leastHeard = 3.0
+  /// Tracks may start or end anywhere in a window. A second of speech or of a jingle is therefore compared with all
+  /// starts and ends of the catalog, and resembles one of them: many tracks start with silence and a hit. If a track
+  /// continues, the next window holds four more seconds of it.
+  static let minHeardDuration = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }
 
@@ -33,29 +33,29 @@ package struct StreamingMatcher: ~Copyable {
     nextAttempt = Self.columns(Self.firstAttempts[0])
   }
 
-  /// A question that has become due.
+  /// A query that has become due.
   package struct Query: Sendable {
-    /// The query of the last seconds.
+    /// Query made from the window.
     let heard: RecognitionQuery
-    /// Seconds from the start of the stream to its start.
+    /// Start of the window in the stream, in seconds.
     let start: Double
 
     func result(with matcher: inout CatalogMatcher) -> RecognitionSession.Result {
       let matches = matcher.matches(heard, at: start, elapsed: heard.duration).filter {
-        $0.fillsQuery || $0.heardDuration >= StreamingMatcher.leastHeard
+        $0.fillsQuery || $0.heardDuration >= StreamingMatcher.minHeardDuration
       }
       return matches.isEmpty ? .noMatch(queryStart: start, queryDuration: heard.duration) : .matches(matches)
     }
   }
 
-  /// Takes the next frames; the questions that have become due.
+  /// Appends the next frames. Returns the queries that have become due.
   package mutating func append(_ frames: Span<Float>) -> [Query] {
     var columns: [Int32] = []
     stream.push(frames) { columns += $0 }
     return take(columns)
   }
 
-  /// The last question, if there is anything that was not looked at.
+  /// Ends the stream. Returns the last query, if any audio has not been queried yet.
   package mutating func finish() -> [Query] {
     var columns: [Int32] = []
     stream.finish { columns += $0 }
@@ -65,12 +65,12 @@ package struct StreamingMatcher: ~Copyable {
     return queries
   }
 
-  /// Takes the next frames; the results that have become due.
+  /// Appends the next frames. Returns the results that have become due.
   mutating func append(_ frames: Span<Float>, with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
     append(frames).map { $0.result(with: &matcher) }
   }
 
-  /// The last result, if there is anything that was not looked at.
+  /// Ends the stream. Returns the last result, if any audio has not been matched yet.
   mutating func finish(with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
     finish().map { $0.result(with: &matcher) }
   }

@@ -1,20 +1,20 @@
-/// Takes audio as PCM, buffer by buffer: one channel, full scale ±1. How the audio is cut into buffers makes no difference.
+/// Receives audio as PCM, buffer by buffer: one channel, full scale ±1. Buffer boundaries do not affect the result.
 ///
-/// The buffers of audio systems are pointers; those of arrays are `array.span`. Neither is copied.
+/// Buffers of audio systems are passed as pointers, arrays as `array.span`. Neither is copied.
 public protocol PCMReceiver: ~Copyable {
   /// Frames per second.
   var sampleRate: Int { get }
 
-  /// Takes the next frames of one channel.
+  /// Appends the next frames of one channel.
   mutating func append(_ frames: Span<Float>)
 }
 
 extension PCMReceiver where Self: ~Copyable {
-  /// Takes the next frames of one channel.
+  /// Appends the next frames of one channel.
   public mutating func append(_ frames: UnsafeBufferPointer<Float>) { append(frames.span) }
 
-  /// Takes the next frames of several channels, interleaved: the mean of the channels counts.
-  /// - Precondition: `channelCount` is greater than zero. Frames that are cut off are left out.
+  /// Appends the next frames of several interleaved channels, downmixed to their mean.
+  /// - Precondition: `channelCount` is greater than zero. An incomplete last frame is dropped.
   public mutating func append(interleaved samples: Span<Float>, channelCount: Int) {
     precondition(channelCount > 0, "no channels")
     if channelCount == 1 { return append(samples) }
@@ -27,8 +27,8 @@ extension PCMReceiver where Self: ~Copyable {
     append(mono.span)
   }
 
-  /// Takes the next frames of 16-bit PCM, interleaved: the mean of the channels counts.
-  /// - Precondition: `channelCount` is greater than zero. Frames that are cut off are left out.
+  /// Appends the next frames of interleaved 16-bit PCM, downmixed to the mean of the channels.
+  /// - Precondition: `channelCount` is greater than zero. An incomplete last frame is dropped.
   public mutating func append(interleaved samples: Span<Int16>, channelCount: Int) {
     let floats = samples.indices.map { Float(samples[$0]) / 32_768 }
     append(interleaved: floats.span, channelCount: channelCount)

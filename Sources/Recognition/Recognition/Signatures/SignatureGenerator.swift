@@ -1,13 +1,13 @@
 public import Landmarks
 
-/// Makes a signature of audio that comes in buffers: of a track, to put into a catalog, or of a clip.
+/// Makes a signature of audio that arrives in buffers: of a track, for a catalog, or of a clip.
 ///
 ///     var generator = SignatureGenerator(sampleRate: 44_100)
 ///     generator.append(samples.span)
 ///     let signature = generator.signature()
 ///
-/// Memory does not grow with the audio but for the signature, 60 bytes a second. For clips in noise a
-/// `RecognitionQueryGenerator` is the better choice: it keeps more than a signature may hold.
+/// Apart from the signature, 60 bytes per second, memory use does not grow with the duration. For noisy clips, a
+/// `RecognitionQueryGenerator` is the better choice: a query keeps more than a signature can hold.
 public struct SignatureGenerator: PCMReceiver {
   public let sampleRate: Int
   private var stream: LevelStream
@@ -23,7 +23,7 @@ public struct SignatureGenerator: PCMReceiver {
     stream.push(frames) { builder.push($0) }
   }
 
-  /// Ends the signature. The generator is used up then.
+  /// Ends the signature. The generator must not be used afterwards.
   public mutating func signature() -> Signature {
     stream.finish { builder.push($0) }
     return builder.finish()

@@ -5,7 +5,7 @@ public import DSP
 public import ResultStore
 public import Text
 
-/// A pipeline definition with everything resolved: what a run does with each file, and how it is recorded.
+/// A resolved pipeline definition: the analyzers of a run, and its recorded configuration.
 public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
@@ -21,7 +21,7 @@ public struct AnalysisPlan: Sendable {
     self.decoding = decoding
   }
 
-  /// Every setting with its value, given or default: exactly the settings that shape the results of a run.
+  /// All settings with their values, given or default: exactly those that shape the results of a run.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
@@ -39,16 +39,17 @@ public struct AnalysisPlan: Sendable {
     ContentID(hashing: Array(configuration.canonicalText.utf8))
   }
 
-  /// The results a file must have in the store to need no work.
+  /// The results that a file must have in the store to need no work.
   public var wanted: WantedAnalyses {
     WantedAnalyses(
       members: plugins.map {
-        WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file, richer: $0.richerIdentities)
+        WantedAnalyses.Member(
+          identity: $0.identity, readsAudio: $0.feed != .file, superseding: $0.supersedingIdentities)
       },
       decoderVersion: AudioSource.version)
   }
 
-  /// The analyzer of files; one instance serves any number of threads.
+  /// Makes the analyzer of files; one instance serves any number of threads.
   public func makeFileAnalyzer() -> FileAnalyzer {
     FileAnalyzer(
       plugins: plugins, resampler: resampler, readsToEnd: decoding != .needed,
@@ -57,23 +58,23 @@ public struct AnalysisPlan: Sendable {
 }
 
 extension PipelineDefinition {
-  /// Looks the analyzers up and configures them.
+  /// Looks up and configures the analyzers.
   ///
   /// - Parameters:
-  ///   - kinds: The analyzers this program has.
+  ///   - kinds: The analyzers of this program.
   ///   - only: IDs of the analyzers to keep, with those that they read; `nil` for all.
-  /// - Throws: `DefinitionError` if an analyzer does not exist (naming the nearest one that does) or rejects its
+  /// - Throws: `DefinitionError` if an analyzer does not exist (the error suggests the nearest one) or rejects its
   ///   settings.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
     var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
     for entry in entries { plan.plugins.append(try plugin(for: entry, kinds: kinds)) }
-    plan.plugins = plan.plugins.asOnePipeline(fuller: try usualPlugins(of: kinds, readBy: plan.plugins))
+    plan.plugins = plan.plugins.asOnePipeline(defaults: try usualPlugins(of: kinds, readBy: plan.plugins))
     if let only { plan.plugins = plan.plugins.selecting(only) }
     return plan
   }
 
-  /// The analyzers that some of these read, with their usual settings.
+  /// The analyzers that some of these read, with default settings.
   private func usualPlugins(
     of kinds: [AnalyzerKind], readBy plugins: [AnalyzerPlugin]
   ) throws(DefinitionError) -> [AnalyzerPlugin] {

@@ -1,7 +1,7 @@
 /// A position in a text; line and column count from 1.
 public struct TextPosition: Hashable, Sendable {
   public var line: Int
-  /// In Unicode scalars.
+  /// Column in Unicode scalars.
   public var column: Int
 
   public init(line: Int, column: Int) {
@@ -10,14 +10,14 @@ public struct TextPosition: Hashable, Sendable {
   }
 }
 
-/// An error in a pipeline definition or a file of settings, and where it is.
+/// An error in a pipeline definition or settings file, with its place.
 public struct DefinitionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the file for readers.
+  /// Display name of the file.
   public var source: String
   public var position: TextPosition?
   /// Keys from the top to the place of the error, joined by dots; empty for the whole text.
   public var key: String
-  /// The problem, and valid values.
+  /// The problem, with the valid values.
   public var problem: String
 
   public init(source: String, position: TextPosition? = nil, key: String = "", problem: String) {

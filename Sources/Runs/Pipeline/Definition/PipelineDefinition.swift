@@ -3,7 +3,7 @@ internal import Platform
 public import SystemPackage
 public import Text
 
-/// The analyzers that run, and their settings: the content of a file in `pipelines/`.
+/// The analyzers to run, with their settings: the content of a file in `pipelines/`.
 ///
 /// ```yaml
 /// description: Tempo of loops, and a classifier of our own
@@ -18,14 +18,14 @@ public import Text
 ///     input: pcm
 /// ```
 ///
-/// Reading checks the shape; `plan(with:)` checks that the analyzers exist and accept their settings.
+/// Reading checks the structure; `plan(with:)` checks that the analyzers exist and accept their settings.
 public struct PipelineDefinition: Hashable, Sendable {
-  /// One analyzer with the settings given for it.
+  /// An analyzer with its given settings.
   public struct Entry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-      /// An analyzer of this program.
+      /// A built-in analyzer.
       case builtIn
-      /// Any program; see `ExecAnalyzer`.
+      /// An external program; see `ExecAnalyzer`.
       case exec
     }
 
@@ -40,27 +40,27 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// How much of a file is decoded: the values of the key `decode`.
+  /// The extent of decoding: the values of the key `decode`.
   public enum Decoding: String, Hashable, Sendable, CaseIterable {
-    /// To its end, even if no analyzer wants more, to find damage and false lengths.
+    /// The whole file, even if no analyzer needs it, to find damage and false durations.
     case whole
-    /// As far as analyzers need it.
+    /// Only as far as analyzers need it.
     case needed
-    /// Like `whole`, also for known audio, and compared with the checksum that the encoder left in the header.
+    /// Like `whole`, also for known audio, and compared with the encoder's checksum in the header.
     case verified
   }
 
-  /// Shown to people and kept in the records of runs.
+  /// The name shown to users and stored in the records of runs.
   public var name: String
-  /// One line for people.
+  /// A one-line description.
   public var summary: String
   public var resampler: ResamplerKind
   public var decoding: Decoding
-  /// In the order they are written.
+  /// The analyzers in the order of the text.
   public var entries: [Entry]
-  /// The file's name, for errors.
+  /// The name of the file, for errors.
   public var source: String
-  /// The positions of keys, by their names from the top joined by dots.
+  /// Positions of keys, by their names from the top joined by dots.
   var positions: [String: TextPosition] = [:]
 
   public init(
@@ -89,7 +89,7 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// - Parameter path: The file these bytes were read from.
+  /// - Parameter path: The file that contains the bytes.
   init(yaml bytes: [UInt8], of path: FilePath) throws(DefinitionError) {
     try self.init(yaml: bytes, name: path.stem ?? path.string, source: path.string)
   }
@@ -124,7 +124,7 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// The definition as one line of JSON, which is also YAML: reads back as this definition.
+  /// The definition as one line of JSON, which is also YAML and parses to this definition.
   public var text: String {
     func mapping(_ kind: Entry.Kind) -> String {
       let members = entries.filter { $0.kind == kind }.map { entry in
@@ -137,7 +137,7 @@ public struct PipelineDefinition: Hashable, Sendable {
       "decode": "\(decoding.rawValue)", \
       "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
       """
-    // Characters that JSON allows in strings but YAML takes for line ends or rejects.
+    // Escape characters that JSON allows in strings but YAML treats as line ends or rejects.
     return json.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.value {
       case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
@@ -149,14 +149,14 @@ public struct PipelineDefinition: Hashable, Sendable {
   }
 
   func error(_ key: String, _ problem: String) -> DefinitionError {
-    // The place itself, or the nearest one around it that is in the text.
+    // Find the place itself, or the nearest enclosing one with a position.
     var place = key[...]
     while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
     return DefinitionError(source: source, position: positions[String(place)], key: key, problem: problem)
   }
 }
 
-/// Reads the values of a definition from the tree of its text, and remembers their positions.
+/// Reads a definition from its parsed text, recording the positions of keys.
 private struct DefinitionReader {
   let source: String
   var positions: [String: TextPosition] = [:]

@@ -1,10 +1,10 @@
 internal import Text
 internal import Yams
 
-/// A YAML text as a tree of values with their positions.
+/// A parsed YAML text: a tree of values with their positions.
 ///
-/// Plain scalars follow the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` a number). Tags and merge
-/// keys have no meaning here; an alias is a copy of what its anchor names.
+/// Plain scalars follow the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` is a number). Tags and merge
+/// keys have no special meaning; an alias is a copy of its anchor's value.
 struct YAMLText {
   struct Node {
     indirect enum Content {
@@ -21,10 +21,10 @@ struct YAMLText {
 
     var content: Content
     var position: TextPosition?
-    /// As written, without quotes.
+    /// The text of a scalar as written, without quotes.
     var text: String?
 
-    /// The kind of value found, for errors that say what was expected.
+    /// The kind of the value, for error messages.
     var kind: String {
       switch content {
       case .scalar(.null): "nothing"
@@ -46,11 +46,11 @@ struct YAMLText {
     }
   }
 
-  /// Larger files are not written by people.
+  /// Maximum size in bytes; larger files are not written by people.
   private static let sizeLimit = 1 << 18
   private static let nodeLimit = 20_000
-  /// Copies of copies double: this many aliases can make at most 3^11 values, which Yams compares where they are keys,
-  /// before anything can count them.
+  /// Maximum number of aliases. Nested copies multiply: this many aliases make at most 3^11 values, which Yams compares
+  /// where they are keys, before they can be counted.
   private static let aliasLimit = 32
 
   let source: String
@@ -70,14 +70,14 @@ struct YAMLText {
       throw DefinitionError(source: source, problem: "has more than \(Self.aliasLimit) aliases (*name)")
     }
     do {
-      // Yams resolves plain scalars with regular expressions by the rules of YAML 1.1; `.basic` skips that.
+      // `.basic` prevents Yams from resolving plain scalars with regular expressions by the rules of YAML 1.1.
       root = try Yams.compose(yaml: text, .basic, .default, .utf8).map { try node($0) }
     } catch {
       throw Self.error(error, in: source)
     }
   }
 
-  /// Counts what looks like an alias, even in quotes and comments; 0 if nothing looks like an anchor.
+  /// Counts everything that looks like an alias, even in quotes and comments; 0 if nothing looks like an anchor.
   private static func aliasCount(_ bytes: [UInt8]) -> Int {
     func count(_ mark: UInt8) -> Int {
       var before = UInt8(ascii: "\n")
@@ -125,7 +125,7 @@ struct YAMLText {
     }
   }
 
-  /// YAML 1.2.2, section 10.3.2.
+  /// Resolves a plain scalar by YAML 1.2.2, section 10.3.2.
   static func value(ofPlain text: String) -> JSONValue {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -146,7 +146,7 @@ struct YAMLText {
     return .string(text)
   }
 
-  /// `.5` and `5.` in Swift's notation.
+  /// Converts `.5` and `5.` to Swift's notation.
   private static func withDigits(_ text: String) -> String {
     if text.hasPrefix(".") { return "0" + text }
     if text.hasPrefix("-.") { return "-0" + text.dropFirst() }

@@ -3,13 +3,13 @@ internal import AnalysisEngine
 internal import Platform
 internal import SystemPackage
 
-/// The inside of a worker process: reads jobs from standard input, one JSON object a line, and answers each on standard
-/// output.
+/// The main loop of a worker process: reads jobs from standard input, one JSON object per line, and answers each on
+/// standard output.
 public struct Worker {
   private let analyzer: FileAnalyzer
   private let memoryLimit: Int
 
-  /// - Parameter memoryLimit: Bytes of writable memory the process may have; 0 for no limit.
+  /// - Parameter memoryLimit: Limit of writable memory in bytes; 0 for no limit.
   public init(plan: AnalysisPlan, memoryLimit: Int) {
     analyzer = plan.makeFileAnalyzer()
     self.memoryLimit = memoryLimit
@@ -18,10 +18,10 @@ public struct Worker {
   /// Works until standard input ends.
   public func run() throws {
     Priority.lower(toNiceness: 0)
-    // Otherwise (a worker that was started by hand), programs end with the worker, but what they started may not.
+    // Has no effect in a worker that was started by hand: programs end with it, but their children may not.
     ChildProcess.endSessionWithParent()
     if memoryLimit > 0 { ResourceLimits.limitMemory(memoryLimit) }
-    // Keep whatever libraries print out of the answers.
+    // Output that libraries print must not get into the answers.
     let output = try FileDescriptor.takeStandardOutput()
 
     func send(_ message: WorkerMessage) throws { _ = try output.writeAll(WorkerLine.encoded(message)) }
@@ -29,7 +29,7 @@ public struct Worker {
     try send(.ready)
     while case .text(let line)? = try input.next() {
       let job = try WorkerLine.decoded(line, as: AnalysisJob.self)
-      // A parent that no longer listens has gone: the next write finds out.
+      // If the parent no longer reads, the next write fails.
       let analysis = analyzer.analyze(
         job,
         findAudio: { id in

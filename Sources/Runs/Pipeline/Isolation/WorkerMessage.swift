@@ -1,21 +1,21 @@
 internal import Analysis
 internal import Text
 
-/// The messages of a worker: lines of JSON. First `ready`, then for each job any number of `stage`, `decoded` and
+/// The messages of a worker, as lines of JSON. First `ready`, then for each job any number of `stage`, `decoded` and
 /// `audio`, and one `result`.
 enum WorkerMessage: Codable {
-  /// The worker waits for its first job.
+  /// The worker is ready for its first job.
   case ready
   /// The worker enters this stage.
   case stage(Problem.Stage)
   /// Seconds of audio decoded so far.
   case decoded(Double)
-  /// Asks what is known about this audio. The answer is a line with a `KnownAudio`, or null.
+  /// Requests what is known about this audio. The answer is a line with a `KnownAudio`, or null.
   case audio(ContentID)
   case result(FileAnalysis)
 
-  /// The longest line in bytes. A day of audio takes a fifth of it, for its beats and its signature as text. Readers
-  /// limit the size of tags.
+  /// Maximum length of a line in bytes. A day of audio takes a fifth of it, for its beats and its signature as text.
+  /// Readers limit the size of tags.
   static let lineLimit = 128 << 20
 
   private enum CodingKeys: String, CodingKey {
@@ -45,10 +45,10 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// Values passed between a run and its workers, as lines of JSON. Unlike with Foundation's coders, numbers in findings
-/// of programs stay as they are: 126.0 does not become 126.
+/// Encodes values passed between a run and its workers as lines of JSON. Unlike Foundation's coders, it keeps the
+/// notation of numbers in findings of programs: 126.0 does not become 126.
 enum WorkerLine {
-  /// Lists and objects around the JSON of a program, with some to spare.
+  /// Maximum nesting: that of a program's JSON and the lists and objects around it, with some to spare.
   private static let depth = 200
 
   /// Includes the line break.

@@ -4,11 +4,11 @@ internal import Foundation
 internal import Platform
 internal import Synchronization
 
-/// Worker processes that analyze files for this one, so a file that crashes, hangs or exhausts memory costs only
-/// itself.
+/// Worker processes that analyze files for this process, so that a file that crashes, hangs or exhausts memory costs
+/// only itself.
 ///
-/// A worker is started when no worker is idle for a job, and takes one job after another until it is lost or the pool
-/// goes.
+/// A worker is started when none is idle for a job. It handles one job after another until it is lost or the pool is
+/// closed.
 public final class WorkerPool: Sendable {
   /// No worker can be started, so the run cannot continue.
   public struct StartFailure: Error, CustomStringConvertible {
@@ -22,7 +22,7 @@ public final class WorkerPool: Sendable {
     var shortage: StartFailure?
   }
 
-  private let program: Program
+  private let program: ProgramCommand
   private let analyzers: [AnalyzerIdentity]
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private let stock = Mutex(Stock())
@@ -30,25 +30,25 @@ public final class WorkerPool: Sendable {
 
   /// - Parameters:
   ///   - arguments: The command line of a worker: a program that runs `Worker` with the same plan.
-  ///   - plan: That plan.
+  ///   - plan: The plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
-    var program = Program(arguments)
+    var program = ProgramCommand(arguments)
     program.leadsSession = true
     self.program = program
     analyzers = plan.plugins.map(\.identity)
     userInfo = WorkerLine.userInfo(kinds)
   }
 
-  /// Lets a worker analyze a file; blocks until it is done.
+  /// Analyzes a file in a worker; blocks until it is done.
   ///
-  /// If no worker can be started while others are busy, the file waits for one of those.
+  /// If no worker can be started while others are busy, the file waits for one of these.
   ///
   /// - Parameters:
-  ///   - job: The worker is told its time limit, and killed if it exceeds it.
+  ///   - job: The job; its time limit is passed to the worker, which is killed if it exceeds it.
   ///   - isCancelled: Called every tenth of a second; if true, the worker is killed.
   ///   - findAudio: See `FileAnalyzer.analyze`.
-  /// - Returns: `nil` if canceled. If the worker is lost, an analysis that says how.
+  /// - Returns: `nil` if canceled. If the worker is lost, a failed analysis with the cause.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
@@ -60,10 +60,10 @@ public final class WorkerPool: Sendable {
   /// The workers lost so far.
   public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
 
-  /// Why files had to wait for workers, if they had to.
+  /// The error that made files wait for workers; `nil` if none waited.
   public var shortage: StartFailure? { stock.withLock { $0.shortage } }
 
-  /// Ends the idle workers, and waits until they are gone.
+  /// Ends idle workers and waits for them.
   public func close() {
     stock.withLock { $0.idle.removeAll() }
   }
@@ -71,7 +71,7 @@ public final class WorkerPool: Sendable {
   private enum Attempt {
     /// `nil` if canceled.
     case done(FileAnalysis?)
-    /// The worker was lost, but the file may not be the reason.
+    /// The worker was lost, but not necessarily because of the file.
     case lostUnawares(FileAnalysis)
 
     var analysis: FileAnalysis? {
@@ -116,8 +116,8 @@ public final class WorkerPool: Sendable {
           let loss = WorkerLoss(cause: ending.cause, stage: stage)
           let message = Self.crash(ending, worker, in: stage, after: start)
           let analysis = failed(job, loss, "worker_crashed", message)
-          // A decoder does not kill its own process: the kernel did for lack of memory, or a person. And a worker that
-          // had not even begun was lost while it was idle.
+          // A decoder does not kill its own process: the kernel did for lack of memory, or a person. A worker that had
+          // not even started the job was lost while idle.
           return ending == .killed || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
@@ -137,13 +137,13 @@ public final class WorkerPool: Sendable {
         failed(
           job, WorkerLoss(cause: .timeLimit, stage: stage), Problem.timeLimit,
           "It took more than \(Int(seconds)) s of processor time, and the worker process was killed \(Self.doing(stage)); "
-            + "nothing of it is kept."))
+            + "its results are discarded."))
     } catch Watch.Overrun.standstill, PipedProcess.Failure.timeout {
       return .done(
         failed(
           job, WorkerLoss(cause: .timeLimit, stage: stage), Problem.noProgress,
           "For \(Int(watch.standstill / .seconds(1))) s nothing was read and nothing computed, and the worker process was "
-            + "killed \(Self.doing(stage)); nothing of it is kept. Does the disk, or the server, answer?"))
+            + "killed \(Self.doing(stage)); its results are discarded. Is the disk, or the server, available?"))
     } catch {
       let reason =
         error as? PipedProcess.Failure == .tooMuchOutput
@@ -157,7 +157,7 @@ public final class WorkerPool: Sendable {
 
   // MARK: - Starting workers
 
-  /// A worker that waits for a job, and counts as busy from now on; `nil` if canceled.
+  /// Returns a worker that is ready for a job, and counts as busy from now on; `nil` if canceled.
   private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess? {
     while !isCancelled() {
       let idle = stock.withLock { stock in
@@ -181,7 +181,7 @@ public final class WorkerPool: Sendable {
     return nil
   }
 
-  /// Starts a worker and waits until it is ready: a failure here is not a file's fault.
+  /// Starts a worker and waits until it is ready; a failure here is not caused by a file.
   private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess {
     var reason: String
     do {
@@ -205,7 +205,7 @@ public final class WorkerPool: Sendable {
     } catch PipedProcess.Failure.cannotStart(let problem) {
       reason = problem
     } catch is Watch.Overrun {
-      reason = "it did not get ready in time"
+      reason = "it was not ready in time"
     } catch {
       reason = "\(error)"
     }
@@ -221,9 +221,9 @@ public final class WorkerPool: Sendable {
     _ ending: ChildProcess.Ending, _ worker: PipedProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    // When a container or service, or the machine, runs out of memory, the kernel says so only in its own log.
+    // When a container, a service or the machine runs out of memory, the kernel reports that only in its own log.
     let advice =
-      ending == .killed ? " If nobody did that, memory was short: use fewer --jobs." : ""
+      ending == .killed ? " Unless someone killed it, memory ran out: use fewer --jobs." : ""
     return
       "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
   }
@@ -241,8 +241,8 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Counts a loss. Every analyzer of the job counts as tried: the file is not read again until it or one of them has
-  /// changed, or its time in quarantine is over.
+  /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until it or one of them has
+  /// changed, or its quarantine is over.
   private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
     lost.withLock { $0[loss, default: 0] += 1 }
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
@@ -253,10 +253,10 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// Checks that a worker keeps to the time limit of its file.
+/// Checks a worker against the time limit of its file.
 private struct Watch {
   enum Overrun: Error {
-    /// More processor time than this, in seconds.
+    /// The limit of processor time that was exceeded, in seconds.
     case processorTime(Double)
     case standstill
   }
@@ -266,7 +266,7 @@ private struct Watch {
 
   private let worker: PipedProcess
   private let limit: TimeLimit
-  /// Processor time in seconds before the file.
+  /// Processor time of the worker before the file, in seconds.
   private let start: Double
   private var lastSeen: (time: Double, at: ContinuousClock.Instant)
 
@@ -279,7 +279,7 @@ private struct Watch {
 
   var standstill: Duration { .seconds(limit.standstillSeconds) }
 
-  /// A busy worker always takes some processor time, even if it only reads, or watches a program.
+  /// A busy worker always uses some processor time, even if it only reads, or watches a program.
   mutating func check() throws {
     guard let time = worker.processorTime else { return }
     let outerLimit = limit.outerProcessorSeconds(afterDecoding: audio)

@@ -12,14 +12,14 @@ internal import Text
 struct AnalysisPhase {
   struct Result: Sendable {
     var counts = WriteCounts()
-    /// Files that have gone since the scan: they wait for the next run.
+    /// Files that disappeared since the scan; they wait for the next run.
     var gone: [PendingFile] = []
-    /// Files that were being written: they wait for the next run.
+    /// Files that were being written; they wait for the next run.
     var postponed = 0
-    /// Seconds.
+    /// Total duration of the decoded audio, in seconds.
     var audioDuration = 0.0
     var stageTimes = StageTimes()
-    /// Why no more files could be started.
+    /// The reason why no more files could be started.
     var refusal: WorkerPool.StartFailure?
   }
 
@@ -28,8 +28,8 @@ struct AnalysisPhase {
     var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
-  /// A file that changed since the scan counts as still being written if the change is less than this long ago when it
-  /// is opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
+  /// A file that changed since the scan counts as still being written if it changed less than this long before it is
+  /// opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
   private static let writingPause = Duration.seconds(10)
 
   let store: ResultStore
@@ -41,7 +41,7 @@ struct AnalysisPhase {
   let isolation: LibraryRun.Isolation
   let isForced: Bool
   let isProfiled: Bool
-  /// Digests of files to keep besides XXH3.
+  /// Digests of files to store besides XXH3.
   let digests: Set<FileChecksum.Kind>
   let objects: ObjectFetcher?
   let control: RunControl
@@ -107,7 +107,7 @@ struct AnalysisPhase {
     try buffer.commit()
     if isProfiled { result.stageTimes.add(buffer.storeTime) }
     try queue.release(result.gone.map(\.fileID) + refused + waiting.map(\.fileID))
-    // Stopping gives up files that are still there.
+    // A stop also gives up files that still exist.
     if control.isStopping { result.gone = [] }
     result.counts = writer.counts
     if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
@@ -117,14 +117,13 @@ struct AnalysisPhase {
     return result
   }
 
-  /// The largest files first, so that no job is left alone with a long one at the end; but those that a run died over
-  /// stay last.
+  /// Sorts the largest files first, so that the last jobs are short. Files that ended an earlier run stay last.
   private func inOrderOfWork(_ files: [PendingFile]) -> [PendingFile] {
     func isSuspect(_ file: PendingFile) -> Int { file.unfinishedAttempts > 0 ? 1 : 0 }
     return files.sorted { (isSuspect($0), -$0.sizeBytes) < (isSuspect($1), -$1.sizeBytes) }
   }
 
-  /// Runs on a thread of the executor.
+  /// Analyzes a file, on a thread of the executor.
   private func analyze(
     _ file: PendingFile, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
@@ -132,17 +131,18 @@ struct AnalysisPhase {
     if file.path.isObject, let address = try? ObjectAddress(uri: file.path.uri.utf8) {
       return analyze(address, of: file, with: supervision)
     }
-    // A file that has gone since the scan, perhaps with its disk, has not failed: the next scan finds out.
+    // A file that disappeared since the scan, perhaps with its disk, has not failed: the next scan determines its
+    // state.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.modified == file.modified
-    // A replaced file is usually complete: programs write under another name first. If it still grows, reading finds
-    // out.
+    // A replaced file is usually complete, since programs write under another name first. If it still grows, reading
+    // detects that.
     let isReplaced = before.device != file.device || before.inode != file.inode
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
     return analyze(before, of: file, isAsScanned: isAsScanned, with: supervision)
   }
 
-  /// An object is fetched, and its file goes afterwards. If it cannot be had, the next run tries again.
+  /// Fetches an object, analyzes it and removes its file. If it cannot be fetched, the next run tries again.
   private func analyze(
     _ address: ObjectAddress, of file: PendingFile, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
@@ -169,7 +169,7 @@ struct AnalysisPhase {
     }
   }
 
-  /// - Parameter found: What is read.
+  /// - Parameter found: The local file to read.
   private func analyze(
     _ found: LibraryScan.ScannedFile, of file: PendingFile, isAsScanned: Bool, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
@@ -184,7 +184,7 @@ struct AnalysisPhase {
     }
   }
 
-  /// The job for a file, given everything known about it.
+  /// Makes the job for a file, with everything known about it.
   private func job(for file: PendingFile, at path: FilePath, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: path, timeLimit: timeLimit, isProfiled: isProfiled)
     job.digests = digests
@@ -196,13 +196,14 @@ struct AnalysisPhase {
     return job
   }
 
-  /// A retry distrusts failed results; `--force` distrusts all.
+  /// False for a retry, which distrusts failed results, and for `--force`, which distrusts all.
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
   }
 }
 
-/// Analyzers that fail on files with good audio: often a missing program, which would otherwise go unnoticed.
+/// Counts analyzers that fail on files with good audio. The cause is often a missing program, which would otherwise go
+/// unnoticed.
 private struct AnalyzerFailures {
   private var counts: [String: Int] = [:]
   private var firstReasons: [String: String] = [:]
@@ -229,7 +230,7 @@ private struct AnalyzerFailures {
 private final class CommitBuffer: Sendable {
   private struct State {
     var results: [FileResult] = []
-    /// Why the last timed commit failed; thrown by the next call.
+    /// The error of the last timed commit; thrown by the next call.
     var failure: StoreError?
     var time = StageTimes()
   }

@@ -3,16 +3,16 @@ internal import Platform
 public import SystemPackage
 internal import Text
 
-/// A list of files with their sizes and times, made where the files are: a plan can be made of it without looking at them.
+/// A list of files with sizes and times, made where the files are, for a plan without access to them.
 ///
-/// CSV with a header row. `path` or `uri` names the file, `size_bytes` is its size, and `modified` its modification time:
-/// seconds since 1970 with a fraction, as `find -printf %T@` gives them, or RFC 3339. Other columns are ignored. A name with
-/// a line break needs `uri`. Objects may have an `etag`.
+/// CSV with a header row. `path` or `uri` names the file, `size_bytes` is its size, and `modified` its modification
+/// time: seconds since 1970 with a fraction, as printed by `find -printf %T@`, or RFC 3339. Other columns are ignored.
+/// A name with a line break needs `uri`. Objects may have an `etag`.
 public final class FileListing {
-  /// Why a listing cannot be used.
+  /// A syntax error in a listing.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int
-    /// Without a full stop.
+    /// A clause without a full stop.
     public var text: String
     public var description: String { "Line \(line) of the listing: \(text). No plan was made" }
   }
@@ -30,14 +30,14 @@ public final class FileListing {
   private var places: [Column: Int] = [:]
   private var line = 0
 
-  /// In bytes: more than the longest path, percent-encoded.
+  /// Maximum length of a line in bytes: more than the longest path, percent-encoded.
   private static let lineLimit = 1 << 17
 
   /// - Parameters:
-  ///   - descriptor: Stays open.
-  ///   - rule: Which names count as audio.
+  ///   - descriptor: The listing; it is not closed.
+  ///   - rule: Decides which names count as audio.
   ///   - workingFolder: The base of relative paths.
-  /// - Throws: `Problem` if the header has not what is needed.
+  /// - Throws: `Problem` if the header lacks a required column.
   public init(reading descriptor: FileDescriptor, rule: CandidateRule, workingFolder: FilePath) throws {
     lines = LineReader(reading: descriptor, limit: Self.lineLimit)
     self.rule = rule
@@ -52,7 +52,7 @@ public final class FileListing {
     }
   }
 
-  /// The next file, or one that is left out by its name; `nil` at the end.
+  /// Returns the next file, or one skipped by its name; `nil` at the end.
   public func next() throws -> LibraryWalker.Entry? {
     guard let cells = try nextCells() else { return nil }
     func cell(_ column: Column) -> String? {
@@ -71,7 +71,7 @@ public final class FileListing {
     }
     return .file(
       ScannedFile(
-        // Numbers that no file has: a listing does not say which name was which file before.
+        // Numbers that no file has: a listing does not identify renamed files.
         path: path, device: .max, inode: .max, size: size, modified: modified,
         statusChanged: Timestamp(nanoseconds: 0), linkCount: 1))
   }
@@ -114,7 +114,7 @@ public final class FileListing {
     return nil
   }
 
-  /// Exactly, to the nanosecond: a scan compares times.
+  /// Parses a time exactly, to the nanosecond, since scans compare times.
   private static func time(_ text: String) -> Timestamp? {
     if let date = Timestamp(rfc3339: text) { return date }
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ internal import Platform
 public import ResultStore
 
 extension FileStamp {
-  /// The stamp of a file that the walker found.
+  /// Makes the stamp of a file that the walker found.
   public init(_ file: ScannedFile) {
     self.init(
       path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,

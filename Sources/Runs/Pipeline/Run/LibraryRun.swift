@@ -8,10 +8,10 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// One run over a library: scan, analyze what is new or changed, mark what has gone.
+/// One run over a library: scans, analyzes new and changed files, and marks files that are gone.
 ///
-/// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after any
-/// interruption the next run continues where this one stopped.
+/// The work list is in the database, not in memory. Memory use thus does not depend on the number of files, and after
+/// an interruption the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
   /// The request for a run.
   public struct Request: Sendable {
@@ -21,17 +21,17 @@ public struct LibraryRun: Sendable {
     public var plan: AnalysisPlan
     /// Files analyzed at the same time.
     public var jobs: Int
-    /// How long one file may take.
+    /// Time limit for one file.
     public var timeLimit: TimeLimit
     public var isolation: Isolation
     public var programVersion: String
-    /// Whether to ignore the status change time (`ctime`) of files.
+    /// True to ignore the status change time (`ctime`) of files.
     public var ignoresStatusChanges: Bool
-    /// Whether to measure where the time goes.
+    /// True to measure the time of each stage.
     public var isProfiled: Bool
-    /// Digests of files to keep besides XXH3.
+    /// Digests of files to store besides XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// Lists objects and brings them here; `nil` if that is not to be.
+    /// Lists and fetches objects; `nil` to leave objects out.
     public var objects: ObjectFetcher?
 
     public init(
@@ -55,7 +55,7 @@ public struct LibraryRun: Sendable {
     }
   }
 
-  /// The place where files are analyzed.
+  /// The process in which files are analyzed.
   public enum Isolation: Sendable {
     /// In this process: a file that crashes a decoder ends the run.
     case none
@@ -64,7 +64,7 @@ public struct LibraryRun: Sendable {
     /// The workers lost so far.
     public var losses: [WorkerLoss: Int] { if case .workers(let pool) = self { pool.losses } else { [:] } }
 
-    /// Ends idle workers, and waits until they are gone.
+    /// Ends idle workers and waits for them.
     public func close() {
       if case .workers(let pool) = self { pool.close() }
     }
@@ -72,9 +72,9 @@ public struct LibraryRun: Sendable {
 
   public enum Roots: Sendable {
     case paths([FilePath])
-    /// Read once, during the scan; each entry names one path.
+    /// Read once, during the scan; each entry is one path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
-    /// Files that were looked at elsewhere; for plans, which open nothing.
+    /// Files listed elsewhere; for plans, which open no files.
     case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
@@ -92,14 +92,14 @@ public struct LibraryRun: Sendable {
     public var unsettled: Int
     /// Files left for the next run.
     public var pending: Int
-    /// Skipped files that were still being written: the next run analyzes them.
+    /// Skipped files that were still being written; the next run analyzes them.
     public var stillChanging: Int
     public var scan: ScanCounts
-    /// Files that need not be decoded, because their audio was known.
+    /// Files that were not decoded, because their audio was known.
     public var reused: Int
     /// Seconds of audio decoded.
     public var audioDuration: Double
-    /// Empty unless it was asked for.
+    /// Empty unless requested.
     public var stageTimes: StageTimes
   }
 
@@ -159,8 +159,8 @@ public struct LibraryRun: Sendable {
     }
   }
 
-  /// What a run would do: the scan of a dry run.
-  /// - Parameter take: Gets each file with work to do once, in the order in which it is found.
+  /// Plans a run by scanning as in a dry run.
+  /// - Parameter take: Called once for each file with work to do, in the order in which they are found.
   public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root]) {
     precondition(request.scan.isDryRun)
     return try withoutActuallyEscaping(take) { take in
@@ -186,15 +186,15 @@ public struct LibraryRun: Sendable {
       newlyFailed: outcome.newlyFailed, newlyDamaged: outcome.newlyDamaged, pending: outcome.pending)
   }
 
-  /// Says what has become of files that have gone since the scan.
-  /// - Returns: The roots, with those that have gone during the run.
+  /// Reports files that disappeared since the scan.
+  /// - Returns: The roots, including those that disappeared during the run.
   private func judge(gone: [PendingFile], in roots: [RunRecord.Root]) -> [RunRecord.Root] {
     var losses = LostFolders(roots: roots.filter { $0.condition == .scanned }.map(\.path))
     for file in gone where !file.path.isObject { losses.add(file.path, device: file.device) }
     for (count, noun) in [(losses.otherFiles, "file"), (gone.count { $0.path.isObject }, "object")] where count > 0 {
       report(
         .notice(
-          "\(counted(count, noun)) \(count == 1 ? "has" : "have") gone since the scan; the next run looks again",
+          "\(counted(count, noun)) \(count == 1 ? "has" : "have") disappeared since the scan; the next run checks again",
           event: "files_gone"))
     }
     var roots = roots

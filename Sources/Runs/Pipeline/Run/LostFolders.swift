@@ -4,25 +4,25 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Tells files that were removed during a run from those whose disk, or whole library, went away during it.
+/// Distinguishes files removed during a run from those whose disk, or whole library, disappeared during it.
 struct LostFolders {
   struct Loss {
     let path: FilePath
     let condition: RunRecord.Root.Condition
-    /// Files that were to be analyzed there.
+    /// Number of files that were to be analyzed there.
     var fileCount: Int
 
     var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
 
     var sentence: String { sentence(notDone: "analyzed") }
 
-    /// - Parameter verb: What the files in it were not.
+    /// - Parameter verb: The participle for what was not done with its files.
     func sentence(notDone verb: String) -> String {
       let what =
         switch condition {
-        case .empty: "became empty during the run: the disk there has gone"
+        case .empty: "became empty during the run: its disk is gone"
         case .unreadable: "can no longer be read"
-        case .missing, .scanned: "has gone during the run"
+        case .missing, .scanned: "disappeared during the run"
         }
       let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not \(verb)"
       return "\(path.string) \(what). \(files). Is the drive mounted? "
@@ -32,7 +32,7 @@ struct LostFolders {
 
   private let roots: [FilePath]
   private var losses: [FilePath: Loss] = [:]
-  /// Files that were removed alone, or with a folder.
+  /// Number of files removed individually or with a folder.
   private(set) var otherFiles = 0
 
   /// - Parameter roots: Folders that the scan has walked.
@@ -40,10 +40,10 @@ struct LostFolders {
     self.roots = roots
   }
 
-  /// In the order of their paths.
+  /// Ordered by path.
   var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
 
-  /// Takes in a file that has gone.
+  /// Adds a file that disappeared.
   /// - Parameter device: The device it was on.
   mutating func add(_ path: FilePath, device: UInt64) {
     guard let (folder, condition) = loss(of: path, device) else {
@@ -53,7 +53,7 @@ struct LostFolders {
     losses[folder, default: Loss(path: folder, condition: condition, fileCount: 0)].fileCount += 1
   }
 
-  /// As a scan judges what it does not find: by the nearest folder that is there.
+  /// Classifies a missing file as a scan does, by the nearest folder that exists.
   private func loss(of path: FilePath, _ device: UInt64) -> (FilePath, RunRecord.Root.Condition)? {
     var folder = path
     while folder.removeLastComponent() {

@@ -3,7 +3,7 @@ internal import Objects
 internal import Platform
 internal import SystemPackage
 
-/// The objects of some folders of buckets, as a walk yields files: candidates by their names, and a report for each root.
+/// Yields the objects of bucket folders as a walk yields files: candidates by name, and a report for each root.
 struct ObjectWalk {
   private var roots: ArraySlice<FilePath>
   private let fetcher: ObjectFetcher?
@@ -13,8 +13,8 @@ struct ObjectWalk {
   private var fileCount = 0
 
   /// - Parameters:
-  ///   - roots: Names of objects and of their folders.
-  ///   - fetcher: `nil` if nothing is fetched.
+  ///   - roots: Names of objects and of folders of objects.
+  ///   - fetcher: `nil` if objects are left out.
   init(roots: [FilePath], fetcher: ObjectFetcher?, rule: CandidateRule, isCancelled: @escaping () -> Bool) {
     self.roots = roots[...]
     self.fetcher = fetcher
@@ -48,7 +48,7 @@ struct ObjectWalk {
     }
   }
 
-  /// - Returns: `nil` for a key that stands for a folder.
+  /// - Returns: `nil` for a key that represents a folder.
   private mutating func entry(_ object: ListedObject, in folder: ObjectFolder) -> LibraryWalker.Entry? {
     do throws(ObjectNameError) {
       let name = try folder.name(ofEncodedKey: object.encodedKey)

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Tells a run to stop early: after a signal, or when its time is over.
+/// Stops a run early: after a signal, or at the end of its time budget.
 public final class RunControl: Sendable {
   private let requested = Mutex<ContinuousClock.Instant?>(nil)
-  /// When the time of the run is over.
+  /// End of the time budget.
   private let end: ContinuousClock.Instant?
-  /// How long files in progress may still take after a request to stop; unfinished ones are left for the next run.
+  /// Time that files in progress have after a stop request; unfinished ones are left for the next run.
   private let grace: Duration
 
-  /// - Parameter limit: Time from now after which the run stops by itself.
+  /// - Parameter limit: Time budget from now.
   public init(grace: Duration = .seconds(5), limit: Duration? = nil) {
     self.grace = grace
     end = limit.map { .now + $0 }
   }
 
-  /// No more files are started; results are committed and reports written.
+  /// Requests a stop: no more files are started; results are committed and reports written.
   public func requestStop() {
     requested.withLock { $0 = $0 ?? .now }
   }

@@ -1,7 +1,7 @@
 public import Analysis
 public import SystemPackage
 
-/// A report of a run while it works.
+/// A progress event of a run.
 public enum RunEvent: Sendable {
   public enum Phase: String, Sendable {
     case scan, analyze, verify, report
@@ -13,11 +13,11 @@ public enum RunEvent: Sendable {
   /// The number of files to analyze, or to read again.
   case planned(Int)
   case started(FilePath)
-  /// A file is done; `audioDuration` is in seconds and zero where no audio was decoded.
+  /// A file is done; `audioDuration` is in seconds, and zero if no audio was decoded.
   case finished(FilePath, status: FileAnalysis.Status, problem: Problem?, audioDuration: Double)
   /// A file was read again.
   case verified(FilePath, byteCount: Int64, isBad: Bool)
-  /// Something the user should know about the run rather than about one file.
-  /// - Parameter event: A word for programs, never renamed.
+  /// A message about the run rather than about one file.
+  /// - Parameter event: An identifier for programs, never renamed.
   case notice(String, event: String, path: FilePath? = nil)
 }

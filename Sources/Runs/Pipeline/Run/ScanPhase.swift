@@ -5,7 +5,7 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Walks the roots and writes the work list into the store.
+/// Walks the roots and writes the work list to the store.
 struct ScanPhase {
   struct Result: Sendable {
     var counts = ScanCounts()
@@ -20,7 +20,7 @@ struct ScanPhase {
   let request: LibraryRun.Request
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
-  /// Gets the files with work to do, if the scan is that of a plan.
+  /// Called with the files with work to do, if this scan makes a plan.
   var takeWork: ((FileStamp, FileWork) throws -> Void)?
 
   func run() throws -> Result {
@@ -55,7 +55,7 @@ struct ScanPhase {
       }
     }
     try flush(&files, &skipped)
-    // Only a complete scan shows what is missing.
+    // Only a complete scan shows which files are missing.
     if !control.isStopping {
       try leaveOutLostRoots(&roots, &scopes)
       for index in scopes.indices { scopes[index].unreadable = unreadable }
@@ -73,7 +73,7 @@ struct ScanPhase {
     return Result(counts: session.counts, roots: roots, stillChanging: stillChanging)
   }
 
-  /// What is found at the roots, one after the other.
+  /// The entries below all roots, one root after another.
   private func entries() -> () throws -> LibraryWalker.Entry? {
     var walker: LibraryWalker
     switch request.roots {
@@ -89,7 +89,8 @@ struct ScanPhase {
     return { try walker.next() }
   }
 
-  /// A folder that has gone since it was walked, with its disk perhaps, does not show what is missing.
+  /// Drops roots that disappeared since they were walked, perhaps with their disk: they do not show which files are
+  /// missing.
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
   ) throws(StoreError) {

@@ -3,34 +3,34 @@ internal import Digests
 internal import Platform
 public import SystemPackage
 
-/// A project's settings file: it applies to a folder and everything below it, regardless of its owner.
+/// A project's settings file, which applies to a folder and everything below it, regardless of its owner.
 ///
 /// Such a file may have come with a download. Until the user trusts it, it may not set anything that runs programs,
-/// names what is written, or removes a protection; each setting declares this itself (`ProjectTrust`). The file and the
-/// definition it names are read only once, so what was trusted is what is used.
+/// names output files, or removes a protection; each setting declares this itself (`ProjectTrust`). The file and the
+/// definition that it names are read only once, so that exactly the trusted content is used.
 public struct ProjectFile: Sendable {
   /// One setting in the file.
   public struct Line: Sendable {
     public let key: String
-    /// As `analyze config show` prints it.
+    /// The value as printed by `analyze config show`.
     public let value: String
     public let number: Int?
     public let needsTrust: Bool
   }
 
-  /// In the working folder or the nearest folder above it that has one.
+  /// The name of the file, in the working folder or the nearest folder above it.
   public static let name: FilePath.Component = ".nocturne.yaml"
 
   public let path: FilePath
-  /// The definition its `pipeline` names; `nil` without that setting.
+  /// The definition that its `pipeline` names; `nil` without that setting.
   public let definition: Result<PipelineDefinition, DefinitionError>?
   let values: [(setting: any AnySetting, value: any SettingValue, line: Int?)]
   /// Identifies the content of the file and the definition.
   let digest: String
 
-  /// Reads the file and the definition it names.
+  /// Reads the file and the definition that it names.
   ///
-  /// - Parameter path: Absolute.
+  /// - Parameter path: An absolute path.
   /// - Throws: `DefinitionError` if it cannot be read or understood.
   public init(at path: FilePath, _ folders: StandardFolders) throws(DefinitionError) {
     let bytes: [UInt8]
@@ -46,7 +46,7 @@ public struct ProjectFile: Sendable {
     case nil: definition = nil
     case let reference? where !reference.isPath:
       definition = Result { () throws(DefinitionError) in
-        try PipelineCatalog(userFolder: folders.pipelines).definition(reference.text)
+        try NamedPipelines(userFolder: folders.pipelines).definition(reference.text)
       }
     case let reference?:
       let file = FilePath(reference.text)
@@ -59,7 +59,7 @@ public struct ProjectFile: Sendable {
     digest = Digest.sha256(ofList: parts).description
   }
 
-  /// The nearest project file.
+  /// Finds the nearest project file.
   static func nearest(to folder: FilePath) -> FilePath? {
     var folder = folder
     repeat {

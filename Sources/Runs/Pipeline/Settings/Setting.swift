@@ -3,13 +3,13 @@ internal import Text
 
 /// One setting, declared once: its key in files and in the environment, its type, default and meaning.
 public struct Setting<Value: SettingValue>: Sendable {
-  /// In files; in the environment it is `ANALYZE_` plus the key in upper case.
+  /// The key in files; the environment variable is `ANALYZE_` plus the key in upper case.
   public let key: String
-  /// One line for people: for tables of settings and the help of options.
+  /// One line of text, for tables of settings and the help of options.
   public let summary: String
   let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
-  /// The problem with a value that parses; `nil` if there is none.
+  /// Returns the problem with a parsed value; `nil` if there is none.
   let objection: @Sendable (Value) -> String?
 
   init(
@@ -32,13 +32,13 @@ public struct Setting<Value: SettingValue>: Sendable {
   }
 }
 
-/// Whether a project file must be trusted before it may set this: it may have come with a download.
+/// The trust that a project file needs to set this, since it may have come with a download.
 public enum ProjectTrust<Value: SettingValue>: Sendable {
-  /// At worst a run takes longer, or finds or reports less.
+  /// At worst, a run takes longer, or finds or reports less.
   case notNeeded
-  /// It names what is written, or removes a protection or a signal that others rely on.
+  /// It names an output file, or removes a protection or a signal that others rely on.
   case needed
-  /// Needed for some values: which ones in words, and a test for them.
+  /// Needed for some values: a description of these values, and a test for them.
   case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)
 }
 
@@ -46,9 +46,9 @@ public enum ProjectTrust<Value: SettingValue>: Sendable {
 public protocol AnySetting: Sendable {
   var key: String { get }
   var summary: String { get }
-  /// The values it accepts.
+  /// Description of the accepted values.
   var expectation: String { get }
-  /// The values that need trust in a project file: "no", "yes" or some words.
+  /// The values that need trust in a project file: "no", "yes" or a description.
   var trustText: String { get }
 
   func needsTrust(_ value: any SettingValue, in project: ProjectFile) -> Bool

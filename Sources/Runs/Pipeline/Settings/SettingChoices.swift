@@ -2,7 +2,7 @@ public import Analysis
 public import Records
 internal import SystemPackage
 
-/// How a run shows its progress: `--progress`.
+/// The display of progress: `--progress`.
 public enum ProgressStyle: String, SettingValue, CaseIterable {
   /// A bar if standard error is a terminal, otherwise nothing.
   case auto
@@ -14,9 +14,9 @@ public enum ProgressStyle: String, SettingValue, CaseIterable {
   case none
 }
 
-/// How messages are written to standard error: `--log-format`.
+/// The format of messages on standard error: `--log-format`.
 public enum LogFormat: String, SettingValue, CaseIterable {
-  /// `journald` if standard error leads to the journal of systemd, otherwise `text`.
+  /// `journald` if standard error is connected to the systemd journal, otherwise `text`.
   case auto
   case text
   /// A JSON object per line.
@@ -25,7 +25,7 @@ public enum LogFormat: String, SettingValue, CaseIterable {
   case journald
 }
 
-/// The place where files are analyzed: `--isolation`.
+/// The process in which files are analyzed: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
   /// In worker processes: a file that crashes, hangs or exhausts memory costs only itself.
   case process
@@ -33,10 +33,10 @@ public enum IsolationChoice: String, SettingValue, CaseIterable {
   case none
 }
 
-/// When failed files make the exit status 3: `--fail-on`.
+/// The condition under which failed files make the exit status 3: `--fail-on`.
 public enum FailurePolicy: SettingValue {
   case never
-  /// Files failed that were not known as failing.
+  /// Files failed that were not known to fail.
   case new
   case any
   /// More than this share of all files seen, 0 to 100.
@@ -66,11 +66,11 @@ public enum FailurePolicy: SettingValue {
   }
 }
 
-/// A part of the library's bytes: `--share`.
+/// A share of the library's bytes: `--share`.
 public struct LibraryShare: SettingValue {
   public static var expectation: String { "a percentage such as 2%" }
 
-  /// 0 to 1.
+  /// The share, 0 to 1.
   public let fraction: Double
   public let settingText: String
 
@@ -89,20 +89,20 @@ extension ReportFormat: SettingValue {}
 
 /// Content that reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
-  /// Beats, downbeats and the strength of onsets over time.
+  /// Beats, downbeats and onset strength over time.
   case beats
-  /// The words of songs.
+  /// Lyrics.
   case lyrics
   case chapters
   /// Points of the waveform, and the onset envelope.
   case waveform
-  /// The sound of tracks, in numbers.
+  /// The sound descriptors of tracks.
   case descriptor
   /// Files that are gone.
   case vanished
 }
 
-/// A reference to a pipeline definition; see `PipelineCatalog.definition(_:)`.
+/// A reference to a pipeline definition; see `NamedPipelines.definition(_:)`.
 public struct PipelineReference: SettingValue {
   public static var expectation: String { "the name of a pipeline or the path of a definition" }
   public var text: String
@@ -117,14 +117,14 @@ public struct PipelineReference: SettingValue {
     if isPath, let path = context.path(text) { self.text = path.string }
   }
 
-  /// Whether it is a path rather than a name.
+  /// True for a path, false for a name.
   var isPath: Bool { text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml") }
 
   public var settingText: String { text }
 }
 
 extension Double {
-  /// Without the `.0` of whole numbers.
+  /// The number without the `.0` of whole numbers.
   fileprivate var formatted: String {
     self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self)
   }

@@ -1,9 +1,9 @@
 public import Platform
 public import SystemPackage
 
-/// The type of a setting's value: something people write as one word or line.
+/// A type of setting values, which people write as one word or line.
 public protocol SettingValue: Hashable, Sendable {
-  /// The accepted values, for errors: "a whole number".
+  /// Description of the accepted values for errors, such as "a whole number".
   static var expectation: String { get }
   /// The valid words, if there are few.
   static var choices: [String] { get }
@@ -11,7 +11,7 @@ public protocol SettingValue: Hashable, Sendable {
   static var listSeparator: Character { get }
 
   init?(setting text: String, in context: SettingContext)
-  /// As it can be written in a file.
+  /// The value as written in a file.
   var settingText: String { get }
 }
 
@@ -20,7 +20,7 @@ extension SettingValue {
   public static var listSeparator: Character { "," }
 }
 
-/// The place where a setting was written: decides the meaning of relative paths and `~`.
+/// The place where a setting was written, which determines the meaning of relative paths and `~`.
 public struct SettingContext: Hashable, Sendable {
   public var folder: FilePath
   public var home: FilePath
@@ -83,7 +83,7 @@ extension FilePath: SettingValue {
     self = path
   }
 
-  /// White space at the end would be lost when read back; the slash protects it.
+  /// White space at the end would be lost in reading; the slash protects it.
   public var settingText: String { string.last?.isWhitespace ?? false ? string + "/" : string }
 }
 
@@ -119,7 +119,7 @@ extension Array: SettingValue where Element: SettingValue {
   public static var expectation: String { "a list, each \(Element.expectation)" }
   public static var choices: [String] { Element.choices }
 
-  /// A list in one line, as in the environment.
+  /// Parses a list in one line, as in the environment.
   public init?(setting text: String, in context: SettingContext) {
     self = []
     for part in text.split(separator: Element.listSeparator) {
@@ -150,7 +150,7 @@ extension Duration: SettingValue {
 
   private static let units: [(letter: Character, seconds: Double)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
 
-  /// Seconds, or numbers with units: `90`, `1.5s`, `15m`, `1h30m`, `2d`. At most a year.
+  /// Parses seconds, or numbers with units: `90`, `1.5s`, `15m`, `1h30m`, `2d`. At most a year.
   public init?(setting text: String, in context: SettingContext) {
     var seconds = 0.0
     var rest = text[...]

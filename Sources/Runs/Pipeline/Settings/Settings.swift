@@ -48,13 +48,13 @@ public struct Settings: Sendable {
   }
 
   public let folders: StandardFolders
-  /// Notes for the user about how the settings were found.
+  /// Messages for the user about how the settings were found.
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// The settings of the project file that would count if it were trusted: origins by key.
+  /// Settings of the project file that would apply if it were trusted: origins by key.
   public private(set) var withheld: [String: Origin] = [:]
-  /// The project file, or the definition it names, was trusted with different content.
+  /// True if the project file, or the definition that it names, was trusted with different content.
   public private(set) var projectHasChanged = false
   private var stored: [String: Stored] = [:]
 
@@ -80,11 +80,11 @@ public struct Settings: Sendable {
 
   /// The pipeline definition that the settings name.
   public func definition() throws(DefinitionError) -> PipelineDefinition {
-    // Use what was read when trust was checked: the file may have changed since.
+    // Use the content for which trust was checked: the file may have changed since.
     if case .file(let path, _) = origin(of: Self.pipeline), path == project?.path, let found = project?.definition {
       return try found.get()
     }
-    return try PipelineCatalog(userFolder: folders.pipelines).definition(self[Self.pipeline].text)
+    return try NamedPipelines(userFolder: folders.pipelines).definition(self[Self.pipeline].text)
   }
 
   /// All settings with their values and origins.
@@ -102,9 +102,9 @@ public struct Settings: Sendable {
 
 extension Settings {
   /// - Parameters:
-  ///   - workingFolder: Absolute.
+  ///   - workingFolder: An absolute path.
   ///   - systemFolder: The folder of the machine's settings.
-  /// - Throws: `DefinitionError` for a file or variable that is invalid.
+  /// - Throws: `DefinitionError` for an invalid file or variable.
   public static func load(
     environment: [String: String] = ProcessInfo.processInfo.environment,
     workingFolder: FilePath = FilePath.currentFolder,
@@ -135,7 +135,7 @@ extension Settings {
     }
   }
 
-  /// Takes the permitted settings from a project file.
+  /// Applies the permitted settings of a project file.
   private mutating func take(_ file: ProjectFile) {
     project = file
     let verdict = TrustedProjects(folders).verdict(on: file)
@@ -182,7 +182,7 @@ extension Settings {
 
   private mutating func read(_ environment: [String: String], in context: SettingContext) throws(DefinitionError) {
     for setting in Self.all {
-      // An empty variable counts as not set.
+      // An empty variable counts as unset.
       guard let text = environment[setting.environmentName], !text.isEmpty else { continue }
       do {
         stored[setting.key] = Stored(
@@ -312,7 +312,7 @@ extension Settings {
 
   /// The options for walking the library.
   public var walk: LibraryWalker.Options {
-    var rule = CandidateRule(takesUnknownKinds: self[Self.allFiles], takesHidden: self[Self.hidden])
+    var rule = CandidateRule(acceptsUnknownKinds: self[Self.allFiles], acceptsHidden: self[Self.hidden])
     for word in self[Self.extensions] {
       rule.audioExtensions.insert((word.hasPrefix(".") ? String(word.dropFirst()) : word).lowercased())
     }

@@ -1,14 +1,14 @@
 internal import Foundation
 public import SystemPackage
 
-/// The folders for this program's files (XDG Base Directory Specification 0.8).
+/// The folders of this program's files (XDG Base Directory Specification 0.8).
 public struct StandardFolders: Hashable, Sendable {
   public var home: FilePath
   /// `$XDG_CONFIG_HOME/nocturne`: the user's settings and pipelines.
   public var configuration: FilePath
   /// `$XDG_DATA_HOME/nocturne`: the database and reports.
   public var data: FilePath
-  /// `$XDG_STATE_HOME/nocturne`: which project files the user trusts.
+  /// `$XDG_STATE_HOME/nocturne`: the list of trusted project files.
   public var state: FilePath
   /// `/etc/nocturne`: the machine's settings.
   public var system: FilePath
@@ -27,9 +27,9 @@ public struct StandardFolders: Hashable, Sendable {
     self.system = system
   }
 
-  /// The database of results, if no other one is named.
+  /// The default path of the results database.
   public var database: FilePath { data.appending("library.sqlite") }
 
-  /// The user's definitions, by name.
+  /// The folder of the user's pipeline definitions.
   public var pipelines: FilePath { configuration.appending("pipelines") }
 }

@@ -3,15 +3,15 @@ internal import Foundation
 internal import Platform
 public import SystemPackage
 
-/// The project files that the user trusts, each with its content at that time: one small file each, named by the digest
-/// of the path.
+/// The project files that the user trusts, each with its content at that time, in one small file named by the digest of
+/// the path.
 ///
-/// A path is the real folder plus the file name. The file itself must not be a link: reached through a link from
-/// another folder, the same lines would name other places.
+/// A path is the real folder plus the file name. The file itself must not be a link: reached through a link in another
+/// folder, its relative paths would have another meaning.
 public struct TrustedProjects: Sendable {
   public enum Verdict: Hashable, Sendable {
     case trusted
-    /// It was trusted with different content, or named a definition with different content.
+    /// It was trusted with different content, or with different content of its definition.
     case changed
     case unknown
   }
@@ -43,7 +43,7 @@ public struct TrustedProjects: Sendable {
     }
   }
 
-  /// - Returns: Whether it was trusted, even if it has changed since.
+  /// - Returns: `true` if it was trusted, even if it has changed since.
   public func untrust(_ path: FilePath) throws(Errno) -> Bool {
     do {
       try entry(for: path).unlink()
@@ -60,7 +60,7 @@ public struct TrustedProjects: Sendable {
     return self.folder.appending(Digest.sha256(ofList: [place.withBytes { Array($0) }]).description)
   }
 
-  /// Reads a file that no other user could have written.
+  /// Reads a file that no other user can have written.
   private static func read(_ entry: FilePath) throws -> [UInt8] {
     let file = try FileDescriptor.open(entry, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     return try file.closeAfter {

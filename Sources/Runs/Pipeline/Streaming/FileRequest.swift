@@ -2,8 +2,8 @@ public import Platform
 public import SystemPackage
 internal import Text
 
-/// One line of input of `analyze worker`: a path, a URI of a file or an object, or a JSON object with a key and either of
-/// them.
+/// One line of input of `analyze worker`: a path, a URI of a file or an object, or a JSON object with a key and one of
+/// these.
 public struct FileRequest: Hashable, Sendable {
   public enum Target: Hashable, Sendable {
     case file(FilePath)
@@ -12,13 +12,13 @@ public struct FileRequest: Hashable, Sendable {
 
   /// Identifies the answer; for a line that is not a JSON object, the line itself, without the secrets of a URI.
   public var key: String
-  /// The bytes of the key, valid UTF-8 or not; they decide the shard.
+  /// The bytes of the key, not necessarily valid UTF-8; they determine the shard.
   public var keyBytes: [UInt8]
   public var target: Result<Target, Refusal>
 
-  /// Why a line does not name a file.
+  /// The reason why a line does not name a file.
   public struct Refusal: Error, Hashable, Sendable {
-    /// snake_case.
+    /// An identifier in snake_case.
     public var code: String
     /// One sentence.
     public var message: String
@@ -35,7 +35,7 @@ public struct FileRequest: Hashable, Sendable {
     }
   }
 
-  /// A line that is too long to be read.
+  /// Makes a request for a line that is too long to read.
   public init(tooLong sample: [UInt8]) {
     self.init(
       key: Self.text(sample), keyBytes: sample,
@@ -63,7 +63,7 @@ public struct FileRequest: Hashable, Sendable {
       return
     }
     guard case .object(let members) = value else {
-      self = refused("The line is JSON, but no object.")
+      self = refused("The line is JSON, but not an object.")
       return
     }
     var key: [UInt8]?
@@ -82,7 +82,7 @@ public struct FileRequest: Hashable, Sendable {
       let bytes = Array(uri.utf8)
       let target: Result<Target, Refusal> =
         Self.scheme(of: bytes) == nil
-        ? .failure(Refusal(code: "bad_uri", message: "The uri of the line has no scheme; file:///… is meant, or path."))
+        ? .failure(Refusal(code: "bad_uri", message: "The uri of the line has no scheme; use file:///…, or path."))
         : Self.target(of: bytes, workingFolder)
       let key = key ?? Self.withoutSecrets(bytes, target)
       self.init(key: Self.text(key), keyBytes: key, target: target)
@@ -103,7 +103,7 @@ public struct FileRequest: Hashable, Sendable {
     guard scheme == "file" else {
       return .failure(
         Refusal(
-          code: "unsupported_scheme", message: "Nothing is fetched by \(scheme), but by https, http, s3 and gs."))
+          code: "unsupported_scheme", message: "The scheme \(scheme) is not supported; use https, http, s3 or gs."))
     }
     do {
       return .success(.file(try FilePath(fileURI: line).lexicallyNormalized()))
@@ -116,13 +116,13 @@ public struct FileRequest: Hashable, Sendable {
     if bytes.isEmpty { return .failure(Refusal(code: "empty_line", message: "The line is empty.")) }
     if bytes.contains(0) {
       return .failure(
-        Refusal(code: "bad_line", message: "The path has a NUL byte; a list of find -print0 needs --from0."))
+        Refusal(code: "bad_line", message: "The path contains a NUL byte; a list from find -print0 needs --from0."))
     }
     let path = FilePath(bytes: bytes)
     return .success(.file((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized()))
   }
 
-  /// The key of a line that has none: passwords and signatures in it are for the server alone.
+  /// The key of a line without one. Passwords and signatures are removed: they are for the server only.
   private static func withoutSecrets(_ line: [UInt8], _ target: Result<Target, Refusal>) -> [UInt8] {
     switch target {
     case .success(.object(let address)) where address.hasSecrets: Array(address.name.path.uri.utf8)
@@ -131,8 +131,8 @@ public struct FileRequest: Hashable, Sendable {
     }
   }
 
-  /// In lower case: `file` for `file:/a`, `s3` for `s3://a`. Text without slashes after its colon is a name that
-  /// contains a colon, unless it starts with `file:/`.
+  /// The scheme in lower case: `file` for `file:/a`, `s3` for `s3://a`. Text without slashes after its colon is a name
+  /// that contains a colon, unless it starts with `file:/`.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()

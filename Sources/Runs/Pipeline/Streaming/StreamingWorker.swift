@@ -8,27 +8,27 @@ internal import ResultStore
 internal import Synchronization
 public import SystemPackage
 
-/// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so any
-/// number of workers on any machines can share the work of one list.
+/// Implements `analyze worker`: analyzes the files named by lines of input, and answers each line. There is no store,
+/// so any number of workers on any machines can share one list.
 public final class StreamingWorker: Sendable {
   public struct Request: Sendable {
     public var plan: AnalysisPlan
-    /// Threads; each takes a line, analyzes its file and answers.
+    /// Number of threads; each reads a line, analyzes its file and answers.
     public var jobs: Int
-    /// How long one file may take.
+    /// Time limit for one file.
     public var timeLimit: TimeLimit
-    /// Digests of each file to compute besides its XXH3.
+    /// Digests of each file to compute besides XXH3.
     public var digests: Set<FileChecksum.Kind>
     public var isolation: LibraryRun.Isolation
     /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
     /// `nil` for all lines.
     public var shard: Shard?
-    /// Ends each line of input.
+    /// Separator of input lines.
     public var separator: UInt8
     /// The base of relative paths.
     public var workingFolder: FilePath
-    /// Brings objects here.
+    /// Fetches objects.
     public var objects: ObjectFetcher
     public var programVersion: String
 
@@ -51,12 +51,12 @@ public final class StreamingWorker: Sendable {
     }
   }
 
-  /// Lines by outcome.
+  /// Number of lines by outcome.
   public struct Counts: Hashable, Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
-    /// Left to other shards.
+    /// Lines of other shards.
     public var others = 0
-    /// Abandoned because the worker was stopping; an engine that waits for the answer must ask again.
+    /// Lines abandoned because the worker was stopping; a program that waits for the answer must repeat the request.
     public var unanswered = 0
   }
 
@@ -89,13 +89,13 @@ public final class StreamingWorker: Sendable {
     self.input = Mutex(Input(lines: LineReader(reading: input, separator: request.separator, limit: Self.lineLimit)))
   }
 
-  /// In bytes: ten times the longest possible path, percent-encoded.
+  /// Maximum length of a line in bytes: ten times the longest possible path, percent-encoded.
   private static let lineLimit = 1 << 17
 
   /// Works until the input ends or `control` requests a stop.
   ///
-  /// - Throws: The errors of `answer`, or that no worker process can be started or the input cannot be read: never an
-  ///   error of one file.
+  /// - Throws: Errors of `answer`, or an error if no worker process can be started or the input cannot be read; never
+  ///   an error of a single file.
   public func run() async throws -> Counts {
     let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
@@ -118,11 +118,11 @@ public final class StreamingWorker: Sendable {
 
   private var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  /// The next line of this shard. One thread waits for it; the others wait for that thread.
+  /// Returns the next line of this shard. One thread waits for input; the others wait for that thread.
   private func nextRequest() throws -> FileRequest? {
     try input.withLock { input in
-      while let line = try input.lines.next(goesOn: { !control.isStopping && !hasFailed }) {
-        // After a stop, lines already read are not begun.
+      while let line = try input.lines.next(shouldContinue: { !control.isStopping && !hasFailed }) {
+        // After a stop, lines already read are not started.
         if control.isStopping || hasFailed { return nil }
         let request =
           switch line {
@@ -166,7 +166,7 @@ public final class StreamingWorker: Sendable {
 
   private var isAbandoned: Bool { control.mustAbandon || hasFailed }
 
-  /// - Returns: False if the work was abandoned.
+  /// - Returns: `false` if the work was abandoned.
   private func analyze(_ path: FilePath, _ record: inout WorkerRecord) throws -> Bool {
     switch LibraryWalker.look(at: path, options: request.walk) {
     case .unreachable(let reason):
@@ -181,7 +181,7 @@ public final class StreamingWorker: Sendable {
     return true
   }
 
-  /// The same of an object, in a file that goes afterwards.
+  /// Analyzes an object in a temporary file.
   private func analyze(_ address: ObjectAddress, _ record: inout WorkerRecord) throws -> Bool {
     let name = address.name
     if let reason = request.walk.candidates.reasonToSkip(fileNamed: name.fileName) {
@@ -198,7 +198,8 @@ public final class StreamingWorker: Sendable {
     guard let object else { return false }
     return try withExtendedLifetime(object) {
       guard let file = ScannedFile(lookingAt: object.path) else {
-        let problem = Problem(stage: .open, code: "unreadable", message: "Its file in TMPDIR was removed by others.")
+        let problem = Problem(
+          stage: .open, code: "unreadable", message: "Its file in TMPDIR was removed by another program.")
         record.note(name.path, .failed, problem)
         return true
       }
@@ -207,8 +208,8 @@ public final class StreamingWorker: Sendable {
   }
 
   /// - Parameters:
-  ///   - file: What is read.
-  ///   - shown: What the answer is about.
+  ///   - file: The file to read.
+  ///   - shown: The file to report.
   private func analyze(
     _ file: ScannedFile, as shown: ScannedFile, tag: String?, _ record: inout WorkerRecord
   ) throws -> Bool {

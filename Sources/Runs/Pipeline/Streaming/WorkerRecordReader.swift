@@ -6,17 +6,17 @@ public import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Reads the output of `analyze worker` back, for the store.
+/// Parses the output of `analyze worker` for the store.
 public struct WorkerRecordReader {
-  /// Why a line is rejected, in one sentence.
+  /// The reason why a line is rejected, in one sentence.
   public struct Refusal: Error, Hashable, Sendable {
     public var message: String
   }
 
-  /// The content of a line that a store can keep.
+  /// The content of a line for the store.
   public enum Content: Sendable {
     case result(WorkerResult, ResultOrigin)
-    /// The line had no file, or one that could not be examined.
+    /// The line has no file, or one that could not be examined.
     case nothing
   }
 
@@ -34,7 +34,7 @@ public struct WorkerRecordReader {
     } catch is JSONSyntaxError {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
-      // In another version, anything may differ; check the version first.
+      // In another version, anything may differ, so check the version first.
       if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }
@@ -65,7 +65,7 @@ public struct WorkerRecordReader {
       guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
         throw Refusal(message: "its stamp is invalid")
       }
-      // This store does not have what an analysis omits as known.
+      // The audio that an analysis omits as known is not known to this store.
       analysis.reusesKnownAudio = false
       content = .analysis(
         analysis,

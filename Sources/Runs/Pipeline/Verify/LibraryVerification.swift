@@ -7,25 +7,25 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// Reads files again that were read before, and says which of them have other bytes under the same size and times.
+/// Reads known files again and reports those whose bytes changed while size and times did not.
 ///
-/// The files that were not read for the longest time come first. Bytes are read from the disk, past what the system holds
-/// in memory. Nothing is decoded but files that have changed.
+/// Files checked longest ago come first. Bytes are read from the disk, bypassing the page cache. Only changed files are
+/// decoded.
 public struct LibraryVerification: Sendable {
   public struct Request: Sendable {
     /// Files and folders; `nil` for the whole library.
     public var roots: [FilePath]?
-    /// The part of the bytes to read, 0 to 1.
+    /// Share of the bytes to read, 0 to 1.
     public var share: Double
     /// Files read at the same time.
     public var jobs: Int
-    /// Digests to compute and keep besides XXH3.
+    /// Digests to compute and store besides XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// Whether to take what has changed for right.
+    /// True to accept changed files as right.
     public var accepts: Bool
-    /// Whether to ignore the status change time of files.
+    /// True to ignore the status change time of files.
     public var ignoresStatusChanges: Bool
-    /// Where files are opened whose bytes are not known, or have changed.
+    /// The process that opens files whose bytes are unknown or have changed.
     public var isolation: LibraryRun.Isolation
 
     public init(
@@ -42,7 +42,7 @@ public struct LibraryVerification: Sendable {
     }
   }
 
-  /// A file that is not as it should be.
+  /// A changed or unreadable file.
   public struct Trouble: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
       case changedSilently = "changed_silently"
@@ -51,15 +51,15 @@ public struct LibraryVerification: Sendable {
 
     public var path: FilePath
     public var kind: Kind
-    /// `nil` for a file that cannot be read.
+    /// The changed part; `nil` for an unreadable file.
     public var hit: StoredChecksum.Hit?
-    /// Sentences, without the file's name.
+    /// Sentences without the file name.
     public var message: String
-    /// No earlier verification has told of it.
+    /// True if no earlier verification has reported it.
     public var isNews: Bool
   }
 
-  /// A folder that is not there, with its disk or altogether.
+  /// A missing folder, or one whose disk is missing.
   public struct Loss: Hashable, Sendable {
     public var path: FilePath
     public var condition: RunRecord.Root.Condition
@@ -68,14 +68,14 @@ public struct LibraryVerification: Sendable {
 
   public struct Outcome: Sendable {
     public var totals: VerificationTotals
-    /// In the order in which they were found, at most `troubleLimit`.
+    /// In the order found, at most `troubleLimit`.
     public var troubles: [Trouble]
     public var losses: [Loss]
-    /// Files that were to be read, and were not since it was ended early.
+    /// True if files were left unread because of an early stop.
     public var wasStopped: Bool
   }
 
-  /// Files that are told one by one.
+  /// Maximum number of files reported individually.
   public static let troubleLimit = 1_000
 
   private let store: ResultStore
@@ -84,12 +84,12 @@ public struct LibraryVerification: Sendable {
   private let control: RunControl
   private let report: @Sendable (RunEvent) -> Void
 
-  /// The plan for `Request.isolation`: to decode files to their ends, and compare what comes with their own checksums.
+  /// The pipeline for `Request.isolation`: decodes whole files and compares the result with their own checksums.
   public static let definition = PipelineDefinition(
     name: "verify", decoding: .verified, entries: [PipelineDefinition.Entry(id: "tags")])
 
   /// - Parameters:
-  ///   - run: The run that this belongs to.
+  ///   - run: The run that includes this verification.
   ///   - report: Called often and from any thread; must not block.
   public init(
     store: ResultStore, run: Int64? = nil, request: Request, control: RunControl,
@@ -102,8 +102,8 @@ public struct LibraryVerification: Sendable {
     self.report = report
   }
 
-  /// - Parameter plan: That of `definition`.
-  /// - Throws: `StoreError`, or that no worker can be started; what was committed is kept.
+  /// - Parameter plan: The plan of `definition`.
+  /// - Throws: `StoreError`, or an error if no worker can be started; committed results are kept.
   public func perform(_ plan: AnalysisPlan) async throws -> Outcome {
     let session = try VerificationSession(
       store: store, run: run, roots: request.roots, accepts: request.accepts)
@@ -113,7 +113,7 @@ public struct LibraryVerification: Sendable {
     report(.planned(Int((Double(extent.fileCount) * min(request.share, 1)).rounded(.up))))
     let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
-    let look = VerifyingLook(
+    let verifier = FileVerifier(
       plan: plan, request: request, control: control)
     var outcome = Outcome(totals: VerificationTotals(), troubles: [], losses: [], wasStopped: false)
     var losses = LostFolders(roots: try roots())
@@ -144,7 +144,7 @@ public struct LibraryVerification: Sendable {
       func add(_ file: VerifiableFile) {
         group.addTask(executorPreference: executor) {
           report(.started(file.path))
-          return Result { () throws(WorkerPool.StartFailure) in try look.verify(file) }
+          return Result { () throws(WorkerPool.StartFailure) in try verifier.verify(file) }
         }
       }
       for _ in 0..<executor.threadCount { if let file = try next() { add(file) } }
@@ -172,7 +172,7 @@ public struct LibraryVerification: Sendable {
     return outcome
   }
 
-  /// Folders whose absence is told: those that were named, or those of the last run.
+  /// Folders whose absence is reported: the requested ones, or those of the last run.
   private func roots() throws(StoreError) -> [FilePath] {
     if let roots = request.roots { return roots }
     return try store.latestRun()?.roots.map(\.path) ?? []

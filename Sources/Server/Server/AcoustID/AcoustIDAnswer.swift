@@ -4,9 +4,9 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// AcoustID's data about a track of its own, made of the tags of the files that hold it.
+/// AcoustID's result for one track, made from the tags of the files that hold its audio.
 struct AcoustIDAnswer: Sendable {
-  /// The data a client wants beside the id: the words of the parameter `meta`.
+  /// The data requested besides the id: the words of the parameter `meta`.
   struct Meta: Sendable {
     var words: Set<String>
 
@@ -23,10 +23,10 @@ struct AcoustIDAnswer: Sendable {
   var content: ContentID
   /// 0 to 1.
   var score: Double
-  /// All that hold the audio.
+  /// All files that hold the audio.
   var files: [File]
 
-  /// The id of audio in the form that AcoustID's ids have.
+  /// Content id in the form of AcoustID's ids, a UUID.
   static func uuid(of content: ContentID) -> String {
     let digits = [content.high, content.low].map { number in
       let text = String(number, radix: 16)
@@ -41,7 +41,7 @@ struct AcoustIDAnswer: Sendable {
     return groups.joined(separator: "-")
   }
 
-  /// Reads what `uuid(of:)` writes; `nil` for anything else.
+  /// Parses the output of `uuid(of:)`; `nil` for anything else.
   static func content(ofUUID text: String) -> ContentID? {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
@@ -87,7 +87,7 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // As there, if a track is not linked with a recording: the names that people have given it, without an id.
+    // Like AcoustID, a track that is not linked with a recording has names given by users and no id.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }
@@ -114,7 +114,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// Names and ids go together if there are as many of both; with `compress`, artists that are no news are left out.
+  /// Artists have ids only if there are as many ids as names.
   private static func artists(_ record: FileRecord, names: String, ids: String) -> [JSONValue] {
     let names = record.track.values(names)
     let ids = record.track.values(ids)
@@ -186,7 +186,7 @@ struct AcoustIDAnswer: Sendable {
     return groups
   }
 
-  /// `{"year": …, "month": …, "day": …}`, as far as it is known.
+  /// `{"year": …, "month": …, "day": …}`, without unknown parts.
   private static func date(_ date: PartialDate) -> JSONValue {
     var object: [String: JSONValue] = ["year": .integer(Int64(date.year))]
     object["month"] = date.month.map { .integer(Int64($0)) }
@@ -194,7 +194,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// An addition of this server: which files of the library hold it.
+  /// A file of the library that holds the track: an extension of this server.
   private static func file(_ file: File) -> JSONValue {
     let record = file.record
     var object: [String: JSONValue] = ["id": .string(file.id)]

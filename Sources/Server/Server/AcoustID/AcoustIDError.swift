@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Serving
 internal import Text
 
-/// Why a look-up has no answer, with the numbers and words of AcoustID's web service (acoustid.org/webservice).
+/// An error of a lookup, with the code and message of AcoustID's web service (acoustid.org/webservice).
 enum AcoustIDError: Error {
   case unknownFormat(String)
   case missingParameter(String)

@@ -11,12 +11,12 @@ internal import Text
 struct AcoustIDRoutes: RouteSet {
   let api = API(name: "acoustid", path: "/v2", access: .tokenAmongParameters(.acoustID), hasStandardErrors: false)
   let services: Services
-  let fingerprints: FingerprintCatalog
+  let fingerprints: FingerprintLookup
 
-  /// Fingerprints of one request.
+  /// Fingerprints per request.
   private static let batchLimit = 20
   private static let resultLimit = 10
-  /// Items of a fingerprint, 17 minutes: those of fpcalc have 950.
+  /// Items per fingerprint: 17 minutes. Fingerprints of fpcalc have 950.
   private static let itemLimit = 8_192
 
   private static let summary = "Recordings with this fingerprint, as AcoustID has it"
@@ -33,7 +33,7 @@ struct AcoustIDRoutes: RouteSet {
       .post, "lookup", Self.summary, body: .form(Self.parameters.map(\.name)), answers: [.json(.reply)]
     ) { request, _ in
       do {
-        // The parameters of the address and of the form in the body.
+        // Parameters may be in the query, in a form body, or in both.
         var request = request
         let form = try await request.collectForm()
         return await answer(FormFields(request.uri.query ?? "") + form)
@@ -58,7 +58,7 @@ struct AcoustIDRoutes: RouteSet {
     let meta = AcoustIDAnswer.Meta(parameters["meta"] ?? "")
     if let text = parameters["trackid"] {
       guard let content = AcoustIDAnswer.content(ofUUID: text) else { throw AcoustIDError.invalidUUID("trackid") }
-      return .results(try await results(of: [FingerprintCatalog.Hit(content: content, score: 1)], meta))
+      return .results(try await results(of: [FingerprintLookup.Hit(content: content, score: 1)], meta))
     }
     guard parameters["batch"] == "1" else { return .results(try await results(parameters, "", meta)) }
     let suffixes = (0..<Self.batchLimit).map { ".\($0)" }.filter { parameters["fingerprint\($0)"] != nil }
@@ -72,7 +72,7 @@ struct AcoustIDRoutes: RouteSet {
   }
 
   /// The results of one fingerprint.
-  /// - Parameter suffix: The suffix of its parameters' names, such as `.0`.
+  /// - Parameter suffix: The suffix of the parameter names, such as `.0`.
   private func results(
     _ parameters: FormFields, _ suffix: String, _ meta: AcoustIDAnswer.Meta
   ) async throws -> [JSONValue] {
@@ -89,7 +89,7 @@ struct AcoustIDRoutes: RouteSet {
     return try await results(of: fingerprints.lookup(fingerprint, limit: Self.resultLimit), meta)
   }
 
-  private func results(of hits: [FingerprintCatalog.Hit], _ meta: AcoustIDAnswer.Meta) async throws -> [JSONValue] {
+  private func results(of hits: [FingerprintLookup.Hit], _ meta: AcoustIDAnswer.Meta) async throws -> [JSONValue] {
     try await services.reading {
       try hits.compactMap { hit in
         let files = try services.store.files(holding: hit.content)
@@ -114,7 +114,7 @@ struct AcoustIDRoutes: RouteSet {
   ) -> Response {
     guard parameters["format"] == "jsonp" else { return JSONType.reply.response(reply, status: status) }
     let wanted = parameters["jsoncallback"] ?? ""
-    // Whatever is no name would be a program of the client's in an answer of ours.
+    // Accepts identifiers only; anything else would be script injection.
     let isName = !wanted.isEmpty && wanted.utf8.allSatisfy { isalnumeric($0) || $0 == UInt8(ascii: "_") }
     var json = JSONWriter()
     JSONType.reply.write(reply, &json)
@@ -135,10 +135,10 @@ struct AcoustIDRoutes: RouteSet {
   }
 }
 
-/// An answer to a look-up. What is in its lists depends on the parameter `meta`.
+/// Response to a lookup. The members of its list items depend on the parameter `meta`.
 private enum AcoustIDReply {
   case results([JSONValue])
-  /// Of several look-ups in one request.
+  /// Results of several lookups in one request.
   case fingerprints([JSONValue])
   case error(AcoustIDError)
 }

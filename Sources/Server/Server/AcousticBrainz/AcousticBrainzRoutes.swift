@@ -5,19 +5,19 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// `/api/v1/{mbid}/…`: AcousticBrainz's documents about the recordings that the tags of the library name.
+/// `/api/v1/{mbid}/…`: AcousticBrainz's documents for the recordings named in the library's tags.
 ///
-/// Files of one recording are its submissions there: the first has the number 0.
+/// The files of a recording are its submissions, numbered from 0.
 struct AcousticBrainzRoutes: RouteSet {
   let api = API(
     name: "acousticbrainz", path: "/api/v1", hasStandardErrors: false,
     errors: ErrorShape { error, json in json.value(["message": .string(error.message)]) })
   let services: Services
 
-  /// Recordings of one request, as there.
+  /// Recordings per request, the limit of AcousticBrainz.
   private static let bulkLimit = 25
 
-  /// Names follow from what is asked for and what is known.
+  /// Member names depend on the request and on the known findings.
   private static let document = [RouteAnswer.json(.map(.any))]
 
   var routes: [Route] {
@@ -56,7 +56,7 @@ struct AcousticBrainzRoutes: RouteSet {
 
   private static let notFound = RequestError(.notFound, "Not found")
 
-  /// The results of its classifiers of mood, genre and voice are not known here: a document without any.
+  /// A document without results: AcousticBrainz's classifiers of mood, genre and voice do not exist here.
   private static func highLevel(_ record: FileRecord) -> JSONValue {
     ["highlevel": [:], "metadata": ["version": LowLevelDocument.version(record)]]
   }
@@ -80,7 +80,7 @@ struct AcousticBrainzRoutes: RouteSet {
     }
   }
 
-  /// `{mbid: {"0": …}}` of several recordings; those that are not there are left out.
+  /// `{mbid: {"0": …}}` for several recordings, without unknown ones.
   private func bulk(
     _ request: Request, _ make: @Sendable (String, FileRecord) -> JSONValue
   ) async throws -> Response {

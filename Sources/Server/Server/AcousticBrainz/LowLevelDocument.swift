@@ -3,7 +3,7 @@ internal import Records
 internal import Text
 
 /// The findings of a recording under the names of AcousticBrainz's low-level documents, as Essentia's music extractor
-/// writes them. Findings that mean something else there, or are not measured here, are left out.
+/// writes them. Fields that are defined differently there, or not measured here, are left out.
 struct LowLevelDocument {
   let record: FileRecord
 
@@ -68,7 +68,7 @@ struct LowLevelDocument {
     ])
   }
 
-  /// Picard's names of what has another one there.
+  /// Picard's names for fields that are named differently here.
   private static let names = [
     "musicbrainz_recordingid": "musicbrainz_trackid", "musicbrainz_trackid": "musicbrainz_releasetrackid",
     "track": "tracknumber", "disc": "discnumber",

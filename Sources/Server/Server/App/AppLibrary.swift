@@ -10,33 +10,33 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// The state that the parts of the app share: the store, and data of it in memory until it changes.
+/// State shared by the parts of the app: the store, and data cached until the store changes.
 final class AppLibrary: Sendable {
   let services: Services
   /// `nil` if nothing is watched.
   let watch: LibraryWatch?
   let revision: StoreRevision
-  /// Answers to what people type, as JSON.
-  let searches: RecentValues<TypedSearch, [UInt8]>
+  /// Search responses as JSON.
+  let searches: TimedCache<TypedSearch, [UInt8]>
 
   init(_ services: Services, watch: LibraryWatch?) throws(StoreError) {
     self.services = services
     self.watch = watch
     revision = try StoreRevision(of: services.store)
     // Some 20 kB each.
-    searches = try RecentValues(of: services.store, count: 500, leastAge: .milliseconds(250))
+    searches = try TimedCache(of: services.store, count: 500, maxAge: .milliseconds(250))
   }
 
   var store: ResultStore { services.store }
-  var sounds: KnownSounds { services.sounds }
+  var sounds: DescriptorCache { services.sounds }
 
-  /// How far a run has come that goes on now.
+  /// Progress of the current run, of this or another process; `nil` without one.
   var progress: RunProgress? { RunProgress(ofDatabase: store.path, ownProcess: watch?.report.process) }
 
   var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }
 
-  /// A track, or a file that failed: the app shows those, too.
-  /// - Throws: `RequestError` for an id that no track has.
+  /// Returns a track or a failed file: the app shows both.
+  /// - Throws: `RequestError` if no track has the id.
   func song(_ id: String) throws -> Song {
     guard ContentID(id) != nil, let song = try store.song(id: id, includesFailed: true) else {
       throw RequestError(
@@ -45,8 +45,8 @@ final class AppLibrary: Sendable {
     return song
   }
 
-  /// With what lists leave out.
-  /// - Parameter long: As in `RecordSelection`.
+  /// Returns the full record of a track.
+  /// - Parameter long: The long fields to read; see `RecordSelection`.
   func record(ofTrack id: String, long: Set<String>) throws -> FileRecord {
     guard let record = try store.record(at: try song(id).row.path, long: long) else {
       throw RequestError(.notFound, "The track is not in the library any more.")
@@ -54,7 +54,7 @@ final class AppLibrary: Sendable {
     return record
   }
 
-  /// With their artists and albums, in the order of rows; files that failed among them.
+  /// Returns songs with artists and albums, in the order of `rows`, including failed files.
   func songs(_ rows: [TrackRow]) throws -> [Song] {
     try store.songs(ofFiles: rows.map(\.fileID), includesFailed: true)
   }

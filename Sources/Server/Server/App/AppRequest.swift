@@ -3,12 +3,12 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// What a page asks for.
+/// A request of a page.
 struct AppRequest: Sendable {
   let query: QueryReading
-  /// What the path has for `{id}`.
+  /// The value of `{id}` in the path; empty without one.
   let id: String
-  /// Members of the body; none without one.
+  /// Members of the body; empty without a body.
   let body: [String: JSONValue]
 }
 
@@ -21,8 +21,8 @@ extension AppRouteSet {
   var api: API { .app }
 
   /// - Parameters:
-  ///   - body: Members of the object that it takes.
-  ///   - work: In which lane of `Services` it is answered and written.
+  ///   - body: Members of the request body.
+  ///   - work: The lane of `Services` that computes and writes the response.
   func answer<Value>(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
     body: [RouteParameter]? = nil, answers type: JSONType<Value>, status: HTTPResponse.Status = .ok,

@@ -8,7 +8,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// The routes for the pages of the app. They are theirs alone, and change with them.
+/// Routes for the pages of the app. They are private to the app and change with it.
 struct AppRoutes: Sendable {
   private let library: AppLibrary
   private let hub = EventHub()
@@ -17,10 +17,10 @@ struct AppRoutes: Sendable {
     library = try AppLibrary(services, watch: watch)
   }
 
-  /// Says what happens until it is stopped.
+  /// Sends changes of the library to the pages until its task is canceled or `stopEvents` is called.
   func observe() async { await LibraryObserver(library: library, hub: hub).run() }
 
-  /// Ends the streams of events, so no client waits for their ends; to be called when the server is to stop.
+  /// Ends the event streams, which would otherwise keep connections open. Called when the server stops.
   func stopEvents() { hub.close() }
 
   var parts: [any RouteSet] {
@@ -42,7 +42,7 @@ extension API {
   static let app = API(name: "app", path: "/app/api", errors: AppErrors())
 }
 
-/// Errors of the use cases as answers: their sentences are written for people.
+/// Turns errors of the use cases into responses; their messages are written for people.
 private struct AppErrors: RouterMiddleware {
   typealias Context = ServerContext
 
@@ -66,9 +66,8 @@ private struct AppErrors: RouterMiddleware {
 }
 
 extension String {
-  /// Without the marks around commands that a terminal has.
+  /// The text without the backticks that mark commands in a terminal.
   fileprivate var withoutMarkup: String { replacing("`", with: "") }
 
-  /// With a capital letter at its start.
   fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
 }

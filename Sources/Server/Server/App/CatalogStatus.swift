@@ -2,11 +2,11 @@ internal import Recognition
 internal import Serving
 internal import Text
 
-/// Whether there is a catalog of recordings to recognize.
+/// State of the recognition catalog.
 struct CatalogStatus: Sendable {
   /// `nil` if there is no catalog.
   let recordings: Int?
-  /// Why the catalog that is there now is not used.
+  /// The reason that the present catalog is not in use.
   let problem: String?
 
   init(of catalog: ServedCatalog) {

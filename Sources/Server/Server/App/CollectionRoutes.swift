@@ -18,7 +18,7 @@ struct CollectionRoutes: AppRouteSet {
     ) { request in
       let page = try request.query.page()
       let order = try request.query.choice("sort", of: Self.albumOrders.keys.sorted()) ?? "newest"
-      let genre = try request.query.text("genre").flatMap { $0.isEmpty ? nil : CatalogGenre.id(ofName: $0) }
+      let genre = try request.query.text("genre").flatMap { $0.isEmpty ? nil : LibraryGenre.id(ofName: $0) }
       let count = try library.store.albumCount(genre: genre)
       let albums = try library.store.albums(
         order: Self.albumOrders[order] ?? .newest, genre: genre, limit: page.limit, offset: page.offset)
@@ -45,7 +45,7 @@ struct CollectionRoutes: AppRouteSet {
       guard let artist = try library.store.artist(id: request.id) else {
         throw RequestError(.notFound, "There is no artist with this id in the library.")
       }
-      // The page is one of tracks; albums come with the first.
+      // Pages count tracks; albums come with the first page.
       let albums = page.offset == 0 ? try library.store.albums(ofArtist: request.id, limit: page.limit) : []
       let songs = try library.store.songs(ofArtist: request.id, limit: page.limit, offset: page.offset)
       return (ListRow(artist), albums.map { ListRow($0) }, songs.map { ListRow($0) })
@@ -75,7 +75,7 @@ extension SongAlbum {
   fileprivate var artistNames: String { SongArtist.text(artists) }
 }
 
-extension JSONType<ListRow<CatalogArtist>> {
+extension JSONType<ListRow<LibraryArtist>> {
   static var appArtist: Self {
     .object(
       "AppArtist", .required("id", .text) { $0.value.id }, .required("name", .text) { $0.value.name },
@@ -84,7 +84,7 @@ extension JSONType<ListRow<CatalogArtist>> {
   }
 }
 
-/// A genre; a search does not count albums.
+/// A genre. Search results have no album count.
 typealias GenreRow = ListRow<(name: String, tracks: Int, albums: Int?)>
 
 extension JSONType where Value == GenreRow {
@@ -103,7 +103,7 @@ extension JSONType where Value == (album: ListRow<SongAlbum>, tracks: [ListRow<S
 }
 
 extension JSONType
-where Value == (artist: ListRow<CatalogArtist>, albums: [ListRow<SongAlbum>], tracks: [ListRow<Song>]) {
+where Value == (artist: ListRow<LibraryArtist>, albums: [ListRow<SongAlbum>], tracks: [ListRow<Song>]) {
   fileprivate static var artistPage: Self {
     let tracks = Self.object(
       "AppArtistTracks",

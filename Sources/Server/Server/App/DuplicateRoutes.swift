@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// Files of the same recordings, as `analyze duplicates` found them last, and what people say of them.
+/// The duplicates that `analyze duplicates` found last, and people's decisions about them.
 struct DuplicateRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -31,7 +31,7 @@ struct DuplicateRoutes: AppRouteSet {
     ) { request in try decide(request.body) }
   }
 
-  /// - Returns: How many decisions that makes.
+  /// - Returns: The number of decisions made.
   private func decide(_ body: [String: JSONValue]) throws -> Int {
     guard case .string(let decision)? = body["decision"], Self.decisions.contains(decision) else {
       throw RequestError(.badRequest, "decision expects distinct, keep or forget.")
@@ -48,23 +48,23 @@ struct DuplicateRoutes: AppRouteSet {
     guard decision != "distinct" || paths.count > 1 else {
       throw RequestError(.badRequest, "distinct expects two tracks or more.")
     }
-    let deciding = DuplicateDeciding(in: library.store)
+    let deciding = DuplicateDecisionWriter(in: library.store)
     do {
       return switch decision {
       case "distinct": try deciding.setDistinct(paths)
       case "keep": try deciding.setKept(paths)
       default: try deciding.forget(paths)
       }
-    } catch let error as DuplicateDeciding.DecisionError {
+    } catch let error as DuplicateDecisionWriter.DecisionError {
       throw RequestError(.conflict, "\(error)")
     }
   }
 }
 
-/// A page of groups, and what is known of all.
+/// A page of groups, with the totals of all groups.
 private struct DuplicatePage: Sendable {
   let duplicates: LibraryDuplicates
-  /// Tracks that were not compared yet.
+  /// Tracks not compared yet.
   let waiting: Int
   let page: (limit: Int, offset: Int)
 
@@ -123,7 +123,7 @@ extension JSONType<OtherVersion> {
   }
 }
 
-/// The names of a file that pages show.
+/// The fields that name a file on a page.
 private let names: [Field<FileRecord>] = [
   .required("track", .text) { ContentID(ofPath: $0.path).description },
   .required("title", .text) { $0.track.title },

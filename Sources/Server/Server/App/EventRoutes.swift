@@ -9,7 +9,7 @@ struct EventRoutes: RouteSet {
   let library: AppLibrary
   let hub: EventHub
 
-  /// Tells nginx not to collect what it passes on.
+  /// Tells nginx not to buffer the response.
   private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 
   var routes: [Route] {

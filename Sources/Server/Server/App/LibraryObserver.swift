@@ -5,32 +5,32 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Notices what others do to the library and the catalog, run by run and commit by commit, and reports it to the pages
-/// that listen. While none does, it does nothing.
+/// Polls the library, its runs and the recognition catalog for changes, and sends them to the listening pages. Without
+/// listeners it does nothing.
 struct LibraryObserver: Sendable {
   let library: AppLibrary
   let hub: EventHub
 
-  /// How often it looks: some microseconds each time.
+  /// Polling interval. A poll takes some microseconds.
   private static let interval = Duration.seconds(1)
-  /// Between signs of life on a silent connection.
+  /// Polls without events between two heartbeats.
   private static let heartbeat = 15
 
   private struct Seen {
     var revision: Int64?
-    var catalog: CatalogState
+    var catalog: CatalogVersion
     var run: RunProgress?
     var watch: LibraryWatch.Report?
   }
 
-  /// Looks until the hub is closed.
+  /// Polls until the hub is closed or the task is canceled.
   func run() async {
     var seen: Seen?
     var silence = 0
     while !Task.isCancelled, !hub.isClosed {
       if hub.count > 0 {
         let before = seen
-        if let (now, events) = try? await library.services.reading({ try look(after: before) }) {
+        if let (now, events) = try? await library.services.reading({ try poll(after: before) }) {
           seen = now
           for event in events { hub.send(event) }
           silence = events.isEmpty ? silence + 1 : 0
@@ -46,10 +46,10 @@ struct LibraryObserver: Sendable {
     }
   }
 
-  private func look(after before: Seen?) throws -> (Seen, [ServerEvent]) {
+  private func poll(after before: Seen?) throws -> (Seen, [ServerEvent]) {
     let store = library.store
     let now = Seen(
-      revision: library.revision.current(), catalog: CatalogState(of: library.services.options.catalog),
+      revision: library.revision.current(), catalog: CatalogVersion(of: library.services.options.catalog),
       run: library.progress, watch: library.watch?.report)
     guard let before else { return (now, []) }
     var events: [ServerEvent] = []
@@ -84,7 +84,7 @@ extension JSONType<RunRecord> {
 }
 
 extension RunRecord {
-  /// The result of it: `12 analyzed, 1 damaged`.
+  /// The result of the run, such as `12 analyzed, 1 damaged`.
   var outcomeText: String {
     let counts = [
       (totals.analyzed, "analyzed"), (totals.partial, "damaged"), (totals.failed, "failed"), (totals.vanished, "gone"),

@@ -7,7 +7,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// Playlists, as the app makes and changes them.
+/// Playlists of the app.
 struct ListRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -111,12 +111,12 @@ struct ListRoutes: AppRouteSet {
     case .string(let text)?:
       guard let number = Int(text) else { fallthrough }
       snapshot = number
-    default: throw Self.invalid("snapshot expects what an earlier answer has said.")
+    default: throw Self.invalid("snapshot expects the value from an earlier answer.")
     }
     return ListRow(try library.store.editPlaylist(id: request.id, snapshot: snapshot, edit))
   }
 
-  /// The tracks that a body names.
+  /// The tracks named in a request body.
   private func references(_ body: [String: JSONValue]) throws -> [TrackReference] {
     guard case .array(let values)? = body["tracks"], values.count <= 1000 else {
       throw Self.invalid("tracks expects a list of at most 1000 ids.")

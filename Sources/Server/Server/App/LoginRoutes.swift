@@ -4,7 +4,7 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// Lets the app's pages in: a token for a cookie.
+/// Logs in pages of the app: exchanges a token for a cookie.
 struct LoginRoutes: RouteSet {
   let api = API.app
   let services: Services

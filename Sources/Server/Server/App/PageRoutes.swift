@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Resources
 internal import Serving
 
-/// The app: its page at `/`, and what the page is made of at `/app/…`.
+/// The app: its page at `/`, and the files of the page at `/app/…`.
 struct PageRoutes: RouteSet {
   let api = API(name: "app", path: "", access: .page)
   private let files = PageFile.all
@@ -30,18 +30,18 @@ struct PageRoutes: RouteSet {
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
   }
 
-  /// Everything is from here, nothing stands in the page itself, and no other page may frame it.
+  /// Allows resources of this server only, no inline script or style, and no framing by other pages.
   private static let policy =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 }
 
-/// A file of the app, which stays the same as long as the program runs.
+/// A file of the app, built into the program.
 private struct PageFile {
   let bytes: [UInt8]
   let mediaType: String
   let entityTag: String
 
-  /// By their names.
+  /// All files, by name.
   static var all: [String: PageFile] {
     var files: [String: PageFile] = [:]
     for index in 0..<cresources_app_count() {

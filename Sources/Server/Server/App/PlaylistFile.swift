@@ -3,11 +3,11 @@ internal import Hummingbird
 internal import NIOCore
 internal import Serving
 
-/// A playlist as a file for players on the machine of the library: M3U8, with absolute paths.
+/// A playlist file for players on the library's machine: M3U8 with absolute paths.
 struct PlaylistFile: Sendable {
   let library: AppLibrary
 
-  /// The tracks that are there, as a file.
+  /// Returns the playlist as a file, without tracks that are no longer in the library.
   func answer(_ id: String) async throws -> Response {
     try await library.services.reading {
       guard let playlist = try library.store.playlist(id: id) else {

@@ -11,7 +11,7 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// The morning report: what is new, what broke and why; and all of it as the page that `analyze report` writes.
+/// The morning report: new tracks, problems and their causes; also as the page that `analyze report` writes.
 struct ReportRoutes: AppRouteSet {
   let library: AppLibrary
   private let reports = KeptReport<MorningReport>()
@@ -32,7 +32,7 @@ struct ReportRoutes: AppRouteSet {
       let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)
-      // The page names its own style and script, which are inside.
+      // The page has a policy of its own for its inline style and script.
       response.headers[.contentSecurityPolicy] = "frame-ancestors 'none'"
       return response
     }
@@ -89,8 +89,8 @@ extension JSONType where Value == (report: MorningReport, made: Timestamp, run: 
   }
 }
 
-/// A report as it was made last: it is made again when the library has changed, and while a run goes on once a minute at
-/// most, since all of the library is read for it.
+/// The latest report. It is made again when the library has changed, but at most once a minute during a run, since that
+/// reads the whole library.
 private final class KeptReport<Report: Sendable>: Sendable {
   private struct State {
     var report: Report?
@@ -99,8 +99,8 @@ private final class KeptReport<Report: Sendable>: Sendable {
     var isBeingMade = false
   }
 
-  /// Nanoseconds.
-  private static var leastAge: Int64 { 60_000_000_000 }
+  /// Minimum age of a report that is replaced during a run, in nanoseconds.
+  private static var minAge: Int64 { 60_000_000_000 }
 
   private let state = Mutex(State())
 
@@ -111,7 +111,7 @@ private final class KeptReport<Report: Sendable>: Sendable {
     let revision = library.revision.current()
     let kept: (Report, Timestamp)? = try state.withLock { state in
       if let report = state.report {
-        let isYoung = library.progress != nil && Timestamp.now.nanoseconds - state.made.nanoseconds < Self.leastAge
+        let isYoung = library.progress != nil && Timestamp.now.nanoseconds - state.made.nanoseconds < Self.minAge
         if state.revision == revision || isYoung || state.isBeingMade { return (report, state.made) }
       } else if state.isBeingMade {
         throw RequestError(.serviceUnavailable, "The report is being made. Try again in some seconds.", retryAfter: 3)

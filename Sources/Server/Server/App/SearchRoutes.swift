@@ -8,12 +8,12 @@ internal import Text
 struct TypedSearch: Hashable, Sendable {
   var words: String
   var sections: Set<String>
-  /// In each section.
+  /// Hits per section.
   var limit: Int
   var offset: Int
 }
 
-/// Search as somebody types, and the library with its filters.
+/// Search while typing, and the library with filters.
 struct SearchRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -85,16 +85,16 @@ struct SearchRoutes: AppRouteSet {
     return found
   }
 
-  /// Albums and artists; none without words.
+  /// Returns matching albums and artists; none without words.
   private func names(
     _ words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
-  ) throws -> CatalogAnswer {
-    let kinds = [("albums", CatalogQuery.Section.albums), ("artists", .artists)]
+  ) throws -> SongQueryResult {
+    let kinds = [("albums", SongQuery.Section.albums), ("artists", .artists)]
     let asked = Set(kinds.filter { sections.contains($0.0) }.map(\.1))
-    var query = CatalogQuery(sections: asked, limit: page.limit, offset: page.offset)
+    var query = SongQuery(sections: asked, limit: page.limit, offset: page.offset)
     query.text = words
     if words.allSatisfy(\.isWhitespace) { query.sections = [] }
-    return try library.store.search(catalog: query)
+    return try library.store.search(songs: query)
   }
 
   private func genres(_ words: String, _ page: (limit: Int, offset: Int)) throws -> SearchHits<SearchAnswer.Name> {
@@ -136,19 +136,19 @@ struct SearchRoutes: AppRouteSet {
   }
 }
 
-/// An expression that makes no sense: what is wrong with which word.
+/// An invalid filter expression: the word, and what is wrong with it.
 struct FilterRequestError: Error {
   let error: FilterSyntaxError
 
   init(_ error: FilterSyntaxError) { self.error = error }
 }
 
-/// What a search has found in the sections that were asked for.
+/// The hits in the requested sections.
 private struct FoundSections {
   var query: String
   var tracks: ListPage<ListRow<Song>>?
   var albums: ListPage<ListRow<SongAlbum>>?
-  var artists: ListPage<ListRow<CatalogArtist>>?
+  var artists: ListPage<ListRow<LibraryArtist>>?
   var genres: ListPage<GenreRow>?
   var playlists: ListPage<ListRow<LibraryStore.Playlist>>?
 }
@@ -165,7 +165,7 @@ extension JSONType<FoundSections> {
 }
 
 extension ListPage {
-  /// Of hits, whose list begins where the others do.
+  /// Creates a page of search hits, without an offset.
   fileprivate init<Hit, Value>(_ hits: SearchHits<Hit>, marking match: WordMatch, _ value: (Hit) -> Value)
   where Item == ListRow<Value> {
     self.init(

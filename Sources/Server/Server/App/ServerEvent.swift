@@ -10,14 +10,14 @@ struct ServerEvent: Sendable {
     /// Rows may have changed.
     case library
     case catalog
-    /// How far a run has come.
+    /// Progress of a run.
     case run
     case runEnded = "run-ended"
     /// The state of watching folders.
     case watch
-    /// A tempo was changed over this server.
+    /// A tempo was changed through this server.
     case tempo
-    /// Keeps a connection open, and tells when it is not.
+    /// Keeps a connection open, and detects that it is closed.
     case heartbeat
   }
 

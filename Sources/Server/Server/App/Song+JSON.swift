@@ -9,7 +9,7 @@ internal import Text
 /// A row of the app's lists.
 struct ListRow<Value: Sendable>: Sendable {
   let value: Value
-  /// Marks the words of a search.
+  /// The search words to mark.
   var match: WordMatch?
 
   init(_ value: Value, marking match: WordMatch? = nil) {
@@ -22,9 +22,9 @@ struct ListRow<Value: Sendable>: Sendable {
 struct ListPage<Item: Sendable>: Sendable {
   var count: Int
   var isCountExact = true
-  /// `nil` in answers to a search, which name it once.
+  /// `nil` in the sections of a search other than tracks.
   var offset: Int?
-  /// Files that failed. A list is counted when it is begun: later the inner value is `nil`.
+  /// Number of failed files. It is counted for the first page only; on later ones the inner value is `nil`.
   var failed: Int??
   var items: [Item]
 }
@@ -80,7 +80,7 @@ extension Song {
 }
 
 extension Problem {
-  /// Its words for people.
+  /// The problem in words for people.
   static var namedFields: [Field<Problem>] {
     [
       .required("code", .text) { $0.code }, .required("name", .text) { ProblemWords(code: $0.code).name },
@@ -109,7 +109,7 @@ extension JSONType<Song.Album> {
 }
 
 extension Field {
-  /// Where the words of a search are in names, in UTF-16 units, as scripts count them.
+  /// Ranges of the search words in names, in UTF-16 units as in JavaScript.
   static func marks<Value>(_ names: KeyValuePairs<String, @Sendable (Value) -> String?>) -> Self
   where Record == ListRow<Value> {
     .ifAny("marks", .map(.list(.list(.integer)))) { row in

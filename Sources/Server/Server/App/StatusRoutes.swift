@@ -17,7 +17,7 @@ struct StatusRoutes: AppRouteSet {
   }
 }
 
-/// The library and what goes on in it.
+/// The library and its current activity.
 struct LibraryStatus: Sendable {
   fileprivate let figures: LibraryOverview
   fileprivate let lastRun: RunRecord?
@@ -25,7 +25,7 @@ struct LibraryStatus: Sendable {
   fileprivate let catalog: CatalogStatus
   fileprivate let watch: LibraryWatch.Report?
   fileprivate let isWatching: Bool
-  /// Another number says that something has changed.
+  /// Changes whenever the library changes.
   fileprivate let revision: Int64?
 
   init(of library: AppLibrary) throws(StoreError) {
@@ -46,7 +46,7 @@ struct LibraryStatus: Sendable {
     return ([Self.text(tracks: figures.trackCount, failed: figures.failedCount)] + state).joined(separator: ", ")
   }
 
-  /// `273 tracks, 5 failed`: the one way to count the library.
+  /// The size of the library, in the same words everywhere: `273 tracks, 5 failed`.
   static func text(tracks: Int, failed: Int) -> String {
     counted(tracks, "track") + (failed > 0 ? ", \(failed) failed" : "")
   }

@@ -52,7 +52,7 @@ extension JSONType<ShownTempo> {
       .required("locked", .flag) { $0.isLocked }, .optional("corrected_at", .time) { $0.correction?.corrected },
       .optional("found", found) { $0.isLocked ? $0.found : nil },
       .required("states", .list(formerTempo)) { shown in
-        // Without a correction, what was found counted.
+        // Without a correction, the analyzer's tempo was in force.
         shown.former.map { ($0, $0.correction.map(\.bpm) ?? (shown.found ?? shown.tempo).bpm) }
       })
   }

@@ -9,7 +9,7 @@ internal import Text
 /// The body of a tempo request.
 struct TempoRequest {
   let change: TempoChange.Request
-  /// Nothing is stored.
+  /// The change is only shown, not stored.
   let isPreview: Bool
 
   /// Members of the body.
@@ -20,8 +20,8 @@ struct TempoRequest {
   ]
   private static let fields = Set(members.map(\.name))
 
-  /// - Parameter candidates: Tempi that taps are taken for if they are near.
-  /// - Throws: `RequestError` with a sentence about the field that makes no sense.
+  /// - Parameter candidates: Tempi that taps snap to if they are near.
+  /// - Throws: `RequestError` with a sentence about the invalid field.
   init(_ body: [String: JSONValue], candidates: [Double]) throws {
     if let unknown = body.keys.sorted().first(where: { !Self.fields.contains($0) }) {
       let hint = Suggestion.hint(for: unknown, in: Self.fields.sorted())
@@ -38,7 +38,7 @@ struct TempoRequest {
     case (false, true, false): change = .set(nil, nil)
     case (false, false, true): change = .set(tempo, shift, bars)
     case (false, false, false): throw Self.invalid("Say what to change: bpm, times, taps, a shift, bars, or no_tempo.")
-    default: throw Self.invalid("no_tempo and confirm go alone.")
+    default: throw Self.invalid("no_tempo and confirm can't be combined with other changes.")
     }
   }
 
@@ -56,8 +56,8 @@ struct TempoRequest {
       throw invalid("times expects one of \(valid), as a text.")
     }
     guard let taps = body["taps"], taps != .null else { return nil }
-    guard case .array(let values) = taps, (TapTempo.leastCount...64).contains(values.count) else {
-      throw invalid("taps expects \(TapTempo.leastCount) to 64 times in seconds.")
+    guard case .array(let values) = taps, (TapTempo.minTaps...64).contains(values.count) else {
+      throw invalid("taps expects \(TapTempo.minTaps) to 64 times in seconds.")
     }
     let times = values.compactMap(\.number)
     guard times.count == values.count, zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }) else {
@@ -66,7 +66,7 @@ struct TempoRequest {
     var tapped = TapTempo()
     for time in times { tapped.tap(at: time) }
     guard let bpm = tapped.bpm(near: candidates), tempi.contains(bpm) else {
-      throw invalid("No tempo follows from these taps. Tap at least \(TapTempo.leastCount) beats without a long pause.")
+      throw invalid("No tempo follows from these taps. Tap at least \(TapTempo.minTaps) beats without a long pause.")
     }
     return .beatsPerMinute(bpm)
   }

@@ -7,7 +7,7 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.
+/// Tempo correction: the same change as `analyze set` makes, with preview and undo.
 struct TempoRoutes: AppRouteSet {
   let library: AppLibrary
   let hub: EventHub
@@ -28,14 +28,14 @@ struct TempoRoutes: AppRouteSet {
     ) { request in try undo(request.id, request.body) }
   }
 
-  /// The change to be made, or the answer if it is only to be shown.
+  /// The change to store, or the response to a preview.
   private enum Plan: Sendable {
     case preview(ShownChange)
     case correction(ContentID, TempoCorrection?, TempoChange.Change)
   }
 
   private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
-    // Beats are laid on the audio: that takes seconds, and keeps no other change waiting.
+    // Fitting beats to the audio takes seconds; outside of the writing lane it delays no other change.
     switch try await library.services.computing({ try plan(id, body) }) {
     case .preview(let change): JSONType.tempoChange.response(change)
     case .correction(let audio, let correction, let change):
@@ -64,7 +64,7 @@ struct TempoRoutes: AppRouteSet {
     return .correction(audio, correction, change)
   }
 
-  /// Makes the analyzer's tempo count again.
+  /// Removes the correction, so the analyzer's tempo is in force again.
   private func unset(_ id: String) throws -> ShownChange {
     let record = try library.record(ofTrack: id, long: ["beats"])
     let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)
@@ -109,7 +109,7 @@ struct TempoRoutes: AppRouteSet {
   }
 }
 
-/// A change, and the tempo that comes of it.
+/// A change and the resulting tempo.
 private struct ShownChange: Sendable {
   let isSaved: Bool
   let change: TempoChange.Change

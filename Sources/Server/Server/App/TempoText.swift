@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Sentences about a tempo on the page.
 enum TempoText {
-  /// How sure a tempo is, in a word and a number.
+  /// The confidence of a tempo in words and a number.
   static func confidence(_ tempo: TempoFinding, isLocked: Bool) -> String {
     guard tempo.bpm != nil else { return isLocked ? "You said that there is no steady beat." : none(tempo.reason) }
     if isLocked { return "You set this tempo. Later runs keep it." }
@@ -22,7 +22,7 @@ enum TempoText {
     return "\(words) (\(Int((min(max(value, 0), 1) * 100).rounded(.down)))% confidence)."
   }
 
-  /// Why the confidence is what it is.
+  /// Reasons for the confidence.
   static func reasons(_ tempo: TempoFinding, found: TempoFinding?) -> [String] {
     var reasons: [String] = []
     if let found, let theirs = found.bpm {

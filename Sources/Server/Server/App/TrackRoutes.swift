@@ -11,7 +11,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// One track: all that was found, what it looks like, and what sounds like it.
+/// One track: its findings, its waveform, and similar tracks.
 struct TrackRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -47,7 +47,7 @@ struct TrackRoutes: AppRouteSet {
     }
   }
 
-  // MARK: Pictures of sound
+  // MARK: Waveforms
 
   private func waveform(_ id: String, _ request: Request) async throws -> Response {
     try await library.services.reading {
@@ -74,18 +74,18 @@ struct TrackRoutes: AppRouteSet {
     var prints: [String: [Int]] = [:]
     let known = try library.store.songs(ids: ids).compactMap { $0.map { (id: $0.id, path: $0.row.path) } }
     try library.store.forEachRecord(at: known.map(\.path), long: ["beats"]) { place, record in
-      prints[known[place].id] = record.tempo.flatMap { TrackPrint.points(of: $0.onsets, count: points) }
+      prints[known[place].id] = record.tempo.flatMap { PlaceholderCover.points(of: $0.onsets, count: points) }
       return true
     }
     return ids.map { ($0, prints[$0]) }
   }
 
-  // MARK: Likeness
+  // MARK: Similar tracks
 
   private func similar(_ id: String, _ limit: Int) throws -> FoundAlike {
     let options = library.services.options
     let reading = SoundReading(by: options.fileAnalysis)
-    let answer = try SimilarTracks(in: library.store, reading: reading, sounds: library.sounds)
+    let answer = try SimilarTracks(in: library.store, reading: reading, descriptors: library.sounds)
       .near(try library.song(id).row.path, limit: limit)
     let songs = try library.store.songs(ids: answer.tracks.map { ContentID(ofPath: $0.record.path).description })
     return FoundAlike(
@@ -136,7 +136,7 @@ extension JSONType<[UInt8]> {
 }
 
 extension ShownTempo {
-  /// The tempo of a record with its beats; `nil` if tempo was never looked for nor set.
+  /// The tempo of a record with its beats; `nil` if tempo was neither analyzed nor set.
   init?(_ record: FileRecord, _ former: [FormerTempo]) {
     guard let tempo = record.tempo else { return nil }
     self.init(
@@ -146,7 +146,7 @@ extension ShownTempo {
 }
 
 extension HTTPFields {
-  /// Fields of an answer that sends no body.
+  /// Header fields for a response without a body.
   fileprivate var withoutBody: HTTPFields {
     var fields = self
     fields[.contentType] = nil

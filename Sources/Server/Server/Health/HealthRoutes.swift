@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Records
 internal import Serving
 
-/// `/healthz`: whether the server works and reads its database.
+/// `/healthz`: health check that reads the database.
 struct HealthRoutes: RouteSet {
   let api = API.server
   let services: Services
@@ -18,7 +18,7 @@ struct HealthRoutes: RouteSet {
 }
 
 extension JSONType<Int> {
-  /// The number of tracks says that the database is read.
+  /// The number of tracks shows that the database can be read.
   fileprivate static var health: Self {
     .object(
       "Health", .required("status", .text) { _ in "ok" }, .required("tracks", .integer) { $0 },

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Records
 internal import Serving
 
-/// `/metrics`: what the server does and what is in the store, for Prometheus.
+/// `/metrics`: figures of the server and the store, for Prometheus.
 struct MetricsRoutes: RouteSet {
   let api = API.server
   let services: Services

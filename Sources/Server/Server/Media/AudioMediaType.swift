@@ -1,6 +1,6 @@
-/// The media types of audio files, by what decoders found in them and not by their names.
+/// Media types of audio files, by the decoded container and codec rather than the file name.
 enum AudioMediaType {
-  /// - Parameters: As in `AudioFormat`.
+  /// - Parameters: The names used by `AudioFormat`.
   static func name(container: String?, codec: String?) -> String {
     switch container {
     case "flac": "audio/flac"

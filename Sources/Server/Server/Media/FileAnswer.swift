@@ -5,17 +5,16 @@ internal import NIOCore
 internal import Platform
 internal import Serving
 
-/// An answer with a file, or the part of it that was asked for (RFC 9110, sections 13 and 14).
+/// A response with a file or the requested part of it (RFC 9110, sections 13 and 14).
 struct FileAnswer {
   let file: OpenFile
-  /// A media type.
   let contentType: String
-  /// For those who save it.
+  /// File name for saving.
   let name: String
-  /// Whether it is to be saved and not to be played where it is.
+  /// Offers the file for download rather than playback.
   var isAttachment = false
 
-  /// Bytes read at once. A slow client holds no more than a few of these.
+  /// Bytes read at once. A slow client keeps only a few of these blocks in memory.
   private static let blockSize = 1 << 17
 
   func response(to request: Request, _ services: Services) -> Response {
@@ -52,7 +51,7 @@ struct FileAnswer {
   private var headers: HTTPFields {
     [
       .acceptRanges: "bytes", .eTag: entityTag, .lastModified: HTTPDate.text(ofSeconds: seconds),
-      // A client with a copy asks each time whether it is still the same.
+      // Clients revalidate their copy on each use.
       .cacheControl: "private, no-cache", .contentDisposition: disposition, .xContentTypeOptions: "nosniff",
     ]
   }
@@ -69,13 +68,13 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// A part is of use only to a client with another part of the same file.
+  /// A part is useful only to a client that has another part of the same version.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds
   }
 
-  /// RFC 6266: a name in ASCII for old programs, and the real one. A name says nothing of folders.
+  /// RFC 6266: an ASCII name for old clients, and the real name. Neither contains folders.
   private var disposition: String {
     let plain = String(
       name.unicodeScalars.map {

@@ -7,7 +7,7 @@ internal import Platform
 internal import Serving
 internal import SystemPackage
 
-/// `/media`: the files of tracks, and covers. Requests have an id; paths come from the store alone.
+/// `/media`: the files of tracks, and covers. Requests name ids; paths come from the store only.
 struct MediaRoutes: RouteSet {
   let api = API(name: "media", path: "/media")
   let services: Services
@@ -19,7 +19,7 @@ struct MediaRoutes: RouteSet {
     route(
       .get, "covers/{id}", "The cover of a track or an album",
       [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
-      // The picture, or with `missing` that there is none.
+      // Without a picture, `missing=empty` makes the response 204 instead of 404.
       answers: [.empty(.noContent)], type: "image/jpeg", access: .tokenOrCoverKey
     ) { request, context in
       let size = try request.uri.queryParameters["size"].map { text -> Int in
@@ -34,8 +34,8 @@ struct MediaRoutes: RouteSet {
 }
 
 extension Services {
-  /// An answer with the file of a track, or a part of it.
-  /// - Parameter isAttachment: It is to be saved and not to be played where it is.
+  /// A response with the file of a track, or a part of it.
+  /// - Parameter isAttachment: Offers the file for download rather than playback.
   func track(_ id: String, for request: Request, isAttachment: Bool = false) async throws -> Response {
     let track = try await reading {
       guard let track = try store.trackFile(id: id) else {
@@ -62,7 +62,7 @@ extension Services {
     }
   }
 
-  /// An answer with a cover as JPEG.
+  /// A response with a cover as JPEG.
   /// - Parameter id: The id of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {
@@ -80,7 +80,7 @@ extension Services {
         try await picturing { covers.cover(of: track, size: size) }
       }
     guard let cover else {
-      // A page that shows something else then: browsers log a missing picture as an error.
+      // For pages with a placeholder of their own: browsers log a 404 as an error.
       guard request.uri.queryParameters["missing"] != "empty" else {
         return Response(status: .noContent, headers: [.cacheControl: "private, max-age=300"])
       }

@@ -11,7 +11,7 @@ struct OpenAPIRoutes: RouteSet {
   let others: [Route]
 
   var routes: [Route] {
-    // It is in the document, too.
+    // The document describes itself, too.
     let itself = answering(ByteBuffer())
     return [answering(ByteBuffer(string: Self.document(of: others + [itself]).text))]
   }
@@ -46,7 +46,7 @@ struct OpenAPIRoutes: RouteSet {
     ]
   }
 
-  /// The objects of answers and bodies, by the names that clients made from the document give them.
+  /// The object schemas of responses and bodies, by name. Clients generated from the document use these names.
   static func schemas(of routes: [Route]) -> [String: JSONValue] {
     let parts = routes.flatMap { route in
       route.answers.map(\.definitions) + route.parameters.map(\.definitions)
@@ -56,7 +56,7 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private static func operation(_ route: Route) -> JSONValue {
-    // Text after a parameter, such as an ending, belongs to the path.
+    // Text after a parameter, such as a file extension, belongs to the path.
     let names = route.path.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
     let inPath = names.map { name -> JSONValue in
       ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]

@@ -5,12 +5,12 @@ internal import Serving
 /// The audio type of a request's body, by its `Content-Type`.
 enum AudioType: Hashable, Sendable {
   case pcm(PCMFormat)
-  /// A file, or a stream, in any format that decoders know by its bytes.
+  /// A file or a stream in any format that decoders detect.
   case encoded
 
   /// `audio/pcm;rate=48000;channels=1;encoding=f32le`, or `audio/l16` (RFC 2586), whose samples are big-endian unless
-  /// `endianness=little-endian` says otherwise; anything else is a matter of decoders.
-  /// - Throws: `RequestError` for PCM that cannot be.
+  /// `endianness=little-endian` says otherwise. Anything else is left to the decoders.
+  /// - Throws: `RequestError` for invalid PCM parameters.
   init(contentType: String?) throws(RequestError) {
     let parts = (contentType ?? "").lowercased().split(separator: ";").map { $0.trimmed }
     guard let type = parts.first, type == "audio/pcm" || type == "audio/l16" else {
@@ -51,7 +51,7 @@ enum AudioType: Hashable, Sendable {
   }
 }
 
-/// Raw samples, interleaved.
+/// Interleaved raw samples.
 struct PCMFormat: Hashable, Sendable {
   enum Encoding: String, Hashable, Sendable {
     case s16le, s16be, f32le
@@ -64,12 +64,12 @@ struct PCMFormat: Hashable, Sendable {
   /// Bytes of one sample of each channel.
   var frameSize: Int { channelCount * (encoding == .f32le ? 4 : 2) }
 
-  /// Samples beyond this are cut off, as those of files are (`AudioSource.sampleLimit`).
+  /// Samples are clamped to this, like those of files (`AudioSource.sampleLimit`).
   private static let sampleLimit: Float = 16
 
   func seconds(ofBytes count: Int) -> Double { Double(count / frameSize) / Double(sampleRate) }
 
-  /// The mean of the channels, full scale ±1; a frame that is cut off is left out.
+  /// The mean of the channels, full scale ±1, without an incomplete last frame.
   func mono(_ bytes: ByteBufferView) -> [Float] {
     let scale = 1 / Float(channelCount)
     return bytes.withUnsafeBytes { raw in

@@ -5,14 +5,14 @@ internal import RecognitionTasks
 internal import Records
 internal import ResultStore
 
-/// Leads from what the recognition catalog knows to the same track of the library, where it has a cover.
+/// Links matches of the recognition catalog to tracks of the library, which may have covers.
 struct LibraryLinks: Sendable {
   let store: ResultStore
 
-  /// The property that holds the id of the track in the other parts of this server.
+  /// The property with the id of the track in the other APIs of this server.
   static let trackID = "track_id"
 
-  /// A media item with the id of its track, and the address of its cover unless it has an address already. Blocks.
+  /// Adds the id of the track to a media item, and the URL of its cover unless the item has one. Blocks.
   func linked(_ match: MatchedMediaItem) throws(StoreError) -> MatchedMediaItem {
     guard case .string(let text)? = match.item.properties[LibraryItem.path] else { return match }
     let path = DisplayPath.path(from: text)

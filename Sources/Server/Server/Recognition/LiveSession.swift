@@ -7,24 +7,24 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// A client that sends sound bit by bit and is told what is playing.
+/// A live recognition session: a client sends audio in chunks and receives events about what is playing.
 ///
-/// It keeps twelve seconds of spectrum, the newest events, and what was sent and not listened to yet; all are bounded. Chunks
-/// are listened to one after the other, on whatever thread calls `listen`.
+/// It keeps twelve seconds of spectrum, the newest events, and the audio not matched yet; all are bounded. Chunks are
+/// matched one at a time, on the thread that calls `listen`.
 final class LiveSession: Sendable {
-  /// The receipt for a chunk.
+  /// Acknowledgment of a chunk.
   struct Receipt: Sendable, Equatable {
-    /// Its number; counts from 0.
+    /// Number of the chunk, from 0.
     var sequence: Int
-    /// It had come before, and was not listened to again.
+    /// The chunk had arrived before and was ignored.
     var isDuplicate: Bool
-    /// Seconds of audio that were taken so far.
+    /// Seconds of audio accepted so far.
     var receivedSeconds: Double
   }
 
   private enum Phase {
     case open
-    /// Audio that has arrived is still matched.
+    /// Queued audio is still being matched.
     case ending(String)
     case ended
   }
@@ -44,15 +44,15 @@ final class LiveSession: Sendable {
     var nextWatcher = 0
   }
 
-  /// The state of listening, for one thread at a time.
+  /// State of the matching, used by one thread at a time.
   private struct Listening: ~Copyable {
     var stream: StreamingMatcher?
     var changes = TrackChanges()
-    /// Tracks that play.
+    /// Number of tracks that are playing.
     var openCount = 0
-    /// A frame that the last chunk ended in the middle of.
+    /// Incomplete frame at the end of the last chunk.
     var rest = ByteBuffer()
-    /// The catalog could not be used, and that was said.
+    /// The catalog could not be used, and an event has reported it.
     var hasFailed = false
   }
 
@@ -64,15 +64,15 @@ final class LiveSession: Sendable {
 
   /// Bytes of one chunk: ten seconds of two channels of floats at 48 kHz.
   static let maximumChunkSize = 4 << 20
-  /// Bytes that may wait.
+  /// Bytes of queued chunks.
   private static let queueLimit = 8 << 20
-  /// Chunks that may wait: each takes more memory than its bytes.
+  /// Queued chunks: each takes more memory than its bytes.
   private static let queuedChunkLimit = 256
-  /// Events that are kept for those who were away.
+  /// Events kept for clients that reconnect.
   private static let eventLimit = 64
   private static let watcherLimit = 4
 
-  /// - Parameter waiting: Counts the audio that waits in all sessions.
+  /// - Parameter waiting: Budget for the queued audio of all sessions.
   init(id: String, limit: ConfidenceLimit, waiting: BufferBudget) {
     self.id = id
     self.limit = limit
@@ -81,9 +81,9 @@ final class LiveSession: Sendable {
 
   // MARK: Audio
 
-  /// Puts a chunk where `listen` finds it.
-  /// - Parameter sequence: Its number, to be 0 for the first; `nil` for the next.
-  /// - Returns: what was taken, and whether the caller has to call `listen`.
+  /// Queues a chunk for `listen`.
+  /// - Parameter sequence: Number of the chunk, 0 for the first; `nil` for the next number.
+  /// - Returns: The receipt, and `true` if the caller must call `listen`.
   func add(
     _ chunk: ByteBuffer, _ format: PCMFormat, sequence: Int?
   ) throws(RequestError) -> (receipt: Receipt, isWorkNew: Bool) {
@@ -104,7 +104,7 @@ final class LiveSession: Sendable {
           .conflict, "Chunk \(state.nextSequence) must come first: chunks are taken in the order of their numbers.")
       }
       guard state.chunkBytes + chunk.readableBytes <= Self.queueLimit, state.chunks.count < Self.queuedChunkLimit else {
-        throw RequestError(.tooManyRequests, "The audio comes faster than it is listened to.", retryAfter: 1)
+        throw RequestError(.tooManyRequests, "Audio arrives faster than it can be matched.", retryAfter: 1)
       }
       try waiting.take(chunk.readableBytes)
       state.format = format
@@ -122,8 +122,8 @@ final class LiveSession: Sendable {
     Receipt(sequence: number, isDuplicate: isDuplicate, receivedSeconds: format.seconds(ofBytes: state.receivedBytes))
   }
 
-  /// No more audio comes.
-  /// - Returns: whether the caller has to call `listen`.
+  /// Accepts no more audio.
+  /// - Returns: `true` if the caller must call `listen`.
   func end(because reason: String) -> Bool {
     state.withLock { state in
       guard case .open = state.phase else { return false }
@@ -152,8 +152,8 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Listens to the next chunk.
-  /// - Returns: whether there may be more.
+  /// Matches the next chunk.
+  /// - Returns: `true` if there may be more.
   func listen(_ catalog: ServedCatalog, _ links: LibraryLinks) -> Bool {
     guard let work = nextWork() else { return false }
     switch work {
@@ -184,7 +184,7 @@ final class LiveSession: Sendable {
         defer { state.watchers = [:] }
         return Array(state.watchers.values)
       }
-      // Out of the lock: what ends a watcher takes it.
+      // Outside the lock: ending a watcher takes the lock.
       for watcher in watchers { watcher.finish() }
       return false
     }
@@ -214,11 +214,11 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Says once that catalogs do not answer, until all do.
+  /// Reports once that catalogs do not answer, and again only after all have answered.
   private func say(_ missing: [MissingCatalog], _ listening: inout Listening) {
     if !missing.isEmpty, !listening.hasFailed {
       let catalogs = missing.map { "\($0.name) (\($0.reason))" }.joined(separator: ", ")
-      addError("Not all catalogs answer, so tracks may be missing: \(catalogs). They are asked again.")
+      addError("Not all catalogs answer, so tracks may be missing: \(catalogs). The server keeps asking them.")
     }
     listening.hasFailed = !missing.isEmpty
   }
@@ -232,10 +232,10 @@ final class LiveSession: Sendable {
   private func add(_ changes: [TrackChanges.Change], _ listening: inout Listening, _ links: LibraryLinks) {
     for var change in changes {
       listening.openCount += change.kind == .began ? 1 : -1
-      // Without the library, a match is still a match.
+      // A match counts even if the library cannot be read.
       change.match = (try? change.match.map(links.linked)) ?? change.match
       var json = JSONWriter()
-      HeardRecord(heard: .now, change: change).writeJSON(into: &json)
+      DetectionRecord(heard: .now, change: change).writeJSON(into: &json)
       add(change.kind == .began ? .match : .trackEnded, json.bytes)
     }
   }
@@ -251,11 +251,11 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// The events after one, as far as they are kept.
+  /// The kept events after the one with this id.
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
-  /// Has an element whenever it is worth looking for events, or for saying that one is there; ends with the session, or
-  /// when the listener is gone.
+  /// Yields when there may be new events or a keep-alive is due. Ends with the session, or when `end` completes because
+  /// the client has disconnected.
   func wakeUps(until end: EventLoopFuture<Void>) throws(RequestError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
@@ -287,7 +287,7 @@ final class LiveSession: Sendable {
 
   // MARK: State
 
-  /// How long no audio has come; for a session that has ended, since it ended.
+  /// Time since the last audio arrived, or since the session was opened.
   var idleTime: Duration { state.withLock { ContinuousClock.now - $0.lastActivity } }
 
   var isEnded: Bool {

@@ -5,13 +5,13 @@ internal import RecognitionTasks
 internal import Serving
 internal import Synchronization
 
-/// The live sessions of this server, and the threads that listen for them.
+/// The live sessions of this server, and the threads that match their audio.
 final class LiveSessions: Sendable {
   private struct State {
     var sessions: [String: LiveSession] = [:]
     var owners: [String: Client.Owner] = [:]
     var isClosed = false
-    /// A task looks after them every second.
+    /// A task checks the sessions every second.
     var isTended = false
   }
 
@@ -19,18 +19,18 @@ final class LiveSessions: Sendable {
   private let links: LibraryLinks
   private let threads: ThreadExecutor
   private let maximumCount: Int
-  /// The most sessions of one client.
+  /// Maximum sessions of one client.
   private let maximumShare: Int
   private let waiting = BufferBudget(limit: waitingLimit)
   private let state = Mutex(State())
 
-  /// Bytes of audio that may wait in all sessions.
+  /// Bytes of queued audio in all sessions.
   private static let waitingLimit = 128 << 20
   /// Seconds without audio after which a session ends.
   static let idleSeconds: Int64 = 60
-  /// Seconds for which the last events of a session can still be read.
+  /// Seconds for which a session that ended idle can still be read.
   private static let afterlifeSeconds: Int64 = 30
-  /// Seconds from one sign of life to the next, for connections on which nothing happens.
+  /// Seconds between keep-alives on connections without events.
   private static let keepAliveSeconds = 15
 
   /// - Throws: `ResourceError` if the system gives no thread.
@@ -43,7 +43,7 @@ final class LiveSessions: Sendable {
   }
 
   func open(_ limit: ConfidenceLimit, for owner: Client.Owner) throws(RequestError) -> LiveSession {
-    // A client that knows it may send and read: it cannot be guessed.
+    // The id is the only credential of a session, so it must not be guessable.
     let number = ContentID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     let session = LiveSession(id: number.description, limit: limit, waiting: waiting)
     let isFirst = try state.withLock { (state) throws(RequestError) in
@@ -54,12 +54,12 @@ final class LiveSessions: Sendable {
       guard open.keys.count(where: { state.owners[$0] == owner }) < maximumShare else {
         throw RequestError(
           .tooManyRequests,
-          "The server listens to \(maximumShare) sessions of this client already. End one of them first.",
+          "This client already has \(maximumShare) sessions. End one of them first.",
           retryAfter: 10)
       }
       guard open.count < maximumCount else {
         throw RequestError(
-          .serviceUnavailable, "The server listens to \(maximumCount) sessions already. Try again later.",
+          .serviceUnavailable, "The server already has \(maximumCount) sessions. Try again later.",
           retryAfter: 10)
       }
       state.sessions[session.id] = session
@@ -79,14 +79,14 @@ final class LiveSessions: Sendable {
     return session
   }
 
-  /// How many are open.
+  /// Number of open sessions.
   var count: Int { state.withLock { $0.sessions.values.count { !$0.isEnded } } }
 
   func end(_ session: LiveSession, because reason: String) {
     if session.end(because: reason) { listen(to: session) }
   }
 
-  /// Lets a thread listen to what has come. After each chunk it is the turn of another session.
+  /// Schedules the matching of queued audio. After each chunk it is the turn of another session.
   func listen(to session: LiveSession) {
     Task(executorPreference: threads) { self.work(on: session) }
   }
@@ -95,19 +95,19 @@ final class LiveSessions: Sendable {
     if session.listen(catalog, links) { listen(to: session) }
   }
 
-  /// Ends all sessions, and lets none begin.
+  /// Ends all sessions and refuses new ones.
   func close() {
     let sessions = state.withLock { state in
       state.isClosed = true
       return Array(state.sessions.values)
     }
-    for session in sessions { end(session, because: "The server stops.") }
+    for session in sessions { end(session, because: "The server is stopping.") }
   }
 
   /// Ends the threads once all sessions have ended.
   func endThreads() { threads.close() }
 
-  /// Ends sessions that are idle and forgets those that have ended, until there is none.
+  /// Ends idle sessions and removes ended ones, until none remains.
   private func tend() async {
     var seconds = 0
     while true {
@@ -124,7 +124,7 @@ final class LiveSessions: Sendable {
       if sessions.isEmpty { return }
       for session in sessions {
         if session.idleTime >= .seconds(Self.idleSeconds) {
-          end(session, because: "No audio came for \(Self.idleSeconds) s.")
+          end(session, because: "No audio arrived for \(Self.idleSeconds) s.")
         }
         if seconds % Self.keepAliveSeconds == 0 { session.wake() }
       }

@@ -8,8 +8,8 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// `POST /v1/match`: which tracks of the catalog are heard in an audio file or in PCM; and what other servers ask whose
-/// catalog this one's is a part of.
+/// `POST /v1/match`: recognizes the recordings in an audio file or in PCM. `POST /v1/catalog/part`: answers other servers
+/// that use this one's catalog as a part of theirs.
 struct MatchRoutes: RouteSet {
   let api = API.recognition
   let services: Services
@@ -32,7 +32,7 @@ struct MatchRoutes: RouteSet {
       body: .bytes(["application/octet-stream"]), type: "application/octet-stream"
     ) { request, _ in
       try await services.recognition.questions.admit {
-        let question = try await request.body.collect(upTo: Self.longestQuestion)
+        let question = try await request.body.collect(upTo: Self.maxQuestionSize)
         let answer = try await services.recognition.questions.run { try self.answer(Array(question.readableBytesView)) }
         return Response(
           status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
@@ -41,8 +41,8 @@ struct MatchRoutes: RouteSet {
     }
   }
 
-  /// Bytes: a minute of audio, as landmarks.
-  private static let longestQuestion = 4 << 20
+  /// Bytes: the landmarks of a minute of audio.
+  private static let maxQuestionSize = 4 << 20
 
   private func answer(_ question: [UInt8]) throws -> [UInt8] {
     try services.recognition.catalog.withSession { session in
@@ -54,7 +54,7 @@ struct MatchRoutes: RouteSet {
     }
   }
 
-  private func recording(_ audio: UploadedAudio, _ limit: ConfidenceLimit) throws -> HeardRecording {
+  private func recording(_ audio: UploadedAudio, _ limit: ConfidenceLimit) throws -> RecognizedRecording {
     var heard = try services.recognition.catalog.withSession {
       try audio.heard($0, decoder: services.options.decoder)
     }
@@ -65,9 +65,9 @@ struct MatchRoutes: RouteSet {
 }
 
 extension JSONType<MatchRecord> {
-  /// What was recognized, without what says in which file.
+  /// The matches, without the fields that identify a file.
   fileprivate static var match: Self {
-    let heard = MatchRecord.heardFields.map { field in
+    let heard = MatchRecord.recognizedFields.map { field in
       guard field.name == "tracks" else { return field }
       var field = field
       let tracks = JSONType<[CueSheet.Cue]>.list(.named("MatchTrack", RecognitionSchema.track) { _, _ in })
@@ -88,7 +88,7 @@ extension Request {
           .badRequest,
           "min_confidence is \(ConfidenceLimit.range.lowerBound) to 1: less likely matches are never found.")
       }
-      return ConfidenceLimit(least: least)
+      return ConfidenceLimit(minimum: least)
     }
   }
 }

@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// `/v1/catalog`: which recordings can be recognized; signatures are added and taken out.
+/// `/v1/catalog`: lists, adds and removes the recordings that can be recognized.
 struct RecognitionCatalogRoutes: RouteSet {
   let api = API.recognition
   let services: Services
@@ -111,7 +111,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     return try merge { try single.write(to: $0) }
   }
 
-  /// A catalog as `analyze catalog export` writes it.
+  /// Adds a catalog in the format of `analyze catalog export`.
   private func add(catalogFile body: ByteBuffer) throws -> Response {
     try merge { file in
       let descriptor = try FileDescriptor.open(
@@ -120,7 +120,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     }
   }
 
-  /// Adds what `write` writes as a catalog.
+  /// Adds the catalog that `write` writes to a file.
   private func merge(_ write: (FilePath) throws -> Void) throws -> Response {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -132,7 +132,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     return JSONType.added.response(added.entries(offset: 0, limit: Self.pageLimit), status: .created)
   }
 
-  /// Media items as `match` prints them; what is missing is not known.
+  /// Media items in the format that `match` prints; missing members are unknown.
   private static func items(_ value: JSONValue?) throws -> [MediaItem] {
     guard let value, value != .null else { return [] }
     guard case .array(let values) = value else { throw RequestError(.badRequest, "items is a list of media items.") }
@@ -150,7 +150,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     }
   }
 
-  /// Runs `body`, and makes its errors such as clients understand.
+  /// Runs `body` and translates its errors for clients.
   private static func explained(_ body: () throws -> Response) throws -> Response {
     do {
       return try body()
@@ -170,7 +170,7 @@ struct RecognitionCatalogRoutes: RouteSet {
         throw RequestError(.serviceUnavailable, "The catalog is being changed by another program.", retryAfter: 5)
       case .notACatalog, .otherVersion, .damaged:
         throw RequestError(
-          .unprocessableContent, "The body is no catalog that this version can read, or it is damaged.")
+          .unprocessableContent, "The body is not a catalog that this version can read, or it is damaged.")
       default: throw error
       }
     }
@@ -183,7 +183,7 @@ private struct RecordingPage {
   var offset: Int
   var total: Int
   var duration: Double
-  /// The catalog was changed and cannot be read any more.
+  /// The catalog has changed and can no longer be read.
   var isOutdated: Bool
 }
 
@@ -199,7 +199,7 @@ extension JSONType<RecordingPage> {
       .required("offset", .integer) { $0.offset },
       .optional("problem", .text) {
         $0.isOutdated
-          ? "The catalog has changed and cannot be read; the one before is used. To see why: analyze catalog info."
+          ? "The catalog has changed and cannot be read; the previous one is in use. To see why: analyze catalog info."
           : nil
       },
       .required("total", .integer) { $0.total })

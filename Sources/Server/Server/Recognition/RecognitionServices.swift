@@ -3,13 +3,13 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// The state that the routes of recognition share.
+/// State shared by the recognition routes.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks
   let sessions: LiveSessions
   let uploads: Uploads
-  /// What other servers ask has threads of its own: two servers may ask each other, and must not wait for each other.
+  /// Queries of other servers have threads of their own: two servers that query each other must not deadlock.
   let questions: Uploads
 
   /// - Throws: `ResourceError` if the system gives no thread.
@@ -23,10 +23,10 @@ struct RecognitionServices: Sendable {
     questions = try Uploads(threadCount: options.recognitionThreadCount)
   }
 
-  /// Ends sessions, so no client waits for their events; to be called when the server is to stop.
+  /// Ends all sessions and their event streams. Called when the server stops.
   func endSessions() { sessions.close() }
 
-  /// Ends the threads; to be called when no request is left.
+  /// Ends the threads. Called after the last request.
   func close() {
     sessions.endThreads()
     uploads.close()
@@ -34,26 +34,25 @@ struct RecognitionServices: Sendable {
   }
 }
 
-/// Threads for what is sent to be decoded or matched as a whole, which may take many seconds: live sessions do not wait
-/// for them.
+/// Threads that decode and match whole uploads, which may take many seconds. Live sessions have threads of their own.
 final class Uploads: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
 
-  /// Uploads that are received or recognized at a time, for each thread.
+  /// Uploads received or recognized at a time, per thread.
   private static let share = 8
-  /// Uploads of which nothing has been read yet.
-  static let longestQueue = 200
-  static let longestWait = Duration.seconds(30)
+  /// Waiting uploads, of which nothing has been read yet.
+  static let maxQueueLength = 200
+  static let maxWait = Duration.seconds(30)
 
   init(threadCount: Int) throws {
     threads = try ThreadExecutor(threadCount: threadCount)
     queue = AdmissionQueue(
-      places: Self.share * threadCount, longestQueue: Self.longestQueue, longestWait: Self.longestWait)
+      places: Self.share * threadCount, maxQueueLength: Self.maxQueueLength, maxWait: Self.maxWait)
   }
 
-  /// Answers an upload when it is its turn. Before that, none of it is read: what it needs is bounded.
-  /// - Throws: `RequestError` if too many wait, or it would wait too long; what `body` throws.
+  /// Runs `body` when it is the upload's turn. Until then none of it is read, so memory is bounded.
+  /// - Throws: `RequestError` if too many wait or the wait is too long; errors of `body`.
   func admit<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       try await queue.enter()
@@ -65,7 +64,7 @@ final class Uploads: Sendable {
     return try await body()
   }
 
-  /// Runs what decodes and matches.
+  /// Runs decoding and matching on one of the threads.
   func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await threads.run(body)
   }

@@ -6,21 +6,21 @@ internal import Serving
 internal import Synchronization
 internal import SystemPackage
 
-/// The catalog of recordings as it is now: opened when it is first wanted, and again when it has changed. A request
-/// that has begun with the one before finishes with that. Others may be asked together with it.
+/// The current recognition catalog: opened on first use, and again when it has changed. Requests under way finish with
+/// the previous one. Other catalogs may be searched together with it.
 final class ServedCatalog: Sendable {
   private struct State {
-    var looked: ContinuousClock.Instant?
-    var found: [CatalogState]?
-    /// The server's own.
+    var checked: ContinuousClock.Instant?
+    var found: [CatalogVersion]?
+    /// The server's own catalog.
     var catalog: CustomCatalog?
-    /// It and the others of this machine, to be asked as one.
+    /// The catalog joined with the others of this machine.
     var asked: CustomCatalog?
-    /// Sessions with that catalog that are not in use.
+    /// Idle sessions with the joined catalog.
     var idle: [RecognitionSession] = []
-    /// Counts catalogs.
+    /// Increases each time the catalogs are opened.
     var generation = 0
-    /// Why the catalog that is there now is not the one in use.
+    /// The reason that the present catalog is not the one in use.
     var problem: (any Error)?
   }
 
@@ -30,13 +30,13 @@ final class ServedCatalog: Sendable {
   private let parts: [any CatalogPart]
   private let state = Mutex(State())
 
-  /// How long what was seen of the file is believed.
-  private static let patience = Duration.seconds(1)
+  /// Time between two checks of the catalog files.
+  private static let checkInterval = Duration.seconds(1)
 
   /// - Parameters:
   ///   - path: The server's own catalog.
-  ///   - others: Catalogs of this machine that are asked together with it.
-  ///   - parts: Catalogs elsewhere that are asked, too.
+  ///   - others: Catalogs of this machine that are searched together with it.
+  ///   - parts: Catalogs of other servers that are searched, too.
   init(path: FilePath, others: [FilePath] = [], parts: [any CatalogPart] = []) {
     self.path = path
     self.others = others
@@ -47,19 +47,19 @@ final class ServedCatalog: Sendable {
   /// - Throws: `RequestError` if there is none.
   func current() throws -> CustomCatalog {
     try state.withLock { state in
-      lookIfDue(&state)
+      checkIfDue(&state)
       return try state.catalog ?? { throw Self.refusal(state) }()
     }
   }
 
-  /// Why a catalog that is there is not used; `nil` if there is no such thing.
+  /// The reason that a present catalog is not in use; `nil` without one, or if no catalog is in use.
   var problem: String? { state.withLock { $0.asked == nil ? nil : $0.problem.map { "\($0)" } } }
 
-  /// Lends a session that asks the current catalog and the others.
-  /// - Throws: `RequestError` if there is nothing to ask, and what `body` throws.
+  /// Lends a session that searches the current catalog and the others.
+  /// - Throws: `RequestError` if there is no catalog to search; errors of `body`.
   func withSession<Value>(_ body: (RecognitionSession) throws -> Value) throws -> Value {
     let (session, generation) = try state.withLock { state in
-      lookIfDue(&state)
+      checkIfDue(&state)
       guard let asked = state.asked ?? (parts.isEmpty ? nil : CustomCatalog()) else { throw Self.refusal(state) }
       return (try state.idle.popLast() ?? RecognitionSession(catalog: asked, parts: parts), state.generation)
     }
@@ -69,11 +69,11 @@ final class ServedCatalog: Sendable {
     return try body(session)
   }
 
-  /// The next look is not put off.
-  func noteChange() { state.withLock { $0.looked = nil } }
+  /// Makes the next use check the catalog files without delay.
+  func noteChange() { state.withLock { $0.checked = nil } }
 
-  private func lookIfDue(_ state: inout State) {
-    if state.looked.map({ ContinuousClock.now - $0 > Self.patience }) ?? true { look(into: &state) }
+  private func checkIfDue(_ state: inout State) {
+    if state.checked.map({ ContinuousClock.now - $0 > Self.checkInterval }) ?? true { reload(&state) }
   }
 
   private static func refusal(_ state: borrowing State) -> RequestError {
@@ -91,25 +91,25 @@ final class ServedCatalog: Sendable {
     }
   }
 
-  private func look(into state: inout State) {
-    state.looked = .now
-    let found = ([path] + others).map { CatalogState(of: $0) }
+  private func reload(_ state: inout State) {
+    state.checked = .now
+    let found = ([path] + others).map { CatalogVersion(of: $0) }
     guard found != state.found else { return }
     state.found = found
     state.generation += 1
     state.idle = []
     do {
-      state.catalog = try CustomCatalog(forAsking: path)
+      state.catalog = try CustomCatalog(forQuerying: path)
       state.problem = nil
     } catch {
       state.problem = error
-      // A catalog that was removed is gone; one that cannot be read may be half copied.
+      // A removed catalog is no longer used. An unreadable one may be half copied, so the previous one stays in use.
       if error is CatalogTaskError { state.catalog = nil }
     }
     var asked = state.catalog.map { [$0] } ?? []
     for other in others {
       do {
-        asked.append(try CustomCatalog(forAsking: other))
+        asked.append(try CustomCatalog(forQuerying: other))
       } catch {
         state.problem = error
       }

@@ -7,11 +7,11 @@ struct SessionEvent: Sendable {
     case noMatch = "no-match"
     case trackEnded = "track-ended"
     case error
-    /// The last of a session.
+    /// The last event of a session.
     case end
   }
 
-  /// Counts from 1 within a session.
+  /// Number within the session, from 1.
   var id: Int
   var name: Name
   /// JSON, one line.
@@ -25,6 +25,6 @@ struct SessionEvent: Sendable {
 
   /// A comment that keeps a connection open.
   static let keepAlive = ByteBuffer(string: ": keep-alive\n\n")
-  /// First of all: how soon a client should come back, in milliseconds.
+  /// The first message: the delay before a client reconnects, in milliseconds.
   static let opening = ByteBuffer(string: "retry: 1000\n\n")
 }

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import Serving
 
-/// `/v1/sessions`: says what is playing while audio comes in.
+/// `/v1/sessions`: recognizes what is playing in live audio.
 struct SessionRoutes: RouteSet {
   let api = API.recognition
   let services: Services
@@ -16,7 +16,7 @@ struct SessionRoutes: RouteSet {
       .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: [.json(.session, .created)]
     ) { request, context in
       let limit = try request.confidenceLimit
-      // A client without a catalog learns it now, and not by an event.
+      // Without a catalog the request fails, rather than a later event.
       _ = try await services.reading { try sessions.catalog.current() }
       let session = try sessions.open(limit, for: context.client.owner)
       var response = JSONType.session.response(session.progress, status: .created)
@@ -64,7 +64,7 @@ struct SessionRoutes: RouteSet {
     try sessions.session(context.parameters.require("id"))
   }
 
-  /// 0 if the client has none yet.
+  /// The id of the last event that the client has; 0 if none.
   private func lastEventID(of request: Request) throws(RequestError) -> Int {
     guard let text = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last_event_id"].map(String.init)
     else { return 0 }
@@ -75,7 +75,7 @@ struct SessionRoutes: RouteSet {
   }
 
   private static let lastEventID = HTTPField.Name("Last-Event-ID")!
-  /// Tells nginx not to collect what it passes on.
+  /// Tells nginx not to buffer the response.
   private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 
   private func events(of session: LiveSession, after id: Int, until end: EventLoopFuture<Void>) -> Response {

@@ -9,7 +9,7 @@ internal import Recognition
 internal import Serving
 internal import SystemPackage
 
-/// Audio of a request, in a file without a name: what is sent may be larger than what fits into memory many times.
+/// Audio of a request, in an unnamed file: several uploads at once may not fit into memory.
 final class UploadedAudio: Sendable {
   private let file: UnnamedFile
   private let type: AudioType
@@ -17,12 +17,12 @@ final class UploadedAudio: Sendable {
 
   /// Bytes.
   static let maximumSize = 64 << 20
-  /// Seconds of audio that are listened to; what follows is left out.
+  /// Seconds of audio that are matched; the rest is ignored.
   static let maximumDuration = 3600.0
-  /// Bytes that are written at once.
+  /// Bytes written at once.
   private static let blockSize = 1 << 20
 
-  /// Takes the body of a request.
+  /// Reads the body of a request.
   /// - Throws: `RequestError`.
   init(_ request: Request, _ services: Services) async throws {
     type = try AudioType(contentType: request.headers[.contentType])
@@ -63,10 +63,10 @@ final class UploadedAudio: Sendable {
     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
     "The server has no room for the audio. Is the disk of its TMPDIR full?")
 
-  /// What is heard in it; blocks while it is decoded and matched.
+  /// Returns the recordings in the audio. Blocks while it is decoded and matched.
   /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.
   /// - Throws: `RequestError` if it cannot be decoded or is too short.
-  func heard(_ session: RecognitionSession, decoder: [String]) throws -> HeardRecording {
+  func heard(_ session: RecognitionSession, decoder: [String]) throws -> RecognizedRecording {
     do {
       var matcher = try RecordingMatcher(session, sampleRate: sampleRate)
       try read(into: &matcher, decoder)

@@ -2,18 +2,18 @@ internal import HTTPTypes
 internal import Serving
 internal import Text
 
-/// The parts of an answer that a client wants, as the parameter `fields` of playlists names them: names with commas, those of
-/// inner objects after a dot or in brackets, and `!` before what is left out, such as
+/// The parts of a response that the parameter `fields` of playlists selects: comma-separated names, those of inner objects
+/// after a dot or in parentheses, and `!` before excluded ones, such as
 /// `total,items(added_at,track(name,album(!images)))`.
 /// https://developer.spotify.com/documentation/web-api/reference/get-playlist
 struct FieldSelection: Equatable {
-  /// Only these, if there are any.
+  /// Only these members, if there are any.
   private var kept: [String: FieldSelection] = [:]
   private var dropped: Set<String> = []
 
   private static let maximumDepth = 16
 
-  /// - Throws: `RequestError` for what is no list of fields.
+  /// - Throws: `RequestError` if the text is not a list of fields.
   init(_ text: String) throws(RequestError) {
     var rest = text[...]
     self = try Self.list(&rest, depth: 0)
@@ -25,7 +25,7 @@ struct FieldSelection: Equatable {
   private static let mistake = RequestError(
     .badRequest, "fields takes names, such as total,items(track(name,album(!images))).")
 
-  /// Up to the end, or to the bracket that closes it.
+  /// Parses a list up to the end or its closing parenthesis.
   private static func list(_ rest: inout Substring, depth: Int) throws(RequestError) -> FieldSelection {
     guard depth < maximumDepth else { throw mistake }
     var list = FieldSelection()
@@ -72,7 +72,7 @@ struct FieldSelection: Equatable {
     dropped.formUnion(other.dropped)
   }
 
-  /// The wanted parts of an object, or of each object of a list.
+  /// The selected parts of an object, or of each object of a list.
   func applied(to value: JSONValue) -> JSONValue {
     switch value {
     case .array(let values): return .array(values.map(applied))

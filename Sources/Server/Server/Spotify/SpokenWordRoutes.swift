@@ -3,11 +3,11 @@ internal import Hummingbird
 internal import Serving
 
 /// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files has none, so lists of them are empty and
-/// no id leads to one.
+/// no id refers to one.
 struct SpokenWordRoutes: RouteSet {
-  let catalog: CatalogRoutes
+  let spotify: SpotifyRoutes
 
-  var api: API { catalog.api }
+  var api: API { spotify.api }
 
   private static let kinds = ["show", "episode", "audiobook", "chapter"]
   /// The kinds that people can save.
@@ -16,31 +16,31 @@ struct SpokenWordRoutes: RouteSet {
 
   var routes: [Route] {
     for kind in Self.kinds {
-      catalog.read(
-        "\(kind)s", "Null for each id: the library has music only", CatalogRequest.ids,
+      spotify.read(
+        "\(kind)s", "Null for each id: the library has music only", SpotifyRequest.ids,
         answers: .only("\(kind)s", .list(.any), as: "\(kind.prefix(1).uppercased() + kind.dropFirst())s")
-      ) { request, _ in try request.ids(most: 50).map { _ in .null } }
-      catalog.read("\(kind)s/{id}", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
+      ) { request, _ in try request.ids(max: 50).map { _ in .null } }
+      spotify.read("\(kind)s/{id}", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
         throw try Self.absent(kind, id)
       }
     }
     for (kind, part) in Self.parts {
-      catalog.read("\(kind)s/{id}/\(part)", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
+      spotify.read("\(kind)s/{id}/\(part)", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
         throw try Self.absent(kind, id)
       }
     }
     for kind in Self.saved {
-      catalog.emptyPage("me/\(kind)s", "Empty: the library has music only")
-      catalog.read(
-        "me/\(kind)s/contains", "False for each id", CatalogRequest.ids, answers: .list(.flag)
-      ) { request, _ in try request.ids(most: 50).map { _ in false } }
-      catalog.change(
+      spotify.emptyPage("me/\(kind)s", "Empty: the library has music only")
+      spotify.read(
+        "me/\(kind)s/contains", "False for each id", SpotifyRequest.ids, answers: .list(.flag)
+      ) { request, _ in try request.ids(max: 50).map { _ in false } }
+      spotify.change(
         .put, "me/\(kind)s", "There are none to save: 404", [.text("ids")], answers: [.json(.error, .notFound)]
       ) { throw try Self.absent(kind, $0.ids().first ?? "") }
-      catalog.change(
+      spotify.change(
         .delete, "me/\(kind)s", "None is saved, before or after", [.text("ids")]
       ) {
-        // None was saved, so none is left.
+        // None was saved, so there is nothing to remove.
         _ = try $0.ids()
         return Response(status: .ok)
       }
@@ -50,7 +50,7 @@ struct SpokenWordRoutes: RouteSet {
   private static let summary = "The library has music only: 404"
 
   private static func absent(_ kind: String, _ id: String) throws -> RequestError {
-    _ = try CatalogRequest.id(id)
+    _ = try SpotifyRequest.id(id)
     return RequestError(.notFound, "There is no \(kind) with this id: the library has music only.")
   }
 }

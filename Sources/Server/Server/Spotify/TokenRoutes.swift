@@ -4,8 +4,8 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// `/api/token`: a bearer token for the secret of a client, as OAuth 2 has it for client credentials (RFC 6749, section 4.4).
-/// The secret is a token of the file; where none are needed, any client gets one.
+/// `/api/token`: a bearer token in exchange for a client's secret, the client credentials grant of OAuth 2 (RFC 6749,
+/// section 4.4). The secret is a token of the token file. If tokens are not needed, any client gets one.
 struct TokenRoutes: RouteSet {
   let api = API(name: "library", path: "/api", access: .ownSecret, hasStandardErrors: false, errors: Self.errors)
   let services: Services
@@ -13,7 +13,7 @@ struct TokenRoutes: RouteSet {
 
   init(services: Services) { self.services = services }
 
-  /// Seconds.
+  /// Lifetime of a bearer token, in seconds.
   fileprivate static let lifetime = 3600
 
   var routes: [Route] {

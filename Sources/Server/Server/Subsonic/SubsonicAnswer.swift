@@ -5,20 +5,20 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// An answer in Subsonic's envelope. Its status is 200 whatever went wrong, as clients expect it.
+/// A response in Subsonic's envelope. Its status is 200 even for errors, as clients expect.
 struct SubsonicAnswer {
   enum Format: Equatable {
     case xml, json
-    /// JSON as an argument of a function of this name.
+    /// JSON as the argument of a function with this name.
     case jsonp(callback: String)
 
-    /// XML unless a client asks for something else.
+    /// XML unless the client requests another format.
     init(_ fields: FormFields) {
       switch fields["f"] {
       case "json": self = .json
       case "jsonp":
         let callback = fields["callback"] ?? ""
-        // Anything else could be a script of an attacker.
+        // Accepts identifiers only; anything else would be script injection.
         let isName = !callback.isEmpty && callback.utf8.allSatisfy { Self.nameCharacters.contains($0) }
         self = isName ? .jsonp(callback: callback) : .json
       default: self = .xml
@@ -28,7 +28,7 @@ struct SubsonicAnswer {
     private static let nameCharacters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.".utf8)
   }
 
-  /// The version of Subsonic's API that is spoken.
+  /// The supported version of Subsonic's API.
   static let version = "1.16.1"
 
   static func response(_ body: SubsonicObject, _ format: Format) -> Response {
@@ -76,7 +76,7 @@ struct SubsonicAnswer {
     return writer.bytes
   }
 
-  /// In JSON: the envelope, and in it what the method has, which is left open.
+  /// The JSON type of the envelope; the members of each method are left open.
   static let type = JSONType<SubsonicObject>.only(
     "subsonic-response",
     .named(
@@ -96,7 +96,7 @@ struct SubsonicAnswer {
     .required("code", .integer) { SubsonicErrorCode($0).rawValue }, .required("message", .text) { $0.message })
 }
 
-/// The code of an error for Subsonic's clients.
+/// The error codes of Subsonic's API.
 enum SubsonicErrorCode: Int {
   case generic = 0
   case missingParameter = 10
@@ -124,7 +124,7 @@ enum SubsonicErrorCode: Int {
   }
 }
 
-/// Gives errors of requests under `/rest/` Subsonic's shape, also those of clients that are not let in.
+/// Gives errors under `/rest/` Subsonic's form, including those of refused clients.
 struct SubsonicErrorShape: RouterMiddleware {
   typealias Context = ServerContext
 

@@ -25,7 +25,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// All clients are one person.
+  /// All clients act as one person.
   static let userName = "nocturne"
 
   func tokenInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
@@ -64,7 +64,7 @@ extension SubsonicLibrary {
 
   func nowPlaying(_ request: SubsonicRequest) -> SubsonicObject { .make { $0.put("nowPlaying") { _ in } } }
 
-  /// Taken and forgotten: the library does not count what is played.
+  /// Accepts the request and ignores it: plays are not counted.
   func scrobble(_ request: SubsonicRequest) throws -> SubsonicObject {
     _ = try request.required("id")
     return SubsonicObject()
@@ -72,7 +72,7 @@ extension SubsonicLibrary {
 
   // MARK: Folders
 
-  /// The folders that runs were given, with small numbers as ids.
+  /// The roots of runs, with small numbers as ids.
   func musicFolders(_ request: SubsonicRequest) throws -> SubsonicObject {
     let roots = try services.folders().roots
     return .make {
@@ -89,7 +89,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// The folders and songs right in the music folders, or in one of them: folders by the letters that their names begin with.
+  /// The folders and songs directly in the music folders, or in one of them. Folders are grouped by first letter.
   func indexes(_ request: SubsonicRequest) throws -> SubsonicObject {
     let folders = try services.folders()
     var roots = folders.roots
@@ -124,12 +124,12 @@ extension SubsonicLibrary {
     }
   }
 
-  /// A folder on the disk. Lists of albums and artists for clients without tags lead here as well: an artist is a folder of
-  /// releases, and a release one of songs.
+  /// A folder on disk. Lists of albums and artists for clients that ignore tags refer to it as well: an artist is a folder
+  /// of releases, and a release a folder of songs.
   func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
     let folders = try services.folders()
-    // Some clients ask by the number of a music folder.
+    // Some clients send the number of a music folder.
     let root = Int(id).flatMap { folders.roots.indices.contains($0 - 1) ? folders.roots[$0 - 1] : nil }
     let (name, parent, children): (String, String?, [SubsonicObject])
     if let folder = root ?? folders[id] {
@@ -234,7 +234,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Only the library's data about artists and albums is known.
+  /// Empty: nothing is known beyond the library's own data.
   func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
     try artistInfo(request, as: "artistInfo")
   }
@@ -280,7 +280,7 @@ extension SubsonicLibrary {
     case "alphabeticalByName": return try store.releases(order: .name, limit: limit, offset: offset)
     case "alphabeticalByArtist": return try store.releases(order: .artist, limit: limit, offset: offset)
     case "byGenre":
-      let genre = CatalogGenre.id(ofName: try request.required("genre"))
+      let genre = LibraryGenre.id(ofName: try request.required("genre"))
       return try store.releases(order: .name, genre: genre, limit: limit, offset: offset)
     case "byYear":
       guard let from = try request.integer("fromYear"), let to = try request.integer("toYear") else {
@@ -291,7 +291,7 @@ extension SubsonicLibrary {
     case "starred":
       let ids = try store.saved(.album).map(\.id)
       return Array(try store.releases(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
-    // Plays and ratings are not kept.
+    // Plays and ratings are not stored.
     case "frequent", "recent", "highest": return []
     default: throw RequestError(.badRequest, "type is none of the lists that Subsonic has: \(type.prefix(50)).")
     }
@@ -301,14 +301,14 @@ extension SubsonicLibrary {
     let (from, to) = (try request.integer("fromYear"), try request.integer("toYear"))
     let years = from == nil && to == nil ? nil : min(from ?? 0, to ?? 9999)...max(from ?? 0, to ?? 9999)
     let songs = try store.randomSongs(
-      seed: Int.random(in: 0..<1_000_000), genre: request["genre"].map { CatalogGenre.id(ofName: $0) }, years: years,
+      seed: Int.random(in: 0..<1_000_000), genre: request["genre"].map { LibraryGenre.id(ofName: $0) }, years: years,
       limit: request.count("size", else: 10))
     let children = try children(songs)
     return .make { $0.put("randomSongs") { $0.put("song", children) } }
   }
 
   func songsByGenre(_ request: SubsonicRequest) throws -> SubsonicObject {
-    let genre = CatalogGenre.id(ofName: try request.required("genre"))
+    let genre = LibraryGenre.id(ofName: try request.required("genre"))
     let songs = try children(
       store.songs(ofGenre: genre, limit: request.count("count", else: 10), offset: request.offset("offset")))
     return .make { $0.put("songsByGenre") { $0.put("song", songs) } }

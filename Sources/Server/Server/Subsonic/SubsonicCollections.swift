@@ -25,7 +25,7 @@ extension SubsonicLibrary {
     return .make { $0.put("playlist", .object(object)) }
   }
 
-  /// Tracks whose files are gone keep their place, and are not shown.
+  /// Tracks whose files are gone keep their position but are not shown.
   private func object(_ playlist: Playlist, _ tracks: [ReferencedTrack]) throws -> SubsonicObject {
     let songs = try store.songs(ofFiles: tracks.compactMap(\.fileID))
     return .make {
@@ -42,7 +42,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// A new one, or all tracks of one that is there.
+  /// Creates a playlist, or replaces all tracks of an existing one.
   func createPlaylist(_ request: SubsonicRequest) throws -> SubsonicObject {
     let tracks = try references(request.values("songId"))
     if let id = request["playlistId"], !id.isEmpty {
@@ -76,7 +76,7 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Clients count the tracks that they are shown.
+  /// The positions in the playlist of shown tracks: clients count only those.
   private func positions(_ shown: [Int], in playlist: Playlist) throws -> Set<Int> {
     let tracks = try store.playlistTracks(id: playlist.id)
     let songs = Set(try store.songs(ofFiles: tracks.compactMap(\.fileID)).map(\.row.fileID))
@@ -118,7 +118,7 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Clients without tags star albums and artists as folders, by `id`.
+  /// Clients that browse by folder star albums and artists as folders, by `id`.
   private func items(_ request: SubsonicRequest) throws -> (songs: [Song], albums: [String], artists: [String]) {
     var (songs, albums, artists): ([Song], [String], [String]) = ([], [], [])
     for id in request.values("albumId") {
@@ -167,7 +167,7 @@ extension SubsonicLibrary {
     try store.record(at: song.row.path, long: ["lyrics"])?.tags?.lyrics ?? []
   }
 
-  /// Extension `songLyrics`: those of the tags.
+  /// Extension `songLyrics`: the lyrics in the tags.
   func lyricsBySong(_ request: SubsonicRequest) throws -> SubsonicObject {
     let song = try song(id: request.required("id")).song
     let lyrics = try lyrics(of: song)
@@ -200,13 +200,13 @@ extension SubsonicLibrary {
     }
   }
 
-  /// By names, as old clients ask.
+  /// Lyrics by artist and title, for old clients.
   func lyrics(_ request: SubsonicRequest) throws -> SubsonicObject {
     let (artist, title) = (request["artist"] ?? "", request["title"] ?? "")
-    var query = CatalogQuery(sections: [.tracks], limit: 20)
+    var query = SongQuery(sections: [.tracks], limit: 20)
     query.artist = artist.isEmpty ? nil : artist
     query.title = title.isEmpty ? nil : title
-    let songs = title.isEmpty ? [] : try services.search(catalog: query).tracks.hits
+    let songs = title.isEmpty ? [] : try services.search(songs: query).tracks.hits
     for song in songs {
       guard let lyrics = try lyrics(of: song).first else { continue }
       let text = lyrics.lines.isEmpty ? lyrics.text : lyrics.lines.map(\.text).joined(separator: "\n")

@@ -12,7 +12,7 @@ struct SubsonicLibrary: Sendable {
   let services: Services
   var store: ResultStore { services.store }
 
-  /// Saved albums or artists, and since when.
+  /// The times when albums or artists were saved, by id.
   func dates(_ kind: ResultStore.SavedKind) throws -> [String: Timestamp] {
     Dictionary(try store.saved(kind).map { ($0.id, $0.saved) }) { first, _ in first }
   }
@@ -21,7 +21,7 @@ struct SubsonicLibrary: Sendable {
 
   // MARK: Songs
 
-  /// In the same order.
+  /// The objects of songs, in the same order.
   func children(_ songs: [Song]) throws -> [SubsonicObject] {
     let files = songs.map(\.row.fileID)
     let (starred, gains) = (try store.savedDates(ofFiles: files), try store.replayGains(ofFiles: files))
@@ -41,7 +41,7 @@ struct SubsonicLibrary: Sendable {
       $0.put("parent", LibraryFolders.id(ofFolderOf: row.path))
       $0.put("isDir", false)
       $0.put("title", song.title)
-      // A track that is in no album is one of its own.
+      // A track without an album counts as an album of its own.
       $0.put("album", song.album?.name ?? song.title)
       $0.put("artist", credit)
       $0.put("track", song.track)
@@ -65,7 +65,7 @@ struct SubsonicLibrary: Sendable {
       $0.put("artistId", artists.first?.id)
       $0.put("type", "music")
       $0.put("mediaType", "song")
-      // Null where there is none; 0 where there is no tempo, as the extension wants it.
+      // OpenSubsonic requires 0 for a track without a tempo.
       $0.put("bpm", Int((row.bpm ?? 0).rounded()))
       $0.put("sortName", "")
       $0.put("musicBrainzId", song.recordingID ?? "")
@@ -84,7 +84,7 @@ struct SubsonicLibrary: Sendable {
     }
   }
 
-  /// A path as clients show and store it: names, and not where the file is on this machine.
+  /// A path for clients to show and store: made of names, not of the folders on this machine.
   private static func path(of song: Song) -> String {
     let artist = song.albumArtists.first?.name ?? song.artists.first?.name
     let folders = [artist, song.album?.name].compactMap { $0?.replacing("/", with: "_") }
@@ -140,7 +140,7 @@ struct SubsonicLibrary: Sendable {
     return albums.map { object($0, starred: starred[$0.id]) }
   }
 
-  /// An album as clients without tags see it: a folder.
+  /// Albums as folders, for clients that browse by folder.
   func folders(_ albums: [SongAlbum]) throws -> [SubsonicObject] {
     let starred = try dates(.album)
     return albums.map { album in
@@ -168,7 +168,7 @@ struct SubsonicLibrary: Sendable {
   /// `ArtistID3`.
   /// - Parameter releaseCount: The number of releases of the artist and of others with tracks by the artist; `nil` for
   ///   `SongArtist.unknown`.
-  func object(_ artist: CatalogArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
+  func object(_ artist: LibraryArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
       $0.put("id", artist.id)
       $0.put("name", artist.name)
@@ -182,7 +182,7 @@ struct SubsonicLibrary: Sendable {
     }
   }
 
-  func objects(_ artists: [CatalogArtist]) throws -> [SubsonicObject] {
+  func objects(_ artists: [LibraryArtist]) throws -> [SubsonicObject] {
     let (starred, counts) = (try dates(.artist), try store.releaseCounts(ofArtists: artists.map(\.id)))
     return artists.map { object($0, releaseCount: counts[$0.id], starred: starred[$0.id]) }
   }
@@ -191,7 +191,7 @@ struct SubsonicLibrary: Sendable {
 
   static let ignoredArticles = ["The", "An", "A", "Die", "Das", "Ein", "Eine", "Les", "Le", "La"]
 
-  /// Without an article at its start.
+  /// The name without a leading article.
   static func sortName(_ name: String) -> String {
     for article in ignoredArticles where name.lowercased().hasPrefix(article.lowercased() + " ") {
       return String(name.dropFirst(article.count + 1))
@@ -199,7 +199,7 @@ struct SubsonicLibrary: Sendable {
     return name
   }
 
-  /// By the letter that their names begin with; `#` for anything else.
+  /// Elements grouped by the first letter of their names; `#` for anything else.
   static func groups<Element>(
     _ elements: [Element], by name: (Element) -> String
   ) -> [(letter: String, elements: [Element])] {
@@ -211,7 +211,7 @@ struct SubsonicLibrary: Sendable {
       return String(first).uppercased()
     }
     return groups.sorted { $0.key < $1.key }.map { letter, named in
-      // Equal names keep the order in which they came.
+      // Equal names keep their order.
       (
         letter,
         named.map { (element: $0.element, name: $0.name.lowercased()) }.sorted { $0.name < $1.name }.map(\.element)

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Serving
 
-/// The parameters of a request, from its address or from a form (extension `formPost`).
+/// The parameters of a request, from its query or from a form (extension `formPost`).
 struct SubsonicRequest: Sendable {
   let method: String
   private let address: FormFields
@@ -51,7 +51,7 @@ struct SubsonicRequest: Sendable {
     return number
   }
 
-  /// A number of things, at most 500 as Subsonic has it.
+  /// A number of items, at most 500 as in Subsonic.
   func count(_ name: String, else standard: Int) throws(RequestError) -> Int {
     min(max(0, try integer(name) ?? standard), 500)
   }
@@ -60,7 +60,7 @@ struct SubsonicRequest: Sendable {
 
   func flag(_ name: String) -> Bool? { self[name].map { $0 == "true" || $0 == "1" } }
 
-  /// Checks the client's name and the version that it speaks.
+  /// Checks the kind of credentials and the client's API version.
   func check() throws(RequestError) {
     if self["apiKey"] != nil, self["u"] != nil || self["p"] != nil || self["t"] != nil {
       throw .subsonic(.conflictingMechanisms, .badRequest, "Show either an API key or a name with a password.")

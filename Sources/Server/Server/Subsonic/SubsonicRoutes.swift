@@ -4,8 +4,7 @@ internal import LibraryStore
 internal import LibraryTasks
 internal import Serving
 
-/// `/rest`: the API of Subsonic 1.16.1 with the extensions of OpenSubsonic (opensubsonic.netlify.app), for the players that
-/// speak it.
+/// `/rest`: the API of Subsonic 1.16.1 with extensions of OpenSubsonic (opensubsonic.netlify.app).
 struct SubsonicRoutes: RouteSet {
   let api = API(
     name: "subsonic", path: "/rest", access: .tokenAmongParameters(.subsonic), hasStandardErrors: false)
@@ -20,7 +19,7 @@ struct SubsonicRoutes: RouteSet {
       answers: [.json(SubsonicAnswer.type)], type: "application/xml", answer)
   }
 
-  /// Parameters of all methods; those from `u` to `callback` give the client and the form of answers.
+  /// Parameters of all methods; those from `u` to `callback` identify the client and the response format.
   private static let parameters: [RouteParameter] = [
     .text("u"), .text("p"), .text("t"), .text("s"), .text("apiKey"), .text("v"), .text("c"),
     .choice("f", ["xml", "json", "jsonp"]), .text("callback"),
@@ -68,13 +67,13 @@ struct SubsonicRoutes: RouteSet {
     throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
   }
 
-  /// The file as it is. A client that asks for another format gets it as well, and sees by its type what it is: audio
-  /// is not encoded here.
+  /// Sends the unchanged file, even if the client requests another format: audio is not encoded here. The media type tells
+  /// the client what it receives.
   private func stream(_ asked: SubsonicRequest, _ request: Request) async throws -> Response {
     try await services.track(asked.required("id"), for: request)
   }
 
-  /// All that is answered.
+  /// All supported methods.
   static var methods: Set<String> {
     Set(endpoints.keys).union(changes.keys).union(comparisons.keys).union(["stream", "download", "getCoverArt"])
   }
@@ -103,7 +102,7 @@ struct SubsonicRoutes: RouteSet {
     "deletePlaylist": { $0.deletePlaylist }, "star": { $0.star }, "unstar": { $0.unstar },
   ]
 
-  /// Methods that compare sounds, and may decode a track before.
+  /// Methods that compare tracks, and may decode one first.
   private static let comparisons: [String: Endpoint] = [
     "getSimilarSongs": { $0.similarSongs }, "getSimilarSongs2": { $0.similarSongs2 },
     "getSonicSimilarTracks": { $0.sonicSimilarTracks },

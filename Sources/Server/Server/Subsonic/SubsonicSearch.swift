@@ -34,22 +34,22 @@ extension SubsonicLibrary {
   }
 
   private struct Found {
-    var artists: [CatalogArtist] = []
+    var artists: [LibraryArtist] = []
     var albums: [SongAlbum] = []
     var songs: [Song] = []
   }
 
   private func search(_ request: SubsonicRequest) throws -> Found {
-    // Some clients ask for nothing as `""`.
+    // Some clients send an empty query as `""`.
     let text = (request["query"] ?? "").trimmingCharacters(in: .init(charactersIn: "\" \t*"))
     func page(_ kind: String) throws -> (limit: Int, offset: Int) {
-      // Clients that copy a library ask for large pages.
+      // Clients that copy a library request large pages.
       (min(max(0, try request.integer("\(kind)Count") ?? 20), 5000), try request.offset("\(kind)Offset"))
     }
     let (artists, albums, songs) = (try page("artist"), try page("album"), try page("song"))
     var found = Found()
     if text.isEmpty {
-      // All of the library, page by page.
+      // The whole library, in pages.
       if artists.limit > 0 {
         found.artists = try store.releaseArtists(limit: artists.limit, offset: artists.offset)
       }
@@ -61,16 +61,16 @@ extension SubsonicLibrary {
       }
       return found
     }
-    func query(_ section: CatalogQuery.Section, _ page: (limit: Int, offset: Int)) -> CatalogQuery {
-      CatalogQuery(text, sections: [section], limit: min(page.limit, 500), offset: page.offset)
+    func query(_ section: SongQuery.Section, _ page: (limit: Int, offset: Int)) -> SongQuery {
+      SongQuery(text, sections: [section], limit: min(page.limit, 500), offset: page.offset)
     }
-    if artists.limit > 0 { found.artists = try services.search(catalog: query(.artists, artists)).artists.hits }
-    if albums.limit > 0 { found.albums = try services.search(catalog: query(.albums, albums)).albums.hits }
-    if songs.limit > 0 { found.songs = try services.search(catalog: query(.tracks, songs)).tracks.hits }
+    if artists.limit > 0 { found.artists = try services.search(songs: query(.artists, artists)).artists.hits }
+    if albums.limit > 0 { found.albums = try services.search(songs: query(.albums, albums)).albums.hits }
+    if songs.limit > 0 { found.songs = try services.search(songs: query(.tracks, songs)).tracks.hits }
     return found
   }
 
-  // MARK: Sound
+  // MARK: Similarity
 
   func similarSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let songs = try children(similar(request).map(\.song))
@@ -95,7 +95,7 @@ extension SubsonicLibrary {
     return .make { $0.put("sonicMatch", matches) }
   }
 
-  /// To a song, or to the first one of an album or an artist that has a descriptor of its sound.
+  /// Songs similar to a song, or to the first song of an album or artist that has a descriptor.
   private func similar(_ request: SubsonicRequest) throws -> [(song: Song, likeness: Double)] {
     let id = try request.required("id")
     let limit = try request.count("count", else: 50)
@@ -113,13 +113,13 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Best first; none if the library has not been analyzed for likeness.
+  /// Most similar songs first; none if the library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer
     do {
       let reading = SoundReading(by: services.options.fileAnalysis)
-      answer = try SimilarTracks(in: store, reading: reading, sounds: services.sounds).near(song.row.path, limit: limit)
+      answer = try SimilarTracks(in: store, reading: reading, descriptors: services.sounds).near(song.row.path, limit: limit)
     } catch is SimilarTracksError {
       return []
     }

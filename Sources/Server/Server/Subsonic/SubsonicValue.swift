@@ -1,14 +1,14 @@
 internal import Text
 
-/// The content of an answer, in the two forms that Subsonic has: JSON, and XML in which plain members are attributes
-/// and the others elements.
+/// The content of a response in either of Subsonic's formats: JSON, and XML in which plain members are attributes and the
+/// others elements.
 enum SubsonicValue: Sendable, Equatable {
   case text(String)
   case integer(Int64)
   case number(Double)
   case flag(Bool)
   case object(SubsonicObject)
-  /// In XML, an element for each.
+  /// In XML, one element per value.
   case list([SubsonicValue])
 }
 
@@ -32,7 +32,7 @@ struct SubsonicObject: Sendable, Equatable {
   mutating func put(_ name: String, _ values: [SubsonicObject]) { put(name, .list(values.map { .object($0) })) }
   mutating func put(_ name: String, _ values: [String]) { put(name, .list(values.map { .text($0) })) }
 
-  /// A member that is an object itself.
+  /// Adds an object as a member.
   mutating func put(_ name: String, _ fill: (inout SubsonicObject) throws -> Void) rethrows {
     var object = SubsonicObject()
     try fill(&object)

@@ -75,7 +75,7 @@ package struct Access: RouterMiddleware {
 
   // MARK: Tokens
 
-  /// - Returns: the name of the token; `nil` if there is none, and none is needed here.
+  /// - Returns: The name of the token; `nil` if the client sent none and none is needed here.
   private func token(of request: inout Request, context: ServerContext, access: RouteAccess) async throws -> String? {
     let shown = try await credentials(of: &request, context: context, access: access)
     guard let shown else {
@@ -83,7 +83,7 @@ package struct Access: RouterMiddleware {
       throw Self.unauthorized("This needs a token. Show it as: Authorization: Bearer TOKEN")
     }
     if let name = name(of: shown) { return name }
-    // Pages that need no token are shown all the same, and a cookie that has run out is no attempt.
+    // Pages that need no token stay available, and an expired cookie is not a failed attempt.
     if !access.needsToken { return nil }
     if case .cookie = shown {} else { try failures.note(context.client.address) }
     throw Self.unauthorized("The token is not valid. It may have run out, or be mistyped.")

@@ -1,44 +1,44 @@
 internal import Digests
 package import Foundation
 
-/// Decides which clients are let in, by their tokens and passes.
+/// Decides which clients have access, by their tokens and passes.
 ///
-/// Tokens of the file stay valid until they are taken out of it. Passes are made of them for some time: the bearer tokens
-/// of `/api/token` and the cookies of the app. A pass is signed with the token, so none are kept, a restart does not end
-/// them, and they end with the token.
+/// Tokens are valid while they are in the token file. Passes are derived from them for a limited time: the bearer tokens of
+/// `/api/token` and the cookies of the app. A pass is signed with its token, so passes need not be stored, survive a
+/// restart, and end with the token.
 package struct AccessTokens: Sendable {
-  /// `nil` if everybody who can connect is let in.
+  /// `nil` if every client that can connect has access.
   private let file: TokenFile?
-  /// Signs passes where there are no tokens.
+  /// Signs passes if there are no tokens.
   private let ownKey = SigningKey.random()
 
   package init(file: TokenFile?) { self.file = file }
 
-  /// Whether a token is needed.
+  /// `true` if clients need a token.
   package var areNeeded: Bool { file != nil }
 
-  /// The name of a token; `nil` if there is no such token. Takes the same time whichever it is.
+  /// The name of a token; `nil` if there is no such token. Takes the same time for each.
   package func name(ofSecret secret: String) -> String? {
     guard let file else { return nil }
     let digest = Digest.sha256(of: Array(secret.utf8))
     return file.tokens.reduce(nil) { found, token in token.digest == digest ? token.name : found }
   }
 
-  /// The name of the token with which a Subsonic client has salted its password: `t = md5(password + s)`.
+  /// The name of the token that a Subsonic client has salted as its password: `t = md5(password + s)`.
   package func name(ofSubsonicToken token: String, salt: String) -> String? {
     guard let file, let digest = Digest(hexadecimal: token) else { return nil }
     return file.name { secret in Digest.md5(of: Array((secret + salt).utf8)) == digest }
   }
 
-  /// A pass for some time.
-  /// - Parameter name: of a token; `nil` where none are needed.
+  /// Creates a pass for a limited time.
+  /// - Parameter name: The name of a token; `nil` if none are needed.
   package func pass(for name: String?, kind: Pass, lasting seconds: Int, now: Date = Date()) -> String? {
     guard let key = key(for: name, kind) else { return nil }
     let claim = "\(Int(now.timeIntervalSince1970) + seconds).\(Data((name ?? "").utf8).base64URL)"
     return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
   }
 
-  /// The holder of a valid pass: the name of its token, or an empty one if none are needed. `nil` if it is not valid.
+  /// The name of the token of a valid pass, empty if none are needed; `nil` if the pass is not valid.
   func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
     let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
@@ -48,26 +48,26 @@ package struct AccessTokens: Sendable {
     return key.signature(of: "\(parts[0]).\(parts[1])") == Digest(bytes: Array(signature)) ? name : nil
   }
 
-  /// The purpose of a pass; one kind is no good for the other.
+  /// The purpose of a pass; a pass of one kind is not valid for another.
   package enum Pass: String, Sendable {
-    /// In the header `Authorization`, from `/api/token`.
+    /// A token of `/api/token`, in the header `Authorization`.
     case bearer
-    /// The app's.
+    /// The cookie of the app.
     case cookie
-    /// In the address of one cover.
+    /// The key in the URL of one cover.
     case cover
   }
 
-  /// The key that lets a client see a cover without a token, as a part of its address: image tags send no headers. It
-  /// ends with the token.
+  /// The key in the URL of a cover, which replaces a token because image tags send no headers. It is valid as long as the
+  /// token.
   /// - Parameter name: The name of a token.
-  /// - Returns: `nil` where no tokens are needed.
+  /// - Returns: `nil` if no tokens are needed.
   package func coverKey(for id: String, as name: String?) -> String? {
     guard file != nil, let name, let key = key(for: name, .cover) else { return nil }
     return "\(Data(name.utf8).base64URL).\(Data(key.signature(of: id).bytes).base64URL)"
   }
 
-  /// The name of the token for which a key of this cover was made.
+  /// The name of the token from which a key of this cover was made.
   func name(ofCoverKey text: String, for id: String) -> String? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let name = Data(base64URL: parts[0]).flatMap({ String(data: $0, encoding: .utf8) }),

@@ -1,10 +1,10 @@
-/// The cookie that lets the app's pages in.
+/// The cookie that gives the app's pages access.
 package enum AppCookie {
   package static let name = "nocturne"
-  /// Seconds.
+  /// Lifetime in seconds.
   package static let lifetime = 30 * 86_400
 
-  /// No script can read it, and no page from elsewhere can make a browser send it (RFC 6265bis).
+  /// The header that sets the cookie. Scripts cannot read it, and browsers do not send it for other sites (RFC 6265bis).
   package static func header(_ pass: String, isSecure: Bool) -> String {
     "\(name)=\(pass); Path=/; Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }

@@ -1,15 +1,15 @@
 /// The client of a request.
 package struct Client: Sendable, Equatable {
-  /// The address of the client; behind a proxy that is trusted, the one that the proxy tells.
+  /// The address of the client; behind a trusted proxy, the address that the proxy reports.
   package var address: NetworkAddress?
-  /// Whether it reached us, or the trusted proxy, by TLS.
+  /// `true` if the client connects to the server, or to the trusted proxy, with TLS.
   package var isSecure = false
-  /// The name of its token; `nil` where none is needed.
+  /// The name of its token; `nil` if none is needed.
   package var token: String?
-  /// Whether it is on this machine, and no proxy between.
+  /// `true` if the client is on this machine, without a proxy in between.
   package var isLocal = false
 
-  /// The unit that limits of one client count: all requests with a token, or else all from an address.
+  /// The unit to which limits per client apply: all requests with one token, or else all from one address.
   package enum Owner: Sendable, Hashable {
     case token(String)
     case network([UInt8])

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The credentials of a client.
 package enum Credentials: Equatable {
-  /// APIs whose clients show the token among the parameters.
+  /// APIs whose clients send the token as a parameter.
   package enum Parameters {
     case subsonic, acoustID
   }
@@ -12,7 +12,7 @@ package enum Credentials: Equatable {
   /// A token of the file, or one of `/api/token`.
   case bearer(String)
   case cookie(String)
-  /// The key in the address of the cover of this id.
+  /// The key in the URL of the cover with this id.
   case cover(key: String, id: String)
   /// A token of the file as Subsonic's clients send it: `md5(token + salt)`.
   case salted(token: String, salt: String)

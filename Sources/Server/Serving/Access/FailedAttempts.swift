@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import Synchronization
 
-/// Counts the wrong tokens shown lately. Right tokens are not counted and always pass: tokens are too long to be found
-/// by trying, so only the trying is slowed down.
+/// Counts recent wrong tokens. Right tokens are not counted and always pass: tokens are too long to be guessed, so only
+/// guessing is slowed down.
 package final class FailedAttempts: Sendable {
   /// Wrong tokens from one network until it has to wait.
   static let maximum = 20
@@ -18,7 +18,7 @@ package final class FailedAttempts: Sendable {
 
   package init() {}
 
-  /// How long `address` must wait before its next attempt; `nil` if it need not.
+  /// Time until `address` may try again; `nil` if it need not wait.
   func wait(for address: NetworkAddress?, now: ContinuousClock.Instant = .now) -> Duration? {
     counts.withLock { counts in
       guard let count = counts[Self.key(address)], count.count >= Self.maximum, count.end > now else { return nil }
@@ -26,8 +26,8 @@ package final class FailedAttempts: Sendable {
     }
   }
 
-  /// Notes a wrong token.
-  /// - Throws: 429 after too many of them.
+  /// Counts a wrong token.
+  /// - Throws: `RequestError` with status 429 after too many.
   package func note(_ address: NetworkAddress?) throws(RequestError) {
     if let wait = wait(for: address) {
       throw RequestError(
@@ -42,7 +42,7 @@ package final class FailedAttempts: Sendable {
       let key = Self.key(address)
       if counts[key] == nil, counts.count >= Self.maximumNetworks {
         counts = counts.filter { $0.value.end > now }
-        // Still full: someone tries from everywhere. Clients that come now share a count.
+        // Still full: an attack from many networks. New networks share one count.
         if counts.count >= Self.maximumNetworks {
           return Self.count(&counts[[], default: Count(count: 0, end: now)], now)
         }

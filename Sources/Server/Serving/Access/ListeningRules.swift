@@ -1,6 +1,6 @@
-/// Refuses to open the server further than was meant.
+/// Refuses options that would expose the server without a token.
 package enum ListeningRules {
-  /// Why these options do not go together: a sentence that says what to do. `nil` if they do.
+  /// A sentence about options that exclude each other and what to do; `nil` if there is no problem.
   package static func problem(with options: ServingOptions) -> String? {
     guard options.tokenFile == nil else { return nil }
     let host = NetworkAddress(options.host)

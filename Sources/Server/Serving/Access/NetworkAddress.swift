@@ -7,7 +7,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   let bytes: [UInt8]
   package let description: String
 
-  /// - Parameter text: such as `192.168.1.2`, `::1` or `[::1]`; no names.
+  /// - Parameter text: An address such as `192.168.1.2`, `::1` or `[::1]`; no names.
   package init?(_ text: some StringProtocol) {
     let inner = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
     let plain = inner.prefix { $0 != "%" }
@@ -27,19 +27,19 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
       bytes.count == 4 ? bytes.map { String($0) }.joined(separator: ".") : (address.ipAddress ?? String(plain))
   }
 
-  /// Whether it is an address of this machine.
+  /// `true` for loopback addresses, 127.0.0.0/8 and ::1.
   package var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
 
-  /// Every address: `0.0.0.0` or `::`.
+  /// `true` for `0.0.0.0` and `::`, which stand for all addresses of this machine.
   package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-  /// The unit that counts as one client: a host with one IPv6 address usually has the 2^64 of its network.
+  /// The network that counts as one client: a host with IPv6 usually has all 2^64 addresses of its network.
   var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 }
 
-/// An address, or all that begin with the same bits: `10.0.0.0/8`.
+/// An address, or all addresses with the same prefix: `10.0.0.0/8`.
 package struct NetworkRange: Hashable, Sendable {
   private let address: NetworkAddress
   private let bitCount: Int

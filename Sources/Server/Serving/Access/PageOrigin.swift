@@ -1,15 +1,15 @@
 internal import HTTPTypes
 
-/// The page in a browser that has made a request, as far as its headers tell.
+/// The origin of the page that made a request, according to the headers of browsers.
 ///
 /// `Origin`: https://fetch.spec.whatwg.org/#origin-header, `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/.
 /// Programs other than browsers send neither.
 enum PageOrigin: Equatable {
-  /// No page, one of our own, or an address typed by the user.
+  /// No page, a page of this server, or a URL typed by the user.
   case own
-  /// One that `--allow-origin` lets in.
+  /// An origin allowed by `--allow-origin`.
   case allowed(String)
-  /// One from elsewhere follows a link to one of ours.
+  /// A link from a foreign page to this server.
   case navigation
   case foreign
 
@@ -37,7 +37,7 @@ enum PageOrigin: Equatable {
     }
   }
 
-  /// `example.org:8080` of `http://example.org:8080`, without the port that goes without saying.
+  /// `example.org:8080` of `http://example.org:8080`. Browsers omit the default port.
   private static func authority(of origin: String) -> String? {
     let origin = origin.lowercased()
     for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// Tells browsers what they must not do with any answer. Headers that a route has set itself stay.
+/// Adds security headers to every response. Headers set by a route take precedence.
 package struct ResponseHeaders: RouterMiddleware {
   package typealias Context = ServerContext
 
@@ -28,7 +28,7 @@ package struct ResponseHeaders: RouterMiddleware {
     (HTTPField.Name("Permissions-Policy")!, "microphone=(self), camera=(), geolocation=()"),
   ]
 
-  /// Pages use only what this server has, and no inline scripts (https://www.w3.org/TR/CSP3/).
+  /// Pages use only resources of this server, and no inline scripts (https://www.w3.org/TR/CSP3/).
   private static let pagePolicy =
     "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; worker-src 'self'; object-src 'none'; "
     + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

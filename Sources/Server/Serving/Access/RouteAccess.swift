@@ -1,18 +1,18 @@
 /// The condition for using a route.
 package enum RouteAccess: Sendable, Equatable {
-  /// Clients with a token, in a header or by the app's cookie.
+  /// Clients with a token, in a header or in the app's cookie.
   case token
-  /// Clients with a token, also among the parameters as clients of this API send it.
+  /// Clients with a token, also as a parameter of this API.
   case tokenAmongParameters(Credentials.Parameters)
   /// Clients with a token or the key of a cover.
   case tokenOrCoverKey
   /// Clients with a token, and programs on this machine.
   case tokenOrThisMachine
-  /// Everybody.
+  /// All clients.
   case open
-  /// Everybody; the route itself looks at what they show.
+  /// All clients; the route itself checks their credentials.
   case ownSecret
-  /// Everybody, also by links from elsewhere: pages of the app and what they are made of hold no data.
+  /// All clients, also through links from other sites: the files of the app contain no data.
   case page
 
   var needsToken: Bool {

@@ -1,42 +1,42 @@
-/// The names under which the server may be asked.
+/// The host names that the server answers to.
 ///
-/// A page elsewhere can let its own name point to this machine after it was loaded, and would then be of the same origin as
-/// this server (DNS rebinding). Its name still stands in `Host`.
+/// A foreign page can make its own name resolve to this machine after it was loaded, and would then have the same origin as
+/// this server (DNS rebinding). `Host` still contains the foreign name.
 package struct ServedNames: Sendable {
   private let names: Set<String>
-  /// Whether other machines can connect, by any of this machine's addresses.
+  /// `true` if other machines can connect, to any address of this machine.
   private let allowsAddresses: Bool
 
   /// - Parameters:
-  ///   - host: where connections are taken.
-  ///   - names: others, such as that of a reverse proxy.
+  ///   - host: The address that the server listens on.
+  ///   - names: Other names, such as that of a reverse proxy.
   package init(host: String, names: [String]) {
     let address = NetworkAddress(host)
     self.names = Set((["localhost", host] + names).map { Self.normalized($0) })
     allowsAddresses = address?.isLoopback != true && host.lowercased() != "localhost"
   }
 
-  /// - Parameter authority: the header `Host`: a name or an address, perhaps with a port.
+  /// - Parameter authority: The header `Host`: a name or an address, with an optional port.
   package func contain(_ authority: String) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
     if let address = NetworkAddress(host) {
-      // An address cannot be pointed elsewhere. On loopback, no other than those of loopback can be meant.
+      // An address cannot be rebound. A server on loopback accepts loopback addresses only.
       return allowsAddresses || address.isLoopback || names.contains(Self.normalized(host))
     }
     return names.contains(Self.normalized(host))
   }
 
-  /// Whether `text` is a name or an address, with neither scheme nor port.
+  /// `true` if `text` is a name or an address, without scheme and port.
   package static func isName(_ text: String) -> Bool { host(of: text) == text }
 
-  /// Whether `text` is what a browser sends as `Origin`: scheme, name and perhaps a port.
+  /// `true` if `text` has the form of the header `Origin`: scheme, name and optional port.
   package static func isOrigin(_ text: String) -> Bool {
     ["http://", "https://"].contains {
       text.lowercased().hasPrefix($0) && host(of: String(text.dropFirst($0.count))) != nil
     }
   }
 
-  /// Without the port, which is another one behind a proxy or a tunnel; `nil` if it is none.
+  /// The host without the port, which differs behind a proxy or a tunnel; `nil` if the text is not a valid host.
   static func host(of authority: String) -> String? {
     var host = Substring(authority)
     if host.hasPrefix("[") {

@@ -4,25 +4,25 @@ internal import Platform
 internal import Synchronization
 package import SystemPackage
 
-/// The tokens of those who are let in: a file with a name and a token a line.
+/// The file of valid tokens, with a name and a token per line.
 ///
-/// It is read again when it has changed. Only digests of the tokens are kept.
+/// It is read again when it has changed. Only digests of the tokens stay in memory.
 package final class TokenFile: Sendable {
-  /// A token that opens the server.
+  /// A token that gives access to the server.
   struct Token: Sendable {
-    /// Stands in the log and in the metrics.
+    /// Name that appears in the log and in the metrics.
     var name: String
     var digest: Digest
   }
 
-  /// The problem with the file. No token is ever part of it.
+  /// A problem with the file. It never contains a token.
   package struct Problem: Error, CustomStringConvertible {
     package let description: String
   }
 
   private struct State {
     var tokens: [Token]
-    /// `nil` if it could not be read.
+    /// `nil` if the file could not be read.
     var file: FileIdentity?
     var checked: ContinuousClock.Instant
   }
@@ -34,7 +34,7 @@ package final class TokenFile: Sendable {
   private let state: Mutex<State>
   private let report: @Sendable (Problem) -> Void
 
-  /// - Parameter report: Takes why the file could not be read again; until it can, no client is let in.
+  /// - Parameter report: Receives the reason if the file cannot be read again; until it can, no client has access.
   /// - Throws: `Problem` if it cannot be read now.
   package init(_ path: FilePath, report: @escaping @Sendable (Problem) -> Void) throws(Problem) {
     self.path = path
@@ -43,7 +43,7 @@ package final class TokenFile: Sendable {
     state = Mutex(State(tokens: secrets.map(Self.token), file: file, checked: .now))
   }
 
-  /// The tokens as the file has them now; it is looked at once a second at most. Blocks for a moment.
+  /// The current tokens. The file is checked at most once a second. Blocks for a moment.
   var tokens: [Token] {
     let (tokens, problem) = state.withLock { state -> ([Token], Problem?) in
       let now = ContinuousClock.now
@@ -55,10 +55,10 @@ package final class TokenFile: Sendable {
         state.tokens = secrets.map(Self.token)
         state.file = file
       } catch {
-        let isNews = state.file != nil || !state.tokens.isEmpty
+        let isUnreported = state.file != nil || !state.tokens.isEmpty
         state.tokens = []
         state.file = nil
-        return ([], isNews ? error : nil)
+        return ([], isUnreported ? error : nil)
       }
       return (state.tokens, nil)
     }
@@ -66,9 +66,9 @@ package final class TokenFile: Sendable {
     return tokens
   }
 
-  /// The name of the token for which `matches` holds; all are tried, whichever it is.
+  /// The name of the token for which `matches` holds. All tokens are tried, so the time does not depend on the token.
   ///
-  /// The file is read for this: what is made of the token itself cannot be checked with its digest.
+  /// Reads the file, because values derived from the token cannot be checked with its digest.
   func name(where matches: (_ secret: String) -> Bool) -> String? {
     guard let (secrets, _) = try? Self.read(path) else { return nil }
     return secrets.reduce(nil) { found, secret in matches(secret.text) ? secret.name : found }
@@ -102,7 +102,7 @@ package final class TokenFile: Sendable {
     return (try secrets(in: text, path: shown), identity)
   }
 
-  /// - Throws: with the number of the line, never with what stands there.
+  /// - Throws: `Problem` with the number of the line, never with its content.
   static func secrets(in text: String, path: String) throws(Problem) -> [(name: String, text: String)] {
     var secrets: [(name: String, text: String)] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -1,19 +1,19 @@
 internal import HTTPTypes
 
-/// The reverse proxies whose word on the client is taken.
+/// The reverse proxies whose headers about the client are trusted.
 package struct TrustedProxies: Sendable {
   private let ranges: [NetworkRange]
 
   package init(_ ranges: [NetworkRange]) { self.ranges = ranges }
 
-  /// - Parameter peer: the other end of the connection.
+  /// - Parameter peer: The other end of the connection.
   func client(peer: NetworkAddress?, headers: HTTPFields) -> Client {
-    // A program that adds these headers has taken the request from another client, even if we do not believe the rest.
+    // These headers mean that a program forwards the request of another client, even if they are not trusted.
     let isForwarded = headers[.xForwardedFor] != nil || headers[.forwarded] != nil
     var client = Client(address: peer, isLocal: peer?.isLoopback == true && !isForwarded)
     guard let peer, trusts(peer) else { return client }
     client.isSecure = headers[.xForwardedProto]?.lowercased() == "https"
-    // The last one is what our proxy saw; those before are what others claim, unless they are proxies of ours as well.
+    // The last address is the one that the trusted proxy saw. Earlier ones count only if that is a trusted proxy, too.
     for text in (headers[values: .xForwardedFor].joined(separator: ",")).split(separator: ",").reversed() {
       guard let address = NetworkAddress(Self.trimmed(text)) else { break }
       client.address = address

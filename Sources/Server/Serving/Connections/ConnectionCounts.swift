@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// How many connections there are, in all and from each address.
+/// Counts the connections from each address.
 package final class ConnectionCounts: Sendable {
   private let limits: ConnectionLimits
   private let isExempt: @Sendable (NetworkAddress) -> Bool
   private let counts = Mutex<[[UInt8]: Int]>([:])
 
-  /// - Parameter isExempt: addresses for which only the limit of all counts: those of this machine and of proxies.
+  /// - Parameter isExempt: `true` for addresses without a limit of their own: those of this machine and of proxies.
   package init(_ limits: ConnectionLimits, isExempt: @escaping @Sendable (NetworkAddress) -> Bool) {
     self.limits = limits
     self.isExempt = isExempt
   }
 
-  /// - Returns: whether the connection may stay; if so, `remove` is to be called at its end.
+  /// - Returns: `true` if the connection may stay; then `remove` must be called at its end.
   func add(_ address: NetworkAddress?) -> Bool {
     guard let address, !isExempt(address) else { return true }
     return counts.withLock { counts in

@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Text
 
-/// Watches one connection, between the parser and what answers the requests: ends it if it is too slow, refuses what is no
-/// proper request, and ends it in good order when the server ends. All on the event loop of the connection.
+/// Guards one connection, between the HTTP parser and the responder: closes it if it is too slow, refuses malformed
+/// requests, and closes it in an orderly way when the server stops. Runs on the event loop of the connection.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -18,13 +18,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var isRefused = false
   private var isEventStream = false
   private var hasBegunAnswer = false
-  /// The answer to this request is the last of the connection.
+  /// The request asks for an upgrade, so its response is the last of the connection.
   private var wantsUpgrade = false
   /// The client waits before it sends the body (RFC 9110, section 10.1.1).
   private var expectsContinue = false
-  /// Bytes that came cannot be read, and nothing after them.
+  /// Received bytes could not be parsed, so the rest is ignored.
   private var isDamaged = false
-  /// The client sends nothing more.
+  /// The client has closed its side.
   private var isInputClosed = false
 
   /// An outbound event: the body of this request will be read.
@@ -51,7 +51,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// Counts bytes at the first handler of the channel.
+  /// Counts received bytes; called by the first handler of the channel.
   func received(_ byteCount: Int) { state.received(byteCount, now: .now()) }
   func wrote(_ byteCount: Int) { state.wrote(byteCount, now: .now()) }
   func asksForBytes() { state.asksForBytes() }
@@ -60,7 +60,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     guard context.channel.isActive else { return }
     let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     switch state.verdict(waiting: waiting, now: .now()) {
-    case .goOn: break
+    case .proceed: break
     case .close:
       metrics.connectionEnded(because: .tooSlow)
       context.close(promise: nil)
@@ -83,8 +83,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         return refuse(.badRequest, problem, context)
       }
       if head.headers.contains(name: "upgrade") {
-        // HTTP/1.1 goes on (RFC 9110, section 7.8), but the parser reads no further behind such a request. Java's client sends
-        // one with its first request.
+        // The upgrade is ignored (RFC 9110, section 7.8), but the parser reads nothing after such a request. Java's client
+        // sends one with its first request.
         wantsUpgrade = true
         head.headers.remove(name: "upgrade")
         head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -99,7 +99,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// The part that makes a request ambiguous to proxies and to us (RFC 9112, sections 3.2 and 6.3).
+  /// The reason that a proxy could read a request differently than the server does (RFC 9112, sections 3.2 and 6.3).
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
     if hosts.count != 1 { return "A request needs one header Host." }
@@ -115,7 +115,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     isDamaged = true
-    // While an answer is being given, the error stays behind it in the queue, and reaches the reader of the body.
+    // During a response, the error stays queued behind it and reaches the reader of the body.
     guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
@@ -123,11 +123,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
         .requestHeaderFieldsTooLarge,
         "The headers are more than \(limits.headerCount), or larger than \(limits.headerBytes >> 10) kB.", context)
     } else {
-      refuse(.badRequest, "This is no request that HTTP/1.1 knows.", context)
+      refuse(.badRequest, "This is not a valid HTTP/1.1 request.", context)
     }
   }
 
-  /// Answers in place of the routes, which never see this request, and closes.
+  /// Responds instead of the routes, which never see this request, and closes the connection.
   private func refuse(_ status: HTTPResponseStatus, _ message: String, _ context: ChannelHandlerContext) {
     guard !isRefused else { return }
     isRefused = true
@@ -143,7 +143,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    // A client that is still sending would lose the answer if the connection was closed under it.
+    // Closing at once would make a client that is still sending lose the response.
     context.close(mode: .output, promise: nil)
     close(context, in: .seconds(1))
   }
@@ -194,14 +194,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // Other clients may close their side and still read. Without this, a client that left an event stream would go
-      // unnoticed.
+      // For other responses, clients may close their side and still read. Closing an event stream detects a client that
+      // has gone.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
     }
     if event is ChannelShouldQuiesceEvent {
       if isEventStream {
-        // It has no end of its own.
+        // Event streams do not end by themselves.
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         isRefused = true
         close(context, in: .zero)

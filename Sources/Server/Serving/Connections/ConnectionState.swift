@@ -1,19 +1,19 @@
 internal import NIOCore
 
-/// How far a connection is with reading requests and taking answers, and whether it is too slow.
+/// Progress of a connection in sending requests and reading responses, and the decision that it is too slow.
 struct ConnectionState {
   private enum Reading: Equatable {
     /// Between requests.
     case nothing(since: NIODeadline)
     case head(since: NIODeadline)
-    /// The bytes came in since `since`.
+    /// `byteCount` bytes have arrived since `since`.
     case body(since: NIODeadline, byteCount: Int)
   }
 
   enum Verdict: Equatable {
-    case goOn
+    case proceed
     case close
-    /// The request does not come; tell that, then close.
+    /// The request does not arrive: respond with 408, then close.
     case requestTimeout
   }
 
@@ -22,13 +22,13 @@ struct ConnectionState {
   private var hasHadRequest = false
   /// Requests whose answers have not ended.
   private(set) var pending = 0
-  /// When the client had bytes to read and took some.
+  /// The last time when the client read some waiting bytes.
   private var lastTaken: NIODeadline
   private var written = 0
   private var taken = 0
-  /// When the body of a request that is answered must have ended.
+  /// Deadline for the body of a request that has been answered.
   private var drainEnd: NIODeadline?
-  /// Whether we want bytes from the client; if not, it is not the client who is slow.
+  /// `true` while the server waits for bytes. Otherwise the client is not the slow one.
   private var wantsBytes = true
 
   init(_ limits: ConnectionLimits, now: NIODeadline) {
@@ -71,14 +71,14 @@ struct ConnectionState {
   }
 
   mutating func wrote(_ byteCount: Int, now: NIODeadline) {
-    // Nothing waited: the time to take it begins now.
+    // No bytes were waiting: the time to read these begins now.
     if written == taken { lastTaken = now }
     written += byteCount
   }
 
   // MARK: Too slow?
 
-  /// - Parameter waiting: bytes of answers that the client has not taken.
+  /// - Parameter waiting: Bytes of responses that the client has not read.
   mutating func verdict(waiting: Int, now: NIODeadline) -> Verdict {
     if written - waiting != taken {
       taken = written - waiting
@@ -88,14 +88,14 @@ struct ConnectionState {
     if let drainEnd, now > drainEnd { return .close }
     switch reading {
     case .nothing(let since):
-      return pending == 0 && now - since > (hasHadRequest ? limits.idleTime : limits.headTime) ? .close : .goOn
+      return pending == 0 && now - since > (hasHadRequest ? limits.idleTime : limits.headTime) ? .close : .proceed
     case .head(let since):
-      return pending == 0 && now - since > limits.headTime ? .requestTimeout : .goOn
+      return pending == 0 && now - since > limits.headTime ? .requestTimeout : .proceed
     case .body(let since, let byteCount):
-      guard now - since > limits.bodyTime else { return .goOn }
+      guard now - since > limits.bodyTime else { return .proceed }
       if wantsBytes && byteCount < limits.bodyBytes { return pending == 1 ? .requestTimeout : .close }
       reading = .body(since: now, byteCount: 0)
-      return .goOn
+      return .proceed
     }
   }
 }

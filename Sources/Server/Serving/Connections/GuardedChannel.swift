@@ -4,7 +4,7 @@ package import Logging
 package import NIOCore
 internal import NIOHTTP1
 
-/// HTTP/1.1 on a connection that is watched.
+/// HTTP/1.1 on a connection with a `ConnectionGuard`.
 package struct GuardedChannel: ServerChildChannel {
   package typealias Value = HTTP1Channel.Value
 
@@ -43,7 +43,7 @@ package struct GuardedChannel: ServerChildChannel {
       try pipeline.addHandler(connection, position: .after(parser))
       try pipeline.addHandler(ByteWatch(connection), position: .first)
       if !isWelcome {
-        // Without a word: a client with that many connections does not wait for one.
+        // No response: a client with that many connections does not wait for one.
         metrics.connectionEnded(because: .tooMany)
         channel.close(promise: nil)
       }

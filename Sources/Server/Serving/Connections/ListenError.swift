@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// Why no connections can be taken.
+/// The reason that the server cannot listen.
 package struct ListenError: Error, CustomStringConvertible {
   package let description: String
 
@@ -12,17 +12,17 @@ package struct ListenError: Error, CustomStringConvertible {
       case let error as IOError:
         switch error.errnoCode {
         case EADDRINUSE:
-          "Another program takes connections at \(place), perhaps a server that is running already. Choose another "
+          "Another program is listening at \(place), perhaps a server that is already running. Choose another "
             + "port with --port."
         case EACCES:
-          "Only root may take connections at port \(port). Choose one above 1023 with --port, and a reverse proxy for the "
+          "Only root may listen on port \(port). Choose one above 1023 with --port, and a reverse proxy for the "
             + "usual ones."
         case EADDRNOTAVAIL: "This machine does not have the address \(host). See its addresses with: ip address"
-        default: "No connections can be taken at \(place): \(error)"
+        default: "Cannot listen at \(place): \(error)"
         }
       case is SocketAddressError, is SocketAddressError.UnknownHost, is NIOConnectionError:
         "There is no machine with the name or address “\(host)”. Check --host."
-      default: "No connections can be taken at \(place): \(error)"
+      default: "Cannot listen at \(place): \(error)"
       }
   }
 }

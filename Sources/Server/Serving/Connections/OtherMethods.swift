@@ -1,18 +1,18 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// Answers to methods that an address does not know: 405, and in `Allow` those that it knows (RFC 9110, section 15.5.6).
-/// `OPTIONS` asks for the same.
+/// Responses to methods that a path does not support: 405, with the supported ones in `Allow` (RFC 9110, section 15.5.6).
+/// `OPTIONS` returns the same header.
 package enum OtherMethods {
   private static let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
 
-  /// To be called when the router has all of its routes.
+  /// Adds the responses. Call it when the router has all of its routes.
   package static func add(to router: Router<ServerContext>) {
     var methods: [String: Set<HTTPRequest.Method>] = [:]
     for route in router.routes { methods[route.path.description, default: []].insert(route.method) }
     for (path, known) in methods {
       var known = known
-      // The router makes them itself.
+      // The router adds HEAD itself.
       if known.contains(.get) { known.insert(.head) }
       let allowed = all.filter { known.contains($0) || $0 == .options }.map(\.rawValue).joined(separator: ", ")
       for method in all where !known.contains(method) {

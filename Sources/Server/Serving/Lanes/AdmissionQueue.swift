@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A number of places for tasks. When all are taken, further tasks wait in the order in which they came.
+/// Limits the number of running tasks. Further tasks wait in order of arrival.
 package final class AdmissionQueue: Sendable {
   package enum Refusal: Error, Equatable {
-    /// So many wait already that it would take too long.
+    /// Too many tasks are waiting.
     case full
     case timeLimit
   }
@@ -20,22 +20,22 @@ package final class AdmissionQueue: Sendable {
 
   private let state: Mutex<State>
   private let lastTicket = Atomic(0)
-  private let longestQueue: Int
-  private let longestWait: Duration
+  private let maxQueueLength: Int
+  private let maxWait: Duration
 
-  package init(places: Int, longestQueue: Int, longestWait: Duration) {
+  package init(places: Int, maxQueueLength: Int, maxWait: Duration) {
     state = Mutex(State(freePlaces: places))
-    self.longestQueue = longestQueue
-    self.longestWait = longestWait
+    self.maxQueueLength = maxQueueLength
+    self.maxWait = maxWait
   }
 
-  /// Takes a place, as soon as there is one. Its holder calls `leave`.
+  /// Waits for a free place and takes it. The caller must call `leave` afterwards.
   /// - Throws: `Refusal`, or `CancellationError` if the task is canceled while it waits.
   package func enter() async throws {
     if state.withLock({ Self.takePlace(&$0) }) { return }
     let ticket = lastTicket.add(1, ordering: .relaxed).newValue
     let clock = Task { [self] in
-      try await Task.sleep(for: longestWait)
+      try await Task.sleep(for: maxWait)
       end(ticket, Refusal.timeLimit)
     }
     defer { clock.cancel() }
@@ -48,7 +48,7 @@ package final class AdmissionQueue: Sendable {
     }
   }
 
-  /// Gives a place to the task that has waited longest.
+  /// Frees a place for the task that has waited longest.
   package func leave() {
     let next = state.withLock { state -> Waiter? in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -58,7 +58,7 @@ package final class AdmissionQueue: Sendable {
     next?.continuation.resume()
   }
 
-  /// Tasks that wait.
+  /// Number of waiting tasks.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private static func takePlace(_ state: inout State) -> Bool {
@@ -67,12 +67,12 @@ package final class AdmissionQueue: Sendable {
     return true
   }
 
-  /// - Returns: `nil` if the task is to wait.
+  /// - Returns: `nil` if the task must wait.
   private func wait(_ waiter: Waiter) -> Result<Void, any Error>? {
     state.withLock { state in
       if Task.isCancelled { return .failure(CancellationError()) }
       if Self.takePlace(&state) { return .success(()) }
-      guard state.waiting.count < longestQueue else { return .failure(Refusal.full) }
+      guard state.waiting.count < maxQueueLength else { return .failure(Refusal.full) }
       state.waiting.append(waiter)
       return nil
     }

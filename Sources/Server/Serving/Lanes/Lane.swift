@@ -1,36 +1,36 @@
 internal import Platform
 internal import Synchronization
 
-/// Threads of its own for one kind of work that blocks or computes, so event loops and the cooperative pool stay free and no
-/// other kind waits for it.
+/// Dedicated threads for one kind of work that blocks or computes. Event loops and the cooperative pool stay free, and no
+/// other kind of work waits for it.
 ///
-/// Work for which no thread is free waits in the order in which it came, and without a thread. How much may wait, and for how
-/// long, is bounded.
+/// Work for which no thread is free waits in order of arrival, without occupying a thread. The length of the queue and the
+/// waiting time are bounded.
 package final class Lane: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
   private let overdue: RequestError
   private let present = Atomic(0)
 
-  /// How long work waits for a thread unless the lane says otherwise.
-  package static let patience = Duration.seconds(30)
+  /// Default limit of the time that work waits for a thread.
+  package static let defaultMaxWait = Duration.seconds(30)
 
   /// - Parameters:
-  ///   - longestQueue: Pieces of work that may wait.
-  ///   - overdue: The answer to work for which no thread was free in time.
+  ///   - maxQueueLength: Number of requests that may wait.
+  ///   - overdue: The error if no thread was free in time.
   ///   - prepare: Called first on each thread.
   /// - Throws: `ResourceError` if the system gives no thread.
   package init(
-    threadCount: Int, longestQueue: Int, longestWait: Duration = patience, overdue: RequestError = .overload,
+    threadCount: Int, maxQueueLength: Int, maxWait: Duration = defaultMaxWait, overdue: RequestError = .overload,
     prepare: @escaping @Sendable () -> Void = {}
   ) throws {
     threads = try ThreadExecutor(threadCount: threadCount, prepare: prepare)
-    queue = AdmissionQueue(places: threads.threadCount, longestQueue: longestQueue, longestWait: longestWait)
+    queue = AdmissionQueue(places: threads.threadCount, maxQueueLength: maxQueueLength, maxWait: maxWait)
     self.overdue = overdue
   }
 
   /// Runs `body` when it is its turn.
-  /// - Throws: what `body` throws; a `RequestError` with the status 503 if too much waits, or if it would wait too long.
+  /// - Throws: Errors of `body`; a `RequestError` with status 503 if the queue is full or the wait too long.
   package func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     present.add(1, ordering: .relaxed)
     defer { present.subtract(1, ordering: .relaxed) }
@@ -45,9 +45,9 @@ package final class Lane: Sendable {
     return try await threads.run(body)
   }
 
-  /// Pieces of work that wait for a thread or have one.
+  /// Number of requests that are waiting or running.
   package var count: Int { present.load(ordering: .relaxed) }
 
-  /// Ends the threads; to be called when no work is left.
+  /// Ends the threads. Called when no work remains.
   package func close() { threads.close() }
 }

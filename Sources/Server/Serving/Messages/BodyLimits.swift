@@ -3,11 +3,11 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// How large the body of a request may be, and how much of large bodies may be in memory at once.
+/// Limits the size of a request body, and of all bodies in memory at once.
 package struct BodyLimits: RouterMiddleware {
   package typealias Context = ServerContext
 
-  /// Bytes, for all but audio and signatures.
+  /// Bytes of a body other than audio and signatures.
   static let standard = 1 << 20
   /// Bytes of audio or signatures.
   package static let large = 64 << 20
@@ -32,7 +32,7 @@ package struct BodyLimits: RouterMiddleware {
       return try await next(request, context)
     }
     let share = BufferBudget.Share(of: budget)
-    // Until the request is answered, the route that answers it may hold all of its body.
+    // Until the response, the route may hold the whole body.
     defer { share.giveBack() }
     var request = request
     if let length {
@@ -45,14 +45,14 @@ package struct BodyLimits: RouterMiddleware {
   }
 }
 
-/// How many bytes of clients are in memory, of those that may be.
+/// Counts the bytes from clients in memory, up to a limit.
 package final class BufferBudget: Sendable {
   private let limit: Int
   private let count = Atomic(0)
 
   package init(limit: Int) { self.limit = limit }
 
-  /// - Throws: 503 if they would be too many; then they are not counted.
+  /// - Throws: `RequestError` with status 503 if the limit would be exceeded; then the bytes are not counted.
   package func take(_ bytes: Int) throws(RequestError) {
     guard count.add(bytes, ordering: .relaxed).newValue <= limit else {
       giveBack(bytes)
@@ -63,7 +63,7 @@ package final class BufferBudget: Sendable {
 
   package func giveBack(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
 
-  /// The memory of one request.
+  /// The bytes of one request.
   final class Share: Sendable {
     private let budget: BufferBudget
     private let count = Atomic(0)
@@ -79,7 +79,7 @@ package final class BufferBudget: Sendable {
   }
 }
 
-/// A body whose size the client has not said: it is counted as it comes, and more than is allowed ends it.
+/// A body of unknown size. It is counted as it arrives, and fails above the limit.
 private struct CountedBody: AsyncSequence, Sendable {
   let base: RequestBody
   let limit: Int

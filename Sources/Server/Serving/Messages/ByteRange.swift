@@ -2,10 +2,10 @@ internal import Foundation
 
 /// The requested bytes of a file: the header `Range` (RFC 9110, section 14).
 package enum ByteRange: Equatable {
-  /// All of it: nothing is asked, or something that a server may pass over, such as several ranges or other units.
+  /// The whole file: there is no range, or one that a server may ignore, such as several ranges or other units.
   case whole
   case part(Range<Int64>)
-  /// None of the bytes asked for is there.
+  /// The requested bytes are beyond the file.
   case unsatisfiable
 
   package init(_ header: String?, size: Int64) {
@@ -30,8 +30,8 @@ package enum ByteRange: Equatable {
     }
   }
 
-  /// The inner `nil` stands for no number, the outer one for something else than a number. One that is too large is the
-  /// largest there is.
+  /// Parses one end of a range. The inner `nil` means an empty text, the outer one invalid text. Numbers too large are
+  /// clamped.
   private static func number(_ text: Substring) -> Int64?? {
     guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return .some(text.isEmpty ? nil : Int64(text) ?? .max)

@@ -3,13 +3,13 @@ package import Hummingbird
 internal import Logging
 package import Text
 
-/// Turns whatever goes wrong in a group of routes into the answer that the clients of this API expect.
+/// Turns errors of a group of routes into the responses that clients of this API expect.
 package struct ErrorShape: RouterMiddleware {
   package typealias Context = ServerContext
 
   private let write: @Sendable (RequestError, inout JSONWriter) -> Void
 
-  /// - Parameter write: Writes the body of the answer.
+  /// - Parameter write: Writes the body of the response.
   package init(write: @escaping @Sendable (RequestError, inout JSONWriter) -> Void) { self.write = write }
 
   package func handle(
@@ -36,13 +36,13 @@ package struct ErrorShape: RouterMiddleware {
   static func write(_ error: RequestError, _ json: inout JSONWriter) { type.write(ErrorDetail(error), &json) }
 }
 
-/// What Spotify's Web API says of an error; our own API as well.
+/// An error in the form of Spotify's Web API, which this server's own APIs use as well.
 package struct ErrorDetail: Sendable {
   package var status: Int
   package var message: String
-  /// A word for programs.
+  /// A code for programs.
   package var reason: String?
-  /// The word that a filter does not understand, and where it is if that is known.
+  /// The invalid word of a filter, and its position if known.
   package var mistake: (word: String, position: Int?)?
 
   package init(

@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The fields of a query string or of a body of the kind `application/x-www-form-urlencoded`
+/// The fields of a query string or of a body of type `application/x-www-form-urlencoded`
 /// (https://url.spec.whatwg.org/#urlencoded-parsing).
 package struct FormFields: Sendable {
   private let fields: [(name: String, value: String)]
 
-  /// - Parameter text: as it came. Bytes that are no UTF-8 become U+FFFD.
+  /// - Parameter text: The encoded text. Bytes that are not valid UTF-8 become U+FFFD.
   package init(_ text: some StringProtocol) {
     fields = text.utf8.split(separator: UInt8(ascii: "&")).map { field in
       let end = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
@@ -15,7 +15,7 @@ package struct FormFields: Sendable {
     }
   }
 
-  /// The first value of that name.
+  /// The first value of a field.
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
   package static func + (first: Self, second: Self) -> Self { Self(fields: first.fields + second.fields) }
@@ -47,7 +47,7 @@ package struct FormFields: Sendable {
 }
 
 extension Request {
-  /// The fields of the body, which may be packed. The request keeps it as it is unpacked, for those who come after.
+  /// The fields of the body, which may be compressed. The request keeps the decompressed body for later readers.
   /// - Throws: `RequestError` if it is damaged or too large.
   package mutating func collectForm() async throws -> FormFields {
     var body = try await collectBody(upTo: BodyLimits.standard)

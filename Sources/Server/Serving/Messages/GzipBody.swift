@@ -3,10 +3,10 @@ internal import HTTPTypes
 
 /// Compressed bodies (RFC 1952).
 enum GzipBody {
-  /// - Returns: `nil` if the memory for it is not there.
+  /// - Returns: `nil` if there is not enough memory.
   static func packed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
-    // The fastest level makes JSON some eight times smaller; others take twice the time for a tenth more. 16: gzip's header.
+    // The fastest level makes JSON some eight times smaller; others take twice the time for a tenth more. 16: gzip header.
     let (level, window, memory) = (Int32(1), Int32(15 + 16), Int32(8))
     guard
       unsafe deflateInit2_(
@@ -19,7 +19,7 @@ enum GzipBody {
     return status == Z_STREAM_END ? output : nil
   }
 
-  /// - Parameter limit: Bytes that it may unpack to.
+  /// - Parameter limit: Maximum bytes of the result.
   /// - Throws: `RequestError` if it is damaged or too large.
   static func unpacked(_ bytes: [UInt8], limit: Int) throws(RequestError) -> [UInt8] {
     var stream = z_stream()
@@ -31,7 +31,7 @@ enum GzipBody {
     defer { unsafe inflateEnd(&stream) }
     let (status, output) = run(&stream, over: bytes, limit: limit + 1) { unsafe inflate($0, Z_FINISH) }
     guard output.count <= limit else { throw RequestError(.contentTooLarge, "The body unpacks to too many bytes.") }
-    guard status == Z_STREAM_END else { throw RequestError(.badRequest, "The body is damaged: it is no gzip.") }
+    guard status == Z_STREAM_END else { throw RequestError(.badRequest, "The body is damaged: it is not valid gzip.") }
     return output
   }
 

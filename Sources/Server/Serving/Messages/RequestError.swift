@@ -3,15 +3,15 @@ internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Why a request is not answered as asked. Each API gives it the shape that its clients expect.
+/// The failure of a request. Each API writes it in the form that its clients expect.
 package struct RequestError: Error, Sendable, Equatable {
   package var status: HTTPResponse.Status
   /// A sentence for people: what is wrong, and what to do.
   package var message: String
-  /// Seconds.
+  /// Seconds after which the client may try again.
   package var retryAfter: Int?
 
-  /// The number by which clients of an API know the error, if it does not follow from the status.
+  /// The error number of an API, if it does not follow from the status.
   package var apiCode: Int?
 
   package init(_ status: HTTPResponse.Status, _ message: String, retryAfter: Int? = nil) {
@@ -20,11 +20,11 @@ package struct RequestError: Error, Sendable, Equatable {
     self.retryAfter = retryAfter
   }
 
-  /// More waits than the server can do in time.
+  /// More requests are waiting than the server can handle in time.
   static let overload = RequestError(
     .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
 
-  /// The meaning of any error for a client. Errors that no route knows reveal nothing of the implementation.
+  /// Describes any error for a client. Unexpected errors reveal nothing of the implementation.
   package init(_ error: any Error) {
     switch error {
     case let error as RequestError: self = error
@@ -33,7 +33,7 @@ package struct RequestError: Error, Sendable, Equatable {
     case let error as HTTPError:
       self.init(error.status, error.body ?? error.status.reasonPhrase)
     case is HTTPParserError:
-      self.init(.badRequest, "The body of the request is not as HTTP/1.1 has it; its chunks may be damaged.")
+      self.init(.badRequest, "The body of the request is not valid HTTP/1.1; its chunks may be damaged.")
     case is NIOTooManyBytesError:
       self.init(.contentTooLarge, "The request is too large.")
     case let error as any ClientFacingError: self = error.asRequestError
@@ -45,7 +45,7 @@ package struct RequestError: Error, Sendable, Equatable {
   }
 }
 
-/// An error of what routes call that means something to a client.
+/// An error from code called by routes that is meaningful to clients.
 package protocol ClientFacingError: Error {
   var asRequestError: RequestError { get }
 }

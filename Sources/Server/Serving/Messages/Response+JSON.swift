@@ -4,7 +4,7 @@ internal import NIOCore
 package import Text
 
 extension Response {
-  /// An answer in JSON that is not kept by caches.
+  /// A JSON response that caches do not store.
   package static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows
     -> Response
   {

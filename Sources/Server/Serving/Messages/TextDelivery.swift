@@ -4,22 +4,22 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Delivers answers in JSON and XML compressed to clients that take it so, and not again to clients that have them: with an
-/// `ETag`, and 304 for the tags of `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+/// Compresses JSON and XML responses for clients that accept it, and gives them an `ETag`, with 304 for the tags of
+/// `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 package struct TextDelivery: RouterMiddleware {
   package typealias Context = ServerContext
 
-  /// Runs work that takes long on a thread for which no other request waits.
+  /// Runs long work on a thread for which no other request waits.
   package typealias Aside = @Sendable (@Sendable () throws -> [UInt8]?) async throws -> [UInt8]?
 
   private let aside: Aside
 
   package init(aside: @escaping Aside) { self.aside = aside }
 
-  /// Bytes; shorter answers fit into one packet as they are.
-  private static let leastPacked = 1 << 10
-  /// Bytes; longer ones are compressed where it does not keep others waiting.
-  private static let mostAtOnce = 1 << 16
+  /// Minimum bytes to compress; shorter responses fit into one packet anyway.
+  private static let minCompressedSize = 1 << 10
+  /// Maximum bytes to compress inline; longer responses are compressed where nothing else waits.
+  private static let maxInlineSize = 1 << 16
   private static let types = ["application/json", "application/xml", "application/schema+json"]
 
   package func handle(
@@ -35,7 +35,7 @@ package struct TextDelivery: RouterMiddleware {
     response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
     if request.method == .get, response.status == .ok {
       let tag = response.headers[.eTag] ?? "\"\(ContentID(hashing: body))\""
-      // Weak: it names the content, however it is compressed.
+      // Weak: it identifies the content regardless of compression.
       response.headers[.eTag] = tag.hasPrefix("W/") ? tag : "W/\(tag)"
       if response.headers[.cacheControl] ?? "no-store" == "no-store" {
         response.headers[.cacheControl] = "private, no-cache"
@@ -46,9 +46,11 @@ package struct TextDelivery: RouterMiddleware {
         return Response(status: .notModified, headers: response.headers)
       }
     }
-    guard body.count >= Self.leastPacked, Self.takesGzip(request.headers[.acceptEncoding]) else { return response }
+    guard body.count >= Self.minCompressedSize, Self.acceptsGzip(request.headers[.acceptEncoding]) else {
+      return response
+    }
     let packed =
-      body.count <= Self.mostAtOnce
+      body.count <= Self.maxInlineSize
       ? GzipBody.packed(body) : try? await aside { GzipBody.packed(body) }
     guard let packed else { return response }
     response.headers[.contentEncoding] = "gzip"
@@ -57,8 +59,8 @@ package struct TextDelivery: RouterMiddleware {
     return response
   }
 
-  /// Whether a header `Accept-Encoding` names gzip, or all, and does not give it the weight 0.
-  static func takesGzip(_ header: String?) -> Bool {
+  /// `true` if a header `Accept-Encoding` names gzip or `*` with a weight above 0.
+  static func acceptsGzip(_ header: String?) -> Bool {
     var weights: [String: Bool] = [:]
     for coding in header?.lowercased().split(separator: ",") ?? [] {
       let parts = coding.split(separator: ";").map { $0.filter { !$0.isWhitespace } }

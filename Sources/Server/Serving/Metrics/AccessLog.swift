@@ -4,10 +4,10 @@ internal import Synchronization
 package import SystemPackage
 internal import Text
 
-/// A line of JSON for each request, in a file or at standard output.
+/// Logs a line of JSON for each request, to a file or standard output.
 ///
-/// Lines are written in the background. If the other end does not take them, more than `maximumWaiting` are dropped.
-/// A file that was renamed is begun again within a second, so it can be rotated without a signal.
+/// Lines are written in the background. If the reader is too slow, lines beyond `maximumWaiting` are dropped. A file that
+/// was renamed is created again within a second, so it can be rotated without a signal.
 package final class AccessLog: Sendable {
   private struct Target {
     var descriptor: FileDescriptor
@@ -40,7 +40,7 @@ package final class AccessLog: Sendable {
     /// The name of the token.
     var token: String?
     var method: String
-    /// The path and the query, secrets left out.
+    /// The path and the query, without secrets.
     var target: String
     var route: String
     var status: Int
@@ -69,7 +69,7 @@ package final class AccessLog: Sendable {
     }
   }
 
-  /// Writes what waits, and ends. Blocks.
+  /// Writes the waiting lines and ends the thread. Blocks.
   package func close() { try? thread.syncShutdownGracefully() }
 
   private static func write(_ entry: Entry, dropped: Int, to json: inout JSONWriter) {

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Platform
 internal import Synchronization
 
-/// Counts and logs every request. The outermost of all.
+/// Counts and logs every request. It is the outermost middleware.
 package struct RequestLog: RouterMiddleware {
   package typealias Context = ServerContext
 
@@ -58,7 +58,7 @@ package struct RequestLog: RouterMiddleware {
   }
 
   private static let knownMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .patch, .options]
-  /// Bytes that are sent at once, so nothing is to be waited for.
+  /// Size up to which a body counts as sent at once, without waiting for its end.
   private static let wholeBody = 1 << 20
 }
 
@@ -66,7 +66,7 @@ private final class SentBytes: Sendable {
   let count = Atomic(0)
 }
 
-/// Counts what is written.
+/// Counts the written bytes.
 private struct CountingWriter: ResponseBodyWriter {
   var base: any ResponseBodyWriter
   let sent: SentBytes
@@ -81,9 +81,9 @@ private struct CountingWriter: ResponseBodyWriter {
   }
 }
 
-/// A path with its query, as it may be logged.
+/// A path and query without secrets, for the log.
 enum LoggedTarget {
-  /// Names of parameters that hold secrets (Subsonic, AcoustID, and what people write by mistake).
+  /// Names of parameters with secrets (Subsonic, AcoustID, and common mistakes).
   private static let secrets: Set<String> = [
     "apikey", "api_key", "access_token", "client", "client_secret", "key", "p", "password", "s", "secret", "t", "token",
   ]

@@ -1,18 +1,18 @@
 package import Hummingbird
 
-/// The rules for all routes of an API. Each is declared beside its routes.
+/// The rules for all routes of an API. Each API is declared beside its routes.
 package struct API: Sendable {
-  /// By which the OpenAPI document groups routes.
+  /// The group of its routes in the OpenAPI document.
   package let name: String
-  /// With which paths begin: `/v1`.
+  /// The prefix of its paths: `/v1`.
   package let path: String
-  /// The condition for using its routes, unless a route says otherwise.
+  /// The access to its routes, unless a route has its own.
   package let access: RouteAccess
-  /// Bytes of a request's body.
+  /// Maximum bytes of a request body.
   package let bodyLimit: Int
-  /// Whether mistakes are reported in the form of `ErrorShape.standard`.
+  /// `true` if errors have the form of `ErrorShape.standard`.
   package let hasStandardErrors: Bool
-  /// Turns what its routes throw into answers, or into a `RequestError`.
+  /// Turns errors of its routes into responses or a `RequestError`.
   package let errors: (any MiddlewareProtocol<Request, Response, ServerContext>)?
 
   package init(

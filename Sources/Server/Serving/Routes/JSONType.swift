@@ -4,10 +4,10 @@ package import Platform
 package import Records
 package import Text
 
-/// A type of what routes answer and take: how its values are written as JSON, and its schema. The members of an object are
-/// declared once, as `Field`s.
+/// A JSON type of responses and request bodies: its encoding and its schema. The members of an object are declared once, as
+/// `Field`s.
 package struct JSONType<Value>: Sendable {
-  /// Refers to objects by their names.
+  /// The schema; it refers to objects by name.
   package let schema: SchemaNode
   /// The objects that `schema` refers to, by name.
   package let definitions: [String: SchemaNode]
@@ -22,7 +22,7 @@ package struct JSONType<Value>: Sendable {
     self.write = write
   }
 
-  /// An object, by the name that clients made from the OpenAPI document give it.
+  /// An object. Clients generated from the OpenAPI document use its name.
   package static func object(_ name: String, _ fields: Field<Value>...) -> JSONType { object(name, groups: fields) }
 
   package static func object(_ name: String, groups: [Field<Value>]...) -> JSONType {
@@ -38,7 +38,7 @@ package struct JSONType<Value>: Sendable {
     .object(name, .required(member, type) { $0 })
   }
 
-  /// A type that is referred to by a name.
+  /// A type that schemas refer to by name.
   package static func named(
     _ name: String, _ schema: SchemaNode, definitions: [String: SchemaNode] = [:],
     write: @escaping @Sendable (Value, inout JSONWriter) -> Void
@@ -58,7 +58,7 @@ package struct JSONType<Value>: Sendable {
     }
   }
 
-  /// An object whose keys are data, in this order.
+  /// An object whose keys are data; keeps their order.
   package static func map<Element>(_ element: JSONType<Element>) -> Self
   where Value == [(key: String, value: Element)] {
     JSONType(
@@ -90,7 +90,7 @@ extension JSONType<String> {
 
 extension JSONType<Int> {
   package static var integer: Self { JSONType(["type": "integer"]) { $1.integer($0) } }
-  /// From 0.
+  /// An index, from 0.
   package static var place: Self { JSONType(["type": "integer", "minimum": 0]) { $1.integer($0) } }
 }
 
@@ -99,17 +99,17 @@ extension JSONType<Bool> {
 }
 
 extension JSONType<Double> {
-  /// Null for what is not finite.
+  /// A number with this many decimals; null if not finite.
   package static func number(decimals: Int) -> Self {
     JSONType(["type": "number"]) { $1.number($0, decimals: decimals) }
   }
 
-  /// With all its digits.
+  /// A number with all its digits.
   package static var number: Self { JSONType(["type": "number"]) { $1.number($0) } }
 }
 
 extension JSONType<[Double]> {
-  /// Without what is not finite.
+  /// A list of numbers with this many decimals, without those that are not finite.
   package static func numbers(decimals: Int) -> Self {
     JSONType(["type": "array", "items": ["type": "number"]]) { values, json in
       json.beginArray()
@@ -134,7 +134,7 @@ extension Field {
     Field(name, type.schema, definitions: type.definitions) { type.write(get($0), &$1) }
   }
 
-  /// Null where there is no value.
+  /// A member that is null without a value.
   package static func optional<Value>(
     _ name: String, _ type: JSONType<Value>, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
@@ -142,7 +142,7 @@ extension Field {
     return Field(name, type.schema, isNullable: true, definitions: type.definitions) { nullable.write(get($0), &$1) }
   }
 
-  /// Left out where there is no value.
+  /// A member that is omitted without a value.
   package static func ifAny<Value>(
     _ name: String, _ type: JSONType<Value>, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
@@ -175,9 +175,9 @@ extension SchemaNode {
   fileprivate static func nullable(_ schema: SchemaNode) -> SchemaNode { ["anyOf": [schema, ["type": "null"]]] }
 }
 
-/// Schemas by the names that others refer to them by.
+/// Schemas by the names by which others refer to them.
 package enum Definitions {
-  /// - Precondition: Two schemas of one name are the same.
+  /// - Precondition: Schemas with the same name are equal.
   package static func merged(_ parts: [[String: SchemaNode]]) -> [String: SchemaNode] {
     parts.reduce(into: [:]) { all, part in
       all.merge(part) { first, second in

@@ -3,16 +3,16 @@ package import Hummingbird
 internal import NIOCore
 package import Text
 
-/// Parameters of an address, with sentences about those that make no sense.
+/// Reads the parameters of a query, with error messages about invalid ones.
 package struct QueryReading: Sendable {
   private let parameters: [Substring: Substring]
 
-  /// If several parameters have one name, the first counts.
+  /// The first of several parameters with the same name counts.
   package init(_ request: Request) {
     parameters = Dictionary(request.uri.queryParameters.map { ($0.key, $0.value) }) { first, _ in first }
   }
 
-  /// - Parameter limit: Bytes.
+  /// - Parameter limit: Maximum bytes.
   package func text(_ name: String, limit: Int = 2000) throws -> String? {
     guard let value = parameters[Substring(name)] else { return nil }
     guard value.utf8.count <= limit else {
@@ -30,7 +30,7 @@ package struct QueryReading: Sendable {
     return number
   }
 
-  /// One of some words.
+  /// One of the given words; `nil` if missing or empty.
   package func choice(_ name: String, of words: [String]) throws -> String? {
     guard let text = try text(name), !text.isEmpty else { return nil }
     guard words.contains(text) else {
@@ -57,7 +57,7 @@ extension Request {
   package func jsonObject(limit: Int = 64 << 10) async throws -> [String: JSONValue] {
     let buffer = try await body.collect(upTo: limit)
     guard buffer.readableBytes > 0 else { return [:] }
-    // Forms of other sites cannot have this type without being asked.
+    // Browsers send this type to another site only after a CORS preflight, so forms cannot forge it.
     guard headers[.contentType]?.split(separator: ";").first?.lowercased() == "application/json" else {
       throw RequestError(.unsupportedMediaType, "The body must be JSON: Content-Type: application/json.")
     }

@@ -1,27 +1,27 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// An address that the server answers, and all there is to say of it: the router, access, limits and the OpenAPI document
-/// read it here.
+/// A path and method of the server with all of its properties, which the router, access checks, limits and the OpenAPI
+/// document use.
 package struct Route: Sendable {
   package typealias Respond = @Sendable (Request, ServerContext) async throws -> Response
 
   package let api: API
   package let method: HTTPRequest.Method
-  /// With names for what varies: `/v1/tracks/{id}`.
+  /// The path with names for its variable parts: `/v1/tracks/{id}`.
   package let path: String
   package let summary: String
   /// Parameters of the query string.
   package let parameters: [RouteParameter]
   package let body: RouteBody?
-  /// Answers in JSON or without a body, if all is well.
+  /// Successful responses in JSON or without a body.
   package let answers: [RouteAnswer]
-  /// The media type of its answers.
+  /// The media type of its responses.
   package let mediaType: String
   let access: RouteAccess
   let respond: Respond
 
-  /// For names in clients that are made from the document: `getV1TracksById`.
+  /// The operation name in generated clients: `getV1TracksById`.
   package var id: String {
     let words = path.split { !$0.isLetter && !$0.isNumber && $0 != "{" && $0 != "_" }.map { part in
       part.first == "{" ? "By" + part.dropFirst().capitalizedFirst : part.capitalizedFirst
@@ -37,6 +37,5 @@ package struct Route: Sendable {
 }
 
 extension StringProtocol {
-  /// With a capital letter at its start.
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

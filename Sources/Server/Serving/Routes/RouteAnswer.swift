@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Records
 package import Text
 
-/// The answer of a route if all is well, in JSON or without a body.
+/// A successful response of a route, in JSON or without a body.
 package struct RouteAnswer: Sendable {
   package let status: Int
   /// `nil` without a body.

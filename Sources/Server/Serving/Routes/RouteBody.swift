@@ -1,4 +1,4 @@
-/// The body that a route takes.
+/// The request body of a route.
 package enum RouteBody: Sendable {
   /// An object with these members.
   case json([RouteParameter])
@@ -7,6 +7,6 @@ package enum RouteBody: Sendable {
   /// Bytes of these media types.
   case bytes([String])
 
-  /// Of an object.
+  /// Members of a JSON object; empty for other bodies.
   package var members: [RouteParameter] { if case .json(let members) = self { members } else { [] } }
 }

@@ -9,9 +9,9 @@ package protocol RouteSet: Sendable {
 
 extension RouteSet {
   /// - Parameters:
-  ///   - path: Below that of the API: `tracks/{id}`.
-  ///   - type: The media type of its answers.
-  ///   - access: That of the API if `nil`.
+  ///   - path: Path below that of the API: `tracks/{id}`.
+  ///   - type: The media type of the responses.
+  ///   - access: `nil` for the access of the API.
   package func route(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
     body: RouteBody? = nil, answers: [RouteAnswer] = [], type: String = "application/json",
@@ -23,7 +23,7 @@ extension RouteSet {
   }
 }
 
-/// Routes one below the other, and in loops.
+/// Builds lists of routes from statements and loops.
 @resultBuilder package enum RouteBuilder {
   package static func buildExpression(_ route: Route) -> [Route] { [route] }
   package static func buildExpression(_ routes: [Route]) -> [Route] { routes }

@@ -1,11 +1,11 @@
 internal import Mathematics
 
-/// Means of decibels of level and bass over beats.
+/// Mean level and bass between beats, in dB.
 struct BeatLevels {
-  /// Sums from the first beat on, and slots.
+  /// Cumulative sums from the first beat on, and slot counts.
   private var sums: [SIMD2<Double>] = [.zero]
   private var counts = [0]
-  /// Below the loudest slot, as a factor of power: what is softer is as good as silent.
+  /// Floor of the power relative to the loudest slot; anything below is practically silent.
   private static let floor: Float = 1e-6
 
   init(_ beats: [Double], slots: [LevelCurve.Slot], slotSeconds: Double) {
@@ -19,7 +19,8 @@ struct BeatLevels {
     }
   }
 
-  /// Logarithms of products, as many as a Double holds: a logarithm for each slot would take much of the analyzer's time.
+  /// Sums logarithms as logarithms of products, as long as a `Double` holds them: one logarithm per slot would take
+  /// much of the analyzer's time.
   private static func logarithms(_ slots: ArraySlice<LevelCurve.Slot>, _ floors: SIMD2<Double>) -> SIMD2<Double> {
     var (sum, product) = (SIMD2<Double>.zero, SIMD2<Double>(repeating: 1))
     for (index, slot) in slots.enumerated() {
@@ -32,7 +33,7 @@ struct BeatLevels {
     return sum + SIMD2(log10(product[0]), log10(product[1]))
   }
 
-  /// - Parameter beats: Indices.
+  /// - Parameter beats: Indices of beats.
   func mean(_ beats: Range<Int>) -> SIMD2<Double> {
     let count = counts[beats.upperBound] - counts[beats.lowerBound]
     return 10 * (sums[beats.upperBound] - sums[beats.lowerBound]) / Double(max(1, count))

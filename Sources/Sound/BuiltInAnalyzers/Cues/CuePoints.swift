@@ -2,44 +2,44 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Cues on the beats of a track, from its level and bass between beats.
+/// Places cues on the beats of a track, based on level and bass between beats.
 struct CuePoints {
-  /// With fewer beats, there are no cues on beats.
-  private static let leastBeats = 16
-  /// Beats of a phrase, and of the longest transition.
-  private static let (phrase, longestMix) = (16, 128)
-  /// How long the first beat of a fade-in may be silent: seconds, and of a beat.
+  /// Minimum number of beats for cues.
+  private static let minBeats = 16
+  /// Beats per phrase, and maximum beats of a transition.
+  private static let (phrase, maxMix) = (16, 128)
+  /// Maximum silence at the start of a fade-in's first beat: in seconds, and as a share of a beat.
   private static let (softSeconds, softShare) = (0.2, 0.4)
   static let highlightSeconds = 30.0
 
-  /// Seconds, those that sound.
+  /// Beat times within the audible part, in seconds.
   private let beats: [Double]
-  /// Indices of beats that begin a cell: downbeats, or all beats where those are not known.
+  /// Indices of beats that begin a cell: downbeats, or all beats if downbeats are unknown.
   private let grid: [Int]
-  /// Cells of four beats.
+  /// Cells per four beats.
   private let cellsPerBar: Int
-  /// Decibels of each cell, relative to what is usual; the last cell ends where the last one begins.
+  /// Level of each cell in dB relative to the usual level; the last cell ends at the last entry of `grid`.
   private let levels: [Double]
   private let basses: [Double]
   private let sound: ClosedRange<Double>
-  /// Parts of the track that come back, of the loudest kind.
+  /// Repeated sections, those of the loudest label.
   private let refrains: [ClosedRange<Double>]
 
   /// - Parameters:
-  ///   - sections: The sections of the track, as far as they are known.
-  ///   - sound: First to last sound in seconds.
-  ///   - energy: The energy of level and bass from the start of the track to a time.
+  ///   - sections: The sections of the track, if known.
+  ///   - sound: First to last audible time, in seconds.
+  ///   - energy: Energy of the whole signal and the bass from the start of the track to a time in seconds.
   init?(
     _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
     energy: (Double) -> SIMD2<Double>
   ) {
     self.sound = sound
     refrains = Self.refrains(sections)
-    // A beat may be found a little before its sound.
-    let isHeard = { (beat: Double) in beat >= sound.lowerBound - 0.05 && beat <= sound.upperBound }
-    guard let first = tempo.beats.firstIndex(where: isHeard) else { return nil }
-    let beats = Array(tempo.beats[first...].prefix(while: isHeard))
-    guard beats.count >= Self.leastBeats, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
+    // A detected beat may slightly precede its onset.
+    let isAudible = { (beat: Double) in beat >= sound.lowerBound - 0.05 && beat <= sound.upperBound }
+    guard let first = tempo.beats.firstIndex(where: isAudible) else { return nil }
+    let beats = Array(tempo.beats[first...].prefix(while: isAudible))
+    guard beats.count >= Self.minBeats, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     self.beats = beats
     let downbeats = tempo.downbeatNumbers.map { $0 - first }.filter(beats.indices.contains)
     let hasBars = downbeats.count >= 5
@@ -57,7 +57,7 @@ struct CuePoints {
 
   private static func refrains(_ sections: [SectionsFinding.Section]) -> [ClosedRange<Double>] {
     let kinds = Dictionary(grouping: sections.filter { $0.endSeconds > $0.startSeconds }, by: \.label)
-    // By label where levels are equal: a dictionary has no order.
+    // The label breaks ties: a dictionary has no order.
     let loudest = kinds.values.filter { $0.count > 1 }.max { first, second in
       let levels = [first, second].map { $0.reduce(0) { $0 + $1.levelDecibels } / Double($0.count) }
       return (levels[0], second[0].label) < (levels[1], first[0].label)
@@ -67,11 +67,11 @@ struct CuePoints {
 
   private static func decibels(_ power: Double) -> Double { 10 * log10(max(power, 1e-12)) }
 
-  /// The level of the louder half of a track: its upper quartile.
+  /// Usual level: the upper quartile.
   private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
 
-  /// In seconds. In a fade-in, beats are found once they are loud enough; those before go on at the same pace. The first
-  /// may be too soft to count as sound before it has rung for a while.
+  /// Time of the first beat, in seconds. In a fade-in, beats are detected only once they are loud enough; earlier ones
+  /// are extrapolated at the same tempo. The first may be too soft to count as audible until it has rung for a while.
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
@@ -82,7 +82,7 @@ struct CuePoints {
     return max(0, beats[0] - interval * ((beats[0] - start) / interval).rounded(.down))
   }
 
-  /// What lies between intro and outro; `nil` if there are too few beats outside of the fades.
+  /// The part between intro and outro; `nil` if there are too few beats outside the fades.
   /// - Parameters:
   ///   - fadeInEnd: In seconds.
   ///   - fadeOutStart: In seconds.
@@ -91,14 +91,14 @@ struct CuePoints {
     let downbeats = cellsPerBar == 1 ? grid : []
     let first = beats.firstIndex { $0 >= fadeInEnd - 0.05 } ?? 0
     let last = beats.lastIndex { $0 <= fadeOutStart + 0.02 } ?? beats.count - 1
-    guard last - first >= Self.leastBeats else { return nil }
+    guard last - first >= Self.minBeats else { return nil }
     return Groove(first...last, downbeats: downbeats, levels: levels)
   }
 
   func time(_ beat: Int) -> Double { beats[beat] }
 
-  /// The loud passage that is most typical: it has the usual level and bass throughout, and begins where the music
-  /// rises. A part that comes back counts for more.
+  /// The most typical loud passage: it has the usual level and bass throughout and begins where the music rises.
+  /// Repeated sections count for more.
   var highlight: ClosedRange<Double> {
     let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
     return start...max(start, min(start + Self.highlightSeconds, sound.upperBound))
@@ -107,19 +107,19 @@ struct CuePoints {
   private func score(_ cell: Int) -> Double {
     let start = beats[grid[cell]]
     let length = min(Self.highlightSeconds, sound.upperBound - sound.lowerBound)
-    // If not even a beat less would do, the first cell is left.
+    // If the passage fits nowhere, the first cell has the best score.
     if start + length > sound.upperBound + 0.05 { return cell == 0 ? -1e6 : -1e9 + Double(-cell) }
     var passage = cell
     while passage < levels.count, beats[grid[passage]] < start + length - 0.05 { passage += 1 }
     guard passage > cell else { return -1e8 }
-    // Louder than usual is no better than usual: a single loud hit is not typical.
+    // Levels above the usual one do not count for more: a single loud hit is not typical.
     func fullness(_ decibels: Double) -> Double { max(-20, min(1, decibels)) }
     let total = (cell..<passage).reduce(0.0) { $0 + fullness(levels[$1]) + 0.5 * fullness(basses[$1]) }
     let reach = 4 * cellsPerBar
     let after = mean(levels[cell..<min(cell + reach, levels.count)])
     let before = cell > 0 ? mean(levels[max(0, cell - reach)..<cell]) : after
     let rise = max(0, min(6, after - before))
-    // Introductions and endings are not typical; the middle third of a track is.
+    // Intros and outros are not typical; the middle third of a track is.
     let place = (start - sound.lowerBound) / max(1, sound.upperBound - sound.lowerBound)
     let distance = max(0, abs(place - 0.4) - 0.15)
     let refrain = refrains.reduce(0.0) {
@@ -132,11 +132,11 @@ struct CuePoints {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// Transitions that end where the body begins and start where it ends, whole phrases long if there is room; where
-  /// there is no introduction or ending, a phrase of the body.
+  /// Transitions that end where the body begins and start where it ends, whole phrases long if there is room. Without
+  /// intro or outro, a phrase of the body is used.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
-      room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.longestMix) : room / 4 * 4
+      room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.maxMix) : room / 4 * 4
     }
     let lead = length(introEnd)
     let tail = length(beats.count - 1 - outroStart)

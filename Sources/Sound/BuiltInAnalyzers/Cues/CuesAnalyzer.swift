@@ -1,12 +1,12 @@
 internal import Analysis
 internal import DSP
 
-/// Silence, fades, and cues on the beats that `tempo` found. The highlight looks at what `sections` found as well.
+/// Finds silence, fades, and cues on the beats of `tempo`. The highlight uses the sections of `sections` as well.
 ///
-/// - `SilenceEnds`: where sound begins and ends, to the sample.
+/// - `SilenceEnds`: first and last audible sample.
 /// - `LevelCurve`: level and bass over time.
 /// - `Fade`: fades at both ends.
-/// - `Groove`: where the intro ends and the outro starts.
+/// - `Groove`: end of the intro and start of the outro.
 /// - `CuePoints`: first beat, highlight and transitions, on beats.
 struct CuesAnalyzer: Analyzer {
   static let id = "cues"
@@ -20,7 +20,7 @@ struct CuesAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
-      throw .notApplicable("Sample rate and channels are not known.")
+      throw .notApplicable("Sample rate and channel count are unknown.")
     }
     return Session(sampleRate: format.sampleRate, channelCount: format.channelCount)
   }
@@ -40,7 +40,7 @@ struct CuesAnalyzer: Analyzer {
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       guard values.count.isMultiple(of: channelCount) else {
-        throw .failed("\(values.count) values are not of \(channelCount) channels")
+        throw .failed("\(values.count) values are not whole frames of \(channelCount) channels")
       }
       ends.append(values, channelCount: channelCount, at: frameCount)
       curve.append(values)
@@ -113,7 +113,7 @@ struct CuesAnalyzer: Analyzer {
   }
 }
 
-/// Energy of level and bass from the start of a track to any time.
+/// Cumulative energy of the whole signal and the bass from the start of a track.
 private struct Energies {
   private var sums: [SIMD2<Double>] = [.zero]
   private let slotSeconds: Double

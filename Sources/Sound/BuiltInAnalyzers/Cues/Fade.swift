@@ -1,63 +1,64 @@
 internal import Mathematics
 
-/// A fade at the start of a curve of power: a gain that rises from nothing to 1 and stays there, whatever the music does.
+/// Detects a fade at the start of a power curve: a gain that rises from zero to 1 and stays there, independent of the
+/// music.
 ///
-/// Fades of five shapes and many lengths are laid over the level in decibels. What such a fade leaves unexplained is the
-/// music itself: its level keeps something of what it was half a second ago, and jumps at times. So residuals are
-/// compared as those of an autoregressive process with Student's t-distribution, and the length is the median of what
-/// the shapes and lengths say by their probability. A chord that dies away falls like an exponential fade; but in a
-/// fade the music goes on, and its level still rises at each note.
+/// Fades of five shapes and many lengths are fitted to the level in decibels. The residual is the music itself: its
+/// level depends in part on that of half a second before, and jumps at times. So the residuals are modeled as an
+/// autoregressive process with Student's t-distribution, and the length is the median over shapes and lengths, weighted
+/// by their probability. A chord that decays falls like an exponential fade; but in a fade the music goes on, and its
+/// level still rises at each note.
 struct Fade {
-  /// Seconds.
+  /// Length in seconds.
   let length: Double
 
-  /// Decibels of a shape over 1,024ths of its length, at least `floor`.
+  /// Gain curves in dB over 1,024ths of the length, at least `floor`, with prior probabilities.
   private static let shapes: [(gains: [Double], chance: Double)] = [
     (curve { $0 }, 0.5), (curve { $0 * $0 }, 0.1), (curve { sin(.pi / 2 * $0) }, 0.13),
     (curve { (1 - cos(.pi * $0)) / 2 }, 0.13), (curve { $0 > 0 ? pow(10, 2.5 * ($0 - 1)) : 0 }, 0.14),
   ]
   private static let exponential = 4
   private static let steps = 1_024
-  /// Decibels below the louder fifth of the music; what is softer tells nothing.
+  /// Floor in dB relative to the louder fifth of the music; lower levels carry no information.
   private static let floor = -50.0
   private static let lengths: [Double] = Array(sequence(first: 1.0) { $0 < 38 ? $0 * step : nil })
   private static let step = 1.05
-  /// Seconds.
   private static let blockSeconds = 0.5
-  /// How much of the curve is looked at: seconds at first, then lengths of the fade that was found, and seconds at least.
-  private static let (reach, nearReach, leastReach) = (60.0, 2.2, 25.0)
-  /// A fade must begin this many decibels below what follows, explain this share of the deviations, and leave this many
-  /// decibels at most, or so many times what varies after it.
-  private static let (leastDepth, leastExplained) = (15.0, 0.6)
-  private static let (mostLeft, mostLeftBeside) = (6.0, 2.5)
-  /// How much the level moves against the fade, beside how much it moves after it; more for exponential fades, and
-  /// seconds that these last at least: rooms and strings die away as fast.
-  private static let (leastMotion, leastMotionOfDecay, leastDecay) = (0.4, 0.7, 4.0)
+  /// Analyzed part of the curve: at first in seconds, then as a multiple of the fade found, with a minimum in seconds.
+  private static let (reach, nearReach, minReach) = (60.0, 2.2, 25.0)
+  /// Minimum depth of a fade in dB below what follows, minimum share of the deviations explained, and maximum residual,
+  /// in dB and as a multiple of the variation after the fade.
+  private static let (minDepth, minExplained) = (15.0, 0.6)
+  private static let (maxResidual, maxResidualRatio) = (6.0, 2.5)
+  /// Minimum motion of the level against the fade, relative to that after the fade; the higher value is for exponential
+  /// fades, which also have a minimum length in seconds: rooms and strings decay as fast.
+  private static let (minMotion, minDecayMotion, minDecay) = (0.4, 0.7, 4.0)
 
   private static func curve(_ gain: (Double) -> Double) -> [Double] {
     (0...steps).map { max(floor, 20 * log10(gain(Double($0) / Double(steps)) + 1e-9)) }
   }
 
   /// - Parameters:
-  ///   - energies: Sums of squares of slots, from the first sound on (backward from the last one, for a fade-out).
+  ///   - energies: Sums of squares per slot, from the first audible slot on (backward from the last one for a
+  ///     fade-out).
   ///   - slotSeconds: Length of a slot.
-  ///   - offset: Seconds from the start of the first slot to the sound.
+  ///   - offset: Seconds from the start of the first slot to the first audible sample.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
     let powers = energies.prefix(Int(Self.reach / slotSeconds)).map { Double($0) + 1e-12 }
     guard var fit = Fit(powers, slotSeconds: slotSeconds) else { return nil }
-    let near = max(Self.leastReach, Self.nearReach * fit.length)
+    let near = max(Self.minReach, Self.nearReach * fit.length)
     if near < 0.9 * Self.reach,
       let nearer = Fit(Array(powers.prefix(Int(near / slotSeconds))), slotSeconds: slotSeconds)
     {
       fit = nearer
     }
-    guard fit.depth >= Self.leastDepth, fit.explained >= Self.leastExplained,
-      fit.left < max(Self.mostLeft, Self.mostLeftBeside * fit.leftAfter)
+    guard fit.depth >= Self.minDepth, fit.explained >= Self.minExplained,
+      fit.left < max(Self.maxResidual, Self.maxResidualRatio * fit.leftAfter)
     else { return nil }
     let isExponential = fit.shape == Self.exponential
-    guard !isExponential || fit.length >= Self.leastDecay else { return nil }
+    guard !isExponential || fit.length >= Self.minDecay else { return nil }
     let motion = Self.motion(powers, slotSeconds: slotSeconds, fit)
-    guard motion.inside >= (isExponential ? Self.leastMotionOfDecay : Self.leastMotion) * motion.after else {
+    guard motion.inside >= (isExponential ? Self.minDecayMotion : Self.minMotion) * motion.after else {
       return nil
     }
     length = max(0, fit.length - offset)
@@ -67,7 +68,7 @@ struct Fade {
     gains[min(steps, Int(share * Double(steps)))]
   }
 
-  /// The same for a part of the length, measured as `Fit` measures levels.
+  /// Gain of a part of the length, measured as `Fit` measures levels.
   private static func gain(_ gains: [Double], from start: Double, to end: Double) -> Double {
     guard end - start > 1 / 16.0, start < 1 else { return gain(gains, (start + end) / 2) }
     let powers = (0..<4).map { (point: Int) -> Double in
@@ -77,7 +78,7 @@ struct Fade {
     return level(of: powers)
   }
 
-  /// Decibels between the mean power, which peaks rule, and the mean level, which pauses rule.
+  /// Level in dB: the average of the log mean power, dominated by peaks, and the mean log power, dominated by pauses.
   private static func level(of powers: some Collection<Double>) -> Double {
     var (sum, logarithms) = (0.0, 0.0)
     for power in powers {
@@ -88,8 +89,8 @@ struct Fade {
     return 5 * (log10(sum / count) + logarithms / count)
   }
 
-  /// Decibels by which the level moves against the direction of the fade from a tenth of a second to the next, in the
-  /// mean: within the louder part of the fade, and in the 20 seconds after it.
+  /// Mean motion of the level against the direction of the fade between successive tenths of a second, in dB: within
+  /// the louder part of the fade, and in the 20 seconds after it.
   private static func motion(_ powers: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
     let width = max(1, Int((0.1 / slotSeconds).rounded()))
     let seconds = Double(width) * slotSeconds
@@ -106,22 +107,23 @@ struct Fade {
     return (mean(from: 0.3 * fit.length, to: fit.length), mean(from: fit.length, to: fit.length + 20))
   }
 
-  /// The fade that comes nearest to a curve.
+  /// Best-fitting fade of a curve.
   private struct Fit {
-    /// An index in `shapes`.
+    /// Index in `shapes`.
     var shape = 0
-    /// Seconds: the most likely length, with which all else goes; then `length` is the median.
+    /// Median length in seconds. All other values belong to the likeliest length.
     var length = 0.0
-    /// Decibels between the beginning and what follows.
+    /// Difference between the beginning and what follows, in dB.
     var depth = 0.0
-    /// Share of the deviations from the level after the fade, and decibels that are left in the mean, and after it.
+    /// Explained share of the deviations from the level after the fade, mean residual in dB, and deviation after the
+    /// fade in dB.
     var (explained, left, leftAfter) = (0.0, 0.0, 0.0)
 
-    /// Degrees of freedom of residuals, and how much one has of the one before.
+    /// Degrees of freedom of the residuals, and their autoregressive coefficient.
     private static let (freedom, memory) = (4.0, 0.5)
-    /// Decibels: a first scale, and the least that is added to a fitted one.
-    private static let (firstScale, leastScale) = (3.0, 0.4)
-    /// Blocks are not independent.
+    /// Scales in dB: the initial one, and the minimum added to a fitted one.
+    private static let (firstScale, minScale) = (3.0, 0.4)
+    /// Weight of the log likelihood, because blocks are not independent.
     private static let evidence = 0.5
 
     init?(_ slots: [Double], slotSeconds: Double) {
@@ -131,8 +133,8 @@ struct Fade {
       let lengths = Fade.lengths.filter { $0 * 1.25 <= Double(levels.count) * seconds }
       guard !lengths.isEmpty else { return nil }
       let loud = levels.sorted()[levels.count * 4 / 5]
-      // Most music begins and ends at its level.
-      guard levels[0] <= loud - Fade.leastDepth else { return nil }
+      // Early exit: most music begins and ends at its usual level.
+      guard levels[0] <= loud - Fade.minDepth else { return nil }
       for index in levels.indices { levels[index] = max(levels[index], loud + Fade.floor) }
 
       let candidates = lengths.flatMap { length in Fade.shapes.indices.map { (shape: $0, length: length) } }
@@ -146,12 +148,12 @@ struct Fade {
       func cost(_ candidate: Int, _ scale: Double) -> Double {
         Self.cost(Self.centered(residuals[candidate], scale), scale)
       }
-      // Any of the better ones tells the scale.
+      // Any good candidate yields the scale.
       let nearest = stride(from: 0, to: candidates.count, by: 4).map { (index: $0, cost: cost($0, Self.firstScale)) }
         .min { $0.cost < $1.cost }!.index
       let innovations = Self.innovations(Self.centered(residuals[nearest], Self.firstScale)).map { abs($0) }
-      // The median of a normal distribution's deviations is 0.67 of the standard deviation.
-      let scale = 1.48 * innovations.sorted()[innovations.count / 2] + Self.leastScale
+      // The median absolute deviation of a normal distribution is 0.67 of the standard deviation.
+      let scale = 1.48 * innovations.sorted()[innovations.count / 2] + Self.minScale
       let chances = candidates.indices.map {
         -Self.evidence * cost($0, scale) + log(Fade.shapes[candidates[$0].shape].chance)
       }
@@ -174,7 +176,7 @@ struct Fade {
       explained = 1 - left / max(1e-9, mean(levels.prefix(inside).map { abs($0 - level) }))
     }
 
-    /// The median of lengths whose weights stand shape by shape for each.
+    /// Weighted median of the lengths; `weights` holds one value per length and shape.
     private static func median(_ lengths: [Double], _ weights: [Double]) -> Double {
       var left = weights.reduce(0, +) / 2
       for (index, length) in lengths.enumerated() {
@@ -185,7 +187,7 @@ struct Fade {
       return lengths[lengths.count - 1]
     }
 
-    /// The level that residuals vary about, by iteration: what is far off counts less.
+    /// Center of the residuals by iteration with lower weights for outliers.
     private static func center(_ residuals: [Double], _ scale: Double) -> Double {
       var level = residuals.reduce(0, +) / Double(residuals.count)
       for _ in 0..<3 {
@@ -206,7 +208,7 @@ struct Fade {
       return residuals.map { $0 - level }
     }
 
-    /// What is new in each residual.
+    /// Innovations of the autoregressive process.
     private static func innovations(_ residuals: [Double]) -> [Double] {
       var found = residuals
       found[0] *= (1 - memory * memory).squareRoot()
@@ -214,10 +216,10 @@ struct Fade {
       return found
     }
 
-    /// The negative logarithm of the likelihood, but for a constant.
+    /// Negative log likelihood, up to a constant.
     private static func cost(_ residuals: [Double], _ scale: Double) -> Double {
       let factor = 1 / (scale * scale * freedom)
-      // Products stay far below what a Double holds: a factor is below 10^4.
+      // Products stay far below the range of `Double`: each factor is below 10^4.
       var (sum, product) = (0.0, 1.0)
       let innovations = innovations(residuals)
       for index in innovations.indices {

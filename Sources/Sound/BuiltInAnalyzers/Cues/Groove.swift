@@ -1,33 +1,35 @@
-/// The part of a track in which its groove plays, between intro and outro: drums and bass, or the band.
+/// Part of a track in which its groove plays, between intro and outro: drums and bass, or the band.
 ///
-/// Any bar line may begin it, and any may end it. What speaks for a line: bars inside of it are full, no bar outside of it
-/// is as full, little of the track lies outside, in whole phrases. Bars are measured by the mean of their decibels, not of
-/// their power: a kick is as loud as a bass, but it leaves gaps.
+/// Any bar line may begin or end it. A line is plausible if the bars inside are full, no bar outside is as full, and
+/// little of the track lies outside, in whole phrases. Bars are measured by mean decibels rather than mean power: a
+/// kick is as loud as a bass, but it leaves gaps.
 struct Groove {
-  /// Indices of beats.
+  /// Index of the first beat.
   let start: Int
+  /// Index of the beat at which it ends.
   let end: Int
 
-  /// Shares of how plausible a line is, fitted by logistic regression (`Benchmarks/cues/intros.py fit`): decibels of level
-  /// and bass inside and outside, relative to what is usual; nothing outside; the share outside; whole phrases outside.
+  /// Weights of a line's plausibility, fitted by logistic regression (`Benchmarks/cues/intros.py fit`): decibels of
+  /// level and bass inside and outside, relative to the usual values; nothing outside; the share outside; whole phrases
+  /// outside.
   private enum Weights {
     static let inside = SIMD2(-0.37, 1.44)
     static let outside = SIMD2(0.0, -0.55)
     static let (none, share, phrase) = (3.66, -12.21, 1.0)
   }
-  /// Bars of a phrase; as many are looked at inside of a line.
+  /// Bars per phrase; this many are examined inside a line.
   private static let phrase = 4
   private static let beatsPerBar = 4
-  private static let mostOutside = 0.45
-  /// Decibels from what is usual, within which a bar counts.
-  private static let (lowest, highest) = (SIMD2(repeating: -12.0), SIMD2(repeating: 1.0))
-  /// Decibels by which the bass lies below the level where there is none to wait for.
-  private static let leastBass = -18.0
+  private static let maxOutside = 0.45
+  /// Range to which the level of a bar is limited, in dB relative to the usual level.
+  private static let (minLevels, maxLevels) = (SIMD2(repeating: -12.0), SIMD2(repeating: 1.0))
+  /// Minimum level of the bass in dB relative to the whole signal; below, the track has no bass to wait for.
+  private static let minBass = -18.0
 
   /// - Parameters:
-  ///   - beats: Indices of the beats to look at: those outside of fades.
-  ///   - downbeats: Indices of beats that begin bars; empty if these are not known.
-  ///   - levels: The level and the bass of each beat.
+  ///   - beats: Indices of the beats to examine: those outside fades.
+  ///   - downbeats: Indices of beats that begin bars; empty if unknown.
+  ///   - levels: Level and bass of each beat.
   init?(_ beats: ClosedRange<Int>, downbeats: [Int], levels: BeatLevels) {
     let inside = downbeats.filter(beats.contains)
     let phases =
@@ -46,7 +48,7 @@ struct Groove {
     end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
   }
 
-  /// Where bars are not known, the beat within half a bar at which the bass rises or falls most.
+  /// If bars are unknown, the beat within half a bar at which the bass rises or falls most.
   private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
     let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
     func rise(_ beat: Int) -> Double {
@@ -65,11 +67,11 @@ struct Groove {
     return (bars.lines[first.line], bars.lines[end], first.score + last.score)
   }
 
-  /// The line at which the groove begins.
+  /// Bar line at which the groove begins.
   private static func bestLine(_ bars: [SIMD2<Double>], startsWithin: Bool) -> (line: Int, score: Double) {
     var best = (line: 0, score: -Double.infinity)
     var fullest = SIMD2(repeating: -Double.infinity)
-    for line in 0...Int(mostOutside * Double(bars.count)) {
+    for line in 0...Int(maxOutside * Double(bars.count)) {
       if line > 0 { fullest = pointwiseMax(fullest, bars[line - 1]) }
       var score = (Weights.inside * mean(bars[line..<min(line + phrase, bars.count)])).sum()
       if line == 0 {
@@ -87,13 +89,13 @@ struct Groove {
     values.reduce(.zero, +) / Double(max(1, values.count))
   }
 
-  /// Bars, and what is left of a bar at both ends.
+  /// Bars, with partial bars at both ends.
   private struct Bars {
-    /// Indices of beats.
+    /// Bar lines as indices of beats.
     let lines: [Int]
-    /// Whether the first and the last bar are only parts.
+    /// `true` if the first or last bar is partial.
     let (startsWithin, endsWithin): (Bool, Bool)
-    /// Decibels of level and bass, relative to what is usual.
+    /// Level and bass in dB relative to the usual values.
     let values: [SIMD2<Double>]
 
     init(lines: [Int], within beats: ClosedRange<Int>, _ levels: BeatLevels) {
@@ -106,9 +108,9 @@ struct Groove {
       let middle = values[quarter..<max(quarter + 1, values.count - quarter)]
       func usual(_ lane: Int) -> Double { middle.map { $0[lane] }.sorted()[middle.count / 2] }
       let usual = SIMD2(usual(0), usual(1))
-      let hasBass = usual[1] > usual[0] + leastBass
+      let hasBass = usual[1] > usual[0] + minBass
       self.values = values.map {
-        let value = ($0 - usual).clamped(lowerBound: lowest, upperBound: highest)
+        let value = ($0 - usual).clamped(lowerBound: minLevels, upperBound: maxLevels)
         return hasBass ? value : SIMD2(value[0], value[0])
       }
     }

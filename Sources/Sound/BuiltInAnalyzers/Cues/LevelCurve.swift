@@ -1,11 +1,11 @@
 internal import DSP
 
-/// Power over the course of a track, in slots of 20 ms, whole and of the bass.
+/// Power of a track over time, of the whole signal and the bass, in slots of 20 ms.
 struct LevelCurve {
   struct Slot: Mergeable {
     /// Sum of squares of all samples.
     var energy: Float
-    /// The same of the bass.
+    /// Sum of squares of the bass.
     var bass: Float
 
     mutating func merge(_ next: Slot) {
@@ -14,15 +14,16 @@ struct LevelCurve {
     }
   }
 
-  /// An hour.
+  /// One hour.
   private static let limit = 180_000
-  /// The mean of a part, 2.5 ms, is a cheap low-pass: 3 dB down at 180 Hz, nothing left at 400 Hz.
+  /// Parts per slot. The mean of a part, 2.5 ms, is a cheap low-pass filter: 3 dB down at 180 Hz, with a zero at 400
+  /// Hz.
   private static let partsPerSlot = 8
 
   private let channelCount: Int
-  /// Frames in a slot that has not been merged.
+  /// Frames per unmerged slot.
   private let length: Int
-  /// One channel after the other.
+  /// Planar samples.
   private var samples: [Float]
   private var count = 0
   private var series = BoundedSeries<Slot>(limit: Self.limit)
@@ -33,11 +34,11 @@ struct LevelCurve {
     samples = [Float](repeating: 0, count: length * channelCount)
   }
 
-  /// Frames of a slot.
+  /// Frames per slot.
   var slotLength: Int { length * series.merged }
   var slots: [Slot] { series.elements }
 
-  /// - Parameter values: One channel after the other, all of one length.
+  /// - Parameter values: Planar samples.
   mutating func append(_ values: Span<Float>) {
     let frames = values.count / channelCount
     values.withUnsafeBufferPointer { values in
@@ -64,7 +65,7 @@ struct LevelCurve {
     }
   }
 
-  /// Ends the curve; the last slot may be shorter.
+  /// Completes the curve; the last slot may be shorter.
   mutating func finish() {
     if count > 0 { endSlot() }
   }
@@ -77,8 +78,8 @@ struct LevelCurve {
   }
 
   /// - Parameters:
-  ///   - stride: From one channel to the next.
-  ///   - count: Frames.
+  ///   - stride: Samples from one channel to the next.
+  ///   - count: Number of frames.
   private func slot(_ start: UnsafePointer<Float>, stride: Int, count: Int) -> Slot {
     typealias Lanes = SIMD8<Float>
     let partLength = (length / Self.partsPerSlot + 7) / 8 * 8
@@ -107,7 +108,7 @@ struct LevelCurve {
         slot.bass += sum * sum / Float(partEnd - partStart)
       }
     }
-    // Samples that are not finite count as silence.
+    // Slots with non-finite samples count as silence.
     return slot.energy.isFinite && slot.bass.isFinite ? slot : Slot(energy: 0, bass: 0)
   }
 }

@@ -1,14 +1,14 @@
-/// The first and the last frame of a track in which any channel is not silent.
+/// First and last frame of a track in which any channel is not silent.
 struct SilenceEnds {
-  /// -60 dBFS, as Mixxx has it.
+  /// -60 dBFS, as in Mixxx.
   static let threshold: Float = 0.001
 
   private(set) var first: Int64?
   private(set) var last: Int64?
 
   /// - Parameters:
-  ///   - values: One channel after the other, all of one length.
-  ///   - start: The first frame.
+  ///   - values: Planar samples.
+  ///   - start: Index of the first frame.
   mutating func append(_ values: Span<Float>, channelCount: Int, at start: Int64) {
     let frames = values.count / channelCount
     var (earliest, latest) = (frames, -1)
@@ -19,7 +19,7 @@ struct SilenceEnds {
         while index < earliest, !(abs(samples[index]) >= Self.threshold) { index += 1 }
         earliest = min(earliest, index)
       }
-      // Ends at once in music.
+      // This loop ends immediately in music.
       var index = frames - 1
       while index > latest, !(abs(samples[index]) >= Self.threshold) { index -= 1 }
       latest = max(latest, index)

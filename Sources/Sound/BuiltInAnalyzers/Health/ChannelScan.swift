@@ -1,11 +1,11 @@
 internal import CKernels
 
-/// Faults within one channel that are a matter of a few milliseconds. Works on windows of samples with some before and after;
-/// samples are looked at only in cells whose measures say that there may be something.
+/// Finds faults of a few milliseconds within one channel. Works on windows of samples with margins on both sides;
+/// samples are examined only in cells whose measures indicate a fault.
 struct ChannelScan {
-  /// Cells that are measured before and behind those to look at.
+  /// Cells measured on either side of those examined.
   static let rim = 32
-  /// Samples before and behind the part of a window that is looked at.
+  /// Samples of a window on either side of the examined part.
   let margin: Int
   let sampleRate: Int
 
@@ -13,54 +13,55 @@ struct ChannelScan {
   private(set) var negative = ClippedPeaks()
   private(set) var gaps: [Gap] = []
   private(set) var gapCount = 0
-  /// Runs of zeros between sound, abrupt or not.
+  /// Number of runs of zeros between sounds, abrupt or not.
   private(set) var restCount = 0
   private(set) var clicks: [Click] = []
-  /// With those that are none because a note begins or ends there.
+  /// Number of clicks, including those rejected because a note begins or ends there.
   private(set) var clickCount = 0
 
-  /// Zeros between sound.
+  /// Run of zeros between sounds.
   struct Gap {
     var range: Range<Int64>
-    /// How abrupt it begins and ends: jumps by the mean step of the signal around.
+    /// Abruptness: the larger of the jumps at both ends, relative to the mean step of the surrounding signal.
     var jump: Float
     /// RMS before and after.
     var before: Float
     var after: Float
-    /// Whether a jump shows it, and the sound behind it is as loud as before. If not, it is a gap if there are few rests.
+    /// `true` if there is a jump and the level after the gap is that before it. Otherwise it counts as a gap only if
+    /// there are few rests.
     var isCertain: Bool
   }
 
   private static let limit = 500
-  /// How far the residual of a candidate stands out of those around: in noise, few do.
-  private static let leastRatio: Float = 1.3
-  /// From here on the sound behind a candidate may have another level: it is not where that sound begins.
+  /// Minimum ratio of a candidate's residual to those around it: in noise, few exceed it.
+  private static let minRatio: Float = 1.3
+  /// Ratio from which the level after a candidate may differ: it is then not the onset of the following sound.
   private static let loneRatio: Float = 6
-  /// Clicks that are tested in a part: those that stand out most.
+  /// Maximum number of candidates tested per part: those with the highest ratios.
   private static let testLimit = 8
 
   private struct Surroundings {
     var rms: Float
     var step: Float
     var last: Float
-    /// The largest sample within 0.2 ms of the zeros, and the RMS of 2 ms beside them.
+    /// Largest sample within 0.2 ms of the zeros, and RMS of the 2 ms next to them.
     var edge: Float
     var edgeRMS: Float
 
-    /// No fade, no decay.
+    /// `true` if there is no fade or decay.
     var isAtLevel: Bool { edge > 1.2 * step && edgeRMS > 0.3 * rms }
   }
 
-  /// Zeros that have not ended.
+  /// Open run of zeros.
   private struct Run {
     var start: Int64 = 0
     var length = 0
-    /// Before the run; there once it is long enough to be a gap.
+    /// Signal before the run; set once the run is long enough to be a gap.
     var before: Surroundings?
   }
 
   private var run = Run()
-  private let leastGap: Int
+  private let minGap: Int
   private let contextLength: Int
   private let clickReach: Int
   private var clickTest = ClickTest()
@@ -68,16 +69,17 @@ struct ChannelScan {
   init(sampleRate: Int, margin: Int) {
     self.sampleRate = sampleRate
     self.margin = margin
-    leastGap = max(8, sampleRate / 4000)
+    minGap = max(8, sampleRate / 4000)
     contextLength = max(64, sampleRate / 100)
     clickReach = max(8, min(Self.rim - 2, sampleRate / 44_100 * 16))
   }
 
   /// - Parameters:
-  ///   - window: `margin` samples, those to look at, and `margin` samples more. Beyond the ends of the file they are zero.
-  ///   - cells: `rim` cells, those of the samples to look at, and `rim` cells more.
-  ///   - count: Samples to look at.
-  ///   - start: The first one.
+  ///   - window: `margin` samples, those to examine, and `margin` more samples. Beyond the ends of the file they are
+  ///     zero.
+  ///   - cells: `rim` cells, those of the samples to examine, and `rim` more cells.
+  ///   - count: Number of samples to examine.
+  ///   - start: Index of the first one.
   mutating func scan(_ window: Span<Float>, _ cells: Span<SampleCells.Cell>, count: Int, start: Int64) {
     let cellCount = (count + SampleCells.length - 1) / SampleCells.length
     for cell in 0..<cellCount {
@@ -102,12 +104,12 @@ struct ChannelScan {
   private mutating func followZeros(_ window: Span<Float>, _ range: Range<Int>, isSilent: Bool, start: Int64) {
     var index = range.lowerBound
     if run.length == 0, window[index] == 0 {
-      // It may have begun before.
+      // The run may have begun earlier.
       var first = index
       while first > 0, index - first < SampleCells.length, window[first - 1] == 0 { first -= 1 }
       run = Run(start: start + Int64(first - margin), length: index - first)
     }
-    if isSilent, run.length >= leastGap {
+    if isSilent, run.length >= minGap {
       run.length += range.count
       return
     }
@@ -115,7 +117,7 @@ struct ChannelScan {
       if window[index] == 0 {
         if run.length == 0 { run.start = start + Int64(index - margin) }
         run.length += 1
-        if run.length >= leastGap, run.before == nil {
+        if run.length >= minGap, run.before == nil {
           let end = index - run.length + 1
           run.before = surroundings(window, end - contextLength, edge: end)
         }
@@ -134,7 +136,7 @@ struct ChannelScan {
     let (entry, exit) = (abs(before.last), abs(window[index]))
     guard before.rms > 0.003, after.rms > 0.003 else { return }
     restCount += 1
-    // Both ends are abrupt, or one of them very much so. A cut where the wave crosses zero is no jump.
+    // Both ends must be abrupt, or one of them very much so. A cut at a zero crossing is not a jump.
     let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
     let hasJump = (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35)
     let change = max(before.rms / after.rms, after.rms / before.rms)
@@ -145,7 +147,7 @@ struct ChannelScan {
       Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms, isCertain: isCertain))
   }
 
-  /// - Parameter edge: Where the zeros are: at the beginning or the end of these samples.
+  /// - Parameter edge: Position of the zeros: at the beginning or the end of these samples.
   private func surroundings(_ window: Span<Float>, _ first: Int, edge: Int) -> Surroundings {
     let first = max(1, first)
     let last = min(window.count, first + contextLength)
@@ -170,7 +172,7 @@ struct ChannelScan {
 
   // MARK: Clicks
 
-  /// Cells with a larger residual than all around are candidates; the test decides.
+  /// Cells with a larger residual than their neighbors are candidates; the test decides.
   private mutating func findClicks(
     _ window: Span<Float>, _ cells: Span<SampleCells.Cell>, cellCount: Int, start: Int64
   ) {
@@ -180,11 +182,11 @@ struct ChannelScan {
       guard cells[cell - 1].residual <= size, cells[cell + 1].residual < size else { continue }
       var around: Float = 1e-6
       var distance = 2
-      while distance <= clickReach, Self.leastRatio * around < size {
+      while distance <= clickReach, Self.minRatio * around < size {
         around = max(around, cells[cell - distance].residual, cells[cell + distance].residual)
         distance += 1
       }
-      guard Self.leastRatio * around < size else { continue }
+      guard Self.minRatio * around < size else { continue }
       if size > Self.loneRatio * around || isAsLoudBehind(cells, cell) { candidates.append((cell, size / around)) }
     }
     if candidates.count > Self.testLimit {
@@ -202,7 +204,7 @@ struct ChannelScan {
     }
   }
 
-  /// A hit of a drum changes the level, a click does not.
+  /// Excludes drum hits, which change the level; a click does not.
   private func isAsLoudBehind(_ cells: Span<SampleCells.Cell>, _ cell: Int) -> Bool {
     var (before, after): (Float, Float) = (1e-9, 1e-9)
     for distance in 2..<8 {
@@ -214,7 +216,7 @@ struct ChannelScan {
 
   struct Click {
     var place: Int64
-    /// By the largest prediction error around.
+    /// Prediction error relative to the largest one around.
     var strength: Double
     var score: Double
   }

@@ -1,19 +1,19 @@
 internal import CKernels
 internal import Foundation
 
-/// What channels are on the whole: their offset, and whether one is dead, the same as the other or its inverse.
+/// Detects faults of whole channels: DC offset, and dead, identical and inverted channels.
 struct ChannelSums {
   private let channelCount: Int
   private var sums: [Double]
   private var squares: [Double]
-  /// Of the mean of left and right, and of half their difference.
+  /// Sums of squares of the mean of left and right, and of half their difference.
   private var meanSquares = 0.0
   private var sideSquares = 0.0
-  /// Means of blocks of a second or so, to see whether an offset is steady.
+  /// Means of blocks of about a second, to check whether an offset is steady.
   private var blockMeans: [[Float]]
   private static let blockLimit = 4000
-  /// Of full scale.
-  private static let leastOffset = 0.005
+  /// Minimum offset as a share of full scale.
+  private static let minOffset = 0.005
   private var frameCount = 0
 
   init(channelCount: Int) {
@@ -23,7 +23,7 @@ struct ChannelSums {
     blockMeans = Array(repeating: [], count: channelCount)
   }
 
-  /// Takes the cells of a part of a channel.
+  /// Adds the cells of a part of a channel.
   mutating func add(_ cells: Span<SampleCells.Cell>, channel: Int) {
     var (sum, square) = (0.0, 0.0)
     for index in cells.indices {
@@ -38,14 +38,14 @@ struct ChannelSums {
   }
 
   /// - Parameters:
-  ///   - mean: Squares of the mean of left and right, summed.
-  ///   - side: The same of half their difference.
+  ///   - mean: Sum of squares of the mean of left and right.
+  ///   - side: Sum of squares of half their difference.
   mutating func compare(mean: Float, side: Float) {
     meanSquares += Double(mean)
     sideSquares += Double(side)
   }
 
-  /// Of all channels, full scale 1.
+  /// RMS of all channels, full scale 1.
   var rms: Double {
     (squares.reduce(0, +) / Double(max(1, frameCount * channelCount))).squareRoot()
   }
@@ -60,12 +60,12 @@ struct ChannelSums {
     let levels = squares.map { 10 * log10($0 / count + 1e-20) }
     for channel in 0..<channelCount {
       let mean = sums[channel] / count
-      // An offset is there all the time, and a wave with unequal halves comes and goes.
+      // An offset is constant, while a wave with unequal halves comes and goes.
       let blocks = blockMeans[channel].sorted()
-      guard abs(mean) > Self.leastOffset, !blocks.isEmpty else { continue }
+      guard abs(mean) > Self.minOffset, !blocks.isEmpty else { continue }
       let (low, high) = (Double(blocks[blocks.count / 10]), Double(blocks[blocks.count - 1 - blocks.count / 10]))
       let (least, most) = (min(abs(low), abs(high)), max(abs(low), abs(high)))
-      if low * high > 0, least > Self.leastOffset || (least > 0.6 * abs(mean) && most < 1.6 * abs(mean)) {
+      if low * high > 0, least > Self.minOffset || (least > 0.6 * abs(mean) && most < 1.6 * abs(mean)) {
         faults.append(fault(.offset, channel, 20 * log10(abs(mean)), abs(mean) > 0.01 ? 0.95 : 0.8))
       }
     }

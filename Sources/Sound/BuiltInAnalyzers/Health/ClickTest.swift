@@ -1,28 +1,29 @@
 internal import CKernels
 internal import Foundation
 
-/// Whether a few samples are a click: linear prediction from the samples around fails there and nowhere else, and everything is
-/// predictable again when those samples are interpolated.
+/// Decides whether a few samples are a click: linear prediction from the surrounding samples fails only there, and
+/// succeeds once those samples are interpolated.
 ///
-/// Prediction and interpolation with an autoregressive model: Godsill and Rayner, "Digital Audio Restoration" (1998), chapter 5.
+/// Prediction and interpolation use an autoregressive model: Godsill and Rayner, "Digital Audio Restoration" (1998),
+/// chapter 5.
 struct ClickTest {
-  /// Samples before and behind, from which the model is made.
+  /// Samples on either side from which the model is estimated.
   static let reach = 1024
   private static let order = 28
-  /// Samples that are interpolated, around the largest error.
+  /// Interpolated samples, around the largest error.
   private static let hole = -5..<6
-  /// Product of the three measures from which on it is a click. Fitted to the split `fit` of Benchmarks/health.
-  static let leastScore = 3.1
-  /// A step of 16 bits: below it an error is rounding.
-  private static let leastError = 1.0 / 32768
+  /// Minimum product of the three measures for a click, fitted to the split `fit` of Benchmarks/health.
+  static let minScore = 3.1
+  /// One 16-bit step; smaller errors are rounding.
+  private static let minError = 1.0 / 32768
 
   struct Click {
-    /// In the window.
+    /// Index in the window.
     var index: Int
     var strength: Double
     var score: Double
-    /// Interpolated, no error is larger than those elsewhere, and all samples were off to one side. Where a note begins or ends
-    /// abruptly, it is neither: a step goes to both sides of what is between.
+    /// `true` if interpolation leaves no error larger than those elsewhere, and all samples deviated to one side. Where
+    /// a note begins or ends abruptly, neither holds: a step deviates to both sides of the interpolation.
     var isMended: Bool
   }
 
@@ -30,7 +31,7 @@ struct ClickTest {
   private var errors = [Double](repeating: 0, count: 2 * reach - order)
   private var correlation = [Double](repeating: 0, count: order + 1)
 
-  /// - Parameter cell: Where the click is looked for; `reach` samples are before and behind it.
+  /// - Parameter cell: Range to search; `reach` samples precede and follow it.
   mutating func click(_ window: Span<Float>, in cell: Range<Int>) -> Click? {
     var (place, largest): (Int, Float) = (cell.lowerBound, -1)
     for index in cell {
@@ -47,9 +48,10 @@ struct ClickTest {
     return judge(filter, place: place)
   }
 
-  /// A click returns to where it began, a step stays: the level behind differs from what a line, and a cubic curve, through the
-  /// samples on either side explain.
-  /// - Parameter size: The residual at `place`. That of a step is half of it, that of a wider click as much.
+  /// `true` for a step. A click returns to its initial level, a step stays: the level after it differs from what a line
+  /// and a cubic curve through the samples on either side explain.
+  /// - Parameter size: The residual at `place`. That of a step is half of the step; that of a wider click is as large
+  ///   as the click.
   private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {
     func mean(_ first: Int) -> Float { (window[first] + window[first + 1] + window[first + 2]) / 3 }
     let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
@@ -62,8 +64,8 @@ struct ClickTest {
     return abs(beyondCurve) > 1.2 * size
   }
 
-  /// Weights of the differences of samples 5 to 15 behind a place and as far before it: their sum is the step in a cubic curve.
-  /// Of all such weights they have the least squares.
+  /// Weights of the differences between samples 5 to 15 after a position and those as far before it: their sum is the
+  /// step in a cubic curve. Of all such weights, these have the smallest sum of squares.
   private static let stepWeights: [Float] = {
     let places = (5...15).map(Double.init)
     // w = a + b·t + c·t³, with Σw = 1, Σw·t = 0 and Σw·t³ = 0.
@@ -75,7 +77,8 @@ struct ClickTest {
     return places.map { Float((minors[0] + minors[1] * $0 + minors[2] * pow($0, 3)) / determinant) }
   }()
 
-  /// 1 and the negative coefficients of the model, from the autocorrelation (Levinson and Durbin); `nil` for silence.
+  /// Prediction error filter: 1 and the negative coefficients of the model, from the autocorrelation (Levinson and
+  /// Durbin); `nil` for silence.
   private mutating func predictionErrorFilter(count: Int) -> [Double]? {
     samples.withUnsafeBufferPointer { samples in
       guard let base = samples.baseAddress else { return }
@@ -97,7 +100,7 @@ struct ClickTest {
     return filter
   }
 
-  /// The errors of all samples that have `order` before them.
+  /// Computes the prediction errors of all samples preceded by `order` samples.
   private mutating func predict(_ filter: [Double], count: Int) {
     samples.withUnsafeBufferPointer { samples in
       guard let base = samples.baseAddress else { return }
@@ -108,23 +111,23 @@ struct ClickTest {
   private func judge(_ filter: [Double], place: Int) -> Click? {
     let center = Self.reach - Self.order
     let touched = center - Self.order - 8..<center + Self.order + 12
-    var elsewhere = Self.leastError
+    var elsewhere = Self.minError
     for index in errors.indices where !touched.contains(index) { elsewhere = max(elsewhere, abs(errors[index])) }
     let peak = errors[(center - 6)..<(center + 6)].reduce(0) { max($0, abs($1)) }
     let (changes, left) = interpolated(filter, center: center)
     let change = changes.reduce(0) { max($0, abs($1)) }
     let (strength, rest) = (peak / elsewhere, max(0.05, left / elsewhere))
     let score = strength * pow(change / rest, 0.6)
-    guard score.isFinite, score >= Self.leastScore else { return nil }
+    guard score.isFinite, score >= Self.minScore else { return nil }
     let first = changes.firstIndex { abs($0) > 0.5 * change } ?? 0
-    // Small changes are those of the noise around.
+    // Small changes come from the surrounding noise.
     let large = changes.filter { abs($0) > 0.3 * change }
     let isOneSided = abs(large.reduce(0, +)) > 0.4 * large.reduce(0) { $0 + abs($1) }
     return Click(index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
   }
 
-  /// Interpolates the hole so that the squared errors are least.
-  /// - Returns: What that changes of each sample, and the largest error that is left.
+  /// Interpolates the hole by least squares of the errors.
+  /// - Returns: The change of each sample, and the largest remaining error.
   private func interpolated(_ filter: [Double], center: Int) -> (changes: [Double], left: Double) {
     let count = Self.hole.count
     let first = center + Self.hole.lowerBound
@@ -148,7 +151,7 @@ struct ClickTest {
     return (changes, left)
   }
 
-  /// Cholesky's method for a symmetric matrix that is the same along its diagonals.
+  /// Solves a system with a symmetric Toeplitz matrix by Cholesky decomposition.
   private func solve(_ diagonals: [Double], _ values: inout [Double]) {
     let count = values.count
     var lower = [Double](repeating: 0, count: count * count)

@@ -1,36 +1,36 @@
-/// Peaks of one sign of a channel that were cut flat: runs of equal samples at the channel's largest value, with corners.
+/// Clipped peaks of one sign in a channel: runs of equal samples at the channel's largest value, with corners.
 ///
-/// A wave that is flat by nature (square, stepped triangle) jumps to its level or moves in steps; a slow one is flat for a few
-/// samples at its top and has no corners.
+/// A wave that is flat by nature (square, stepped triangle) jumps to its level or moves in steps; a slow wave is flat
+/// for a few samples at its top and has no corners.
 struct ClippedPeaks {
-  /// Flat tops with corners from which on a signal counts as clipped.
-  static let least = 4
+  /// Minimum number of flat tops with corners for a clipped signal.
+  static let minCount = 4
   private static let limit = 2000
-  /// Of 16 bits.
+  /// One 16-bit step.
   private static let step: Float = 1 / 32768
 
-  /// The largest value so far.
+  /// Largest value so far.
   private(set) var level: Float = 0 {
-    didSet { floor = max(Self.leastLevel, level * 0.9995) }
+    didSet { floor = max(Self.minLevel, level * 0.9995) }
   }
-  /// Samples below are no peaks.
-  private var floor = Self.leastLevel
-  private static let leastLevel: Float = 0.02
-  /// All runs at the level, those of one or two samples, too: where many are cut flat, these were cut as well.
+  /// Minimum value of a peak.
+  private var floor = Self.minLevel
+  private static let minLevel: Float = 0.02
+  /// All runs at the level, including those of one or two samples: if many peaks are clipped, these are as well.
   private(set) var runs: [Range<Int64>] = []
-  /// Flat tops with corners.
+  /// Number of flat tops with corners.
   private(set) var count = 0
-  /// Flat tops that a jump leads to.
+  /// Number of flat tops reached by a jump.
   private var squareCount = 0
 
-  /// Whether a sample is as large as the largest before, or larger.
+  /// `true` if a sample reaches or exceeds the largest value so far.
   func isReached(by largest: Float) -> Bool { largest > floor }
 
   /// - Parameters:
-  ///   - range: The samples to look at, in the window.
+  ///   - range: The samples to examine, as a range of the window.
   ///   - largest: The largest of them.
   ///   - sign: -1 for negative peaks.
-  ///   - offset: The first sample of the window.
+  ///   - offset: Index of the first sample of the window in the file.
   mutating func look(_ window: Span<Float>, _ range: Range<Int>, largest: Float, sign: Float, offset: Int64) {
     guard isReached(by: largest) else { return }
     if largest > level * 1.001 {
@@ -47,7 +47,7 @@ struct ClippedPeaks {
       }
       var end = index + 1
       while end < window.count - 2, window[end] == value { end += 1 }
-      // One that began before this range is known.
+      // A run that began before this range is already recorded.
       if window[index - 1] != value {
         func height(_ index: Int) -> Float { sign * window[index] }
         add(
@@ -59,8 +59,8 @@ struct ClippedPeaks {
   }
 
   /// - Parameters:
-  ///   - before: The samples just before and one earlier.
-  ///   - after: The samples just behind and one later.
+  ///   - before: The preceding sample and the one before it.
+  ///   - after: The following sample and the one after it.
   private mutating func add(_ run: Range<Int64>, value: Float, before: (Float, Float), after: (Float, Float)) {
     let (rise, fall) = (value - before.0, value - after.0)
     if run.count >= 3, rise > 0.45 * value || fall > 0.45 * value || run.count > 400 {
@@ -72,9 +72,10 @@ struct ClippedPeaks {
     if max(rise, fall) >= 6 * Self.step, min(rise, fall) >= 2 * Self.step { count += 1 }
   }
 
-  /// Most flat tops have corners.
-  var isClipped: Bool { count >= Self.least && count > squareCount }
+  /// `true` if there are enough flat tops and most have corners.
+  var isClipped: Bool { count >= Self.minCount && count > squareCount }
 
-  /// Whether these peaks end at the level at which others were cut: the limit was the same for all, even if few reached it.
+  /// `true` if these peaks end at the level at which others were clipped: the limit was the same for all, even if few
+  /// reached it.
   func isClipped(at other: Float) -> Bool { abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty }
 }

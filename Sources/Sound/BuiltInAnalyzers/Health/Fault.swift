@@ -1,4 +1,4 @@
-/// Something wrong with the sound, at a place.
+/// Audible fault at a position of the file.
 struct Fault: Equatable {
   enum Kind: String, CaseIterable {
     case clipping, dropout, silence, click
@@ -11,12 +11,12 @@ struct Fault: Equatable {
   }
 
   var kind: Kind
-  /// Samples of the file, half open.
+  /// Half-open range of samples in the file.
   var start: Int64
   var end: Int64
-  /// From 0; `nil` for a fault of all.
+  /// Zero-based channel; `nil` if all are affected.
   var channel: Int?
-  /// In the unit of its kind.
+  /// Strength in the unit of the kind.
   var strength: Double
   /// 0 to 1.
   var confidence: Double

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Whether a file begins or ends in the middle of the sound: at its full level, without a fade or an attack.
+/// Detects files that begin or end in the middle of the audio: at full level, without a fade or an attack.
 struct FileEdges {
   private let length: Int
   private var first: [Float] = []
@@ -39,7 +39,7 @@ struct FileEdges {
     return faults
   }
 
-  /// How much louder the edge is than the file, in dB; `nil` if it is no cut. `samples` from the edge inward.
+  /// Level of the edge relative to the file, in dB; `nil` if it is not a cut. `samples` run from the edge inward.
   private func cut(_ samples: [Float], level: Double) -> Double? {
     func rms(_ part: ArraySlice<Float>) -> Double {
       (part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(part.count)).squareRoot()

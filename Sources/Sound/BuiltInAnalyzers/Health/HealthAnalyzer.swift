@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// Damage that one can hear: `HealthScan` finds it in the samples; docs/health.md tells how well.
+/// Detects audible damage. `HealthScan` finds it in the samples; docs/health.md gives the accuracy.
 struct HealthAnalyzer: Analyzer {
   static let id = "health"
   static let version = 3
@@ -19,8 +19,8 @@ struct HealthAnalyzer: Analyzer {
   }
 
   struct Session: AnalysisSession {
-    /// Below half a second there is nothing around a fault to tell it by.
-    private static let leastSeconds = 0.5
+    /// Minimum duration; shorter audio has too little signal around a fault.
+    private static let minSeconds = 0.5
     private static let limit = 100
 
     private let channelCount: Int
@@ -33,7 +33,7 @@ struct HealthAnalyzer: Analyzer {
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       guard values.count % channelCount == 0 else {
-        throw .failed("\(values.count) samples are no whole frames of \(channelCount) channels")
+        throw .failed("\(values.count) samples are not whole frames of \(channelCount) channels")
       }
       scan.push(values)
     }
@@ -41,7 +41,7 @@ struct HealthAnalyzer: Analyzer {
     mutating func finish() throws(AnalysisError) -> HealthFinding {
       let faults = scan.finish()
       var finding = HealthFinding()
-      guard Double(scan.frameCount) >= Self.leastSeconds * Double(scan.sampleRate) else {
+      guard Double(scan.frameCount) >= Self.minSeconds * Double(scan.sampleRate) else {
         finding.reason = "too_short"
         return finding
       }
@@ -80,9 +80,9 @@ struct HealthAnalyzer: Analyzer {
   }
 }
 
-/// How much faults spoil a file.
+/// Overall severity of the faults of a file.
 enum Severity {
-  /// Of one fault, and of many.
+  /// Severity of a single fault, and of many.
   private static func weight(_ kind: Fault.Kind) -> (one: Double, many: Double) {
     switch kind {
     case .deadChannel: (0.9, 0.9)
@@ -100,7 +100,7 @@ enum Severity {
     }
   }
 
-  /// The kind that weighs most, and its weight; the more faults a minute, the nearer that of many.
+  /// Worst kind of fault and its severity, which approaches that of many with the number of faults per minute.
   static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
     for kind in Fault.Kind.allCases {

@@ -1,28 +1,28 @@
 internal import CKernels
 internal import Foundation
 
-/// Looks for faults in the samples of a file, in windows, with constant memory.
+/// Finds faults in the samples of a file, window by window, with constant memory.
 ///
 ///     samples ─┬─ SampleCells ─┬─ ChannelScan   clipped peaks, gaps, clicks: each channel
 ///              │               ├─ ChannelSums   offset, dead, identical and inverted channels
 ///              │               ├─ MainsHum
 ///              │               └─ Hiss
-///              ├─ RepeatedBlocks                blocks that stand twice
+///              ├─ RepeatedBlocks                blocks that occur twice in a row
 ///              └─ FileEdges                     cut starts and ends
 struct HealthScan {
   let sampleRate: Int
   let channelCount: Int
   private static let part = 65_536
   private let margin: Int
-  /// For each channel: `margin` samples, a part, and `margin` samples more.
+  /// `margin` samples, a part, and `margin` more samples, by channel.
   private var windows: [[Float]]
   private var filled: Int
-  /// The first sample of the part.
+  /// First sample of the part.
   private var start: Int64 = 0
   private var scans: [ChannelScan]
   private var repeats = RepeatedBlocks()
   private(set) var sums: ChannelSums
-  /// For each channel: cells of the samples of a part, and `ChannelScan.rim` cells before and behind them.
+  /// Cells of the samples of a part, with `ChannelScan.rim` cells on either side, by channel.
   private var cells: [[SampleCells.Cell]]
   private var quarters: [Float]
   private var hum: MainsHum
@@ -47,7 +47,7 @@ struct HealthScan {
     edges = FileEdges(sampleRate: sampleRate)
   }
 
-  /// - Parameter values: Planar.
+  /// - Parameter values: Planar samples.
   mutating func push(_ values: Span<Float>) {
     let count = values.count / channelCount
     var position = 0
@@ -64,7 +64,7 @@ struct HealthScan {
     frameCount += Int64(count)
   }
 
-  /// What is behind the end is zero.
+  /// Processes the rest, padded with zeros, and returns all faults.
   mutating func finish() -> [Fault] {
     while start < frameCount {
       let left = Int(frameCount - start)
@@ -107,7 +107,7 @@ struct HealthScan {
     start += Int64(count)
   }
 
-  /// The last cells of a part are the first of the next one.
+  /// Measures the cells of a channel; the last cells of the previous part become the first.
   private mutating func measure(_ channel: Int, cellCount: Int) {
     let (rim, length) = (ChannelScan.rim, SampleCells.length)
     let window = windows[channel]
@@ -135,7 +135,7 @@ struct HealthScan {
     return faults.sorted { ($0.start, $0.kind.rawValue) < ($1.start, $1.kind.rawValue) }
   }
 
-  /// Places within a tenth of a second are one.
+  /// Merges clipped runs within a tenth of a second.
   private func clipping() -> [Fault] {
     var faults: [Fault] = []
     let levels = scans.flatMap { [$0.positive, $0.negative] }.filter(\.isClipped).map(\.level)
@@ -158,7 +158,7 @@ struct HealthScan {
     return faults
   }
 
-  /// Rests of music are many; those of damage are few, and the sound goes on behind them.
+  /// Gaps in music are rests if there are many; gaps from damage are few, and the audio continues after them.
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
@@ -179,11 +179,11 @@ struct HealthScan {
     return faults
   }
 
-  /// Many clicks are music, or the surface of a record.
-  /// - Parameter others: Gaps and repeated blocks begin and end with clicks of their own.
+  /// Discards clicks if there are many: they are music, or the surface of a record.
+  /// - Parameter others: Other faults; gaps and repeated blocks begin and end with clicks of their own.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
-    // Where the file begins or ends, there is nothing to predict from.
+    // Prediction needs samples on either side, so the ends of the file are excluded.
     let inside = Int64(ClickTest.reach)..<max(Int64(ClickTest.reach), frameCount - Int64(ClickTest.reach))
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
@@ -197,7 +197,7 @@ struct HealthScan {
         faults.append(
           Fault(
             kind: .click, start: click.place, end: click.place + 1, channel: channel, strength: click.strength,
-            confidence: click.score > 2 * ClickTest.leastScore ? 0.95 : 0.8))
+            confidence: click.score > 2 * ClickTest.minScore ? 0.95 : 0.8))
       }
     }
     return faults

@@ -1,12 +1,13 @@
 internal import CKernels
 internal import Foundation
 
-/// Noise that never ceases: the quietest passages are white noise.
+/// Detects constant noise: the quietest passages are white noise.
 struct Hiss {
-  /// Cells of a block: 50 ms.
+  /// Cells per block of 50 ms.
   private let blockLength: Int
   private var block: (squares: Float, differences: Float, count: Int) = (0, 0, 0)
-  /// Blocks by their level, a class for each dB from -120 up; and their ratios of the power of first differences to their own.
+  /// Number of blocks per level, in classes of 1 dB from -120 dB up, and sums of their ratios of the power of first
+  /// differences to their own.
   private var classes = [Int](repeating: 0, count: 121)
   private var classRatios = [Float](repeating: 0, count: 121)
   private var blockCount = 0
@@ -15,7 +16,7 @@ struct Hiss {
     blockLength = max(1, sampleRate / 20 / SampleCells.length)
   }
 
-  /// Takes cells of both channels.
+  /// Adds cells of both channels.
   mutating func push(_ left: Span<SampleCells.Cell>, _ right: Span<SampleCells.Cell>) {
     var first = 0
     while first < left.count {
@@ -42,7 +43,7 @@ struct Hiss {
     block = (0, 0, 0)
   }
 
-  /// The level of the quietest twentieth, in dB relative to full scale, if it is that of noise and not of music.
+  /// Returns the level of the quietest twentieth, in dB relative to full scale, if it is noise rather than music.
   func fault(frameCount: Int64) -> Fault? {
     guard blockCount >= 60 else { return nil }
     var (count, ratio): (Int, Float) = (0, 0)

@@ -1,45 +1,46 @@
 internal import DSP
 internal import Foundation
 
-/// Hum of 50 or 60 Hz with harmonics: narrow lines whose level and phase stay the same, whatever the music does.
+/// Detects mains hum of 50 or 60 Hz with harmonics: narrow spectral lines of constant level and phase, independent of
+/// the music.
 ///
-/// Spectra of some 3 s give each line as a complex number. In stretches of half a minute, a line is a constant (turning slowly if
-/// the mains are a little off) that stands out of the bins beside it. Bass notes end, or are a Hz or so beside; loops of a bass
-/// drum have lines at both 50 and 60 Hz or at frequencies between, and hum has not.
+/// Spectra of about 3 s give each line as a complex number. Over half a minute, a line is a constant (rotating slowly
+/// if the mains frequency is slightly off) that stands out from the neighboring bins. Bass notes end, or are off by
+/// about 1 Hz; loops of a bass drum have lines at both 50 and 60 Hz or at frequencies between, and hum does not.
 struct MainsHum {
   private static let bases: [Double] = [50, 60]
   private static let harmonicCount = 3
-  /// Neither harmonics of the mains nor notes in tune: what is steady there is a loop.
+  /// Control frequencies that are neither harmonics of the mains nor notes in tune: a steady line there is a loop.
   private static let others: [Double] = [45, 65, 70, 75, 80, 85, 90, 95, 105, 115, 130, 140, 160, 170]
   private static let frameLimit = 3000
-  /// Frames of a stretch: half a minute. Fewer than `leastFrames` say nothing.
+  /// Frames per stretch of half a minute. Fewer than `minFrames` are not enough.
   private static let stretch = 19
-  private static let leastFrames = 6
-  /// Deviations of the mains that are tried, in Hz, times the number of the harmonic.
+  private static let minFrames = 6
+  /// Tested deviations of the mains frequency in Hz, times the number of the harmonic.
   private static let deviations = (-5...5).map { Double($0) * 0.01 }
 
   private struct Line {
     var real: Float
     var imaginary: Float
-    /// Power of the bins beside it.
+    /// Power of the neighboring bins.
     var beside: Float
   }
 
   private struct Measures {
-    /// Power of the constant by that beside the line, summed over frames.
+    /// Power of the constant relative to that of the neighboring bins, summed over frames.
     var ratio = 0.0
-    /// The share of frames within half of its size.
+    /// Share of frames within half the magnitude of the constant.
     var share = 0.0
-    /// The same, with frames by their weights: those in which music covers the line count less.
+    /// `share` weighted by frame: frames in which music masks the line count less.
     var weightedShare = 0.0
-    /// In dB relative to a sine of full scale.
+    /// Level in dB relative to a full-scale sine.
     var level = -200.0
   }
 
-  /// Quarters of cells that are made one sample.
+  /// Decimation factor: quarters of cells per sample.
   private let factor: Int
   private let rate: Double
-  /// Padded with zeros to whole registers.
+  /// Filter taps, padded with zeros to whole registers.
   private let taps: [Lanes]
   private typealias Lanes = SIMD8<Float>
   private var quarters: [Float] = []
@@ -48,7 +49,7 @@ struct MainsHum {
   private let window: [Float]
   /// `nil` if the rate is too low for the harmonics.
   private let transform: RealFFT?
-  /// Of each of `frequencies`.
+  /// Lines by index in `frequencies`, then frame.
   private var lines: [[Line]]
 
   init(sampleRate: Int) {
@@ -66,7 +67,7 @@ struct MainsHum {
     lines = Array(repeating: [], count: Self.frequencies.count)
   }
 
-  /// A windowed sinc that also makes means of sums.
+  /// Windowed sinc that also converts sums to means.
   private static func lowPass(_ factor: Int) -> [Lanes] {
     let quarter = 1 / Double(SampleCells.length / SampleCells.quarterCount)
     let count = factor > 1 ? 4 * factor : 1
@@ -83,7 +84,7 @@ struct MainsHum {
     }
   }
 
-  /// - Parameter sums: Of quarters of cells.
+  /// - Parameter sums: Sums over quarters of cells.
   mutating func push(_ sums: Span<Float>) {
     guard let transform else { return }
     sums.withUnsafeBufferPointer { quarters += $0 }
@@ -117,7 +118,7 @@ struct MainsHum {
         let place = frequency * Double(length) / rate
         let bin = Int(place.rounded())
         let beside = (3...9).flatMap { [power(bin - $0), power(bin + $0)] }.sorted()
-        // As if the frame began with the file; a sine of full scale has 1.
+        // Rotates the phase as if the frame began with the file; a full-scale sine has 1.
         let turn = -2 * Double.pi * frequency * time
         let scale = 4 / Double(length) / Self.response(place - Double(bin))
         let (c, s) = (Float(cos(turn) * scale), Float(sin(turn) * scale))
@@ -130,20 +131,21 @@ struct MainsHum {
     for (index, line) in made.enumerated() { lines[index].append(line) }
   }
 
-  /// Each base and harmonic, and the others.
+  /// The bases with their harmonics, then the control frequencies.
   private static let frequencies = bases.flatMap { base in (1...harmonicCount).map { base * Double($0) } } + others
 
-  /// The window's response so many bins beside a sine.
+  /// Response of the window at a distance of `bins` from a sine.
   private static func response(_ bins: Double) -> Double {
     abs(bins) < 1e-6 ? 1 : sin(Double.pi * bins) / (Double.pi * bins * (1 - bins * bins))
   }
 
   // MARK: Decision
 
-  /// Of the strongest line in dB relative to a sine of full scale, if there is hum in half of the file.
+  /// Returns a fault with the level of the strongest line, in dB relative to a full-scale sine, if half of the file has
+  /// hum.
   func fault(frameCount: Int64) -> Fault? {
     let count = lines[0].count
-    guard count >= Self.leastFrames else { return nil }
+    guard count >= Self.minFrames else { return nil }
     let stretchCount = max(1, count / Self.stretch)
     var levels: [[Double]] = Array(repeating: [], count: Self.bases.count)
     for stretch in 0..<stretchCount {
@@ -160,7 +162,7 @@ struct MainsHum {
       for (base, lines) in bases.enumerated() {
         let steady = lines.filter { $0.weightedShare >= 0.5 && $0.ratio > 80 && $0.level > -90 }
         guard steady.count >= 2 else { continue }
-        // Beside strong hum, weak lines say nothing.
+        // Next to strong hum, weak lines are ignored.
         let second = steady.map(\.ratio).sorted()[steady.count - 2]
         let others = bases[1 - base].count { $0.share >= 0.5 && $0.ratio > max(15, 0.01 * second) }
         let isLoop = elsewhere.contains { $0.ratio > max(40, 0.1 * second) }
@@ -173,7 +175,7 @@ struct MainsHum {
       confidence: found.count == stretchCount && stretchCount > 1 ? 0.9 : 0.8)
   }
 
-  /// The constant that fits best, if the line turns by so many Hz.
+  /// Fits a constant to a line that rotates by `turn` Hz.
   private func fitted(_ lines: ArraySlice<Line>, turn: Double) -> Measures {
     let usual = lines.map(\.beside).sorted()[lines.count / 2]
     var (real, imaginary, weights) = (0.0, 0.0, 0.0)

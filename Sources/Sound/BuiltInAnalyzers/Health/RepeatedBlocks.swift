@@ -1,16 +1,17 @@
 internal import CKernels
 
-/// Blocks that stand twice in a row, as players and rips with jitter make them: x[n] = x[n − d] for d samples, and no more.
+/// Detects blocks that occur twice in a row, as produced by players and by rips with jitter: x[n] = x[n − d] for d
+/// samples, and no more.
 ///
-/// Places are compared only where a hash of four samples comes again, within `reach`.
+/// Positions are compared only where a hash of four samples recurs within `reach`.
 struct RepeatedBlocks {
   struct Block {
-    /// The second copy.
+    /// Range of the second copy.
     var range: Range<Int64>
   }
 
   static let reach = 8192
-  static let least = 96
+  static let minLength = 96
   private static let limit = 500
   private static let slots = 8192
 
@@ -20,11 +21,12 @@ struct RepeatedBlocks {
   private var hashes = [UInt32](repeating: 0, count: slots)
   private var anchors: [Int32] = []
   private var anchorHashes: [UInt32] = []
-  /// Until where matches were looked at.
+  /// End of the last examined match.
   private var checked: Int64 = 0
 
   /// - Parameters:
-  ///   - window, others: Of the first channel and the second, with `margin` samples before and behind those to look at; at least `2 * reach`.
+  ///   - window, others: Samples of the first and the second channel, with `margin` samples, at least `2 * reach`, on
+  ///     either side of those to examine.
   mutating func scan(_ window: Span<Float>, _ others: Span<Float>, margin: Int, start: Int64) {
     let offset = start - Int64(margin)
     let count = (window.count - 2 * margin + 7) / 8 * 8
@@ -44,7 +46,7 @@ struct RepeatedBlocks {
       let isSame = hashes[slot] == hash
       places[slot] = position
       hashes[slot] = hash
-      if isSame, distance >= Self.least, distance <= Self.reach, position >= checked {
+      if isSame, distance >= Self.minLength, distance <= Self.reach, position >= checked {
         check(window, others, index: index, distance: distance, offset: offset)
       }
     }

@@ -1,14 +1,14 @@
 internal import CKernels
 
-/// Measures of samples in cells of 64.
+/// Measures samples in cells of 64.
 enum SampleCells {
   typealias Cell = csamplecells_cell
 
   static let length = Int(CSAMPLECELLS_LENGTH)
-  /// Quarters of a cell, of which `compare` gives sums.
+  /// Quarters per cell, for which `compare` gives sums.
   static let quarterCount = length / Int(CSAMPLECELLS_QUARTER)
 
-  /// Copies samples; those that are no numbers become zero.
+  /// Copies samples; NaN and magnitudes above a million become zero.
   static func copy(_ source: Span<Float>, into target: inout [Float], at place: Int) {
     precondition(place >= 0 && place + source.count <= target.count)
     source.withUnsafeBufferPointer { source in
@@ -19,7 +19,7 @@ enum SampleCells {
     }
   }
 
-  /// Moves the samples from `first` up to `end` to the front.
+  /// Moves the samples in `first..<end` to the front.
   static func move(_ samples: inout [Float], from first: Int, to end: Int) {
     precondition(first >= 0 && first <= end && end <= samples.count)
     samples.withUnsafeMutableBufferPointer { samples in
@@ -28,7 +28,7 @@ enum SampleCells {
     }
   }
 
-  /// Measures `count` cells of samples from `first` on, into `cells` from `place` on.
+  /// Measures `count` cells of samples from `first` on into `cells` from `place` on.
   static func measure(_ samples: Span<Float>, from first: Int, count: Int, into cells: inout [Cell], at place: Int) {
     precondition(first >= 2 && first + count * length + 2 <= samples.count && place + count <= cells.count)
     samples.withUnsafeBufferPointer { samples in
@@ -39,8 +39,8 @@ enum SampleCells {
     }
   }
 
-  /// Sums of the mean of both channels over quarters of cells.
-  /// - Returns: Sums of the squares of that mean and of half the difference.
+  /// Sums the mean of both channels over quarters of cells.
+  /// - Returns: Sums of squares of that mean and of half the difference.
   static func compare(
     _ left: Span<Float>, _ right: Span<Float>, from first: Int, count: Int, quarters: inout [Float]
   ) -> (mean: Float, side: Float) {

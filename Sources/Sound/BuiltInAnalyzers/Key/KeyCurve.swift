@@ -1,15 +1,15 @@
 internal import Mathematics
 
-/// The likeliest key of each segment, where a change has its price (Viterbi).
+/// Likeliest key of each segment, with a penalty on changes (Viterbi).
 struct KeyCurve {
-  /// Segments that are judged together: the one before, the segment, and two after; 16 s.
+  /// Segments judged together: the previous one, the segment, and the next two; 16 s.
   private static let window = 4
-  /// The cost of a change, in units of log probability.
+  /// Penalty of a change, in log probability.
   private static let penalty = 8.0
-  /// Probabilities below this are all the same.
-  private static let leastProbability = 1e-4
+  /// Floor of the probabilities.
+  private static let minProbability = 1e-4
 
-  /// One of 24 keys for each segment: C major first, C minor 12 later.
+  /// Key of each segment, 0 to 23, with C major at 0 and C minor at 12.
   let keys: [Int]
 
   init(_ sums: KeySums, network: KeyNetwork) {
@@ -18,7 +18,7 @@ struct KeyCurve {
       keys = []
       return
     }
-    // A segment counts once, though it is heard in several windows; a longer one counts for more.
+    // A segment counts once although it is part of several windows; a longer one counts for more.
     let share = Double(sums.framesPerSegment / KeySums.framesPerSegment) / Double(Self.window)
     var scores = [Double](repeating: 0, count: 24)
     var steps: [[Int]] = []
@@ -33,7 +33,7 @@ struct KeyCurve {
           from[key] = best
           next[key] = scores[best] - Self.penalty
         }
-        next[key] += share * log(chances[key] + Self.leastProbability)
+        next[key] += share * log(chances[key] + Self.minProbability)
       }
       scores = next
       steps.append(from)
@@ -43,7 +43,7 @@ struct KeyCurve {
     keys = path.reversed()
   }
 
-  /// Probabilities from log-odds.
+  /// Softmax of the log-odds.
   static func chances(_ logits: [Double]) -> [Double] {
     let highest = logits.max() ?? 0
     let shares = logits.map { exp($0 - highest) }
@@ -51,7 +51,7 @@ struct KeyCurve {
     return shares.map { $0 / sum }
   }
 
-  /// The key of most segments.
+  /// Key of most segments.
   var main: Int {
     var counts = [Int](repeating: 0, count: 24)
     for key in keys { counts[key] += 1 }

@@ -1,40 +1,41 @@
 internal import CKernels
 internal import Mathematics
 
-/// A small network that hears keys, the same for all twelve tonics by construction.
+/// Small network that estimates keys and is equivariant to the twelve tonics by construction.
 ///
-/// Thirds of a semitone become channels of semitones, semitones become pitch classes in four registers that overlap, and from there
-/// on every connection of pitch classes depends on their distance only. Blocks look at what was up to 3.6 s before and
-/// after; two weighted means over time are all that the decision is given, so sums over stretches of time can be added up
-/// (Korzeniowski and Widmer, ISMIR 2018, average over time as well). Trained by `Benchmarks/key/network.py`, which says on what.
+/// Thirds of a semitone become channels of semitones, semitones become pitch classes in four overlapping registers, and
+/// from there on every connection of pitch classes depends on their distance only. Blocks reach up to 3.6 s before and
+/// after; the decision depends only on two weighted means over time, so sums over stretches of time can be added up
+/// (Korzeniowski and Widmer, ISMIR 2018, average over time as well). Trained by `Benchmarks/key/network.py`, which
+/// names the training data.
 struct KeyNetwork {
   static let channels = 24
   static let heads = 2
-  /// Numbers of a frame: channels of each pitch class, one class after the other.
+  /// Values per frame: the channels of each pitch class, one class after the other.
   static let width = 12 * channels
-  /// Frames on either side that what is heard in a frame depends on.
+  /// Frames on either side that affect the output of a frame.
   static let reach = dilations.reduce(0, +)
   private static let dilations = [1, 2, 4]
   private static let semitones = 72
-  /// MIDI pitch of the first semitone that has both neighbors.
+  /// MIDI pitch of the first semitone with both neighbors.
   private static let lowestPitch = PitchSpectrum.lowestPitch + 1
   private static let local = 10
-  /// `local`, made up to a multiple of eight.
+  /// `local`, rounded up to a multiple of eight.
   private static let paddedLocal = 16
   private static let registers = 4
   private static let inputsPerBin = 2
-  /// Bins that make a semitone: its own three and those of its neighbors.
+  /// Bins per semitone: its own three and those of its neighbors.
   private static let binsPerSemitone = 3 * PitchSpectrum.binsPerSemitone
   private static let hidden = 16
 
   private struct Connection {
-    /// Input by input.
+    /// Weights by input, then output.
     var weights: [Float]
     var constants: [Float]
 
     var inputCount: Int { weights.count / constants.count }
 
-    /// - Parameter stride: numbers from one row to the next.
+    /// - Parameter stride: Values from one row to the next.
     func callAsFunction(_ values: [Float], rowCount: Int, stride: Int) -> [Float] {
       precondition(values.count >= (rowCount - 1) * stride + inputCount)
       var result = [Float](repeating: 0, count: rowCount * constants.count)
@@ -48,7 +49,7 @@ struct KeyNetwork {
 
   private struct Block {
     let dilation: Int
-    /// Three frames of a pitch class to one.
+    /// Maps three frames of a pitch class to one.
     let time: Connection
     let circle: Connection
   }
@@ -61,23 +62,23 @@ struct KeyNetwork {
   private let key: [Float]
   private let presence: [Float]
 
-  /// The one that the analyzer uses; docs/key.md describes it.
+  /// The trained network; docs/key.md describes it.
   static let trained = KeyNetwork(KeyResources.keyNetwork)
 
-  /// - Parameter weights: in the order of the parameters in network.py.
+  /// - Parameter weights: Weights in the order of the parameters in network.py.
   init(_ weights: [Float]) {
     var rest = weights[...]
     func take(_ count: Int) -> [Float] {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
-    /// PyTorch keeps for each output a row of its inputs.
+    /// PyTorch stores a row of inputs for each output.
     func linear(_ inputs: Int, _ outputs: Int) -> Connection {
       let rows = take(inputs * outputs)
       return Connection(
         weights: (0..<inputs * outputs).map { rows[$0 % outputs * inputs + $0 / outputs] }, constants: take(outputs))
     }
-    /// Weights that are kept for each distance of pitch classes, input and output, as one connection of all with all.
+    /// Expands weights stored by distance of pitch classes, input and output to a full connection.
     func circle(_ inputs: Int, _ outputs: Int) -> Connection {
       let shared = take(12 * inputs * outputs)
       let constants = take(outputs)
@@ -98,7 +99,7 @@ struct KeyNetwork {
     var wide = Connection(
       weights: [Float](repeating: 0, count: narrow.inputCount * Self.paddedLocal),
       constants: narrow.constants + [Float](repeating: 0, count: Self.paddedLocal - Self.local))
-    // Here the two inputs of a bin stand together, there those of one kind.
+    // In `wide` the two inputs of a bin are adjacent; in `narrow`, the inputs of one kind.
     for bin in 0..<Self.binsPerSemitone {
       for kind in 0..<Self.inputsPerBin {
         for output in 0..<Self.local {
@@ -119,10 +120,10 @@ struct KeyNetwork {
     precondition(rest.isEmpty && presence.count == 16 * 97 + 17, "weights of another network")
   }
 
-  /// The output for each frame: `width` numbers, and the logarithm of its weight for each head.
+  /// Returns, for each frame, `width` features and the logarithm of its weight for each head.
   ///
-  /// - Parameter levels: of `PitchSpectrum`, tuned.
-  func callAsFunction(_ levels: [Float]) -> (heard: [Float], weights: [Float]) {
+  /// - Parameter levels: Levels of `PitchSpectrum`, tuned.
+  func callAsFunction(_ levels: [Float]) -> (features: [Float], weights: [Float]) {
     let count = levels.count / PitchSpectrum.binCount
     let inputs = Self.inputs(levels)
     var pitchClasses: [Float] = []
@@ -134,17 +135,17 @@ struct KeyNetwork {
         row, rowCount: Self.semitones, stride: Self.inputsPerBin * PitchSpectrum.binsPerSemitone)
       pitchClasses += Self.folded(found)
     }
-    var heard = entrance(pitchClasses, rowCount: count, stride: entrance.inputCount)
+    var features = entrance(pitchClasses, rowCount: count, stride: entrance.inputCount)
     for block in blocks {
-      let near = Self.neighbors(of: heard, apart: block.dilation)
+      let near = Self.neighbors(of: features, apart: block.dilation)
       let mixed = block.time(near, rowCount: 12 * count, stride: 3 * Self.channels)
       let added = block.circle(mixed, rowCount: count, stride: Self.width)
-      for index in heard.indices { heard[index] += added[index] }
+      for index in features.indices { features[index] += added[index] }
     }
-    return (heard, attend(heard))
+    return (features, attend(features))
   }
 
-  /// For each bin how far it stands out of the nine semitones to each side, and how loud it is in its frame.
+  /// Computes, for each bin, its prominence over the nine semitones on each side, and its level within the frame.
   static func inputs(_ levels: [Float]) -> [Float] {
     let width = PitchSpectrum.binCount
     let count = levels.count / width
@@ -174,7 +175,7 @@ struct KeyNetwork {
     return values
   }
 
-  /// Each semitone's share in the registers: triangles of an octave and a half to each side.
+  /// Weight of each semitone in the registers: triangles of an octave and a half to each side.
   private static let shares: [Float] = {
     var shares = [Float](repeating: 0, count: semitones * registers)
     for semitone in 0..<semitones {
@@ -185,7 +186,7 @@ struct KeyNetwork {
     return shares
   }()
 
-  /// Semitones added up to pitch classes, for each of them and each channel the registers.
+  /// Sums semitones to pitch classes, by pitch class, channel and register.
   private static func folded(_ semitones: [Float]) -> [Float] {
     var classes = [Float](repeating: 0, count: 12 * local * registers)
     for semitone in 0..<Self.semitones {
@@ -198,24 +199,24 @@ struct KeyNetwork {
     return classes
   }
 
-  /// For each frame and pitch class the channels of some frames before, of the frame itself and after; zeros beyond the
-  /// ends.
-  private static func neighbors(of heard: [Float], apart: Int) -> [Float] {
-    let count = heard.count / width
-    var near = [Float](repeating: 0, count: 3 * heard.count)
+  /// Gathers, for each frame and pitch class, the channels of the frames `apart` before, at and after it; zeros beyond
+  /// the ends.
+  private static func neighbors(of features: [Float], apart: Int) -> [Float] {
+    let count = features.count / width
+    var near = [Float](repeating: 0, count: 3 * features.count)
     for frame in 0..<count {
       for (place, other) in [frame - apart, frame, frame + apart].enumerated() where other >= 0 && other < count {
         for pitchClass in 0..<12 {
           let from = other * width + pitchClass * channels
           let to = ((frame * 12 + pitchClass) * 3 + place) * channels
-          for channel in 0..<channels { near[to + channel] = heard[from + channel] }
+          for channel in 0..<channels { near[to + channel] = features[from + channel] }
         }
       }
     }
     return near
   }
 
-  /// The mean of each channel over the pitch classes, then the maximum.
+  /// Mean of each channel over the pitch classes, followed by the maxima.
   private static func overClasses(_ values: ArraySlice<Float>, channels: Int) -> [Float] {
     var result = [Float](repeating: 0, count: channels) + [Float](repeating: -.infinity, count: channels)
     for (index, value) in values.enumerated() {
@@ -226,10 +227,10 @@ struct KeyNetwork {
     return result
   }
 
-  private func attend(_ heard: [Float]) -> [Float] {
+  private func attend(_ features: [Float]) -> [Float] {
     let inputs = 2 * Self.channels
-    return (0..<heard.count / Self.width).flatMap { frame in
-      let each = Self.overClasses(heard[frame * Self.width..<(frame + 1) * Self.width], channels: Self.channels)
+    return (0..<features.count / Self.width).flatMap { frame in
+      let each = Self.overClasses(features[frame * Self.width..<(frame + 1) * Self.width], channels: Self.channels)
       return (0..<Self.heads).map { head in
         var sum = attention[Self.heads * inputs + head]
         for (index, value) in each.enumerated() { sum += attention[head * inputs + index] * value }
@@ -238,9 +239,9 @@ struct KeyNetwork {
     }
   }
 
-  /// The log-odds of 24 keys, C major first, C minor 12 later, and of there being a key at all.
+  /// Log-odds of the 24 keys, with C major at 0 and C minor at 12, and of there being a key at all.
   ///
-  /// - Parameter means: for each pitch class the weighted mean of what is heard, head by head.
+  /// - Parameter means: For each pitch class, the weighted means of the features, head by head.
   func decide(_ means: [Float]) -> (keys: [Double], presence: Double) {
     let values = exit(means, rowCount: 1, stride: means.count)
     var keys = [Double](repeating: 0, count: 24)

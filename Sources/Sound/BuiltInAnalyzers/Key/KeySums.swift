@@ -1,25 +1,24 @@
 internal import Mathematics
 
-/// The outputs of a network, added up over segments of equal length, so any stretch of the track can be judged
-/// afterwards.
+/// Network outputs summed over segments of equal length, so any stretch of the track can be judged afterwards.
 ///
-/// In a long track, two neighboring segments become one, again and again, so there are never more than `limit`.
+/// In a long track, neighboring segments are merged in pairs, repeatedly, so there are never more than `limit`.
 struct KeySums {
   static let framesPerSegment = 8
   private static let limit = 1024
 
   struct Segment {
-    /// For each pitch class what is heard, head by head, times the weights of the frames.
-    var heard = [Float](repeating: 0, count: 12 * KeyNetwork.heads * KeyNetwork.channels)
-    /// Weights of each head.
+    /// Features of each pitch class, head by head, times the weights of the frames.
+    var features = [Float](repeating: 0, count: 12 * KeyNetwork.heads * KeyNetwork.channels)
+    /// Sum of the weights of each head.
     var weights = [Float](repeating: 0, count: KeyNetwork.heads)
 
     mutating func add(_ other: Segment) {
-      for index in heard.indices { heard[index] += other.heard[index] }
+      for index in features.indices { features[index] += other.features[index] }
       for head in weights.indices { weights[head] += other.weights[head] }
     }
 
-    /// Adds one frame of `KeyNetwork`.
+    /// Adds the output of `KeyNetwork` for one frame.
     mutating func add(_ frame: ArraySlice<Float>, logarithms: ArraySlice<Float>) {
       for (head, logarithm) in logarithms.enumerated() {
         let weight = exp(min(max(logarithm, -15), 15))
@@ -27,21 +26,20 @@ struct KeySums {
         for pitchClass in 0..<12 {
           let to = (pitchClass * KeyNetwork.heads + head) * KeyNetwork.channels
           let from = frame.startIndex + pitchClass * KeyNetwork.channels
-          for channel in 0..<KeyNetwork.channels { heard[to + channel] += weight * frame[from + channel] }
+          for channel in 0..<KeyNetwork.channels { features[to + channel] += weight * frame[from + channel] }
         }
       }
     }
 
-    /// The weighted means.
     var means: [Float] {
-      heard.enumerated().map { index, value in
+      features.enumerated().map { index, value in
         value / weights[index / KeyNetwork.channels % KeyNetwork.heads]
       }
     }
   }
 
   private(set) var segments: [Segment] = []
-  /// Frames in a segment; in the last there may be fewer.
+  /// Frames per segment; the last may have fewer.
   private(set) var framesPerSegment = Self.framesPerSegment
   private var framesInLast = 0
 
@@ -66,7 +64,7 @@ struct KeySums {
     framesPerSegment *= 2
   }
 
-  /// Some segments as one.
+  /// Merges segments.
   func sum(_ indices: some Sequence<Int>) -> Segment {
     var sum = Segment()
     for index in indices { sum.add(segments[index]) }

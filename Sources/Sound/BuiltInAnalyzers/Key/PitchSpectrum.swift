@@ -2,26 +2,25 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Levels of 222 bins, a third of a semitone each, of consecutive frames, and the tuning of the sound: what a session keeps until
-/// the network listens.
+/// Levels of 222 bins, a third of a semitone each, by frame, and the tuning of the audio, kept until the network runs.
 ///
-/// A frame is the mean of two columns of the STFT, 0.512 s; bins are triangles on a logarithmic axis, no narrower than the
-/// STFT resolves. `Benchmarks/key/spectra.py` makes the same for training.
+/// A frame is the mean of two columns of the STFT, 0.512 s; bins are triangles on a logarithmic axis, no narrower than
+/// the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same for training.
 struct PitchSpectrum {
-  /// Long enough to part semitones from 66 Hz up, at a rate that recognition asks for as well.
+  /// A window long enough to separate semitones from 66 Hz up, at a rate that recognition uses as well.
   static let layout = SpectrumLayout.pitches
   static let columnsPerFrame = 2
   static let frameSeconds = Double(columnsPerFrame) / layout.columnsPerSecond
   static let binsPerSemitone = 3
-  /// MIDI pitch.
+  /// Lowest pitch as a MIDI note number.
   static let lowestPitch = 33
   static let binCount = 74 * binsPerSemitone
-  /// Decibels of silence; those of a full-scale sine are 0.
+  /// Level of silence, in dB relative to a full-scale sine.
   static let floor: Float = -100
-  /// Scale of |X|²: 1 for a sine of full scale.
+  /// Scale of |X|²: 1 for a full-scale sine.
   private static let scale = 16 / Float(layout.windowLength * layout.windowLength)
 
-  /// Where the bins of each triangle begin, and where its weights begin and end.
+  /// First bin of each triangle, and the bounds of its weights.
   private struct Triangles {
     var firstBins: [Int] = []
     var bounds = [0]
@@ -44,13 +43,13 @@ struct PitchSpectrum {
     return triangles
   }()
 
-  /// Decibels, frame by frame, as the sound is tuned.
+  /// Levels in dB by frame, before tuning.
   private(set) var levels: [Float] = []
-  /// Tuning of the frames, and, ever less, of those before them.
+  /// Tuning of the frames and, with decaying weight, of earlier ones.
   private(set) var tuning = Tuning()
   /// Tuning of all columns so far.
   private(set) var overallTuning = Tuning()
-  /// The bands of the last column, in power, and of the one before if it waits for this one.
+  /// Band powers of the last column, and of the previous one if it is the first half of a frame.
   private var bands = [Float](repeating: 0, count: binCount)
   private var pending = [Float](repeating: 0, count: binCount)
   private var isPending = false
@@ -62,7 +61,7 @@ struct PitchSpectrum {
     own.add(column)
     tuning.add(own)
     overallTuning.add(own)
-    // Taken out, and not copied.
+    // Swapping avoids a copy.
     var target: [Float] = []
     swap(&target, &bands)
     let triangles = Self.triangles
@@ -83,7 +82,7 @@ struct PitchSpectrum {
     isPending.toggle()
   }
 
-  /// Ends the last frame if it has one column only.
+  /// Completes the last frame if it has only one column.
   mutating func finish() {
     if isPending { append(pending, pending) }
     isPending = false
@@ -93,7 +92,7 @@ struct PitchSpectrum {
     for (one, other) in zip(first, second) { levels.append(10 * log10(0.5 * (one + other) + 1e-10)) }
   }
 
-  /// The levels of some frames as if the sound were tuned to 440 Hz: moved by up to half a semitone.
+  /// Levels of some frames, shifted by up to half a semitone to a tuning of 440 Hz.
   func tuned(_ frames: Range<Int>, cents: Double) -> [Float] {
     var moved = [Float](repeating: 0, count: frames.count * Self.binCount)
     for bin in 0..<Self.binCount {
@@ -108,7 +107,7 @@ struct PitchSpectrum {
     return moved
   }
 
-  /// Removes the first frames and halves the weight of the tuning so far, because a mix can change it.
+  /// Removes the first frames and halves the weight of the tuning so far, because the tuning can change within a mix.
   mutating func removeFirst(_ frames: Int) {
     levels.removeFirst(frames * Self.binCount)
     tuning.halve()

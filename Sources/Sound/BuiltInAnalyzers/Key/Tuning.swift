@@ -2,8 +2,8 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// How far the notes are from those of 440 Hz: the circular mean of where the peaks of the spectrum lie between semitones, 100 Hz to
-/// 2 kHz, soft peaks counting less (Dressler and Streich, ISMIR 2007, weigh them much the same).
+/// Deviation of the notes from a tuning of 440 Hz: the circular mean of the positions of spectral peaks between
+/// semitones, 100 Hz to 2 kHz, with lower weights for soft peaks (similar to Dressler and Streich, ISMIR 2007).
 struct Tuning {
   private var cosine = 0.0
   private var sine = 0.0
@@ -11,14 +11,15 @@ struct Tuning {
 
   private static let binWidth = Float(PitchSpectrum.layout.sampleRate) / Float(PitchSpectrum.layout.windowLength)
   private static let bins = Int(100 / binWidth)..<Int(2000 / binWidth)
-  /// Peaks more than 30 dB below the highest bin do not count, nor what is softer than this beside a full-scale sine.
+  /// Peaks more than 30 dB below the highest bin do not count, nor do those below this level relative to a full-scale
+  /// sine.
   private static let relativeFloor: Float = 1e-3
   private static let floor: Float =
     1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
 
-  /// -50 to 50.
+  /// Deviation in cents, -50 to 50.
   var cents: Double { weight > 0 ? atan2(sine, cosine) / (2 * .pi) * 100 : 0 }
-  /// 0, any place between semitones, to 1, all peaks at the same.
+  /// Concentration of the peaks: 0 if they are spread evenly between semitones, 1 if all deviate alike.
   var clarity: Double { weight > 0 ? (sine * sine + cosine * cosine).squareRoot() / weight : 0 }
 
   mutating func add(_ column: Span<Float>) {
@@ -43,7 +44,6 @@ struct Tuning {
     weight /= 2
   }
 
-  /// Both together.
   mutating func add(_ other: Tuning) {
     cosine += other.cosine
     sine += other.sine

@@ -1,15 +1,15 @@
-/// How much a channel counts (ITU-R BS.1770-5, tables 3 and 4).
+/// Role of a channel, which determines its weight (ITU-R BS.1770-5, tables 3 and 4).
 enum ChannelRole: Hashable, Sendable {
-  /// Once.
+  /// Weight 1.
   case front
-  /// A speaker at the side counts 1.41 times.
+  /// Side speaker, weight 1.41.
   case surround
-  /// Low-frequency effects do not count.
+  /// Low-frequency effects, weight 0.
   case lowFrequency
 
   /// - Parameters:
-  ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in the order of the channels; 0 if the file does not say.
-  /// - Returns: One for each channel; `front` for channels without a position.
+  ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in the order of the channels; 0 if unknown.
+  /// - Returns: One role per channel; `front` for channels without a position.
   static func roles(channelCount: Int, mask: UInt64) -> [ChannelRole] {
     let known = mask.nonzeroBitCount == channelCount ? mask : usualMask(channelCount: channelCount)
     let positions = (0..<64).filter { known >> $0 & 1 == 1 }
@@ -19,20 +19,20 @@ enum ChannelRole: Hashable, Sendable {
       switch positions[channel] {
       case Position.lowFrequency, Position.lowFrequency2: return .lowFrequency
       case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return .surround
-      // The surrounds of 5.1, at 110°, unless there are others: then they are behind the listener, at 135° or more.
+      // The surrounds of 5.1, at 110°; if there are side speakers, they are behind the listener, at 135° or more.
       case Position.backLeft, Position.backRight: return hasSides ? .front : .surround
       default: return .front
       }
     }
   }
 
-  /// Bits of the mask. FFmpeg extends it beyond the 18 of WAVE.
+  /// Bits of the mask, which FFmpeg extends beyond the 18 of WAVE.
   private enum Position {
     static let lowFrequency = 3, backLeft = 4, backRight = 5, sideLeft = 9, sideRight = 10
     static let surroundLeft = 33, surroundRight = 34, lowFrequency2 = 35
   }
 
-  /// The order that WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg have in common.
+  /// Default layout, common to WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg.
   private static func usualMask(channelCount: Int) -> UInt64 {
     let masks: [UInt64] = [0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f]
     return masks.indices.contains(channelCount - 1) ? masks[channelCount - 1] : 0

@@ -2,30 +2,30 @@ internal import Mathematics
 
 /// K-weighted power of all channels, weighted and summed (ITU-R BS.1770-5).
 ///
-/// Two channels at a time, in double precision, in a sixth of the time of libebur128's filter, which the tests compare
-/// with this one.
+/// Processes two channels at a time in double precision, in a sixth of the time of libebur128's filter, with which the
+/// tests compare it.
 struct KWeightedPower {
-  /// Below this rate the filter's shelf lies near or beyond half the rate.
-  static let leastSampleRate = 4_000
+  /// Minimum sample rate; below it, the filter's shelf lies near or beyond half the rate.
+  static let minSampleRate = 4_000
 
   private let filter: KFilter
   private var pairs: [Pair] = []
   private var frameCount = 0
 
-  /// - Parameter roles: One for each channel.
+  /// - Parameter roles: One per channel.
   init(sampleRate: Int, roles: [ChannelRole]) {
     filter = KFilter(sampleRate: Double(sampleRate))
-    let heard = roles.indices.filter { roles[$0].weight > 0 }
-    pairs = stride(from: 0, to: heard.count, by: 2).map { place in
-      let first = heard[place]
-      let second = place + 1 < heard.count ? heard[place + 1] : nil
+    let weighted = roles.indices.filter { roles[$0].weight > 0 }
+    pairs = stride(from: 0, to: weighted.count, by: 2).map { place in
+      let first = weighted[place]
+      let second = place + 1 < weighted.count ? weighted[place + 1] : nil
       return Pair(
         first: first, second: second ?? first, weights: [roles[first].weight, second.map { roles[$0].weight } ?? 0])
     }
   }
 
-  /// Takes frames of a planar span.
-  /// - Parameter stride: From a channel to the next.
+  /// Processes frames of a planar span.
+  /// - Parameter stride: Samples from one channel to the next.
   mutating func push(_ planar: Span<Float>, _ frames: Range<Int>, stride: Int) {
     planar.withUnsafeBufferPointer { planar in
       guard let start = planar.baseAddress else { return }
@@ -37,7 +37,7 @@ struct KWeightedPower {
     frameCount += frames.count
   }
 
-  /// The mean over the frames since the last call; 0 for what is not finite.
+  /// Mean over the frames since the last call; 0 if it is not finite.
   mutating func takeMean() -> Double {
     var power = 0.0
     for index in pairs.indices { power += (pairs[index].state.takeSums() * pairs[index].weights).sum() }
@@ -46,7 +46,7 @@ struct KWeightedPower {
   }
 
   private struct Pair {
-    /// Channels; the same for the last one of an odd number.
+    /// Channel indices, equal for the last channel of an odd number.
     let first, second: Int
     let weights: SIMD2<Double>
     var state = KFilter.State()
@@ -63,16 +63,17 @@ extension ChannelRole {
   }
 }
 
-/// The K-weighting filter for a sample rate: a shelf for what the head does, and a high-pass filter.
+/// K-weighting filter for a sample rate: a shelf that models the head, and a high-pass filter.
 ///
-/// BS.1770-5 (annex 1, tables 1 and 2) has the coefficients for 48 kHz. The analog filters that they come from, and so those
-/// for other rates, are in B. De Man, “Evaluation of Implementations of the EBU R128 Loudness Measurement”, AES 145, 2018.
+/// BS.1770-5 (annex 1, tables 1 and 2) gives the coefficients for 48 kHz. The underlying analog filters, and so the
+/// coefficients for other rates, are in B. De Man, “Evaluation of Implementations of the EBU R128 Loudness
+/// Measurement”, AES 145, 2018.
 struct KFilter: Sendable {
-  /// y[n] = b0 v[n] + b1 v[n-1] + b2 v[n-2] with v[n] = x[n] - a1 v[n-1] - a2 v[n-2].
+  /// Second-order section: y[n] = b0 v[n] + b1 v[n-1] + b2 v[n-2] with v[n] = x[n] - a1 v[n-1] - a2 v[n-2].
   struct Section: Sendable {
     let b0, b1, b2, a1, a2: Double
 
-    /// - Parameter numerator: Its coefficients of K = tan(π f / rate); `nil` for 1, -2, 1, as they stand in table 2.
+    /// - Parameter numerator: Numerator coefficients for K = tan(π f / rate); `nil` for 1, -2, 1, as in table 2.
     fileprivate init(
       frequency: Double, quality: Double, sampleRate: Double,
       _ numerator: ((_ k: Double) -> (b0: Double, b1: Double, b2: Double))? = nil
@@ -99,14 +100,14 @@ struct KFilter: Sendable {
       frequency: 38.135_470_876_024_44, quality: 0.500_327_037_323_877_3, sampleRate: sampleRate)
   }
 
-  /// The state of two channels.
+  /// State of two channels.
   struct State: Sendable {
     /// v[n-1] and v[n-2] of the shelf and of the high-pass filter.
     fileprivate var s1 = SIMD2<Double>.zero, s2 = SIMD2<Double>.zero
     fileprivate var h1 = SIMD2<Double>.zero, h2 = SIMD2<Double>.zero
     fileprivate var sums = SIMD2<Double>.zero
 
-    /// The sums of the squares of what has passed since the last call.
+    /// Sums of squares since the last call.
     mutating func takeSums() -> SIMD2<Double> {
       defer {
         sums = .zero
@@ -116,8 +117,7 @@ struct KFilter: Sendable {
       return sums
     }
 
-    /// Removes values that would slow down processors while they fade away (denormals), and those that are not finite
-    /// and would stay.
+    /// Removes decaying values that would slow down processors (denormals), and non-finite values, which would persist.
     private static func settle(_ v1: inout SIMD2<Double>, _ v2: inout SIMD2<Double>) {
       let size = v1 * v1 + v2 * v2
       let isSound = (size .> 1e-200) .& (size .< .infinity)
@@ -126,7 +126,7 @@ struct KFilter: Sendable {
     }
   }
 
-  /// - Parameter frames: The number of frames of both channels, which begin at the pointers.
+  /// - Parameter frames: Indices of the frames, relative to the pointers of both channels.
   func run(
     _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>, _ frames: Range<Int>, _ state: inout State
   ) {
@@ -134,7 +134,7 @@ struct KFilter: Sendable {
     let (shelf, highPass) = (shelf, highPass)
     for frame in frames {
       let x = SIMD2(Double(first[frame]), Double(second[frame]))
-      // The term that waits for the sample before comes last.
+      // The term that depends on the previous sample comes last.
       let s0 = (x - shelf.a2 * s2) - shelf.a1 * s1
       let y = shelf.b0 * s0 + (shelf.b1 * s1 + shelf.b2 * s2)
       let h0 = (y - highPass.a2 * h2) - highPass.a1 * h1

@@ -2,13 +2,13 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Loudness, loudness range and peaks after EBU R 128; ReplayGain 2.
+/// Measures loudness, loudness range and peaks after EBU R 128, and ReplayGain 2.
 ///
-///     samples ─┬─ KWeightedPower    filter and channel weights: the power of each 10 ms
+///     samples ─┬─ KWeightedPower    filter and channel weights: power of each 10 ms
 ///              │    └─ LoudnessMeter   blocks of 400 ms and 3 s, gates, histograms
 ///              └─ TruePeak          largest sample and largest value between samples
 ///
-/// docs/loudness.md tells what it does and how well.
+/// docs/loudness.md describes the method and its accuracy.
 struct LoudnessAnalyzer: Analyzer {
   static let id = "loudness"
   static let version = 2
@@ -41,13 +41,13 @@ struct LoudnessAnalyzer: Analyzer {
       peak = TruePeak(channelCount: channelCount)
       let roles = ChannelRole.roles(channelCount: channelCount, mask: channelMask)
       power =
-        sampleRate >= KWeightedPower.leastSampleRate
+        sampleRate >= KWeightedPower.minSampleRate
         ? KWeightedPower(sampleRate: sampleRate, roles: roles) : nil
     }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       guard values.count % channelCount == 0 else {
-        throw .failed("\(values.count) samples are no whole frames of \(channelCount) channels")
+        throw .failed("\(values.count) samples are not whole frames of \(channelCount) channels")
       }
       let count = values.count / channelCount
       for channel in 0..<channelCount {
@@ -64,7 +64,7 @@ struct LoudnessAnalyzer: Analyzer {
       }
     }
 
-    /// Steps differ by a frame if the rate is no multiple of 100.
+    /// Step lengths differ by a frame if the rate is not a multiple of 100.
     private var endOfStep: Int { (meter.stepCount + 1) * LoudnessMeter.stepMilliseconds * sampleRate / 1000 }
 
     mutating func finish() throws(AnalysisError) -> LoudnessFinding {
@@ -79,14 +79,14 @@ struct LoudnessAnalyzer: Analyzer {
         reason: integrated == nil ? reason : nil, gatingBlocks: meter.gatingBlocks.bytes)
     }
 
-    /// Why there is no loudness.
+    /// Reason for the missing loudness.
     private var reason: String {
       if power == nil { return "low_sample_rate" }
       if !meter.hasBlock { return "too_short" }
       return peak.samplePeak > 0 ? "below_gate" : "silence"
     }
 
-    /// `nil` for silence.
+    /// Level in dB; `nil` for silence.
     private static func decibels(_ amplitude: Float) -> Double? {
       amplitude > 0 && amplitude.isFinite ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
     }

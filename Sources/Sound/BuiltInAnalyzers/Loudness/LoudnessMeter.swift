@@ -1,11 +1,11 @@
 internal import DSP
 internal import Mathematics
 
-/// Blocks of 400 ms and 3 s, and what they add up to (ITU-R BS.1770-5; EBU Tech 3341 and 3342).
+/// Computes loudness measures from blocks of 400 ms and 3 s (ITU-R BS.1770-5; EBU Tech 3341 and 3342).
 ///
-/// Gating blocks begin each 100 ms, and so do those of 3 s. For the range, where the specification leaves it open, those each
-/// half second count. The loudest 400 ms are looked for each 10 ms: of a burst as long as that, blocks each 100 ms would
-/// miss up to 0.6 LU (Tech 3341, case 13).
+/// Gating blocks and blocks of 3 s begin every 100 ms. The loudness range, for which the specification leaves the hop
+/// open, uses a block of 3 s every half second. The maximum momentary loudness is searched every 10 ms: for a burst of
+/// 400 ms, blocks every 100 ms would miss up to 0.6 LU (Tech 3341, case 13).
 struct LoudnessMeter {
   static let stepMilliseconds = 10
   private static let blockHop = 10
@@ -17,11 +17,11 @@ struct LoudnessMeter {
   private var shortTermBlocks = LoudnessHistogram()
   private var momentaryPower = 0.0
   private var shortTermPower = 0.0
-  /// The weighted powers of the last 3 s.
+  /// Weighted powers of the last 3 s.
   private var powers = [Double](repeating: 0, count: shortTermSteps)
   private(set) var stepCount = 0
 
-  /// - Parameter power: The weighted sum of the channels' mean squares over the next 10 ms.
+  /// - Parameter power: Weighted sum of the channels' mean squares over the next 10 ms.
   mutating func push(_ power: Double) {
     powers[stepCount % Self.shortTermSteps] = power
     stepCount += 1
@@ -45,7 +45,7 @@ struct LoudnessMeter {
     return sum / Double(count)
   }
 
-  /// LUFS; `nil` if no block is above the absolute gate.
+  /// Maximum momentary loudness in LUFS; `nil` if no block is above the absolute gate.
   var maxMomentary: Double? { Self.loudness(momentaryPower) }
   var maxShortTerm: Double? { Self.loudness(shortTermPower) }
 
@@ -54,12 +54,12 @@ struct LoudnessMeter {
     return loudness > LoudnessHistogram.absoluteGate ? loudness : nil
   }
 
-  /// At least one gating block is complete.
+  /// `true` once a gating block is complete.
   var hasBlock: Bool { stepCount >= Self.momentarySteps }
 
-  /// LUFS; `nil` if all blocks are below the absolute gate.
+  /// Integrated loudness in LUFS; `nil` if all blocks are below the absolute gate.
   var integrated: Double? { gatingBlocks.integrated }
 
-  /// LU, from the 10th to the 95th percentile of the blocks of 3 s; `nil` if there are none above the gates.
+  /// Loudness range in LU, from the 10th to the 95th percentile of the blocks of 3 s; `nil` if none is above the gates.
   var range: Double? { shortTermBlocks.range }
 }

@@ -1,23 +1,24 @@
 internal import CKernels
 internal import Mathematics
 
-/// The largest absolute value of the continuous signal that the samples stand for (ITU-R BS.1770-5, annex 2).
+/// True peak: the largest absolute value of the continuous signal that the samples represent (ITU-R BS.1770-5, annex
+/// 2).
 ///
-/// Between the samples the signal is computed at 8 times the rate (the recommendation asks for 4), by windowed sincs of 24
-/// taps. But few samples are near a peak: where the samples around bound what can be between them to less than the
-/// largest value so far, nothing is computed. The bounds are strict, so the result is the same as without them.
+/// The signal is oversampled 8 times (the recommendation asks for 4) by windowed sincs of 24 taps. Few samples are near
+/// a peak: where the surrounding samples bound the values between them below the largest value so far, nothing is
+/// computed. The bounds are strict, so the result is the same as without them.
 struct TruePeak {
-  /// Points for each sample.
+  /// Points per sample.
   static let phases = Int(CTRUEPEAK_PHASES)
   private static let taps = Int(CTRUEPEAK_TAPS)
 
-  /// Full scale is 1.
+  /// True peak, full scale 1.
   private(set) var peak: Float = 0
-  /// The largest sample.
+  /// Largest sample magnitude.
   private(set) var samplePeak: Float = 0
 
   private let interpolator = Interpolator.standard
-  /// The last samples of each channel, which the next ones are computed with, and room for as many of these.
+  /// Last samples of each channel, needed to interpolate the next ones, and room for as many of these.
   private var seams: [[Float]]
 
   init(channelCount: Int) {
@@ -45,26 +46,27 @@ struct TruePeak {
     (peak, samplePeak) = (found, largest)
   }
 
-  /// Adds the silence after the last sample; before the first one there is silence, too.
+  /// Appends silence after the last sample; silence also precedes the first one.
   mutating func finish() {
     let silence = [Float](repeating: 0, count: Self.taps - 1)
     for channel in seams.indices { push(silence.span, channel: channel) }
   }
 
-  /// Computes points between samples, if they may be new peaks.
+  /// Computes points between samples where they may exceed the peak.
   struct Interpolator: Sendable {
     static let standard = Interpolator(beta: 5)
 
     let taps = TruePeak.taps
-    /// For each tap: of the points at 0, 1/8, … 7/8 of the way from a sample to the next.
+    /// Coefficients by tap, for the points at 0, 1/8, … 7/8 of the distance between two samples.
     private let coefficients: [SIMD8<Float>]
     private let kernel: ctruepeak_interpolator
 
-    /// - Parameter beta: The shape of the Kaiser window. 24 taps with 5 are within 0.05 dB up to 0.42 of the rate.
+    /// - Parameter beta: Shape of the Kaiser window. With 24 taps and a shape of 5, the error is within 0.05 dB up to
+    ///   0.42 of the sample rate.
     init(beta: Double) {
       let taps = TruePeak.taps
       let half = taps / 2
-      // One list of taps for each point, scaled to pass direct current as it is.
+      // One list of taps per point, scaled to a DC gain of 1.
       let points: [[Float]] = (0...TruePeak.phases).map { phase in
         let list = (0..<taps).map { tap -> Double in
           let distance = Double(tap - half + 1) - Double(phase) / Double(TruePeak.phases)
@@ -74,14 +76,14 @@ struct TruePeak {
         return list.map { Float($0 / sum) }
       }
       let coefficients = (0..<taps).map { tap in SIMD8(points.dropLast().map { $0[tap] }) }
-      // The taps and points that are tried first.
+      // Taps and points tried first.
       let middle = half - Int(CTRUEPEAK_MIDDLE_TAPS) / 2..<half + Int(CTRUEPEAK_MIDDLE_TAPS) / 2
       let middleCoefficients = middle.map { tap in
         SIMD4(points[0][tap], points[2][tap], points[4][tap], points[6][tap])
       }
 
       func largest(_ lists: [[Float]], of chosen: (Int) -> Bool = { _ in true }) -> Float {
-        // A little more, for what rounding may add.
+        // Slightly larger, to cover rounding.
         let sums = lists.map { list in list.indices.filter(chosen).reduce(Float(0)) { $0 + list[$1].magnitude } }
         return 1.000_01 * (sums.max() ?? 0)
       }
@@ -114,7 +116,7 @@ struct TruePeak {
       bessel(beta * max(0, 1 - x * x).squareRoot()) / bessel(beta)
     }
 
-    /// The modified Bessel function of the first kind, of order 0.
+    /// Modified Bessel function of the first kind, of order 0.
     private static func bessel(_ x: Double) -> Double {
       var sum = 1.0
       var term = 1.0
@@ -125,15 +127,15 @@ struct TruePeak {
       return sum
     }
 
-    /// Raises `peak` to the largest point of `count` steps from a sample to the next, and `samplePeak` to the largest
-    /// sample; the first step is the one after half of the taps.
+    /// Raises `peak` to the largest point over `count` steps between samples, and `samplePeak` to the largest sample;
+    /// the first step follows half of the taps.
     ///
-    /// - Parameter samples: `taps - 1 + count`.
+    /// - Parameter samples: `taps - 1 + count` samples.
     func raise(_ peak: inout Float, over samples: UnsafePointer<Float>?, count: Int, samplePeak: inout Float) {
       withUnsafePointer(to: kernel) { unsafe ctruepeak_raise($0, samples, count, &peak, &samplePeak) }
     }
 
-    /// The points between the two samples in the middle of a window of `taps` samples, the first of them included.
+    /// Points between the two samples in the middle of a window of `taps` samples, including the first of them.
     func points(of window: UnsafePointer<Float>) -> SIMD8<Float> {
       var points = SIMD8<Float>.zero
       for tap in coefficients.indices { points += coefficients[tap] * window[tap] }

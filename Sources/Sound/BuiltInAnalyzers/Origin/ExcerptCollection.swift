@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// Short excerpts from all over a file, of two channels; at most `limit` of them, whatever its length.
+/// Collects short two-channel excerpts from the whole file, at most `limit` of them, whatever its length.
 ///
-/// The file is cut into equal slots, and the first excerpt of a slot that is not too quiet is kept. When there are too many,
-/// slots are made twice as long. The result depends on nothing but the samples.
+/// The file is divided into equal slots, and the first excerpt of a slot that is not too quiet is kept. If there are
+/// too many, the slot length is doubled. The result depends only on the samples.
 struct ExcerptCollection {
   struct Excerpt {
     /// The first frame.
     var start: Int64
-    /// Left and right, or twice the same; a step of 16 bits is 1.
+    /// Left and right, equal for mono; the unit is a 16-bit step.
     var channels: [[Float]]
   }
 
   static let limit = 16
-  /// Mean magnitude of second differences, in steps of 16 bits: twice that of dither.
-  private static let leastActivity: Float = 4
+  /// Minimum mean magnitude of second differences, in 16-bit steps: twice that of dither.
+  private static let minActivity: Float = 4
 
   private(set) var excerpts: [Excerpt] = []
-  /// There was sound, but too little of it at high frequencies.
+  /// Frames pushed so far.
   private(set) var frameCount: Int64 = 0
   let length: Int
   private let alignment: Int64
@@ -25,7 +25,7 @@ struct ExcerptCollection {
   private var current: Excerpt
   private var filled = 0
 
-  /// - Parameter alignment: Starts are multiples of it.
+  /// - Parameter alignment: Excerpts start at multiples of it.
   init(length: Int, alignment: Int, sampleRate: Int) {
     self.length = length
     self.alignment = Int64(alignment)
@@ -63,7 +63,7 @@ struct ExcerptCollection {
 
   private mutating func close() {
     var start = current.start + Int64(length)
-    if activity >= Self.leastActivity {
+    if activity >= Self.minActivity {
       excerpts.append(current)
       if excerpts.count > Self.limit { widen() }
       start = (current.start / slotLength + 1) * slotLength

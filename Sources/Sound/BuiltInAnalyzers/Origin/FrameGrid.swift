@@ -2,42 +2,43 @@ internal import CKernels
 internal import DSP
 internal import Foundation
 
-/// The frames of a codec: a transform that its encoder quantized. Where its blocks begin, coefficients that were rounded to zero
-/// are zero again; half a dozen samples beside that they are not.
+/// Frame grid of a codec: the transform blocks that its encoder quantized. At the offset where the blocks begin,
+/// coefficients that were rounded to zero are zero again; half a dozen samples away they are not.
 ///
-/// After Herre and Schug, "Analysis of Decompressed Audio - The Inverse Decoder" (AES 109, 2000), and Yang, Qu and Huang,
-/// "Detecting Digital Audio Forgeries by Checking Frame Offsets" (2008).
+/// After Herre and Schug, "Analysis of Decompressed Audio - The Inverse Decoder" (AES 109, 2000), and Yang, Qu and
+/// Huang, "Detecting Digital Audio Forgeries by Checking Frame Offsets" (2008).
 struct FrameGrid {
   enum Codec: String, CaseIterable {
     case mp3, mp2, aac, vorbis, opus
 
-    /// The most that a deviation in one excerpt counts.
+    /// Maximum contribution of one excerpt, in deviations.
     var limit: Float { self == .vorbis ? 20 : 8 }
   }
 
   let codec: Codec
-  /// Samples from one place where a block may begin to the next.
+  /// Samples between possible block starts.
   let period: Int
 
-  /// Offsets before and behind those of a period, which contrasts need.
+  /// Additional offsets before and after a period, needed for contrasts.
   static let margin = 16
-  /// Samples of an excerpt that any grid needs.
-  static let leastLength = 2 * 1024 + 1024 + 2 * margin + 1
+  /// Samples of an excerpt that suffice for every grid.
+  static let minLength = 2 * 1024 + 1024 + 2 * margin + 1
 
-  /// How much lower the coefficients are on each offset than beside it.
+  /// Contrast: how much lower the coefficients are at each offset than around it.
   ///
-  /// Coefficients are judged in groups by frequency: those of low frequencies, which change most from offset to offset and are
-  /// seldom rounded to zero, would drown the others in one sum.
+  /// Coefficients are compared in groups by frequency: in a single sum, those of low frequencies, which vary most
+  /// between offsets and are seldom rounded to zero, would mask the others.
   struct Contrast {
-    /// In standard deviations of all offsets, at most the limit.
+    /// Contrast in standard deviations over all offsets, at most the limit.
     var deviations: [Float]
-    /// In dB for each coefficient.
+    /// Contrast in dB per coefficient.
     var decibels: [Float]
 
     /// - Parameters:
-    ///   - scores: Sums of logarithms to base 2 of each group, of `margin` more offsets on either side.
-    ///   - count: Coefficients in a sum.
-    ///   - limit: An excerpt where a note begins at the right sample stands out by far; frames are in all excerpts.
+    ///   - scores: For each group, sums of base-2 logarithms, with `margin` more offsets on either side.
+    ///   - count: Coefficients per sum.
+    ///   - limit: Upper limit of the deviations. A note that begins at the right sample makes a single excerpt stand
+    ///     out by far; frames are in all excerpts.
     init(_ scores: [ArraySlice<Float>], count: Int, limit: Float) {
       let differences = scores.map { scores -> [Float] in
         let (first, period) = (scores.startIndex, scores.count - 2 * FrameGrid.margin)
@@ -50,7 +51,7 @@ struct FrameGrid {
       self.init(differences: differences, count: count, limit: limit)
     }
 
-    /// - Parameter differences: From what is beside an offset to what is there, of each group.
+    /// - Parameter differences: For each group, the mean around an offset minus the value at the offset.
     init(differences groups: [[Float]], count: Int, limit: Float) {
       let period = groups.first?.count ?? 0
       deviations = [Float](repeating: 0, count: period)
@@ -75,7 +76,7 @@ struct FrameGrid {
   }
 }
 
-/// A codec whose blocks are windowed cosine transforms (MDCT).
+/// Frame grid of a codec whose blocks are windowed cosine transforms (MDCT).
 struct LappedGrid {
   let grid: FrameGrid
   private static let groupCount = 4
@@ -83,14 +84,14 @@ struct LappedGrid {
   private let blockLength: Int
   private let harmonics: [Float]
   private let firstBin: Int
-  /// Coefficients of a group.
+  /// Coefficients per group.
   private let groupSize: Int
-  /// The encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
+  /// Pre-emphasis e: the encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
   private let emphasis: Float
   private let transform: RealFFT
   private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
 
-  /// - Parameter end: Where the spectrum ends, in Hz. Coefficients above say nothing.
+  /// - Parameter end: Upper end of the spectrum, in Hz. Coefficients above carry no information.
   init(_ codec: FrameGrid.Codec, sampleRate: Int, end: Double) {
     let window: [Double]
     switch codec {
@@ -99,10 +100,10 @@ struct LappedGrid {
     default: window = Self.kaiserBessel(1024, alpha: 4)
     }
     blockLength = window.count / 2
-    // Blocks of two lengths follow each other in Vorbis; both begin at multiples of this.
+    // Vorbis alternates blocks of two lengths; both begin at multiples of 64.
     grid = FrameGrid(codec: codec, period: codec == .vorbis ? 64 : blockLength)
     emphasis = codec == .opus ? 0.85 : 0
-    // What is left out is 50 dB below the window. That of Opus is steep.
+    // The omitted harmonics are 50 dB below the window. The window of Opus is steep and needs more.
     let harmonicCount =
       switch codec {
       case .opus: 24
@@ -118,8 +119,8 @@ struct LappedGrid {
     transform = RealFFT(length: 2 * blockLength)
   }
 
-  /// The contrast of each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
-  /// - Parameter part: A number for one group of coefficients, modulo that of groups; `nil` for all.
+  /// Contrast at each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
+  /// - Parameter part: Number of the group of coefficients, modulo the number of groups; `nil` for all.
   mutating func contrast(_ channels: [[Float]], part: Int?) -> FrameGrid.Contrast {
     let offsets = blockLength + 2 * FrameGrid.margin
     let signals = channels.map { samples in
@@ -140,7 +141,7 @@ struct LappedGrid {
       limit: grid.codec.limit)
   }
 
-  /// Fourier bins of the first window at half samples, and those that the harmonics reach: real parts, then imaginary ones.
+  /// Fourier bins of the first window at half samples, and those the harmonics reach: real parts, then imaginary parts.
   private func firstBins(_ signal: [Float], _ range: Range<Int>) -> [Float] {
     let count = range.count + 2 * harmonics.count
     let first = range.lowerBound - harmonics.count + 1
@@ -150,7 +151,7 @@ struct LappedGrid {
         let bin = first + index
         let angle = Double.pi * Double(bin) / Double(2 * blockLength)
         let (c, s) = (Float(cos(angle)), Float(sin(angle)))
-        // The transform has the other sign in its exponent.
+        // The transform has the opposite sign in its exponent.
         let (real, imaginary) = (bins[2 * bin], -bins[2 * bin + 1])
         result[index] = real * c - imaginary * s
         result[count + index] = real * s + imaginary * c
@@ -161,13 +162,13 @@ struct LappedGrid {
 
   // MARK: Windows
 
-  /// The coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
+  /// Coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
   private static func harmonic(_ number: Int, of window: [Double]) -> Double {
     let step = Double(2 * number + 1) * Double.pi / Double(window.count)
     return window.indices.reduce(0) { $0 + window[$1] * sin(step * (Double($1) + 0.5)) } * 2 / Double(window.count)
   }
 
-  /// Of Vorbis; and of Opus, whose blocks overlap by less than they are long.
+  /// Window of Vorbis, and of Opus, whose blocks overlap by less than their length.
   private static func powerSine(_ length: Int, overlap: Int) -> [Double] {
     let before = (length - overlap) / 2
     let rise = (0..<length).map { index -> Double in
@@ -179,7 +180,7 @@ struct LappedGrid {
     return rise + rise.reversed()
   }
 
-  /// Of AAC.
+  /// Window of AAC.
   private static func kaiserBessel(_ length: Int, alpha: Double) -> [Double] {
     let kernel = (0...length).map { index -> Double in
       let place = 2 * Double(index) / Double(length) - 1
@@ -194,7 +195,7 @@ struct LappedGrid {
     return rise + rise.reversed()
   }
 
-  /// The modified Bessel function I₀.
+  /// Modified Bessel function I₀.
   private static func bessel(_ x: Double) -> Double {
     var (sum, term) = (1.0, 1.0)
     for number in 1..<60 {
@@ -205,13 +206,13 @@ struct LappedGrid {
   }
 }
 
-/// Noise of rounding to 16 bits, in squared steps for each coefficient of a transform that keeps power.
+/// Noise of rounding to 16 bits, in squared steps per coefficient of a power-preserving transform.
 enum OriginNoise {
-  /// Twice the power.
+  /// Twice the noise power.
   static let floor: Float = 1 / 6
 }
 
-/// The filter bank of MPEG audio: layer II quantizes its subbands, layer III an MDCT of each of them.
+/// Frame grid of MPEG audio's filter bank: layer II quantizes its subbands, layer III an MDCT of each of them.
 struct MPEGGrid {
   static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES)
   private static let bands = Int(CFRAMEGRIDS_BANDS)
@@ -220,16 +221,16 @@ struct MPEGGrid {
   private let lastBand: Int
   private var rows = [Float](repeating: 0, count: 2 * Int(CFRAMEGRIDS_HYBRID_ROWS) * bands)
 
-  /// - Parameter end: Where the spectrum ends, in Hz.
+  /// - Parameter end: Upper end of the spectrum, in Hz.
   init(sampleRate: Int, end: Double) {
     let width = Double(sampleRate) / 2 / Double(Self.bands)
     firstBand = Int(min(4000 / width, 8))
     lastBand = max(firstBand + 1, min(Self.bands - 2, Int(min(20_000, end) / width)))
   }
 
-  /// The contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank. Offset 0 is the
-  /// excerpt's sample `FrameGrid.margin`, phase 0 its first one.
-  /// - Parameter part: A number for one group of 8 subbands, modulo that of groups; `nil` for all.
+  /// Contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank. Offset 0 is
+  /// the excerpt's sample `FrameGrid.margin`, phase 0 its first one.
+  /// - Parameter part: Number of the group of 8 subbands, modulo the number of groups; `nil` for all.
   mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast) {
     let (phaseCount, offsetCount) = (Self.bands, Int(CFRAMEGRIDS_HYBRID_OFFSETS))
     let all = firstBand / 8..<lastBand / 8 + 1

@@ -1,24 +1,24 @@
 internal import DSP
 internal import Foundation
 
-/// Looks for the frames of all codecs in the excerpts of a file, at one sample rate.
+/// Searches the excerpts of a file for the frames of all codecs, at one sample rate.
 ///
-/// Frames follow each other without gaps, so they must begin at the same places in all excerpts, modulo the period: deviations
-/// are added up by place.
+/// Frames follow each other without gaps, so they begin at the same position in all excerpts, modulo the period:
+/// deviations are summed by position.
 struct FrameSearch {
-  /// The best place of a codec.
+  /// Best position of a codec.
   struct Trace {
     var codec: FrameGrid.Codec
     var sampleRate: Int
     var period: Int
     var offset: Int
-    /// Sum over the excerpts, divided by the root of their number.
+    /// Sum over the excerpts, divided by the square root of their number.
     var deviations: Double
-    /// The same of the best place elsewhere.
+    /// Deviations of the best other position.
     var elsewhere: Double
     var decibels: Double
 
-    /// How far the best place stands out of all others.
+    /// Lead of the best position over all others.
     var margin: Double { deviations - elsewhere }
   }
 
@@ -27,7 +27,7 @@ struct FrameSearch {
     var deviations: [Float]
     var decibels: [Float]
     private var excerptCount = 0
-    /// Whether further excerpts are added.
+    /// `false` once the search for this codec has ended.
     var isOpen = true
 
     init(period: Int) {
@@ -36,8 +36,8 @@ struct FrameSearch {
       decibels = [Float](repeating: 0, count: period)
     }
 
-    /// Adds the best of the offsets that are the same place, less the mean of the others there: a synthesizer that works in
-    /// blocks of 64 samples marks them all, a codec one.
+    /// Adds, for each position, the best of its offsets minus the mean of the others: a synthesizer that works in
+    /// blocks of 64 samples marks them all, a codec only one.
     mutating func add(_ contrast: FrameGrid.Contrast, start: Int64) {
       excerptCount += 1
       var best = [Int](repeating: -1, count: period)
@@ -58,7 +58,7 @@ struct FrameSearch {
 
     func trace(_ codec: FrameGrid.Codec, sampleRate: Int) -> Trace {
       let best = deviations.indices.max { deviations[$0] < deviations[$1] } ?? 0
-      // The best of several is above zero by itself.
+      // The best of several is positive by chance.
       let base = deviations.sorted()[period / 2]
       let root = Double(max(1, excerptCount)).squareRoot()
       let elsewhere = deviations.indices.filter { index in
@@ -80,8 +80,8 @@ struct FrameSearch {
   private var sums: [Sum]
 
   /// - Parameters:
-  ///   - end: Where the spectrum ends, in Hz.
-  ///   - hasOpus: Whether to look for Opus, which always works at 48 kHz.
+  ///   - end: Upper end of the spectrum, in Hz.
+  ///   - hasOpus: `true` to search for Opus, which always works at 48 kHz.
   init(sampleRate: Int, end: Double, hasOpus: Bool) {
     self.sampleRate = sampleRate
     mpeg = MPEGGrid(sampleRate: sampleRate, end: end)
@@ -89,13 +89,13 @@ struct FrameSearch {
     sums = lapped.map { Sum(period: $0.grid.period) }
   }
 
-  /// Whether any codec is still looked for.
+  /// `true` while any codec is still searched for.
   var isOpen: Bool { layer3.isOpen || layer2.isOpen || sums.contains(where: \.isOpen) }
 
   /// - Parameters:
-  ///   - channels: Left and right, at the rate of the search; at least `FrameGrid.leastLength` samples.
-  ///   - start: Their first sample.
-  ///   - part: A number for a part of the coefficients; `nil` for all.
+  ///   - channels: Left and right, at the sample rate of the search; at least `FrameGrid.minLength` samples.
+  ///   - start: Index of their first sample.
+  ///   - part: Number of a part of the coefficients; `nil` for all.
   mutating func add(_ channels: [[Float]], start: Int64, part: Int?) {
     for index in lapped.indices where sums[index].isOpen {
       sums[index].add(lapped[index].contrast(channels, part: part), start: start + Int64(FrameGrid.margin) + 1)
@@ -106,12 +106,12 @@ struct FrameSearch {
     if layer2.isOpen { layer2.add(two, start: start) }
   }
 
-  /// Ends the search for codecs that show nothing so far, and begins that for the others again.
-  /// - Parameter leastMargin: Of a trace that may become one, by codec.
-  mutating func narrow(_ leastMargin: (FrameGrid.Codec) -> Double) {
+  /// Ends the search for codecs without evidence so far, and restarts it for the others.
+  /// - Parameter minMargin: Minimum margin by codec to continue.
+  mutating func narrow(_ minMargin: (FrameGrid.Codec) -> Double) {
     let sampleRate = sampleRate
     func narrow(_ sum: inout Sum, _ codec: FrameGrid.Codec) {
-      if sum.trace(codec, sampleRate: sampleRate).margin >= leastMargin(codec) {
+      if sum.trace(codec, sampleRate: sampleRate).margin >= minMargin(codec) {
         sum = Sum(period: sum.period)
       } else {
         sum.isOpen = false

@@ -2,15 +2,15 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// Whether the audio of a lossless file was lossless from the start.
+/// Detects lossless files whose audio was lossy before.
 ///
-///     samples ─┬─ ExcerptCollection   up to 16 short excerpts from all over the file
-///              │    ├─ FrameSearch    frames of MP3, MP2, AAC, Vorbis and Opus, at this and the other usual rate
-///              │    └─ SpectralWall   where the spectrum ends
+///     samples ─┬─ ExcerptCollection   up to 16 short excerpts from the whole file
+///              │    ├─ FrameSearch    frames of MP3, MP2, AAC, Vorbis and Opus, at this and the other common rate
+///              │    └─ SpectralWall   upper end of the spectrum
 ///              └─ UsedBits            bits that are ever used
 ///                     └─ OriginDecision
 ///
-/// docs/health.md tells what it does and how well.
+/// docs/health.md describes the method and its accuracy.
 struct OriginAnalyzer: Analyzer {
   static let id = "origin"
   static let version = 3
@@ -32,9 +32,9 @@ struct OriginAnalyzer: Analyzer {
   }
 
   struct Session: AnalysisSession {
-    /// Codecs work at these rates; what has another one may have been resampled.
+    /// Sample rates of most codecs; audio at another rate may have been resampled.
     private static let usualRates = [44_100, 48_000]
-    /// Samples before and after an excerpt that resampling spoils.
+    /// Samples at both ends of an excerpt that resampling distorts.
     private static let settling = 128
 
     private let sampleRate: Int
@@ -46,14 +46,14 @@ struct OriginAnalyzer: Analyzer {
     init(_ format: AudioFormat) {
       sampleRate = format.sampleRate
       channelCount = format.channelCount
-      // What a float holds exactly.
+      // A `Float` holds up to 24 bits exactly.
       bitDepth = format.codec.contains("_f") ? nil : format.bitDepth.flatMap { (9...24).contains($0) ? $0 : nil }
       usedBits = bitDepth.map { UsedBits(bits: $0) }
-      // Starts that are whole samples at the usual rates, too.
+      // Excerpts start at whole samples of the common rates, too.
       let rate = format.sampleRate
       let steps = Self.usualRates.map { rate / Self.divisor(rate, $0) }
       let alignment = steps[0] / Self.divisor(steps[0], steps[1]) * steps[1]
-      let length = (FrameGrid.leastLength + 2 * Self.settling) * max(1, (rate + 44_099) / 44_100)
+      let length = (FrameGrid.minLength + 2 * Self.settling) * max(1, (rate + 44_099) / 44_100)
       excerpts = ExcerptCollection(length: length, alignment: alignment, sampleRate: rate)
     }
 
@@ -61,7 +61,7 @@ struct OriginAnalyzer: Analyzer {
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       guard values.count % channelCount == 0 else {
-        throw .failed("\(values.count) samples are no whole frames of \(channelCount) channels")
+        throw .failed("\(values.count) samples are not whole frames of \(channelCount) channels")
       }
       usedBits?.push(values)
       excerpts.push(values, channelCount: channelCount, at: index)
@@ -83,8 +83,9 @@ struct OriginAnalyzer: Analyzer {
       return finding
     }
 
-    /// Every codec is searched for in a part of the coefficients of each excerpt, which change from one to the next; in all of
-    /// them only if something is seen then. Resampled files are rare: their search begins with every second excerpt.
+    /// Searches every codec in a part of the coefficients of each excerpt, which alternates between excerpts, and in
+    /// all coefficients only if that yields evidence. Resampled files are rare: their search begins with every second
+    /// excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in
@@ -93,9 +94,9 @@ struct OriginAnalyzer: Analyzer {
           part(of: excerpts.excerpts[$0], at: rate)
         }
         var search = FrameSearch(
-          sampleRate: rate, end: wall.end, hasOpus: rate != 44_100 && wall.end <= OriginDecision.endOfOpus)
+          sampleRate: rate, end: wall.end, hasOpus: rate != 44_100 && wall.end <= OriginDecision.opusEnd)
         for (number, part) in first.enumerated() { search.add(part.channels, start: part.start, part: number) }
-        search.narrow { OriginDecision.leastMargin($0, wall) }
+        search.narrow { OriginDecision.minMargin($0, wall) }
         guard search.isOpen else { return search.traces }
         for excerpt in excerpts.excerpts {
           guard let part = part(of: excerpt, at: rate) else { continue }
@@ -105,16 +106,16 @@ struct OriginAnalyzer: Analyzer {
       }
     }
 
-    /// An excerpt at another rate; `nil` if it is too short then.
+    /// Resamples an excerpt; `nil` if it becomes too short.
     private func part(of excerpt: ExcerptCollection.Excerpt, at rate: Int) -> ExcerptCollection.Excerpt? {
       if rate == sampleRate { return excerpt }
       let channels = excerpt.channels.map { resampled($0, to: rate) }
-      guard channels[0].count >= FrameGrid.leastLength else { return nil }
+      guard channels[0].count >= FrameGrid.minLength else { return nil }
       return ExcerptCollection.Excerpt(
         start: excerpt.start * Int64(rate) / Int64(sampleRate) + Int64(Self.settling), channels: channels)
     }
 
-    /// Without the first samples, which lack what was before them.
+    /// Resamples and drops the first samples, for which the filter lacks input.
     private func resampled(_ samples: [Float], to rate: Int) -> [Float] {
       let resampler = SoxrResampler(inputRate: sampleRate, outputRate: rate)
       var (part, result): ([Float], [Float]) = ([], [])

@@ -2,17 +2,17 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// From traces of frames and the end of the spectrum to a verdict.
+/// Derives the verdict from traces of frames and the end of the spectrum.
 struct OriginDecision {
   let traces: [FrameSearch.Trace]
   let wall: SpectralWall
   let sampleRate: Int
   let excerptCount: Int
 
-  /// How far the best place must stand out of all others, for a trace that is one and for one that may be.
+  /// Margins from which a trace is certain, and possible.
   ///
-  /// Synthesizers that begin notes at multiples of 64 samples mark places of Vorbis, and of layer II one place in 32 is best by
-  /// chance sooner than one in a thousand, so these need more.
+  /// Synthesizers that begin notes at multiples of 64 samples mark positions of Vorbis, and in layer II the best of 32
+  /// positions stands out by chance more easily than the best of a thousand, so these need more.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     switch codec {
     case .vorbis: (8, 5)
@@ -21,27 +21,28 @@ struct OriginDecision {
     case .mp3, .aac: (4, 3)
     }
   }
-  /// The spectrum ends where that of Opus does.
-  private static let wallOfOpus = 19_850.0...20_250
-  private static let leastDropOfOpus = 10.0
-  /// A quarter of the coefficients shows half of the margin, more or less.
-  private static let leastShare = 0.15
-  /// Drops of the spectrum from which on it ends abruptly, in dB.
-  private static let leastDrop = 15.0
-  /// Opus codes nothing above 20 kHz; some is left where blocks overlap.
-  static let endOfOpus = 20_700.0
-  /// Sample rates that audio may have had before.
+  /// Range of the spectral end of Opus, in Hz.
+  private static let opusWall = 19_850.0...20_250
+  private static let minOpusDrop = 10.0
+  /// Share of the certain margin required in the first pass: a quarter of the coefficients shows roughly half of the
+  /// margin.
+  private static let minShare = 0.15
+  /// Minimum drop of an abrupt spectral end, in dB.
+  private static let minDrop = 15.0
+  /// Upper limit for Opus, in Hz: it codes nothing above 20 kHz, but overlapping blocks leave some residue.
+  static let opusEnd = 20_700.0
+  /// Sample rates the audio may have had before, in Hz.
   private static let formerRates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 
   func write(to finding: inout OriginFinding) {
     finding.levelAbove = wall.levelAbove.rounded(toPlaces: 1)
-    let isWall = wall.steepness >= Self.leastDrop && wall.depth >= Self.leastDrop && wall.steadiness >= 0.5
+    let isWall = wall.steepness >= Self.minDrop && wall.depth >= Self.minDrop && wall.steadiness >= 0.5
     if isWall {
       finding.wall = wall.frequency.rounded()
       finding.wallDepth = wall.depth.rounded(toPlaces: 1)
       finding.wallSteadiness = wall.steadiness.rounded(toPlaces: 2)
     }
-    // Grids of other codecs are marked, too, but less deeply.
+    // The grids of other codecs show traces too, but weaker ones.
     guard
       let best = traces.filter({ $0.margin >= limits($0.codec).certain }).max(by: { $0.decibels < $1.decibels })
         ?? traces.max(by: { strength($0) < strength($1) })
@@ -72,21 +73,21 @@ struct OriginDecision {
 
   private func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     var limits = Self.limits(codec)
-    // Two traces of one codec.
-    if codec == .opus, Self.isWallOfOpus(wall) { limits.certain = limits.possible }
+    // The spectral end is a second trace of the same codec.
+    if codec == .opus, Self.isOpusWall(wall) { limits.certain = limits.possible }
     return limits
   }
 
-  /// The least margin in a part of the coefficients from which on a codec is searched for in all of them.
-  static func leastMargin(_ codec: FrameGrid.Codec, _ wall: SpectralWall) -> Double {
-    codec == .opus && isWallOfOpus(wall) ? 0 : leastShare * limits(codec).certain
+  /// Minimum margin in a part of the coefficients for searching a codec in all of them.
+  static func minMargin(_ codec: FrameGrid.Codec, _ wall: SpectralWall) -> Double {
+    codec == .opus && isOpusWall(wall) ? 0 : minShare * limits(codec).certain
   }
 
-  private static func isWallOfOpus(_ wall: SpectralWall) -> Bool {
-    wallOfOpus.contains(wall.frequency) && wall.steepness >= leastDropOfOpus
+  private static func isOpusWall(_ wall: SpectralWall) -> Bool {
+    opusWall.contains(wall.frequency) && wall.steepness >= minOpusDrop
   }
 
-  /// The usual rate whose filters end the spectrum where it ends; `nil` if there is none, or it is no lower.
+  /// Standard sample rate whose low-pass filter ends here; `nil` if there is none, or it is not lower.
   private var formerRate: Int? {
     guard wall.steepness >= 15, wall.steadiness >= 0.8 else { return nil }
     return Self.formerRates.first { rate in
@@ -100,9 +101,10 @@ struct OriginDecision {
   }
 }
 
-/// About which bit rate a codec had.
+/// Estimates the bit rate of the former encoding.
 enum BitRateEstimate {
-  /// The higher the rate, the fewer coefficients are rounded to zero. Lines through the transcodes of Benchmarks/health, by codec.
+  /// Estimates by linear fits to the transcodes of Benchmarks/health, by codec: the higher the bit rate, the fewer
+  /// coefficients are rounded to zero.
   static func kilobits(_ trace: FrameSearch.Trace) -> Int? {
     guard trace.decibels > 0 else { return nil }
     let depth = log2(max(0.1, trace.decibels))

@@ -1,32 +1,32 @@
 internal import DSP
 internal import Foundation
 
-/// Where the spectrum of the excerpts ends, and how abruptly.
+/// Upper end of the spectrum of the excerpts, and how abrupt it is.
 struct SpectralWall {
-  /// The largest drop, in Hz.
+  /// Frequency of the largest drop, in Hz.
   var frequency: Double
-  /// From the level just below it to that of all above, in dB.
+  /// Difference between the level just below the drop and that of everything above, in dB.
   var depth: Double
-  /// The drop within 350 Hz, in dB.
+  /// Drop within 350 Hz, in dB.
   var steepness: Double
-  /// The share of columns that end within 300 Hz of it.
+  /// Share of STFT columns that end within 300 Hz of the drop.
   var steadiness: Double
-  /// Mean level above, of a bin, relative to full scale, in dB.
+  /// Mean level per bin above the drop, in dB relative to full scale.
   var levelAbove: Double
-  /// The highest frequency with anything above the noise of rounding, in Hz.
+  /// Highest frequency above the rounding noise, in Hz.
   var end: Double
 
-  /// - Parameter excerpts: A step of 16 bits is 1.
+  /// - Parameter excerpts: Samples in 16-bit steps.
   init?(_ excerpts: [ExcerptCollection.Excerpt], sampleRate: Int) {
     let length = sampleRate > 50_000 ? 4096 : 2048
     let transform = RealFFT(length: length)
     let window = (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
-    // Bins of a group: some 86 Hz.
+    // Bins per group: about 86 Hz.
     let binsPerGroup = max(1, Int((86 / (Double(sampleRate) / Double(length))).rounded()))
     let width = Double(binsPerGroup * sampleRate) / Double(length)
     let groupCount = (length / 2) / binsPerGroup
     guard groupCount > 60 else { return nil }
-    // A sine of full scale has 0 dB.
+    // A full-scale sine has 0 dB.
     let scale = Float(10 * log10(pow(Double(length) / 4 * 32768, 2)))
     var power = [Float](repeating: 0, count: transform.binCount)
     var columns: [[Float]] = []
@@ -48,7 +48,7 @@ struct SpectralWall {
     let level = (0..<groupCount).map { group in
       columns.reduce(Float(0)) { $0 + $1[group] } / Float(columns.count)
     }
-    // Noise of rounding to 16 bits: 1/12 of a squared step for each sample, times the window's power.
+    // Noise of rounding to 16 bits: 1/12 of a squared step per sample, times the window's power.
     let rounding = 10 * log10(Float(length) * 0.375 / 12) - scale
     let top = groupCount - 2
     func mean(_ range: Range<Int>) -> Float { range.reduce(Float(0)) { $0 + level[$1] } / Float(max(1, range.count)) }

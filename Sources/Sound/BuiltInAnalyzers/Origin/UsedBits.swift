@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Bits of a sample that are ever used, of samples that were whole numbers.
+/// Counts the bits that samples, originally integers, ever use.
 struct UsedBits {
   private let bits: Int
   private(set) var used: Int

@@ -1,23 +1,23 @@
-/// The edges between units where bars begin, if units are beats: the downbeats that the analyzer `tempo` gives, or, where it gives
-/// none, every fourth beat, counted so that the harmony changes most there, if it clearly does.
+/// Edges between units at which bars begin, if units are beats: the downbeats of the analyzer `tempo`, or else every
+/// fourth beat, with the phase at which the harmony changes most if that is clear.
 struct BarStarts {
-  private static let fewestDownbeats = 4
-  /// How much more the harmony changes at the likeliest beats of bars than at the next ones, in standard deviations of all changes;
-  /// where it is less, it was wrong in half of the songs.
-  private static let leastLead: Float = 0.7
+  private static let minDownbeats = 4
+  /// Minimum lead of the harmonic change at the likeliest downbeat phase over the next one, in standard deviations of
+  /// all changes; below it, the phase was wrong in half of the songs.
+  private static let minLead: Float = 0.7
 
-  /// Beats, where nothing says otherwise.
+  /// Default bar length in beats.
   private static let usualLength = 4
 
-  /// Of each edge, whether a bar begins there; `nil` if that is not clear.
+  /// `true` for each edge at which a bar begins; `nil` if that is unclear.
   let isBarStart: [Bool]?
-  /// In units.
+  /// Bar length in units.
   let barLength: Int
 
-  /// `nil` if units are no beats.
+  /// Returns `nil` if units are not beats.
   init?(of units: BeatUnits, downbeats: [Double], harmony: Resemblance) {
     guard units.areBeats else { return nil }
-    if downbeats.count >= Self.fewestDownbeats {
+    if downbeats.count >= Self.minDownbeats {
       let distance = (downbeats[downbeats.count - 1] - downbeats[0]) / Double(downbeats.count - 1)
       barLength = abs(distance / units.length - 3) < 0.5 ? 3 : Self.usualLength
       isBarStart = Self.edges(of: units, at: downbeats)
@@ -39,12 +39,12 @@ struct BarStarts {
     }
   }
 
-  /// The number of the edge from which every `period`-th one has the largest changes in the mean.
+  /// Phase: the edge from which every `period`-th one has the largest mean change.
   private static func phase(of changes: [Float], period: Int) -> Int? {
     var sums = [Float](repeating: 0, count: period)
     var counts = sums
     var squares: Float = 0
-    // The change of the first unit to the second is at edge 1.
+    // The change from the first unit to the second is at edge 1.
     for (index, change) in changes.enumerated() {
       sums[(index + 1) % period] += change
       counts[(index + 1) % period] += 1
@@ -55,6 +55,6 @@ struct BarStarts {
     let deviation = max(squares / count - mean * mean, 0).squareRoot()
     let means = zip(sums, counts).map { $0 / max($1, 1) }
     let ranked = means.indices.sorted { means[$0] > means[$1] }
-    return means[ranked[0]] - means[ranked[1]] > leastLead * deviation ? ranked[0] : nil
+    return means[ranked[0]] - means[ranked[1]] > minLead * deviation ? ranked[0] : nil
   }
 }

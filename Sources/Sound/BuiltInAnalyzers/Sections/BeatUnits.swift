@@ -1,29 +1,29 @@
-/// The stretches of time that are compared with each other: beats, groups of beats in a long track, or half seconds
-/// where no beats are known.
+/// Units of time that are compared with each other: beats, groups of beats in a long track, or half seconds if the
+/// beats are unknown.
 struct BeatUnits {
-  /// A 10-minute track at 100 beats a minute has its beats compared.
+  /// Maximum number of units: enough for each beat of a 10-minute track at 100 BPM.
   static let limit = 1024
-  private static let fewestBeats = 8
-  private static let withoutBeats = 0.5
+  private static let minBeats = 8
+  private static let defaultPeriod = 0.5
 
-  /// Seconds, ascending, one more than units; from the start of the audio to its end.
+  /// Unit boundaries in seconds, ascending, from the start of the audio to its end.
   let edges: [Double]
-  /// The median, in seconds.
+  /// Median length of a unit, in seconds.
   let length: Double
-  /// Each unit is a beat, or would be one where the music rests.
+  /// `true` if each unit is a beat, interpolated where the music rests.
   let areBeats: Bool
 
   var count: Int { edges.count - 1 }
 
   /// - Parameters:
-  ///   - beats: Seconds; in disorder, or fewer than eight, they are not used.
+  ///   - beats: Seconds; ignored if unordered or fewer than eight.
   ///   - seconds: Length of the audio.
   init(beats: [Double], seconds: Double) {
     let usable = beats.filter { $0.isFinite && $0 >= 0 && $0 < seconds }
     let gaps = zip(usable, usable.dropFirst()).map { $1 - $0 }
     var points: [Double]
-    var period = Self.withoutBeats
-    let hasBeats = usable.count >= Self.fewestBeats && gaps.allSatisfy { $0 > 0.1 }
+    var period = Self.defaultPeriod
+    let hasBeats = usable.count >= Self.minBeats && gaps.allSatisfy { $0 > 0.1 }
     if hasBeats {
       period = Self.median(gaps)
       points = Self.even(from: 0, to: usable[0], by: period, fromEnd: true)
@@ -48,7 +48,7 @@ struct BeatUnits {
     length = Self.median(zip(edges, edges.dropFirst()).map { $1 - $0 })
   }
 
-  /// Evenly spaced points with the first of the bounds among them, or with the last, which is left out.
+  /// Evenly spaced points aligned with the start or, if `fromEnd`, with the end, which is excluded.
   private static func even(from start: Double, to end: Double, by step: Double, fromEnd: Bool) -> [Double] {
     guard end > start else { return [] }
     let count = Int((end - start) / step)
@@ -61,7 +61,7 @@ struct BeatUnits {
     values.isEmpty ? 0 : values.sorted()[values.count / 2]
   }
 
-  /// A number of seconds in units, no less than `least`.
+  /// Converts seconds to units, at least `least`.
   func units(_ seconds: Double, atLeast least: Int = 4) -> Int {
     length > 0 ? max(least, Int(seconds / length)) : least
   }

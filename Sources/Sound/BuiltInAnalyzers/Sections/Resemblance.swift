@@ -1,12 +1,12 @@
-/// How much each unit sounds like every other one, in harmony and in timbre.
+/// Self-similarity of the units in harmony and timbre.
 struct Resemblance {
-  /// Root mean square of the distances from the mean, in harmony as in timbre: music has 2.5 to 11, noise, tones and
-  /// clicks at most 0.8.
-  private static let leastDeviation: Float = 1.2
+  /// Minimum RMS distance from the mean, for harmony and timbre: music has 2.5 to 11; noise, tones and clicks have at
+  /// most 0.8.
+  private static let minDeviation: Float = 1.2
 
-  /// Timbres of unit length, so their products are cosines.
+  /// Timbre vectors of length 1, so their products are cosines.
   let timbre: [SIMD16<Float>]
-  /// How much the harmony of each unit differs from that of the next one: 0 for the same, 2 for the opposite.
+  /// Harmonic change from each unit to the next: 0 for the same harmony, 2 for the opposite.
   let changes: [Float]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
 
@@ -27,20 +27,21 @@ struct Resemblance {
     )
   }
 
-  /// Vectors from the mean of all, scaled to a length of one; zero where there is none, or if all are about the same.
+  /// Deviations from the mean, scaled to length 1; zero for a vector near the mean, or if all vectors are about the
+  /// same.
   private static func directions(_ vectors: [SIMD16<Float>]) -> [SIMD16<Float>] {
     let mean = vectors.reduce(SIMD16<Float>(), +) / Float(max(vectors.count, 1))
-    let aways = vectors.map { $0 - mean }
-    let variance = aways.reduce(0) { $0 + ($1 * $1).sum() } / Float(max(vectors.count, 1))
-    guard variance > leastDeviation * leastDeviation else { return aways.map { _ in SIMD16<Float>() } }
-    return aways.map { away in
-      let length = (away * away).sum().squareRoot()
-      // Shorter ones are rounding errors.
-      return length > 1e-3 ? away / length : SIMD16<Float>()
+    let deviations = vectors.map { $0 - mean }
+    let variance = deviations.reduce(0) { $0 + ($1 * $1).sum() } / Float(max(vectors.count, 1))
+    guard variance > minDeviation * minDeviation else { return deviations.map { _ in SIMD16<Float>() } }
+    return deviations.map { deviation in
+      let length = (deviation * deviation).sum().squareRoot()
+      // Shorter deviations are rounding errors.
+      return length > 1e-3 ? deviation / length : SIMD16<Float>()
     }
   }
 
-  /// All products, row by row.
+  /// All dot products, in row-major order.
   private static func cosines(_ vectors: [SIMD16<Float>]) -> [Float] {
     let count = vectors.count
     var products = [Float](repeating: 0, count: count * count)

@@ -1,31 +1,32 @@
 internal import Mathematics
 
-/// The bounds of sections: of all divisions of the track, the one whose bounds have the highest novelty, where pop songs go by
-/// groups of four bars (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio, Speech, and Language Processing
-/// 25(2), 2017).
+/// Section boundaries: of all divisions of the track, the one whose boundaries have the highest novelty, with
+/// preference for groups of four bars as in pop songs (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on
+/// Audio, Speech, and Language Processing 25(2), 2017).
 struct SectionBounds {
-  /// On each side of an edge, in seconds.
+  /// Window lengths on each side of an edge, in seconds.
   private static let widths = [8.0, 16]
-  private static let shortestSeconds = 6.0
-  /// Longer sections cost as many standard deviations of novelty as they are longer, in parts of this length.
+  private static let minSeconds = 6.0
+  /// Length in seconds above which sections have a cost: one standard deviation of novelty per additional length of
+  /// this size.
   private static let longSeconds = 30.0
-  /// Least novelty, as a multiple of that of chance; noise reaches 1.3.
-  private static let leastEvidence: Float = 1.8
-  /// The worth of a bound in standard deviations of the novelty: its height above the mean of the track, less this,
+  /// Minimum novelty, as a multiple of the value expected by chance; noise reaches 1.3.
+  private static let minEvidence: Float = 1.8
+  /// Value of a boundary, in standard deviations of the novelty: its height above the mean of the track, minus this,
   private static let price: Float = 1.1
-  /// more at a peak,
+  /// plus this at a peak,
   private static let peakWorth: Float = 0.6
-  /// and more or less where a bar begins, or none.
+  /// plus `start` where a bar begins, or `other` elsewhere.
   private static let barWorth: (start: Float, other: Float) = (0.75, -0.25)
-  /// The cost of sections whose length is no multiple of four bars, but of two, of one or of none; at the ends of the track, where a
-  /// song may be cut, less.
+  /// Cost of a section whose length is not a multiple of four bars, but of two, of one or of none; reduced at the ends
+  /// of the track, where a song may be cut.
   private static let lengthCost: (twoBars: Float, oneBar: Float, other: Float) = (0.75, 1.5, 3)
   private static let costAtEnds: Float = 0.3
 
-  /// Numbers of edges between units, ascending, from the first to the last.
+  /// Indices of edges between units, ascending, from the first to the last.
   let bounds: [Int]
 
-  /// - Parameter downbeats: Seconds, ascending; empty if they are not known.
+  /// - Parameter downbeats: Seconds, ascending; empty if unknown.
   init(_ resemblance: Resemblance, units: BeatUnits, downbeats: [Double]) {
     let edgeCount = units.count + 1
     var novelty = [Float](repeating: 0, count: edgeCount)
@@ -47,7 +48,7 @@ struct SectionBounds {
     let bars = BarStarts(of: units, downbeats: downbeats, harmony: resemblance)
     let (mean, deviation) = Self.spread(novelty)
     let worths = novelty.indices.map { edge -> Float? in
-      guard evidence[edge] >= Self.leastEvidence, deviation > 0 else { return nil }
+      guard evidence[edge] >= Self.minEvidence, deviation > 0 else { return nil }
       let nearby = max(0, edge - 2)...min(edgeCount - 1, edge + 2)
       let isPeak = nearby.allSatisfy { novelty[$0] <= novelty[edge] }
       let bar = (bars?.isBarStart).map { $0[edge] ? Self.barWorth.start : Self.barWorth.other } ?? 0
@@ -55,10 +56,10 @@ struct SectionBounds {
     }
     bounds = Self.division(
       worths, costs: Self.costs(upTo: units.count, barLength: bars?.barLength, longLength: units.units(Self.longSeconds)),
-      shortest: units.units(Self.shortestSeconds))
+      minLength: units.units(Self.minSeconds))
   }
 
-  /// The cost of a section of each length in units.
+  /// Cost of a section by length in units.
   private static func costs(upTo count: Int, barLength: Int?, longLength: Int) -> [Float] {
     (0...count).map { length in
       let excess = Float(max(0, length - longLength)) / Float(longLength)
@@ -69,12 +70,12 @@ struct SectionBounds {
     }
   }
 
-  /// The bounds with the largest sum of worths less costs, by dynamic programming.
+  /// Boundaries with the largest sum of values minus costs, by dynamic programming.
   ///
   /// - Parameters:
-  ///   - worths: Of each edge; `nil` where no section begins.
-  ///   - shortest: Of sections, in units; at the ends of the track half of it is enough.
-  private static func division(_ worths: [Float?], costs: [Float], shortest: Int) -> [Int] {
+  ///   - worths: Value of each edge; `nil` if no section can begin there.
+  ///   - minLength: Minimum length of a section in units; half of it at the ends of the track.
+  private static func division(_ worths: [Float?], costs: [Float], minLength: Int) -> [Int] {
     let last = worths.count - 1
     var best = [Float](repeating: -.infinity, count: last + 1)
     var before = [Int](repeating: 0, count: last + 1)
@@ -84,7 +85,7 @@ struct SectionBounds {
       for start in 0..<end where best[start] > -.infinity {
         let length = end - start
         let isAtEnd = start == 0 || end == last
-        guard length >= (isAtEnd ? shortest / 2 : shortest) || length == last else { continue }
+        guard length >= (isAtEnd ? minLength / 2 : minLength) || length == last else { continue }
         let sum = best[start] + worth - (isAtEnd ? costAtEnds : 1) * costs[length]
         if sum > best[end] { (best[end], before[end]) = (sum, start) }
       }
@@ -94,8 +95,8 @@ struct SectionBounds {
     return bounds.reversed()
   }
 
-  /// How much vectors after each edge differ from those before it: the squared distance of their sums, weighted by
-  /// nearness. The same as Foote's checkerboard kernel on the matrix of their products.
+  /// Difference between the vectors after and before each edge: the squared distance of their sums, weighted by
+  /// proximity. Equivalent to Foote's checkerboard kernel on their product matrix.
   private static func contrast(_ vectors: [SIMD16<Float>], over width: Int) -> [Float] {
     let weights = (0..<width).map { exp(-2 * pow((Float($0) + 0.5) / Float(width), 2)) }
     return (0...vectors.count).map { edge in

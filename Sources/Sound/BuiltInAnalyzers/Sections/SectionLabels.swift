@@ -1,14 +1,15 @@
-/// The sections that are alike: those that pass through the same units in the same order.
+/// Labels sections that are alike: those that pass through the same units in the same order.
 struct SectionLabels {
-  /// Least share of the units of two sections, in the mean of all pairs of a group.
-  private static let leastShare: Float = 0.35
-  /// The share of the shorter of two sections that must lie beside the other one.
-  private static let leastOverlap = 0.6
-  /// Neighbors of one label stay apart if the second begins as the first does, for so large a share of their units,
+  /// Minimum share of recurring units between two sections, averaged over all pairs of two groups.
+  private static let minShare: Float = 0.35
+  /// Minimum share of the shorter section that must overlap the other one.
+  private static let minOverlap = 0.6
+  /// Neighbors with the same label are not merged if the second repeats the beginning of the first in more than this
+  /// share of their units,
   private static let restart: Float = 0.3
-  /// is so long at least, and about as long as the first.
-  private static let shortestRestartSeconds = 10.0
-  private static let leastLengthRatio = 0.5
+  /// has this minimum length, and is about as long as the first.
+  private static let minRestartSeconds = 10.0
+  private static let minLengthRatio = 0.5
 
   let sections: [(units: Range<Int>, label: String)]
 
@@ -28,7 +29,7 @@ struct SectionLabels {
     sections = merged.map { ($0.units, Self.label($0.group)) }
   }
 
-  /// A, B, …, Z, AA, AB, …
+  /// Returns A, B, …, Z, AA, AB, …
   static func label(_ index: Int) -> String {
     let letter = String(UnicodeScalar(UInt8(65 + index % 26)))
     return index < 26 ? letter : label(index / 26 - 1) + letter
@@ -38,14 +39,14 @@ struct SectionLabels {
     -> Bool
   {
     let length = min(part.count, first.count)
-    guard Double(length) >= leastLengthRatio * Double(max(part.count, first.count)),
-      Double(length) * units.length >= shortestRestartSeconds
+    guard Double(length) >= minLengthRatio * Double(max(part.count, first.count)),
+      Double(length) * units.length >= minRestartSeconds
     else { return false }
     return recurrence.share(from: first.lowerBound, and: part.lowerBound, length: length) > restart
   }
 
-  /// Groups of parts, numbered in the order of their first parts: the two groups that are most alike in the mean of their
-  /// pairs are joined until none are alike enough.
+  /// Groups parts by average linkage: merges the two most similar groups until none are similar enough. Groups are
+  /// numbered in the order of their first parts.
   private static func groups(of parts: [Range<Int>], in recurrence: Recurrence) -> [Int] {
     let count = parts.count
     var likeness = [Float](repeating: 0, count: count * count)
@@ -59,7 +60,7 @@ struct SectionLabels {
     var group = Array(0..<count)
     var sizes = [Float](repeating: 1, count: count)
     while true {
-      var best: (share: Float, keep: Int, join: Int) = (leastShare, 0, 0)
+      var best: (share: Float, keep: Int, join: Int) = (minShare, 0, 0)
       for join in 0..<count where sizes[join] > 0 {
         for keep in 0..<join where sizes[keep] > 0 && likeness[join * count + keep] > best.share {
           best = (likeness[join * count + keep], keep, join)
@@ -84,11 +85,11 @@ struct SectionLabels {
     }
   }
 
-  /// The largest share of units that recur in each other, at any offset at which the shorter part mostly lies beside the
-  /// longer.
+  /// Largest share of units that recur in each other, over all offsets at which most of the shorter part overlaps the
+  /// longer one.
   private static func likenessOf(_ one: Range<Int>, _ other: Range<Int>, in recurrence: Recurrence) -> Float {
     let (short, long) = one.count <= other.count ? (one, other) : (other, one)
-    let least = leastOverlap * Double(short.count)
+    let least = minOverlap * Double(short.count)
     let slack = Int(Double(short.count) - least)
     var best: Float = 0
     for offset in -slack...(long.count - short.count + slack) {

@@ -1,12 +1,12 @@
 internal import Analysis
 internal import DSP
 
-/// Sections of a track and which of them are alike, from how it resembles itself.
+/// Divides a track into sections and labels similar ones, based on its self-similarity.
 ///
-/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance to
-/// all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
-/// Multimedia 2014) or the timbre does (Foote, ICME 2000), where groups of four bars end if it can be; sections that pass
-/// through the same beats in the same order are alike. docs/sections.md tells the way.
+/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance
+/// to all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions
+/// on Multimedia 2014) or the timbre does (Foote, ICME 2000), preferably where groups of four bars end; sections that
+/// pass through the same beats in the same order are alike. docs/sections.md describes the method.
 struct SectionsAnalyzer: Analyzer {
   static let id = "sections"
   static let version = 2
@@ -20,8 +20,8 @@ struct SectionsAnalyzer: Analyzer {
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
   struct Session: AnalysisSession {
-    /// A form takes time.
-    static let shortestSeconds = 30.0
+    /// Minimum duration; shorter audio has no sections.
+    static let minSeconds = 30.0
 
     private var profile = SoundProfile()
 
@@ -37,7 +37,7 @@ struct SectionsAnalyzer: Analyzer {
     mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> SectionsFinding {
       profile.finish()
       guard !profile.isSilent else { return .none(reason: "silence") }
-      guard profile.seconds + SoundProfile.columnSeconds >= Self.shortestSeconds else {
+      guard profile.seconds + SoundProfile.columnSeconds >= Self.minSeconds else {
         return .none(reason: "too_short")
       }
       let tempo = earlier[TempoFinding.self]

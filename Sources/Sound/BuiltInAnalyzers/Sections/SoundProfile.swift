@@ -2,18 +2,18 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
-/// track is longer than an hour: memory stays below 5 MB.
+/// Harmony, timbre and power of a track over time, in frames of a quarter of a second, or longer ones if the track is
+/// longer than an hour: memory stays below 5 MB.
 struct SoundProfile {
   static let layout = SpectrumLayout.pitches
   static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384
-  private static let leastPower: Float = 1e-7
+  private static let minPower: Float = 1e-7
   /// Pitch classes, C first.
   static let classCount = 12
   private static let coefficientCount = 13
 
-  /// Semitones, from the A below the lowest C of a cello to the highest A of a violin.
+  /// Semitone bands, from the A below the lowest C of a cello to the highest A of a violin.
   private static let semitones = FilterBank(
     frequencies: (-37...36).map { 440 * exp2(Float($0) / 12) }, binWidth: binWidth, binCount: layout.binCount)
   private static let melBands: FilterBank = {
@@ -26,7 +26,7 @@ struct SoundProfile {
   }()
   private static let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
 
-  /// The share of each mel band in the coefficients of the discrete cosine transform, from the second one.
+  /// Weights of each mel band in the coefficients of the discrete cosine transform, from the second one.
   private static let shares: [SIMD16<Float>] = (0..<melBands.count).map { band in
     let scale = (2 / Float(melBands.count)).squareRoot()
     var values = SIMD16<Float>()
@@ -38,21 +38,21 @@ struct SoundProfile {
 
   private static func mel(_ hertz: Float) -> Float { log(1 + hertz / 700) }
 
-  /// Power in 12 pitch classes, compressed and relative to the frame's mean: the same at every level.
+  /// Chroma by frame: compressed power in 12 pitch classes relative to the frame's mean, so independent of the level.
   private(set) var chroma: [SIMD16<Float>] = []
-  /// Mel-frequency cepstral coefficients without the first one, which is the level.
+  /// Mel-frequency cepstral coefficients by frame, without the first one, which is the level.
   private(set) var timbre: [SIMD16<Float>] = []
   private var powers: [Float] = []
   private var columnsPerFrame = 1
   private var columnCount = 0
-  /// The sums of the columns of the frame to come.
+  /// Sums over the columns of the incomplete frame.
   private var pending = (chroma: SIMD16<Float>(), timbre: SIMD16<Float>(), power: Float(0), columns: 0)
   private var pitches = [Float](repeating: 0, count: Self.semitones.count)
   private var bands = [Float](repeating: 0, count: Self.melBands.count)
 
-  /// Up to the middle of the last column. The audio may last a column longer.
+  /// Time of the middle of the last column, in seconds. The audio may last one column longer.
   var seconds: Double { Double(max(columnCount - 1, 0)) * Self.columnSeconds }
-  var isSilent: Bool { !powers.contains { $0 > Self.leastPower * Float(Self.melBands.count) } }
+  var isSilent: Bool { !powers.contains { $0 > Self.minPower * Float(Self.melBands.count) } }
 
   mutating func append(_ column: Span<Float>) {
     columnCount += 1
@@ -62,18 +62,18 @@ struct SoundProfile {
     var bandSpan = bands.mutableSpan
     Self.melBands.apply(to: column, into: &bandSpan)
     let power = bands.reduce(0, +)
-    // Values that are no numbers are as good as silence.
+    // Non-finite values count as silence.
     if power.isFinite {
       pending.power += power
       for pitch in pitches.indices { pitches[pitch].formSquareRoot() }
       let mean = pitches.reduce(0, +) / Float(pitches.count) + 1e-9
       for (pitch, root) in pitches.enumerated() { pending.chroma[pitch % Self.classCount] += log1p(10 * root / mean) }
-      for (band, level) in bands.enumerated() { pending.timbre += log(level + Self.leastPower) * Self.shares[band] }
+      for (band, level) in bands.enumerated() { pending.timbre += log(level + Self.minPower) * Self.shares[band] }
     }
     if pending.columns == columnsPerFrame { endFrame() }
   }
 
-  /// Ends the last frame, which may be shorter.
+  /// Completes the last frame, which may be shorter.
   mutating func finish() { if pending.columns > 0 { endFrame() } }
 
   private mutating func endFrame() {
@@ -94,7 +94,7 @@ struct SoundProfile {
     columnsPerFrame *= 2
   }
 
-  /// The means of a row of frames between points in time, in seconds, ascending.
+  /// Means of the frames between points in time, in seconds, ascending.
   func means(of frames: [SIMD16<Float>], between edges: [Double]) -> [SIMD16<Float>] {
     var sums = [SIMD16<Double>()]
     sums.reserveCapacity(frames.count + 1)
@@ -113,7 +113,8 @@ struct SoundProfile {
     }
   }
 
-  /// Mean power between two points in time, of the frames whose windows lie between them as far as there are such.
+  /// Mean power between two points in time, in seconds. Uses only frames whose windows lie between them, if there are
+  /// any.
   func power(from start: Double, to end: Double) -> Double {
     let (first, last) = (Int((place(start) + 0.5).rounded(.up)), Int((place(end) - 0.5).rounded(.down)))
     let frames = first < last ? powers[first..<last] : powers[min(Int(place(start)), powers.count - 1)...].prefix(1)
@@ -125,8 +126,8 @@ struct SoundProfile {
     return max(-100, 10 * log10(power / reference))
   }
 
-  /// A point in time, counted in frames from the start of the first one, which is half a column before that of the
-  /// audio.
+  /// Converts seconds to frames, counted from the start of the first frame, which is half a column before the start of
+  /// the audio.
   private func place(_ seconds: Double) -> Double {
     min(max((seconds / Self.columnSeconds + 0.5) / Double(columnsPerFrame), 0), Double(powers.count))
   }

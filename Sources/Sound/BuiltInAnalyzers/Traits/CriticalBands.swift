@@ -1,40 +1,40 @@
 internal import Analysis
 internal import DSP
 
-/// Powers and amplitudes of 22 critical bands, from column to column.
+/// Powers and amplitudes of 22 critical bands, column by column.
 ///
-/// Amplitudes, and not their logarithms: what is too quiet to be heard beside the rest then counts for little, and that
-/// is what encoders change.
+/// Amplitudes rather than logarithms give little weight to inaudibly quiet content, which is what encoders change.
 struct CriticalBands {
   static let layout = SpectrumLayout.onsets
   static let columnsPerSecond = layout.columnsPerSecond
-  /// Hertz (Zwicker, Journal of the Acoustical Society of America 33, 1961). Above 9.5 kHz encoders differ most.
+  /// Band edges in hertz (Zwicker, Journal of the Acoustical Society of America 33, 1961). Encoders differ most above
+  /// 9.5 kHz.
   private static let edges: [Double] = [
     40, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700, 4400, 5300, 6400,
     7700, 9500,
   ]
   static let count = edges.count - 1
-  /// Bands of kick drums and basses: below 400 Hz.
+  /// Number of bands of kick drum and bass: below 400 Hz.
   static let bassCount = 4
-  /// The first band above 2.7 kHz.
+  /// Index of the first band above 2.7 kHz.
   static let firstBright = 15
-  /// The first bin of each band, and the bin after the last.
+  /// First bin of each band, and the bin after the last.
   private static let bins = edges.map { edge in
     Int((edge * Double(layout.windowLength) / Double(layout.sampleRate)).rounded(.up))
   }
-  /// Onsets are compared with what was there two columns before: windows overlap.
+  /// Distance in columns over which bands are compared for onsets: windows overlap.
   private static let lag = 2
 
   /// Powers of the last column.
   private(set) var powers = [Float](repeating: 0, count: count)
   /// Sum of the amplitudes of all bands.
   private(set) var level: Float = 0
-  /// How much the bands have risen, in sum.
+  /// Sum of the rises of all bands.
   private(set) var novelty: Float = 0
-  /// The same of the bass alone.
+  /// Sum of the rises of the bass bands.
   private(set) var bassNovelty: Float = 0
 
-  /// Amplitudes of the last columns, in turn.
+  /// Ring buffer of the amplitudes of the last columns.
   private var amplitudes = [Float](repeating: 0, count: (lag + 1) * count)
   private var columns = 0
 

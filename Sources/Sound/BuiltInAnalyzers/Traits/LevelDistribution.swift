@@ -1,11 +1,11 @@
 internal import Mathematics
 
-/// How often which level occurs, in bounded memory.
+/// Histogram of levels, in bounded memory.
 struct LevelDistribution {
-  /// Decibels relative to full scale.
+  /// Range in dB relative to full scale.
   private static let range = -200.0..<200.0
   private static let binsPerDecibel = 10.0
-  /// Anything this far below the loudest is no part of the sound, in decibels.
+  /// Levels this far below the loudest are ignored, in dB.
   private static let depth = 60.0
 
   private var counts = [Int](repeating: 0, count: Int((range.upperBound - range.lowerBound) * binsPerDecibel))
@@ -17,13 +17,13 @@ struct LevelDistribution {
     counts[Int(min(max(bin, 0), Double(counts.count - 1)))] += 1
   }
 
-  /// The upper edge of the loudest level, in decibels.
+  /// Upper edge of the loudest bin, in dB.
   var loudest: Double? { counts.lastIndex { $0 > 0 }.map { Self.decibels(Double($0 + 1)) } }
 
-  /// Levels that are part of the sound.
+  /// Number of levels within `depth` of the loudest.
   var soundCount: Int { sound.reduce(0) { $0 + counts[$1] } }
 
-  /// The level below which this share of the sound lies, in decibels.
+  /// Percentile of the levels within `depth` of the loudest, in dB.
   func percentile(_ share: Double) -> Double {
     var rest = share * Double(soundCount)
     for bin in sound where counts[bin] > 0 {

@@ -1,33 +1,33 @@
 internal import DSP
 
-/// How regularly something begins: the peak of the autocorrelation of novelty, averaged over segments. If the pulse
-/// wanders from segment to segment, their peaks do not add up.
+/// Regularity of onsets: the peak of the autocorrelation of the novelty, averaged over segments. If the tempo varies
+/// between segments, their peaks do not add up.
 struct PulseClarity {
-  /// Periods that count as a pulse, in columns: a quarter of a second to 2.2 s, the bar of slow dance music.
+  /// Lags of a pulse in columns: a quarter of a second to 2.2 s, the bar of slow dance music.
   private static let lags = 25..<222
-  /// Onsets weaker than this share of the level are no onsets.
+  /// Onsets weaker than this share of the level are ignored.
   private static let faint = 0.002
-  /// Columns around each, to both sides, whose mean novelty is usual.
+  /// Columns on each side over which the mean novelty is taken.
   private static let usualReach = 50
-  /// A Hann window of seven columns: an onset that is early or late by 20 ms still counts.
+  /// Hann window of seven columns, so an onset that is early or late by 20 ms still counts.
   private static let smoothing: [Float] = [0.146447, 0.5, 0.853553, 1, 0.853553, 0.5, 0.146447].map { $0 / 4 }
 
   private let segmentLength: Int
   private let fft: RealFFT
-  /// By lag, weighted with the levels of the segments.
+  /// Autocorrelation by lag, weighted by the levels of the segments.
   private var sums = [Double](repeating: 0, count: lags.upperBound)
   private var weight = 0.0
 
   /// - Parameter segmentLength: Columns.
   init(segmentLength: Int) {
     self.segmentLength = segmentLength
-    // Room for the longest lag behind the segment, so its end does not run into its start.
+    // Zero padding for the longest lag, so the segment's end does not wrap around to its start.
     var length = 2
     while length < segmentLength + Self.lags.upperBound { length *= 2 }
     fft = RealFFT(length: length)
   }
 
-  /// - Parameter level: The mean of the segment, in the unit of novelty.
+  /// - Parameter level: Mean level of the segment, in the unit of the novelty.
   mutating func add(_ novelty: [Float], level: Double) {
     precondition(novelty.count == segmentLength)
     let onsets = Self.onsets(in: novelty)
@@ -39,7 +39,7 @@ struct PulseClarity {
       let energy = Double(correlation[0]) + faint
       guard energy > 0 else { return }
       for lag in Self.lags {
-        // Fewer pairs of columns are this far apart.
+        // Corrects for the smaller number of column pairs at this lag.
         let share = Double(correlation[lag]) / energy * Double(segmentLength) / Double(segmentLength - lag)
         sums[lag] += level * share
       }
@@ -47,13 +47,13 @@ struct PulseClarity {
     weight += level
   }
 
-  /// 0 to 1; `nil` without a segment that is not silent.
+  /// Pulse clarity, 0 to 1; `nil` if all segments are silent.
   var value: Double? {
     guard weight > 0 else { return nil }
     return min(1, Self.lags.reduce(0) { max($0, sums[$1]) } / weight)
   }
 
-  /// Novelty above what is usual within half a second, less its mean.
+  /// Novelty above its mean within half a second, minus the overall mean.
   private static func onsets(in novelty: [Float]) -> [Float] {
     let count = novelty.count
     var smooth = [Float](repeating: 0, count: count)

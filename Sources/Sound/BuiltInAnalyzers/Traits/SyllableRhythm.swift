@@ -1,11 +1,11 @@
 internal import DSP
 
-/// How much the level swings at the rate of syllables, 3 to 6 Hz, as a share of the mean level: that of speech does at
+/// Modulation of the level at the rate of syllables, 3 to 6 Hz, as a share of the mean level: speech is modulated at
 /// about 4 Hz (Scheirer and Slaney, ICASSP 1997).
 struct SyllableRhythm {
-  /// Hertz.
+  /// Modulation frequencies in hertz.
   private static let rates = 3.0..<6.0
-  /// Columns that are one value.
+  /// Columns per value.
   private static let step = 4
 
   private let window: [Float]
@@ -26,7 +26,7 @@ struct SyllableRhythm {
     bins = Int((Self.rates.lowerBound / binWidth).rounded(.up))..<Int((Self.rates.upperBound / binWidth).rounded(.up))
   }
 
-  /// - Parameter levels: The levels of the columns of a segment; their mean is `level`.
+  /// - Parameter levels: Levels of the columns of a segment; their mean is `level`.
   mutating func add(_ levels: [Float], level: Double) {
     let swings = (0..<fft.length).map { index in
       let columns = levels[index * Self.step..<(index + 1) * Self.step]
@@ -34,13 +34,13 @@ struct SyllableRhythm {
     }
     fft.power(of: swings, from: 0, window: window, into: &powers)
     let length = Double(fft.length)
-    // Parseval, as half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
+    // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
     variance += 2 * Double(powers[bins].reduce(0, +)) / (0.375 * length * length)
     self.level += level
     segments += 1
   }
 
-  /// Root mean square of the swings, the mean level being 1.
+  /// RMS of the modulation relative to the mean level.
   var value: Double {
     level > 0 ? (variance * segments).squareRoot() / level : 0
   }

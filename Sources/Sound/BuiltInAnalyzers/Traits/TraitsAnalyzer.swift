@@ -1,10 +1,10 @@
 internal import Analysis
 internal import DSP
 
-/// How energetic, danceable and speech-like a track sounds, each from 0 to 1.
+/// Rates energy, danceability and speechiness of a track, each from 0 to 1.
 ///
-/// `SoundMeasures` has the formulas; docs/traits.md says what they mean and how they do. All measures are ratios, so
-/// volume does not matter. They come from the louder sounds below 9.5 kHz, so encoders hardly matter.
+/// `SoundMeasures` has the formulas; docs/traits.md describes their meaning and accuracy. All measures are ratios, so
+/// volume does not matter. They come from the louder content below 9.5 kHz, so encoders hardly matter.
 struct TraitsAnalyzer: Analyzer {
   static let id = "traits"
   static let version = 1
@@ -16,18 +16,18 @@ struct TraitsAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
-  /// Keeps sums, and eight seconds of what they are made of.
+  /// Keeps sums, and eight seconds of their inputs.
   struct Session: AnalysisSession {
     /// Columns, about eight seconds.
     private static let segmentLength = 800
-    /// Shorter sound has no segment to judge a pulse by: eight seconds, less what levels at both ends may miss.
-    private static let shortestSeconds = 7.5
-    /// Columns of a level, about 0.3 s.
+    /// Minimum duration of the audible content: a segment of eight seconds, less what levels at both ends may miss.
+    private static let minSeconds = 7.5
+    /// Columns per level, about 0.3 s.
     private static let levelLength = 30
-    /// Decibels relative to full scale: quieter tracks are silent.
+    /// Level in dB relative to full scale below which a track is silent.
     private static let silence = -100.0
-    /// From the sum of the powers of a column to the mean square of the signal (Parseval; the squared Hann window adds
-    /// up to 3/8 of its length).
+    /// Factor from the sum of a column's powers to the mean square of the signal (Parseval; the squared Hann window
+    /// adds up to 3/8 of its length).
     private static let meanSquare: Double = {
       let length = Double(CriticalBands.layout.windowLength)
       return 2 / (0.375 * length * length)
@@ -43,7 +43,7 @@ struct TraitsAnalyzer: Analyzer {
     private var blockPower = 0.0
     private var blockColumns = 0
 
-    /// Novelty of the segment that is not complete yet.
+    /// Novelty of the incomplete segment.
     private var novelty: [Float] = []
     private var bassNovelty: [Float] = []
     private var levels: [Float] = []
@@ -87,13 +87,13 @@ struct TraitsAnalyzer: Analyzer {
     mutating func finish() throws(AnalysisError) -> TraitsFinding {
       guard let loudest = distribution.loudest, loudest > Self.silence else { return .none(reason: "silence") }
       let seconds = Double(distribution.soundCount * Self.levelLength) / CriticalBands.columnsPerSecond
-      guard seconds >= Self.shortestSeconds, let measures else { return .none(reason: "too_short") }
+      guard seconds >= Self.minSeconds, let measures else { return .none(reason: "too_short") }
       return TraitsFinding(
         energy: measures.energy.rounded(toPlaces: 3), danceability: measures.danceability.rounded(toPlaces: 3),
         speechiness: measures.speechiness.rounded(toPlaces: 3))
     }
 
-    /// `nil` without a segment that is not silent.
+    /// `nil` if all segments are silent.
     var measures: SoundMeasures? {
       guard let pulse = pulse.value, let bassPulse = bassPulse.value else { return nil }
       return SoundMeasures(

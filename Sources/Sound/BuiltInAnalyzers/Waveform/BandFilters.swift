@@ -1,16 +1,17 @@
 internal import CKernels
 internal import Mathematics
 
-/// Three bands of eight frames at once.
+/// Splits eight frames at once into three bands.
 ///
-/// Second-order Butterworth filters (12 dB per octave) as a tree: at 600 Hz the low band parts from the rest, at 4,000
-/// Hz the middle band from the high one. Mixxx draws bands with these limits. A low-pass and a high-pass of one
-/// frequency are power-complementary, so the powers of the three bands add up to that of the signal.
+/// Second-order Butterworth filters (12 dB per octave) form a tree: the first splits off the low band at 600 Hz, the
+/// second separates the middle from the high band at 4,000 Hz. Mixxx draws bands with these limits. The low-pass and
+/// the high-pass of one frequency are power-complementary, so the powers of the three bands add up to that of the
+/// signal.
 struct BandFilters {
   static let laneCount = Int(CWAVEFORMBANDS_LANES)
-  /// Upper limits of the low and the middle band in hertz.
+  /// Upper limits of the low and the middle band, in hertz.
   static let crossovers = (low: 600.0, high: 4000.0)
-  /// In seconds: the filters forget what was before by 90 dB.
+  /// Seconds in which the filters' response to earlier samples decays by 90 dB.
   static let settlingTime = 0.004
 
   private let lower: cwaveformbands_crossover
@@ -18,13 +19,13 @@ struct BandFilters {
 
   init(sampleRate: Int) {
     let rate = Double(sampleRate)
-    // At low rates the upper bands are next to empty.
+    // At low rates the upper bands are nearly empty.
     let limit = 0.45 * rate
     lower = cwaveformbands_crossover(min(Self.crossovers.low, limit), rate: rate)
     upper = cwaveformbands_crossover(min(Self.crossovers.high, limit), rate: rate)
   }
 
-  /// Measures eight frames of `length` samples behind `settlingLength` others.
+  /// Measures eight frames of `length` samples that follow `settlingLength` samples.
   func measure(_ samples: [Float], settlingLength: Int, length: Int, into frames: inout [WaveformFrame]) {
     precondition(samples.count >= settlingLength + Self.laneCount * length && frames.count == Self.laneCount)
     var found = cwaveformbands_measures()
@@ -48,7 +49,7 @@ struct BandFilters {
 }
 
 extension cwaveformbands_crossover {
-  /// Coefficients are those of the bilinear transform.
+  /// Computes the coefficients by the bilinear transform.
   fileprivate init(_ frequency: Double, rate: Double) {
     let k = tan(.pi * frequency / rate)
     let scale = 1 / (1 + 2.0.squareRoot() * k + k * k)

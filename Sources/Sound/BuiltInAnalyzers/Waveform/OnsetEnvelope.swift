@@ -1,19 +1,19 @@
 internal import DSP
 
-/// How strongly sounds begin, frame by frame.
+/// Onset strength by frame.
 ///
-/// For each band, the rise of the logarithmic power over the larger one of the two frames before; the rises are added.
-/// Their mean over one second is subtracted, and what remains above zero is divided by its standard deviation and
-/// compressed as x / (x + 1.5), so a few loud hits do not dominate. The same is done to the onsets of `tempo`,
-/// which have more bands.
+/// In each band, the rise of the log power over the larger of the two previous frames; the rises are summed over the
+/// bands. Their mean over one second is subtracted, and what remains above zero is divided by its standard deviation
+/// and compressed as x / (x + 1.5), so a few loud hits do not dominate. `tempo` treats its onsets, which have more
+/// bands, in the same way.
 enum OnsetEnvelope {
-  /// Least mean power of a band that counts as sound.
+  /// Floor of a band's power, relative to its mean.
   private static let floor: Float = 1e-4
 
   /// - Parameters:
-  ///   - squares: Sums of squares of low, middle and high band for each frame.
-  ///   - framesPerSecond: The rate of these frames.
-  /// - Returns: One value for each frame, 0 to below 1.
+  ///   - squares: Sums of squares of the low, middle and high band, per frame.
+  ///   - framesPerSecond: Frame rate.
+  /// - Returns: One value per frame, in 0..<1.
   static func strengths(_ squares: [SIMD4<Float>], framesPerSecond: Double) -> [Float] {
     let count = squares.count
     guard count > 2 else { return [Float](repeating: 0, count: count) }
@@ -34,7 +34,7 @@ enum OnsetEnvelope {
     return normalized(rises, reach: Int((0.5 * framesPerSecond).rounded()))
   }
 
-  /// - Parameter reach: Frames to each side over which the mean is taken.
+  /// - Parameter reach: Frames on each side over which the mean is taken.
   private static func normalized(_ rises: [Float], reach: Int) -> [Float] {
     var values = rises
     var sum = rises.prefix(reach).reduce(0.0) { $0 + Double($1) }

@@ -2,12 +2,12 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// The picture of a track: peaks and RMS in three bands at up to 2,000 points, and an onset envelope to draw beats
-/// against.
+/// Computes the waveform of a track for display: peaks and RMS in three bands at up to 2,000 points, and an onset
+/// envelope to draw beats against.
 ///
 /// - `BandFilters`: the signal in three bands.
-/// - `WaveformFrames`: what there is in each 20 ms.
-/// - `OnsetEnvelope`: where sounds begin.
+/// - `WaveformFrames`: the measures of each 20 ms.
+/// - `OnsetEnvelope`: the onset strengths.
 struct WaveformAnalyzer: Analyzer {
   static let id = "waveform"
   static let version = 1
@@ -19,14 +19,14 @@ struct WaveformAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     guard let format = file.format, format.sampleRate > 0 else {
-      throw .notApplicable("The sample rate is not known.")
+      throw .notApplicable("The sample rate is unknown.")
     }
     return Session(sampleRate: format.sampleRate)
   }
 
   struct Session: AnalysisSession {
     static let pointLimit = 2000
-    /// An hour in frames of 20 ms.
+    /// One hour in frames of 20 ms.
     static let frameLimit = 180_000
 
     private let sampleRate: Int
@@ -62,7 +62,7 @@ struct WaveformAnalyzer: Analyzer {
 }
 
 extension WaveformFinding {
-  /// - Parameter sampleCount: The length of the whole track: the last point may have fewer samples than the others.
+  /// - Parameter sampleCount: Length of the whole track; the last point may cover fewer samples than the others.
   fileprivate mutating func setPoints(_ points: [WaveformFrame], sampleCount: Int64) {
     pointCount = points.count
     var peaks = SIMD4<Float>.zero
@@ -91,12 +91,12 @@ extension WaveformFinding {
     }
   }
 
-  /// Relative to full scale; `nil` for what no format holds.
+  /// Level in dB relative to full scale; `nil` below -200 dB, which no format represents.
   private static func decibels(_ amplitude: Float) -> Double? {
     amplitude > 1e-10 ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
   }
 
-  /// How many of 255 steps a sample of full scale has.
+  /// Quantization steps per unit, with 255 steps for `peak`.
   private static func stepsPerUnit(_ peak: Double?) -> Double { peak.map { 255 / pow(10, $0 / 20) } ?? 0 }
 
   private static func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }

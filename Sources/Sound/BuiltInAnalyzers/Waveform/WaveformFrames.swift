@@ -1,12 +1,12 @@
 internal import DSP
 
-/// The values of a frame of some 20 ms, or of several that were merged.
+/// Measures of a frame of about 20 ms, or of several merged frames.
 struct WaveformFrame: Mergeable {
   var minimum: Float
   var maximum: Float
-  /// Largest magnitude of low, middle and high band.
+  /// Peak magnitudes of the low, middle and high band.
   var peaks: SIMD4<Float>
-  /// Sums of squares of low, middle and high band, and of the whole signal.
+  /// Sums of squares of the low, middle and high band, and of the whole signal.
   var squares: SIMD4<Float>
 
   mutating func merge(_ other: WaveformFrame) {
@@ -17,23 +17,23 @@ struct WaveformFrame: Mergeable {
   }
 }
 
-/// Cuts the signal into frames of 20 ms and measures them, eight at a time.
+/// Divides the signal into frames of 20 ms and measures them, eight at a time.
 ///
-/// Filters look back, so they cannot run over neighboring samples at once. Here they run over eight frames at once: in
-/// each lane they start a little before its frame, early enough to have settled.
+/// Recursive filters cannot process neighboring samples in parallel. Here they run over eight frames in parallel: each
+/// lane starts a little before its frame, early enough to settle.
 struct WaveformFrames {
   private static let laneCount = BandFilters.laneCount
-  /// Decoders pass on whatever a file of floats claims. Squares of more could overflow.
+  /// Limit of sample values: float files may contain any value, and larger squares could overflow.
   private static let limit: Float = 1e6
 
-  /// Samples of a frame.
+  /// Samples per frame.
   let frameLength: Int
   private let settlingLength: Int
   private let filters: BandFilters
-  /// The end of the frame before, then up to eight frames.
+  /// End of the previous frame, then up to eight frames.
   private var samples: [Float]
   private var count: Int
-  /// The last eight that were measured.
+  /// The eight frames measured last.
   private var measured = [WaveformFrame](
     repeating: WaveformFrame(minimum: 0, maximum: 0, peaks: .zero, squares: .zero), count: laneCount)
 
@@ -41,12 +41,12 @@ struct WaveformFrames {
     frameLength = max(1, sampleRate / 50)
     settlingLength = Int((BandFilters.settlingTime * Double(sampleRate)).rounded(.up))
     filters = BandFilters(sampleRate: sampleRate)
-    // Samples before the start count as zero.
+    // Samples before the start are zero.
     samples = [Float](repeating: 0, count: settlingLength + Self.laneCount * frameLength)
     count = settlingLength
   }
 
-  /// Takes the next samples, and hands out the frames that are complete.
+  /// Appends samples and passes on the completed frames.
   mutating func push(_ values: Span<Float>, each body: (WaveformFrame) -> Void) {
     var start = 0
     while start < values.count {
@@ -62,14 +62,14 @@ struct WaveformFrames {
     }
   }
 
-  /// Hands out the frames that are left; the last one may be shorter.
+  /// Passes on the remaining frames; the last one may be shorter.
   mutating func finish(each body: (WaveformFrame) -> Void) {
     let left = count - settlingLength
     guard left > 0 else { return }
     for index in count..<samples.count { samples[index] = 0 }
     measure()
     var frames = measured.prefix((left + frameLength - 1) / frameLength)
-    // The zeros after the end are no samples.
+    // Excludes the zeros after the end.
     let last = samples[(settlingLength + (frames.count - 1) * frameLength)..<count]
     frames[frames.count - 1].minimum = last.min() ?? 0
     frames[frames.count - 1].maximum = last.max() ?? 0
@@ -85,7 +85,7 @@ struct WaveformFrames {
       }
       for index in values.indices {
         let value = values[index]
-        // False for NaN, too.
+        // False for NaN, which becomes zero.
         unsafe samples[count + index] =
           abs(value) <= Self.limit ? value : value > 0 ? Self.limit : value < 0 ? -Self.limit : 0
       }

@@ -1,4 +1,4 @@
-/// libchromaprint, which needs libavcodec: loaded when it is first needed (`CLoading`).
+/// Loads libchromaprint, which depends on libavcodec, on first use (`CLoading`).
 #ifndef CCHROMAPRINT_H
 #define CCHROMAPRINT_H
 
@@ -10,14 +10,14 @@
   of(chromaprint_get_fingerprint) of(chromaprint_get_raw_fingerprint) of(chromaprint_get_raw_fingerprint_size)           \
   of(chromaprint_get_version) of(chromaprint_new) of(chromaprint_start)
 
-/// Its functions, by their names.
+/// Functions of libchromaprint by name.
 typedef struct CChromaprintFunctions {
 #define CCHROMAPRINT_MEMBER(name) __typeof__(name) *_Nonnull name;
   CCHROMAPRINT_FUNCTIONS(CCHROMAPRINT_MEMBER)
 #undef CCHROMAPRINT_MEMBER
 } CChromaprintFunctions;
 
-/// Loads the library at the first call.
+/// Returns the functions, loading the library on the first call.
 const CChromaprintFunctions *_Nonnull cchromaprint(void);
 
 #endif

@@ -1,21 +1,20 @@
 internal import DSP
 internal import Mathematics
 
-/// How likely beats and downbeats are at each moment according to `BeatNetwork`, and what that says about a grid of
-/// beats.
+/// Beat and downbeat activations of `BeatNetwork`, and the features they yield for a beat grid.
 struct BeatActivation {
   /// Logits, frame by frame.
   let beats: [Float]
   let downbeats: [Float]
-  /// The probabilities for `beats`.
+  /// Probabilities of `beats`, unclamped.
   private let probabilities: [Float]
   private let probabilitySum: Float
-  /// Frames where a beat is likelier than around them, and not unlikely.
+  /// Frames that are local maxima of the beat probability and exceed the detection threshold.
   private let peaks: [Int]
 
-  /// From this probability on, a beat counts as heard.
-  private static let heard: Float = 0.2
-  /// Seconds by which a peak may miss a beat.
+  /// Minimum probability of a detected beat.
+  private static let minProbability: Float = 0.2
+  /// Maximum distance between peak and beat, in seconds.
   private static let tolerance = 0.05
 
   init(_ input: BeatNetworkInput, by network: BeatNetwork = .trained) {
@@ -26,16 +25,16 @@ struct BeatActivation {
     probabilitySum = probabilities.reduce(0, +)
     peaks = probabilities.indices.dropFirst().dropLast().filter {
       let here = probabilities[$0]
-      return here > Self.heard && here > probabilities[$0 - 1] && here >= probabilities[$0 + 1]
+      return here > Self.minProbability && here > probabilities[$0 - 1] && here >= probabilities[$0 + 1]
     }
     self.probabilities = probabilities
   }
 
-  /// The frame, with fraction, at a column.
+  /// Fractional frame of a column.
   private static func frame(of column: Double) -> Double { (column - 0.5) / 2 }
 
-  /// The largest of the three frames around each place; places without them are left out.
-  private static func tops(_ values: [Float], at columns: some Sequence<Double>) -> [Float] {
+  /// Maximum of the three frames around each position; positions at or beyond the ends are ignored.
+  private static func maxima(_ values: [Float], at columns: some Sequence<Double>) -> [Float] {
     columns.compactMap { column in
       let frame = Int(Self.frame(of: column).rounded())
       guard frame > 0, frame < values.count - 1 else { return nil }
@@ -47,29 +46,29 @@ struct BeatActivation {
     values.isEmpty ? none : values.reduce(0, +) / Float(values.count)
   }
 
-  /// For paths: the log-probability of a beat, column by column, with mean 0 and standard deviation 1.
+  /// Log-probability of a beat for `BeatPath`, column by column, with mean 0 and standard deviation 1.
   func envelope(columnCount: Int) -> [Float] {
     let logarithms = probabilities.map { log($0 + 0.02) }
     return PulseSurvey.standardized((0..<columnCount).map { interpolate(logarithms, Self.frame(of: Double($0))) })
   }
 
-  /// The logit of a bar's beginning at each place.
+  /// Downbeat logits at the columns, interpolated.
   func downbeats(at columns: [Double]) -> [Float] {
     columns.map { interpolate(downbeats, Self.frame(of: $0)) }
   }
 
-  /// The features from which the grid is chosen.
+  /// Features for the choice of the grid.
   ///
   /// - Parameters:
-  ///   - grid: Columns, ascending; those outside are left out.
-  ///   - named: Whether the names are wanted, too.
+  ///   - grid: Columns, ascending; those outside are ignored.
+  ///   - named: `true` to return the names, too.
   func features(of grid: [Double], named: Bool = true) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
     let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
     func between(_ share: Double) -> [Double] { zip(beats, periods).map { $0 + share * $1 } }
     let places = [beats, between(0.5), between(0.25), between(0.75), between(1 / 3.0) + between(2 / 3.0)]
-    let logits = places.map { Self.tops(self.beats, at: $0) }
-    let chances = places.map { Self.tops(probabilities, at: $0) }
+    let logits = places.map { Self.maxima(self.beats, at: $0) }
+    let chances = places.map { Self.maxima(probabilities, at: $0) }
     var found = NamedValues(capacity: 20, named: named)
     found.add("heard_logit_on_beats", Self.mean(logits[0], else: -6))
     found.add("heard_logit_on_halves", Self.mean(logits[1], else: -6))
@@ -82,7 +81,7 @@ struct BeatActivation {
 
     let onBeats = chances[0]
     let count = Float(max(onBeats.count, 1))
-    found.add("beats_heard", Float(onBeats.count { $0 > Self.heard }) / count)
+    found.add("beats_heard", Float(onBeats.count { $0 > Self.minProbability }) / count)
     found.add("peaks_on_beats", shareOfPeaks(on: beats))
     found.add("chance_on_beats_of_all", log(0.02 + onBeats.reduce(0, +) / max(probabilitySum, 0.5)))
     let seconds = Float(Double(probabilities.count) / BeatNetworkInput.framesPerSecond)
@@ -104,17 +103,17 @@ struct BeatActivation {
     return found
   }
 
-  /// The means over every `step`-th value, for each of the first `step` values.
+  /// Means over every `step`-th value, for each of the first `step` values.
   static func means(_ values: [Float], every step: Int) -> [Float] {
     (0..<step).map { first in
       mean(stride(from: first, to: values.count, by: step).map { values[$0] }, else: 0)
     }
   }
 
-  /// How much the largest exceeds the mean: for `means`, how clearly one beat begins the bars.
+  /// Excess of the maximum over the mean: for `means`, how clearly one beat begins the bars.
   static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
-  /// The share of the peaks, by probability, that lies on the beats.
+  /// Share of the peaks, weighted by probability, that lie on the beats.
   private func shareOfPeaks(on beats: [Double]) -> Float {
     guard beats.count > 1, !peaks.isEmpty else { return 0 }
     let tolerance = Self.tolerance * BeatNetworkInput.framesPerSecond

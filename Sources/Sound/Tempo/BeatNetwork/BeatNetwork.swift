@@ -1,12 +1,12 @@
 internal import CKernels
 
-/// A small network that hears beats: from the onsets and the sound of some ten seconds around a moment, how likely a
-/// beat, and the beginning of a bar, is at that moment.
+/// Small network that detects beats: from the onsets and levels of some ten seconds around a frame, the probability of
+/// a beat and of a downbeat in that frame.
 ///
 /// A temporal convolutional network (Davies and Böck, EUSIPCO 2019): a convolution over three frames of
 /// `BeatNetworkInput`, then layers with five taps that are 1, 2, 4 … 256 frames apart and whose rectified outputs are
 /// added to their inputs, and a weighted sum of the channels for each of the two outputs. Trained by
-/// `Benchmarks/tempo/network.py`, which names the training material.
+/// `Benchmarks/tempo/network.py`, which names the training data.
 struct BeatNetwork {
   static let channelCount = CBEATNETWORK_CHANNELS
   static let outputCount = 2
@@ -16,19 +16,19 @@ struct BeatNetwork {
 
   /// The first convolution, then the layers.
   private let convolutions: [Convolution]
-  /// The channel weights for each output, then the constants of the outputs.
+  /// Channel weights of each output, then the biases of the outputs.
   private let last: [Float]
 
-  /// The network the analyzer uses; docs/tempo.md describes it.
+  /// The trained network; docs/tempo.md describes it.
   static let trained = BeatNetwork(TempoResources.beatNetwork)
 
-  /// How many weights a network has.
+  /// Number of weights.
   static let weightCount =
     channelCount * (tapsOfFirst * BeatNetworkInput.width + 1) + layerCount * channelCount * (taps * channelCount + 1)
     + outputCount * (channelCount + 1)
 
-  /// - Parameter weights: For each convolution, tap by tap and input by input, the weight for each channel, then the
-  ///   constants of the channels; finally the weights of the outputs and their constants.
+  /// - Parameter weights: For each convolution, the weights by tap, input and channel, then the biases of the channels;
+  ///   finally the weights of the outputs and their biases.
   init(_ weights: [Float]) {
     precondition(weights.count == Self.weightCount)
     var rest = weights[...]
@@ -40,15 +40,15 @@ struct BeatNetwork {
     last = Array(rest)
   }
 
-  /// The logits of beats and downbeats, frame by frame.
+  /// Logits of beats and downbeats, frame by frame.
   func callAsFunction(_ input: BeatNetworkInput) -> (beats: [Float], downbeats: [Float]) {
     let count = input.frameCount
-    // Zero frames on both sides, so that every tap has something to read.
+    // Zero frames on both sides let every tap read.
     let margin = convolutions.map(\.margin).max() ?? 0
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(
       input.paddedValues, margin: BeatNetworkInput.padding, to: &channels, margin: margin, frameCount: count)
-    // The input of a layer; its taps must not read what it has already added to.
+    // Copy of the layer's input: taps must not read what the layer has already added to.
     var before = channels
     for layer in convolutions.dropFirst() {
       before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }
@@ -68,7 +68,7 @@ struct BeatNetwork {
   }
 }
 
-/// A weighted sum of the values a few frames before, at, and a few frames after each frame, rectified.
+/// Dilated convolution with rectified output.
 private struct Convolution {
   private let weights: [Float]
   private let constants: [Float]
@@ -76,7 +76,7 @@ private struct Convolution {
   private let inputCount: Int
   private let dilation: Int
 
-  /// Frames that the taps reach on either side.
+  /// Frames the taps reach on either side.
   var margin: Int { taps / 2 * dilation }
 
   init(_ values: inout ArraySlice<Float>, taps: Int, inputCount: Int, dilation: Int) {
@@ -88,10 +88,10 @@ private struct Convolution {
   }
 
   /// - Parameters:
-  ///   - values: `inputCount` for each frame.
-  ///   - inputMargin: Extra frames in them, before the first and after the last.
-  ///   - channels: `BeatNetwork.channelCount` for each frame.
-  ///   - margin: Extra frames in these.
+  ///   - values: `inputCount` per frame.
+  ///   - inputMargin: Extra frames in `values` before the first and after the last.
+  ///   - channels: `BeatNetwork.channelCount` per frame.
+  ///   - margin: Extra frames in `channels` on either side.
   func add(
     _ values: [Float], margin inputMargin: Int, to channels: inout [Float], margin: Int, frameCount: Int
   ) {

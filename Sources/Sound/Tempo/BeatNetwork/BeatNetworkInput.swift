@@ -1,7 +1,7 @@
-/// The input of `BeatNetwork`: each frame covers two columns and holds, for each third of an octave or so, the rise in
-/// the first column, the rise in the second, and the level relative to its mean.
+/// Input of `BeatNetwork`. Each frame covers two columns and holds, per third of an octave or so, the rise in the first
+/// column, the rise in the second, and the level relative to its mean.
 struct BeatNetworkInput {
-  /// Neighboring bands that are combined.
+  /// Number of neighboring bands that are combined.
   static let bandsPerGroup = 3
   private static let groupCount = BandSpectrogram.bandCount / bandsPerGroup
   /// Numbers per frame.
@@ -13,11 +13,11 @@ struct BeatNetworkInput {
   private static let levelScale: Float = 0.35
 
   let frameCount: Int
-  /// The frames, and one of zeros before the first and after the last: all that the network's first layer reads.
+  /// All frames that the network's first layer reads: one of zeros precedes the first and one follows the last.
   private(set) var paddedValues: [Float]
   static let padding = 1
 
-  /// - Parameter columnCount: If odd, the last column is left out.
+  /// - Parameter columnCount: If odd, the last column is ignored.
   init(columnCount: Int) {
     frameCount = columnCount / 2
     paddedValues = [Float](repeating: 0, count: (frameCount + 2 * Self.padding) * Self.width)
@@ -27,16 +27,15 @@ struct BeatNetworkInput {
     }
   }
 
-  /// The place of a frame in `paddedValues`.
+  /// Index of a frame in `paddedValues`.
   @inline(__always)
   private static func row(_ frame: Int) -> Int { (padding + frame) * width }
 
-  /// The numbers of a frame.
   subscript(frame: Int) -> ArraySlice<Float> { paddedValues[Self.row(frame)..<Self.row(frame + 1)] }
 
   /// - Parameters:
-  ///   - levels: Logarithms for the bands of the column.
-  ///   - rises: Rises above zero, for the same bands.
+  ///   - levels: Log levels of the bands in the column.
+  ///   - rises: Rectified rises of the same bands.
   @inline(__always)
   mutating func add(column: Int, levels: UnsafePointer<Float>, rises: UnsafePointer<Float>) {
     guard column < 2 * frameCount else { return }
@@ -53,7 +52,7 @@ struct BeatNetworkInput {
     }
   }
 
-  /// Subtracts the mean level of each group; call it after the last column.
+  /// Subtracts the mean level of each group. Call it after the last column.
   mutating func finish() {
     for place in 2 * Self.groupCount..<Self.width {
       var sum = 0.0

@@ -1,42 +1,43 @@
 internal import Mathematics
 
-/// How beats group into bars, where that is certain.
+/// Grouping of beats into bars, where it is certain.
 ///
-/// Two things decide the meter: how much of the differences between beats a bar of three or of four explains, and how
-/// much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over the three
-/// or four beats picks the first, from accents, new chords and sections, and the network, summed over all bars.
-/// Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
+/// Two measures decide the meter: the share of the differences between beats that a bar of three or of four explains,
+/// and how much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over
+/// the three or four beats picks the first, from accents, new chords and sections, and the network, summed over all
+/// bars. Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
 /// (`BarWeights`).
 ///
-/// Slow beats that are divided into thirds are dotted: bars of three are then 9/8, bars of four 12/8. Two bars of 6/8 and
-/// one of 12/8 differ in where people write bar lines, so it is 12/8 only if the first of the four beats is clear.
+/// Slow beats that divide into thirds are dotted: bars of three are then 9/8, bars of four 12/8. Two bars of 6/8 and
+/// one of 12/8 differ only in where the bar lines are written, so the meter is 12/8 only if the first of the four beats
+/// is clear.
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int
-  /// Whether a beat is a dotted quarter, and not a quarter.
+  /// `true` if a beat is a dotted quarter rather than a quarter.
   let isCompound: Bool
-  /// The index of the first beat that begins a bar; nil if uncertain.
+  /// Index of the first beat that begins a bar; `nil` if uncertain.
   let firstDownbeat: Int?
 
-  /// Of the beats of bars: `4/4`, `3/4`, `6/8`, `9/8` or `12/8`.
+  /// Time signature: `3/4`, `4/4`, `6/8`, `9/8` or `12/8`.
   var metre: String { isCompound ? "\(3 * beatCount)/8" : "\(beatCount)/4" }
 
   private typealias Row = BeatAccents.Row
 
   /// Faster bars of three are just as likely halves of 6/8 bars.
-  private static let fastestThree = 160.0
+  private static let maxTripleBPM = 160.0
   /// Faster beats in thirds are mostly shuffles, which are written in quarters.
-  private static let fastestCompound = 84.0
-  private static let fewestBeats = 16
-  /// More bars than these are no better evidence: music repeats what misleads.
-  private static let mostBars = 32
+  private static let maxCompoundBPM = 84.0
+  private static let minBeats = 16
+  /// More bars add no evidence: music repeats what misleads.
+  private static let maxBars = 32
 
   /// - Parameters:
   ///   - downbeats: `BeatActivation.downbeats` at each beat.
-  ///   - hasThirds: See `BarProfile.hasThirds`; only asked of slow beats.
+  ///   - hasThirds: See `BarProfile.hasThirds`; evaluated only for slow beats.
   init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double, hasThirds: @autoclosure () -> Bool = false) {
     let total = accents.values.count
-    guard total >= Self.fewestBeats, downbeats.count == total else { return nil }
+    guard total >= Self.minBeats, downbeats.count == total else { return nil }
     let weights = BarWeights.fitted
     let rows = accents.rows(downbeats: downbeats)
     let (three, four) = (Self.means(rows, every: 3), Self.means(rows, every: 4))
@@ -45,8 +46,8 @@ struct BarReading: Equatable {
         (Self.evidence(four, of: total, weights.shares) + weights.chance)
           / (Self.evidence(three, of: total, weights.shares) + weights.chance))
       + (Self.advantage(four) - Self.advantage(three)) / weights.networkScale
-    guard abs(advantage) > weights.leastAdvantage, advantage > 0 || bpm <= Self.fastestThree else { return nil }
-    isCompound = bpm <= Self.fastestCompound && hasThirds()
+    guard abs(advantage) > weights.minAdvantage, advantage > 0 || bpm <= Self.maxTripleBPM else { return nil }
+    isCompound = bpm <= Self.maxCompoundBPM && hasThirds()
     let count = advantage > 0 ? 4 : 3
     let chances = Self.chances(count == 4 ? four : three, barCount: total / count, weights)
     let best = chances.indices.max { chances[$0] < chances[$1] }!
@@ -61,10 +62,10 @@ struct BarReading: Equatable {
     }
   }
 
-  /// How likely each beat begins the bars.
+  /// Probability of each beat to begin the bars.
   private static func chances(_ means: [Row], barCount: Int, _ weights: BarWeights) -> [Float] {
     // Few bars are weaker evidence.
-    let certainty = Float(Double(min(barCount, mostBars)).squareRoot() / 4)
+    let certainty = Float(Double(min(barCount, maxBars)).squareRoot() / 4)
     let scores = means.indices.map { first in
       var sum: Float = 0
       for (place, weights) in (means.count == 4 ? weights.ofFour : weights.ofThree).enumerated() {
@@ -89,6 +90,6 @@ struct BarReading: Equatable {
     return (explained * shares).sum() * Float(count) / Float(means.count - 1)
   }
 
-  /// How clearly one beat begins the bars according to the network.
+  /// Lead of the likeliest first beat according to the network.
   private static func advantage(_ means: [Row]) -> Float { BeatActivation.advantage(means.map { $0[15] }) }
 }

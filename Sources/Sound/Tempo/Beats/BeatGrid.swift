@@ -2,7 +2,7 @@
 struct BeatGrid {
   var beats: [Double]
 
-  /// A constant tempo.
+  /// Creates a grid of constant tempo.
   ///
   /// - Parameters:
   ///   - period: Columns per beat.
@@ -17,7 +17,7 @@ struct BeatGrid {
     self.beats = beats
   }
 
-  /// The beats this share of a beat, 0 to 1, after those of the grid, starting with the one before its first.
+  /// The beats shifted later by `phase`, 0 to 1 beats, starting with the one before the first of the grid.
   func beats(after phase: Double) -> [Double] {
     guard beats.count > 1 else { return [] }
     let last = beats.count - 1
@@ -28,7 +28,7 @@ struct BeatGrid {
     return shifted
   }
 
-  /// Median columns per beat. Measured over four beats, because beats found in a moving tempo lie on whole columns.
+  /// Median columns per beat, measured over four beats because the beats of a varying tempo lie on whole columns.
   var medianPeriod: Double {
     let span = min(4, beats.count - 1)
     guard span > 0 else { return 0 }
@@ -37,7 +37,7 @@ struct BeatGrid {
   }
 }
 
-/// An envelope folded every four beats: the mean of each lane at each position in a bar of four.
+/// Envelope folded every four beats: the mean of each lane at each position in a bar of four.
 struct BarProfile {
   static let positionsPerBeat = 24
   static let positions = 4 * positionsPerBeat
@@ -76,24 +76,24 @@ struct BarProfile {
     means = sums
   }
 
-  /// Whether sounds begin at both thirds of the beats, much more than at halves and quarters: beats as in 6/8, 9/8 and
+  /// `true` if onsets at both thirds of the beats are much stronger than at halves and quarters, as in 6/8, 9/8 and
   /// 12/8. Swing leaves out the first third.
   var hasThirds: Bool {
     let perBeat = Self.positionsPerBeat
     let sums = (0..<perBeat).map { position in
       stride(from: position, to: Self.positions, by: perBeat).reduce(Float(0)) { $0 + means[$1].sum() }
     }
-    // Between onsets.
+    // Level between onsets.
     let quiet = sums.sorted().prefix(perBeat / 3).reduce(0, +) / Float(perBeat / 3)
     func most(_ positions: [Int]) -> Float { positions.map { sums[$0 % perBeat] }.max()! - quiet }
     let thirds = min(most([7, 8, 9]), most([15, 16, 17]))
-    return thirds > Self.leastThirds * most([23, 0, 1]) && thirds > Self.leadOverHalves * most([11, 12, 13])
+    return thirds > Self.minThirds * most([23, 0, 1]) && thirds > Self.leadOverHalves * most([11, 12, 13])
       && thirds > Self.leadOverQuarters * most([5, 6, 18, 19])
   }
 
-  /// Set by hand (`Benchmarks/tempo/thirds.py`): of 528 made songs and 96 of a development set, most of those in thirds have
-  /// leads of 1.7 to 80 over halves, slow ones in halves below 0.8.
-  private static let leastThirds: Float = 0.12
+  /// Thresholds set by hand (`Benchmarks/tempo/thirds.py`): in 528 synthetic songs and 96 of a development set, most
+  /// beats in thirds lead over halves by 1.7 to 80, slow beats in halves by less than 0.8.
+  private static let minThirds: Float = 0.12
   private static let leadOverHalves: Float = 1.5
   private static let leadOverQuarters: Float = 3
 }

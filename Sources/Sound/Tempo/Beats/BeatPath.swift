@@ -1,10 +1,10 @@
 internal import CKernels
 internal import Mathematics
 
-/// The beat sequence that best follows an envelope with a moving tempo: dynamic programming over time and period.
+/// Beat sequence that best follows an envelope of varying tempo: dynamic programming over time and period.
 ///
-/// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007), with the period as a
-/// second dimension as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
+/// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007), with the period
+/// as a second dimension as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
 /// min(λ·|ln(p/p′)|, 10·λ·ln²(p/p′)): small steps are cheap because periods are whole columns.
 struct BeatPath {
   /// Columns of the beats, ascending.
@@ -25,11 +25,11 @@ struct BeatPath {
     precondition(width <= CBEATPATH_PERIODS, "the origin of a period must fit in a byte")
     let costs = Costs(shortest: shortest, longest: longest, period: period, change: changeCost, distance: distanceCost)
     let padded = costs.padded
-    // The best score that arrives at a column along each period, written one period earlier.
+    // Best score that reaches a column along each period, written one period earlier.
     let rows = longest + 1
     var arrivals = [Float](repeating: 0, count: rows * padded)
     var origins = [UInt8](repeating: 0, count: count * padded)
-    // Scores of the column, with a rim that never wins.
+    // Scores of the column, padded with values that never win.
     var scores = [Float](repeating: -.infinity, count: padded + 2 * Costs.rim)
     var changed = [Float](repeating: 0, count: padded)
     var changedFrom = [Int32](repeating: 0, count: padded)
@@ -81,11 +81,11 @@ struct BeatPath {
     static let rim = 8
 
     let padded: Int
-    /// Per period: μ·|ln(p/T)|.
+    /// μ·|ln(p/T)|, by period.
     var distance: [Float]
-    /// Per period: λ·ln of its ratio to the one before.
+    /// λ·ln of the ratio of a period to the previous one.
     var step: [Float]
-    /// Per offset, and within it per period: 10·λ·ln².
+    /// 10·λ·ln², by offset and period.
     var near: [Float]
 
     init(shortest: Int, longest: Int, period: Double, change: Float, distance: Float) {
@@ -103,7 +103,8 @@ struct BeatPath {
       }
     }
 
-    /// For each period, the best score of any previous period after the cost of the change, and which period that was.
+    /// Finds, for each period, the best score of any previous period minus the cost of the change, and that previous
+    /// period.
     func apply(
       to scores: UnsafeMutableBufferPointer<Float>, width: Int, into changed: inout [Float], from: inout [Int32]
     ) {

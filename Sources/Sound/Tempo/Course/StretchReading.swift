@@ -1,19 +1,18 @@
 internal import Mathematics
 
-/// The evidence about tempo in one stretch of music, before the stretches of a track are compared.
+/// Tempo evidence of one stretch of music, before the stretches of a track are compared.
 struct StretchReading {
   /// A tempo with its beats.
   struct Option {
     var bpm: Double
-    /// Given that one of the options is right.
+    /// Probability, given that one of the options is right.
     var probability: Double
     var isConstant: Bool
     /// Seconds from the start of the track.
     var beats: [Double]
-    /// How the beats group into bars.
     var bar: BarReading?
 
-    /// The beats that begin bars; nil if uncertain.
+    /// Beats that begin bars; `nil` if uncertain.
     var downbeats: [Double]? {
       guard let bar, let first = bar.firstDownbeat else { return nil }
       return stride(from: first, to: beats.count, by: bar.beatCount).map { beats[$0] }
@@ -30,16 +29,16 @@ struct StretchReading {
   let start: Double
   let duration: Double
   let outcome: Outcome
-  /// How regular the onsets are; see `Tempogram.clarity`.
+  /// Regularity of the onsets; see `Tempogram.clarity`.
   let clarity: Double
 
-  /// How many seconds a column precedes the onset it reports: a window contains the start of a sound before it is
-  /// centered on it. Measured with clicks, drums and plucked tones at known places.
+  /// Seconds by which a column precedes its onset: the window contains the start of a sound before it is centered on
+  /// it. Measured with clicks, drums and plucked tones at known positions.
   static let onsetDelay = 0.008
-  /// Quieter than 16-bit dither, as root mean square relative to full scale.
+  /// RMS level relative to full scale below which audio is silent; 16-bit dither is louder.
   private static let silence: Float = 1e-5
   private static let optionLimit = 12
-  /// Of one tempo.
+  /// Maximum number of grids per tempo.
   private static let gridLimit = 3
 
   init(start: Double, duration: Double, outcome: Outcome, clarity: Double) {
@@ -95,8 +94,8 @@ struct StretchReading {
     outcome = .pulse(options)
   }
 
-  /// The likeliest hypotheses of the likeliest tempi, with probabilities that add up to that of the tempo: other
-  /// readings remain, however many grids of one tempo are tried.
+  /// The likeliest hypotheses of the likeliest tempi, with probabilities that add up to that of the tempo, so the
+  /// number of grids tried for one tempo does not displace other tempi.
   private static func likely(_ hypotheses: [GridHypothesis]) -> [(GridHypothesis, Double)] {
     let all = GridChoice.probabilities(hypotheses)
     let found = GridChoice.tempi(of: hypotheses).flatMap { tempo in
@@ -107,7 +106,7 @@ struct StretchReading {
     return Array(found.prefix(optionLimit))
   }
 
-  /// The columns between leading and trailing silence.
+  /// Range of columns between leading and trailing silence.
   private static func sounding(_ bands: BandSpectrogram) -> ClosedRange<Double> {
     let powers = bands.columnPowers
     let mean = powers.reduce(0, +) / Float(max(powers.count, 1))

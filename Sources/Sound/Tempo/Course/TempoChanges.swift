@@ -1,34 +1,34 @@
 internal import Mathematics
 
-/// The places where one constant tempo gives way to another, as from one track of a mix to the next, and in medleys.
+/// Positions where one constant tempo gives way to another, as between the tracks of a mix and in medleys.
 ///
 /// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) finds the
-/// course of tempo through the windows that collects most of it, where each jump has a cost. Music that slows down or
-/// swings glides rather than jumps.
+/// tempo path through the windows that collects most of it, where each jump has a cost. Music that slows down or swings
+/// glides rather than jumps.
 struct TempoChanges {
-  /// First columns of the second and every further tempo, ascending.
+  /// First column of the second and each further tempo, ascending.
   private(set) var columns: [Int] = []
 
   private static let windowSeconds = 12.0
   private static let hopSeconds = 3.0
-  /// Tempi are compared within one octave only: a change to the double is more often a misreading than music.
+  /// Lower end of the octave in which tempi are compared: a change to the double is more often a misreading than music.
   private static let lowest = 75.0
   private static let tempoCount = 138
-  /// The cost of a jump, in shares of the energy of a window.
-  private static let jump: Float = 2
-  private static let glide: Float = 0.05
-  /// The fewest windows a tempo lasts.
-  private static let shortest = 5
-  /// A tempo is real if its windows have at least this share of their energy in it, …
-  private static let least: Float = 0.6
-  /// … and no more than this share as much in the tempo next to it.
-  private static let largestOther: Float = 0.5
+  /// Cost of a jump, as a share of the energy of a window.
+  private static let jumpCost: Float = 2
+  private static let glideCost: Float = 0.05
+  /// Minimum number of windows per tempo.
+  private static let minWindows = 5
+  /// A tempo counts if its windows have at least this share of their energy in it, …
+  private static let minShare: Float = 0.6
+  /// … and at most this fraction of that in the neighboring tempo.
+  private static let maxNeighborShare: Float = 0.5
 
   /// - Parameter envelope: Mean 0.
   init(_ envelope: [Float]) {
     let rate = OnsetEnvelopes.columnsPerSecond
     let (length, hop) = (Int(Self.windowSeconds * rate), Int(Self.hopSeconds * rate))
-    guard envelope.count >= length + 2 * Self.shortest * hop else { return }
+    guard envelope.count >= length + 2 * Self.minWindows * hop else { return }
     let windows = stride(from: 0, through: envelope.count - length, by: hop).map { start in
       Self.strengths(of: envelope[start..<start + length], rate: rate)
     }
@@ -45,7 +45,7 @@ struct TempoChanges {
     var tempi: [Int]
   }
 
-  /// By tempo: the correlation at the first four beats, for the tempo and its double.
+  /// Autocorrelation at the first four beats and the half-beat, weighted, by tempo.
   private static func strengths(of window: ArraySlice<Float>, rate: Double) -> [Float] {
     let correlation = Tempogram.autocorrelation(of: window, longest: Int(4 * 60 / lowest * rate) + 3)
     return (0..<tempoCount).map { index in
@@ -66,10 +66,10 @@ struct TempoChanges {
       var next = scores
       var origin = [Int](repeating: best, count: tempoCount)
       for index in 0..<tempoCount {
-        next[index] = scores[best] - jump
+        next[index] = scores[best] - jumpCost
         for step in -2...2 {
           let near = (index + step + tempoCount) % tempoCount
-          let score = scores[near] - glide * Float(abs(step))
+          let score = scores[near] - glideCost * Float(abs(step))
           if score > next[index] { (next[index], origin[index]) = (score, near) }
         }
         next[index] += window[index]
@@ -82,7 +82,7 @@ struct TempoChanges {
     return course.reversed()
   }
 
-  /// The windows between jumps.
+  /// Splits the path at its jumps.
   private static func runs(of course: [Int]) -> [Run] {
     var runs: [Run] = []
     for (window, tempo) in course.enumerated() {
@@ -100,10 +100,10 @@ struct TempoChanges {
     return runs
   }
 
-  /// Runs that are long, clear and unlike their neighbors; others become part of the run before.
+  /// Keeps runs that are long, clear and unlike their neighbors; others are merged into the previous run.
   private static func real(_ runs: [Run], in windows: [[Float]]) -> [Run] {
     func strength(_ run: Run, at tempo: Int) -> Float {
-      // Only windows entirely inside the run, and also the neighboring bins, because tempi fall between bins.
+      // Only windows entirely inside the run; neighboring bins too, because tempi fall between bins.
       let inner = run.windows.dropFirst(2).dropLast(2)
       let sum = inner.reduce(Float(0)) { sum, window in
         sum + (-1...1).map { windows[window][(tempo + $0 + tempoCount) % tempoCount] }.max()!
@@ -118,10 +118,10 @@ struct TempoChanges {
       }
       let (before, after) = (last.tempi.sorted()[last.tempi.count / 2], run.tempi.sorted()[run.tempi.count / 2])
       let isReal =
-        last.windows.count >= shortest && run.windows.count >= shortest
-        && strength(last, at: before) >= least && strength(run, at: after) >= least
-        && strength(last, at: after) <= largestOther * strength(last, at: before)
-        && strength(run, at: before) <= largestOther * strength(run, at: after)
+        last.windows.count >= minWindows && run.windows.count >= minWindows
+        && strength(last, at: before) >= minShare && strength(run, at: after) >= minShare
+        && strength(last, at: after) <= maxNeighborShare * strength(last, at: before)
+        && strength(run, at: before) <= maxNeighborShare * strength(run, at: after)
       if isReal {
         result.append(run)
       } else if last.windows.count >= run.windows.count {

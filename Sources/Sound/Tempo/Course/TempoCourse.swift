@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Mathematics
 
-/// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that best fits
-/// its own evidence and its neighbors, found by dynamic programming over the stretches (Viterbi 1967).
+/// Tempo path through the stretches of a track: for each stretch the option that best fits its own evidence and its
+/// neighbors, found by dynamic programming (Viterbi 1967).
 struct TempoCourse {
   /// Log-probability that the tempo changes from one stretch to the next, …
   private static let change = -4.0
@@ -47,8 +47,8 @@ struct TempoCourse {
     steps.reverse()
   }
 
-  /// The tempo comes first, then the beats: the joint weight of all options with this option's tempo, times how this
-  /// option compares with the best of them.
+  /// Weight of an option: the joint probability of all options with its tempo, times its ratio to the best of them. The
+  /// tempo is decided first, then the beats.
   private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
     let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
     let sum = same.reduce(0) { $0 + $1.probability }
@@ -62,7 +62,7 @@ struct TempoCourse {
     return abs(ratio / 2 - 1) < 0.04 || abs(ratio / 3 - 1) < 0.04 ? octaveChange : change
   }
 
-  /// The beats of all steps; where stretches overlap, the earlier one's beats up to the middle of the overlap.
+  /// Beats of all steps. Where stretches overlap, the earlier one's beats are used up to the middle of the overlap.
   var beats: [Double] {
     var result: [Double] = []
     for (index, step) in steps.enumerated() {
@@ -78,7 +78,7 @@ struct TempoCourse {
       }
       let shortest = 0.5 * 60 / step.option.bpm
       for beat in step.option.beats where range.contains(beat) {
-        // At the seam, two grids may give the same beat twice.
+        // At the boundary, two grids may contain the same beat.
         if let last = result.last, beat - last < shortest { continue }
         result.append(beat)
       }
@@ -86,7 +86,7 @@ struct TempoCourse {
     return result
   }
 
-  /// The beats that begin bars; nil if any step is uncertain.
+  /// Beats that begin bars; `nil` if any step is uncertain.
   func downbeats(among beats: [Double]) -> [Double]? {
     var starts: Set<Double> = []
     for step in steps {

@@ -11,7 +11,7 @@ struct TempoDecision {
   }
 
   private static let candidateLimit = 5
-  /// Meter and downbeats are given from this confidence on.
+  /// Minimum confidence for meter and downbeats.
   private static let sureBeats = 0.8
   private static let tolerance = GridChoice.tolerance
 
@@ -27,7 +27,7 @@ struct TempoDecision {
     var bpm = main
     var places = 1
     if isStable {
-      // A single stretch gets its tempo best from its coherent search; several, from the line through all beats.
+      // For a single stretch, the coherent search is the most precise; for several, the line through all beats.
       if course.steps.count > 1 { bpm = 60 / sections[0].period }
       places = 2
       if configuration.roundsToInteger, abs(bpm - bpm.rounded()) <= Self.error(of: bpm, beatCount: beats.count) {
@@ -50,7 +50,7 @@ struct TempoDecision {
     let confidence = TempoConfidence.fitted.probability(
       share: share, clarity: Self.clarity(of: course), moves: !course.steps.allSatisfy(\.option.isConstant))
     let octaveConfidence = TempoConfidence.fitted.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
-    // Bars of wrong beats are wrong.
+    // If the beats are wrong, so are the bars.
     let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []
     let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.metre == first?.metre } ? first : nil }
     return TempoFinding(
@@ -69,8 +69,8 @@ struct TempoDecision {
     return [1, 2, 3].contains { abs(ratio / $0 - 1) < tolerance }
   }
 
-  /// The possible error in beats per minute of a tempo measured over this many beats: three standard errors of the
-  /// slope of a line through beats that are off by 12 ms each.
+  /// Possible error, in beats per minute, of a tempo measured over this many beats: three standard errors of the slope
+  /// of a line through beats that deviate by 12 ms each.
   private static func error(of bpm: Double, beatCount: Int) -> Double {
     let slope = 0.012 * (12 / pow(Double(max(beatCount, 2)), 3)).squareRoot()
     return min(0.1, 0.01 + 3 * bpm * slope * bpm / 60)
@@ -82,7 +82,7 @@ struct TempoDecision {
       / max(seconds, .leastNormalMagnitude)
   }
 
-  /// The tempo in force for most of the track.
+  /// Tempo that covers the most time.
   private static func mainTempo(of course: TempoCourse) -> Double? {
     var best: (bpm: Double, seconds: Double)?
     for step in course.steps {
@@ -95,7 +95,7 @@ struct TempoDecision {
     return best?.bpm
   }
 
-  /// The sections of constant tempo, found stretch by stretch and then joined.
+  /// Sections of constant tempo, found by stretch and then merged.
   private static func sections(of course: TempoCourse, beats: [Double]) -> [TempoSection] {
     var found: [TempoSection] = []
     var first = 0
@@ -111,7 +111,7 @@ struct TempoDecision {
     return TempoSections.merged(found)
   }
 
-  /// The tempi of all stretches, each with its share of the evidence, best first.
+  /// Tempi of all stretches, each with its share of the evidence, best first.
   private static func candidates(of course: TempoCourse) -> [TempoFinding.Candidate] {
     var found: [TempoFinding.Candidate] = []
     let total = course.steps.reduce(0) { $0 + $1.reading.duration }
@@ -131,7 +131,7 @@ struct TempoDecision {
 }
 
 extension StretchReading {
-  /// The same with its options inside a range of tempi: those inside it, or else the others doubled or halved into it.
+  /// Keeps the options inside a range of tempi; if there are none, doubles or halves the others into it.
   func limited(to range: ClosedRange<Double>) -> StretchReading {
     guard case .pulse(let options) = outcome else { return self }
     var inside = options.filter { range.contains($0.bpm) }

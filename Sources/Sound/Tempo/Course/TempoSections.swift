@@ -1,6 +1,6 @@
-/// A run of beats with one tempo: the straight line through their times.
+/// Run of beats with one tempo: a straight line fitted to their times.
 struct TempoSection {
-  /// Sums over the beats, with times counted from the first beat of the run to keep precision.
+  /// First beat, from which the times in the sums are counted to keep precision.
   private(set) var start: Double
   private(set) var beatCount: Double = 0
   private var indexSum = 0.0
@@ -30,7 +30,7 @@ struct TempoSection {
     return spread > 0 ? (beatCount * products - indexSum * timeSum) / spread : 0
   }
 
-  /// Sum of the squared distances of the beats from the line.
+  /// Sum of squared residuals of the beats.
   var error: Double {
     guard beatCount > 2 else { return 0 }
     let timeSpread = timeSquares - timeSum * timeSum / beatCount
@@ -55,15 +55,15 @@ struct TempoSection {
 
 /// Divides beats into the fewest sections of constant tempo that explain them.
 enum TempoSections {
-  /// How far, in seconds, the detected beats of a constant tempo lie from their place.
+  /// Standard deviation of the detected beats of a constant tempo, in seconds.
   private static let deviation = 0.012
-  /// Squared deviations that an additional section must explain.
+  /// Cost of an additional section, in squared deviations.
   private static let sectionCost = 30.0
-  private static let shortest = 8
+  private static let minBeats = 8
 
-  /// Optimal by dynamic programming over where sections end (Jackson et al., IEEE SPL 2005).
+  /// Finds the optimal division by dynamic programming over the section ends (Jackson et al., IEEE SPL 2005).
   ///
-  /// - Parameter beats: Seconds, ascending; a few hundred at a time, because the effort grows with the square.
+  /// - Parameter beats: Seconds, ascending; a few hundred at a time, because the cost is quadratic.
   static func sections(of beats: [Double]) -> [TempoSection] {
     guard beats.count >= 2 else { return [] }
     let count = beats.count
@@ -76,9 +76,9 @@ enum TempoSections {
         section =
           section.beatCount == 0
           ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
-        guard end - start >= min(shortest, count) else { continue }
+        guard end - start >= min(minBeats, count) else { continue }
         let cost = costs[start] + sectionCost + section.error / (deviation * deviation)
-        // Sections only get worse as they grow: give up one that has cost too much for too long.
+        // The error only grows with the section: stop once it can't win anymore.
         if section.error / (deviation * deviation) > 60 * sectionCost { break }
         if cost < costs[end] { (costs[end], starts[end]) = (cost, start) }
       }
@@ -93,7 +93,7 @@ enum TempoSections {
     return merged(found.reversed())
   }
 
-  /// Joins neighbors that one line explains equally well.
+  /// Merges neighbors that one line explains equally well.
   static func merged(_ sections: [TempoSection]) -> [TempoSection] {
     var result: [TempoSection] = []
     for section in sections {

@@ -1,20 +1,20 @@
 internal import Mathematics
 
-/// A possible grid of beats, and how well it explains the onsets.
+/// Candidate beat grid, and how well it explains the onsets.
 struct GridHypothesis {
   var candidate: PulseCandidate
-  /// The position of the beats within the candidate's beat, 0 to 1.
+  /// Position of the beats within the candidate's beat, 0 to 1.
   var phase: Double
   /// In the order of `GridFeatures.names`.
   var features: [Float] = []
-  /// A log-probability up to a constant.
+  /// Log-probability, up to a constant.
   var score: Double
-  /// Whether the music is nothing but these beats.
+  /// `true` if the audio consists of these beats alone.
   var isBare = false
 }
 
-/// Chooses the right hypothesis: a conditional logit (McFadden 1974) over all tempi and phases at once. The score is a
-/// weighted sum of the features plus a small hidden layer, for what features say only in combination.
+/// Chooses the hypothesis with a conditional logit (McFadden 1974) over all tempi and phases at once. The score is a
+/// weighted sum of the features plus a small hidden layer for interactions of features.
 enum GridChoice {
   static func score(of features: [Float]) -> Double {
     let weights = GridWeights.fitted
@@ -26,9 +26,9 @@ enum GridChoice {
     return Double(score)
   }
 
-  /// The penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM (van
-  /// Noorden & Moelants, Journal of New Music Research 1999) and often count faster notated music in half; and the
-  /// fitting material has more fast music than libraries have.
+  /// Penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM (van Noorden &
+  /// Moelants, Journal of New Music Research 1999) and often count faster notated music in half; and the training data
+  /// has more fast music than libraries have.
   static func reluctance(bpm: Double) -> Double {
     3 * max(0, log2(bpm / 165))
   }
@@ -63,16 +63,16 @@ enum GridChoice {
     return found.sorted { ($1.score, $0.candidate.bpm) < ($0.score, $1.candidate.bpm) }
   }
 
-  /// Tempi within this share of each other count as one.
+  /// Tempi within this relative difference count as one.
   static let tolerance = 0.04
 
   /// The hypotheses of one tempo.
   struct Tempo {
-    /// That of the likeliest hypothesis.
+    /// Tempo of the likeliest hypothesis.
     var bpm: Double
-    /// The probability of all hypotheses of this tempo, given that one of all is right.
+    /// Probability of all hypotheses of this tempo, given that any hypothesis is right.
     var probability: Double
-    /// Their places, best first.
+    /// Indices of the hypotheses, best first.
     var hypotheses: [Int]
   }
 

@@ -1,17 +1,16 @@
 internal import DSP
 internal import Mathematics
 
-/// Features that tell a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
+/// Features that distinguish a right beat grid from a wrong one: the position of each band's onsets within the beat.
 ///
-/// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first
-/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one. The
+/// A profile is read at the beat, its half, quarters, thirds, sixths and eighths. The difference between the first and
+/// the last quarter distinguishes a beat from its half: an upbeat leads to a beat more often than it follows one. The
 /// difference between odd and even beats also helps: kick and snare, bass and chord alternate. A profile is a mean, so
-/// a few strong onsets can dominate it; `OnsetPresence` tells whether most beats or half-beats have an onset.
+/// a few strong onsets can dominate it; `OnsetPresence` measures whether most beats or half-beats have an onset.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// The names of the features, in the order of their values, taken from a grid without beats in a stretch without
-  /// sound.
+  /// Names of the features in the order of their values, taken from an empty grid in an empty stretch.
   static let names: [String] = {
     let grid = BeatGrid(beats: [])
     let profile = BarProfile([], over: grid)
@@ -23,10 +22,10 @@ enum GridFeatures {
     ).names
   }()
 
-  /// Onsets are smeared by as much as players differ, in seconds.
+  /// Smoothing of onsets, in seconds: the deviation between players.
   private static let spread = 0.015
 
-  /// The profile smoothed by a Gaussian.
+  /// Smooths the profile with a Gaussian.
   static func smoothed(_ profile: BarProfile, bpm: Double) -> [Lanes] {
     let sigma = spread * bpm / 60 * Double(BarProfile.positionsPerBeat)
     let radius = Int((4 * sigma).rounded(.up))
@@ -43,8 +42,7 @@ enum GridFeatures {
     }
   }
 
-  /// Positions within a beat, 0 to 1, where beats may be: the highest peaks of the profile folded to one beat, best
-  /// first.
+  /// Candidate beat phases, 0 to 1: the highest peaks of the profile folded to one beat, best first.
   static func phases(of smoothed: [Lanes], limit: Int = 5) -> [Double] {
     let perBeat = BarProfile.positionsPerBeat
     let folded = (0..<perBeat).map { position in
@@ -57,8 +55,8 @@ enum GridFeatures {
 
   /// - Parameters:
   ///   - smoothed: The smoothed profile of the candidate.
-  ///   - phase: The position of the beats within the profile's beat.
-  ///   - named: Whether the names are wanted, too.
+  ///   - phase: Position of the beats within the profile's beat.
+  ///   - named: `true` to return the names, too.
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
     activation: BeatActivation, chords: ChordCourse, named: Bool = true
@@ -85,7 +83,7 @@ enum GridFeatures {
     found.add("on_sixths", logarithm(mean(1 / 6.0, 5 / 6.0)))
     found.add("on_eighths", logarithm(mean(1 / 8.0, 3 / 8.0, 5 / 8.0, 7 / 8.0)))
     let octaves = Float(log2(candidate.bpm / 120))
-    let busy = pointwiseMin(pointwiseMax(naturalLog(activity + 0.1), leastBusy), mostBusy)
+    let busy = pointwiseMin(pointwiseMax(naturalLog(activity + 0.1), minActivity), maxActivity)
     found.add("octaves_from_120", octaves)
     found.add("octaves_squared", octaves * octaves)
     found.add("octaves_cubed", octaves * octaves * octaves)
@@ -106,13 +104,13 @@ enum GridFeatures {
     return found
   }
 
-  /// How near a beat is to the start of the file, from 0 to 1.
+  /// Proximity of a beat to the start of the file, 0 to 1.
   private static func nearness(of phase: Double, bpm: Double) -> Float {
     let seconds = min(phase, 1 - phase) * 60 / bpm
     return Float(exp(-seconds * seconds / (0.025 * 0.025)))
   }
 
-  /// Whether there are only sounds on the beats, all the same except perhaps one per bar: a metronome.
+  /// `true` if onsets fall only on the beats and are all alike, except perhaps one per bar: a metronome.
   static func isBare(_ smoothed: [Lanes], phase: Double, bpm: Double) -> Bool {
     let perBeat = BarProfile.positionsPerBeat
     let beat = Int((phase * Double(perBeat)).rounded())
@@ -127,7 +125,7 @@ enum GridFeatures {
       if place >= perBeat - reach { near[(position / perBeat + 1) % 4] += value }
     }
     let onBeats = near[0] + near[1] + near[2] + near[3]
-    // The lane least affected by faint noise.
+    // Lane 7 is the least affected by faint noise.
     guard all[7] > 0, onBeats[7] >= 0.85 * all[7] else { return false }
     // Lanes with almost no activity do not distinguish beats.
     let least = Lanes(repeating: 0.05 * onBeats.sum() / 4)
@@ -142,11 +140,10 @@ enum GridFeatures {
   /// Seconds on either side of a beat that count as the beat.
   private static let bareReach = 0.045
 
-  /// The range of the logarithm of activity in music; signals outside it, such as clicks in digital silence, are
-  /// clamped.
-  private static let leastBusy = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
-  private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
+  /// Range of the logarithm of activity in music; signals outside it, such as clicks in digital silence, are clamped.
+  private static let minActivity = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
+  private static let maxActivity = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
 
-  /// ln(x + 0.2): values near zero count like zero.
+  /// ln(x + 0.2), which treats values near zero alike.
   private static func logarithm(_ x: Lanes) -> Lanes { naturalLog(pointwiseMax(x, .zero) + 0.2) }
 }

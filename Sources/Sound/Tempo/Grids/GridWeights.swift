@@ -1,22 +1,22 @@
 internal import DSP
 
-/// Weights of `GridChoice`: of the features, and of a hidden layer. `Benchmarks/tempo/fit.py` fits them and writes them
-/// with the names of the features.
+/// Weights of `GridChoice`: linear weights and a hidden layer. `Benchmarks/tempo/fit.py` fits them and writes them with
+/// the names of the features.
 struct GridWeights {
-  /// A number for each feature.
+  /// One weight per feature.
   let linear: [Float]
-  /// For each unit, a number for each feature.
+  /// One weight per unit and feature.
   let hidden: [Float]
-  /// A number for each unit.
+  /// One value per unit.
   let bias: [Float]
   let output: [Float]
 
   static let fitted = GridWeights(TempoResources.gridWeights, for: GridFeatures.names)
 
   /// - Parameters:
-  ///   - table: For each feature its weights in the units and, last, its linear weight; `bias` and `output` of the
+  ///   - table: For each feature, its weights in the units and, last, its linear weight; `bias` and `output` of the
   ///     units.
-  ///   - features: Names, in the order of the values. Features added after the last fit have no weight.
+  ///   - features: Names in the order of the values. Features added after the last fit have no weight.
   init(_ table: NumberTable, for features: [String]) {
     bias = (table["bias"] ?? []).map(Float.init)
     output = (table["output"] ?? []).map(Float.init)

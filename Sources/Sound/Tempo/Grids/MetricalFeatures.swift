@@ -1,8 +1,8 @@
 internal import DSP
 internal import Mathematics
 
-/// Features that tell a beat from its double, its half and its third: how onsets and chords alternate and repeat over
-/// bars and phrases, which the four beats of a `BarProfile` are too short for.
+/// Features that distinguish a beat from its double, half and third: how onsets and chords alternate and repeat over
+/// bars and phrases, for which the four beats of a `BarProfile` are too short.
 ///
 /// Snare and kick alternate from beat to beat; in a grid twice as fast they alternate every second beat. Chords last
 /// two beats or four or eight, seldom one or sixteen. Patterns repeat after bars of three or four beats and phrases of
@@ -11,14 +11,14 @@ struct MetricalFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
   private typealias Notes = ChordCourse.Notes
 
-  /// Onsets at each beat and half-beat, without the mean of the beats and of the half-beats.
+  /// Onsets at each beat and half-beat, with mean 0.
   private var onBeats: [Lanes] = []
   private var onHalves: [Lanes] = []
-  /// What sounds during each beat, and from each half-beat to the next, with length 1.
+  /// Notes during each beat, and from each half-beat to the next, with length 1.
   private var chords: [Notes] = []
   private var betweenHalves: [Notes] = []
 
-  /// After how many beats things may repeat.
+  /// Lags in beats at which repetition is measured.
   private static let lags: [(beats: Int, onsets: StaticString, chords: StaticString)] = [
     (1, "onsets_repeat_after_1", "chord_lasts_1"), (2, "onsets_repeat_after_2", "chord_lasts_2"),
     (3, "onsets_repeat_after_3", "chord_lasts_3"), (4, "onsets_repeat_after_4", "chord_lasts_4"),
@@ -27,7 +27,7 @@ struct MetricalFeatures {
     (32, "onsets_repeat_after_32", "chord_lasts_32"),
   ]
 
-  /// - Parameter grid: Columns, ascending; those outside the stretch are left out.
+  /// - Parameter grid: Columns, ascending; those outside the stretch are ignored.
   init(_ grid: [Double], presence: OnsetPresence, course: ChordCourse) {
     let end = Double(presence.columnCount)
     let inside = grid.filter { $0 >= 0 && $0 < end }
@@ -56,7 +56,7 @@ struct MetricalFeatures {
     for index in values.indices { values[index] -= mean }
   }
 
-  /// - Parameter named: Whether their names are wanted, too.
+  /// - Parameter named: `true` to return the names, too.
   func values(named: Bool) -> NamedValues {
     var found = NamedValues(capacity: 72, named: named)
     addAlternation(to: &found)
@@ -65,7 +65,8 @@ struct MetricalFeatures {
     return found
   }
 
-  /// What share of the differences between beats a bar of so many beats explains beyond chance and beyond its half.
+  /// Adds the share of the differences between beats that a bar of 2, 3, 4 or 8 beats explains beyond chance and beyond
+  /// half the bar.
   private func addAlternation(to found: inout NamedValues) {
     let squares = onBeats.reduce(Lanes.zero) { $0 + $1 * $1 } + 0.02 * Float(onBeats.count) + 1e-6
     let (two, three, four, eight) = (folded(2), folded(3), folded(4), folded(8))
@@ -82,7 +83,7 @@ struct MetricalFeatures {
     addOpposition("kick_with_over_8", eight, scale, to: &found)
   }
 
-  /// Whether the halves of a bar are unlike in the lowest lane in the same way as in others (positive) or, as where
+  /// Adds whether the halves of a bar differ in the lowest lane in the same way as in others (positive) or, as where
   /// kick and snare alternate, in the opposite way (negative).
   private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
     let half = means.count / 2
@@ -147,17 +148,17 @@ struct MetricalFeatures {
       }
       found.add(lag.chords, sum.sum() / Float(count))
     }
-    let news = zip(chords, chords.dropFirst()).map { 1 - $0.product($1) }
-    let mean = Self.mean(news)
+    let novelty = zip(chords, chords.dropFirst()).map { 1 - $0.product($1) }
+    let mean = Self.mean(novelty)
     found.add(
       "chords_change_on_beats_less_halves",
       mean - Self.mean(zip(betweenHalves, betweenHalves.dropFirst()).map { 1 - $0.product($1) }))
-    let two = Self.explained(news, mean, every: 2)
-    let four = Self.explained(news, mean, every: 4)
+    let two = Self.explained(novelty, mean, every: 2)
+    let four = Self.explained(novelty, mean, every: 4)
     found.add("chords_change_every_2", two)
-    found.add("chords_change_every_3", Self.explained(news, mean, every: 3))
+    found.add("chords_change_every_3", Self.explained(novelty, mean, every: 3))
     found.add("chords_change_every_4", four - two)
-    found.add("chords_change_every_8", Self.explained(news, mean, every: 8) - four)
+    found.add("chords_change_every_8", Self.explained(novelty, mean, every: 8) - four)
   }
 
   private static func mean(_ values: [Float]) -> Float { values.reduce(0, +) / Float(max(1, values.count)) }

@@ -1,4 +1,4 @@
-/// Numbers named where they are computed: fitted weights find them by name, independent of their order.
+/// Numbers named where they are computed; fitted weights find them by name, independent of their order.
 struct NamedValues {
   private(set) var values: [Float] = []
   private var labels: [Label] = []
@@ -6,11 +6,11 @@ struct NamedValues {
 
   private struct Label {
     var name: StaticString
-    /// See `OnsetEnvelopes`.
+    /// Lane of `OnsetEnvelopes`.
     var lane: Int?
   }
 
-  /// - Parameter named: Whether their names are kept, too.
+  /// - Parameter named: `true` to keep the names, too.
   init(capacity: Int = 0, named: Bool = true) {
     isNamed = named
     values.reserveCapacity(capacity)
@@ -22,7 +22,7 @@ struct NamedValues {
     if isNamed { labels.append(Label(name: name, lane: lane)) }
   }
 
-  /// A number for each lane.
+  /// Adds one value per lane.
   mutating func add(_ name: StaticString, _ lanes: OnsetEnvelopes.Lanes) {
     for lane in 0..<lanes.scalarCount { add(name, lanes[lane], lane: lane) }
   }

@@ -1,9 +1,9 @@
 internal import DSP
 internal import Mathematics
 
-/// Turns shares of the evidence into probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py` to choices
-/// made without the source of the recording. Music whose tempo moves has a curve of its own: there many paths agree
-/// with each other and are wrong together.
+/// Maps shares of the evidence to probabilities (after Platt 1999). `Benchmarks/tempo/fit.py` fits it to
+/// cross-validated choices, made without the source of the recording. Music of varying tempo has a curve of its own:
+/// there, many paths agree with each other and are wrong together.
 struct TempoConfidence {
   static let fitted = TempoConfidence(TempoResources.confidence)
 
@@ -25,12 +25,12 @@ struct TempoConfidence {
     octaveShare = table.number("octave.logit_share")
   }
 
-  /// The probability that a tempo is right, octave included.
+  /// Probability that a tempo is right, octave included.
   ///
   /// - Parameters:
   ///   - share: The tempo's share of the evidence.
   ///   - clarity: See `Tempogram.clarity`.
-  ///   - moves: Whether the beats follow a path, in any part of the track.
+  ///   - moves: `true` if the tempo varies in any part of the track.
   func probability(share: Double, clarity: Double, moves: Bool) -> Double {
     let logit = Self.logit(share)
     var sum = constant + self.share * logit + self.clarity * log(min(max(clarity, 0.3), 3))
@@ -38,7 +38,7 @@ struct TempoConfidence {
     return 1 / (1 + exp(-sum))
   }
 
-  /// The probability that the octave is right, given that the tempo is right up to a factor of 2 or 3.
+  /// Probability that the octave is right, given that the tempo is right up to a factor of 2 or 3.
   func octaveProbability(share: Double) -> Double {
     1 / (1 + exp(-(octaveConstant + octaveShare * Self.logit(share))))
   }

@@ -2,13 +2,14 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Band powers of consecutive columns. A session keeps them until it knows how loud the music is.
+/// Band powers of consecutive columns (spectra one hop apart). A session keeps them until the level of the audio is
+/// known.
 struct BandSpectrogram {
-  /// Short enough for the attack of a drum, long enough to separate the bass from the kick.
+  /// A window short enough for the attack of a drum, long enough to separate the bass from the kick.
   static let layout = SpectrumLayout.onsets
 
   /// 12 bands per octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
-  /// use the same bin as the one before.
+  /// use the same bin as the previous one.
   static let bank: FilterBank = {
     let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
     var frequencies: [Float] = []
@@ -24,7 +25,7 @@ struct BandSpectrogram {
   }()
   static let bandCount = bank.count
 
-  /// Column by column.
+  /// Powers by column and band.
   private(set) var powers: [Float] = []
   /// Sum of the powers of all bins, per column.
   private(set) var columnPowers: [Float] = []
@@ -32,13 +33,13 @@ struct BandSpectrogram {
 
   var columnCount: Int { columnPowers.count }
 
-  /// Makes room, so the lists need not be copied as they grow.
+  /// Reserves memory, so the arrays are not copied as they grow.
   mutating func reserve(_ columns: Int) {
     powers.reserveCapacity(columns * Self.bandCount)
     columnPowers.reserveCapacity(columns)
   }
 
-  /// The mean square of the signal, full scale 1.
+  /// Mean square of the signal, full scale 1.
   var meanSquare: Double {
     var total = 0.0
     for power in columnPowers { total += Double(power) }
@@ -54,7 +55,7 @@ struct BandSpectrogram {
     columnPowers.append(sumsOfEight(spectrum, from: 0, to: spectrum.count).sums.sum())
   }
 
-  /// Only some of the columns.
+  /// Copies a range of columns.
   func part(_ columns: Range<Int>) -> BandSpectrogram {
     var part = BandSpectrogram()
     part.powers = Array(powers[(columns.lowerBound * Self.bandCount)..<(columns.upperBound * Self.bandCount)])
@@ -62,7 +63,6 @@ struct BandSpectrogram {
     return part
   }
 
-  /// Drops the first columns.
   mutating func removeFirst(_ columns: Int) {
     powers.removeFirst(columns * Self.bandCount)
     columnPowers.removeFirst(columns)

@@ -1,11 +1,10 @@
 internal import DSP
 internal import Mathematics
 
-/// Which notes sound in the course of the music, to compare the chords of beats: twelve pitch classes from 250 to
-/// 2,100 Hz and eleven bands of the bass below. Sounds of all pitches, such as drums, are left out by subtracting the
-/// mean of each frame.
+/// Pitch content over time, for comparing the chords of beats: twelve pitch classes (chroma) from 250 to 2,100 Hz and
+/// eleven bands of the bass below. Subtracting the mean of each frame removes sounds of all pitches, such as drums.
 struct ChordCourse {
-  /// Three vectors: pitch classes, then the bass.
+  /// Pitch classes, then the bass, in three vectors.
   struct Notes {
     var low = SIMD8<Float>.zero
     var middle = SIMD8<Float>.zero
@@ -21,12 +20,12 @@ struct ChordCourse {
 
     static func * (a: Notes, b: Float) -> Notes { Notes(low: a.low * b, middle: a.middle * b, high: a.high * b) }
 
-    /// The same with length 1; nothing remains nothing.
+    /// Scaled to length 1; zero stays zero.
     var normalized: Notes { self * (1 / max(product(self), 1e-9).squareRoot()) }
 
     func product(_ other: Notes) -> Float { (low * other.low + middle * other.middle + high * other.high).sum() }
 
-    /// The cosine of the angle between two; 0 if one of them is nothing.
+    /// Cosine similarity; 0 if either is zero.
     func likeness(to other: Notes) -> Float {
       let squares = product(self) * other.product(other)
       return squares > 1e-12 ? product(other) / squares.squareRoot() : 0
@@ -36,26 +35,26 @@ struct ChordCourse {
   private static let pitchClasses = 12
   private static let bassBands = 11
   private static let highest: Float = 2100
-  /// Columns from one frame to the next: about as many as a window is long.
+  /// Hop between frames in columns, about the length of a window.
   static let columnsPerFrame = 4
 
-  /// The sum of all frames before each, relative to the mean.
+  /// Sum of all frames before each one, relative to the mean.
   private var sums: [Notes] = [Notes()]
 
   private static let classes: [Int] = BandSpectrogram.bank.centers.dropFirst(bassBands).filter { $0 < highest }.map {
     Int((12 * log2($0 / 440)).rounded() + 120) % pitchClasses
   }
-  /// By pitch class: one divided by the number of its bands.
+  /// Reciprocal of the number of bands of each pitch class.
   private static let shares: [Float] = (0..<pitchClasses).map { own in
     1 / Float(max(1, classes.count { $0 == own }))
   }
 
-  /// What sounds in each frame, until `finish`.
+  /// Frames appended so far; empty after `finish`.
   private var frames: [Notes] = []
   private var values = [Float](repeating: 0, count: 24)
 
-  /// Takes the next frame.
-  /// - Parameter row: The address of the logarithms of its bands.
+  /// Appends a frame.
+  /// - Parameter row: Address of the log levels of its bands.
   mutating func append(_ row: UnsafePointer<Float>) {
     for index in values.indices { values[index] = 0 }
     for (index, own) in Self.classes.enumerated() { unsafe values[own] += row[Self.bassBands + index] }
@@ -73,7 +72,7 @@ struct ChordCourse {
       Notes(low: SIMD8(values[0..<8]), middle: SIMD8(values[8..<16]), high: SIMD8(values[16..<24])))
   }
 
-  /// Makes the sums; call it after the last frame.
+  /// Computes the sums. Call it after the last frame.
   mutating func finish() {
     var total = Notes()
     for frame in frames { total = total + frame }
@@ -84,10 +83,10 @@ struct ChordCourse {
     frames = []
   }
 
-  /// What sounds from one column to another, relative to the mean of the stretch.
+  /// Sum of the notes between two columns, relative to the mean of the stretch.
   func notes(from start: Double, to end: Double) -> Notes { sum(before: end) - sum(before: start) }
 
-  /// All that sounds before a column, relative to the mean of the stretch.
+  /// Sum of the notes before a column, relative to the mean of the stretch.
   func sum(before column: Double) -> Notes { sums[frame(of: column)] }
 
   private func frame(of column: Double) -> Int {

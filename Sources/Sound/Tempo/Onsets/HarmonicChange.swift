@@ -1,16 +1,17 @@
-/// How much the bands between 100 and 2,500 Hz exceed, in the mean of the next 0.2 s, what they were in the last 0.2 s.
+/// Harmonic change: the rectified rise of the bands between 100 and 2,500 Hz from their mean over the last 0.2 s to
+/// their mean over the next 0.2 s.
 struct HarmonicChange {
-  /// Columns that are compared on each side.
+  /// Number of columns compared on each side.
   static let reach = Int((0.2 * OnsetEnvelopes.columnsPerSecond).rounded())
   private static let first = OnsetEnvelopes.index(of: 100)
 
-  /// Sums over `reach` columns from one on, less those over as many before it.
+  /// Sums over `reach` columns from one on, minus the sums over as many before it.
   private var difference = [SIMD8<Float>](
     repeating: .zero, count: (OnsetEnvelopes.index(of: 2500) - first) / 8)
 
-  /// Takes a column.
-  /// - Parameter logs: With `2 * reach` columns before it.
-  /// - Returns: The change at `reach` columns before it, unless the music begins less than that before.
+  /// Processes a column.
+  /// - Parameter logs: Rows, including the `2 * reach` columns before it.
+  /// - Returns: The change `reach` columns before; `nil` if the audio begins less than `reach` before that.
   mutating func next(_ logs: borrowing LogRows, _ column: Int) -> Float? {
     let reach = Self.reach
     let next = unsafe logs[column] + Self.first

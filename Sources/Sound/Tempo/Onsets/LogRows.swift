@@ -1,21 +1,21 @@
 internal import DSP
 
-/// Logarithms of the bands in the last columns, Y = ½·ln(1 + (100·S)²): all of a track's would take as much memory as its
-/// spectrogram.
+/// Ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²): keeping a whole track's would take as
+/// much memory as its spectrogram.
 struct LogRows: ~Copyable {
-  /// Bands rounded up to whole vectors.
+  /// Number of bands, rounded up to whole vectors.
   static let width = (BandSpectrogram.bandCount + 7) / 8 * 8
-  /// A row, with a vector before it for the lower neighbor of the first band, and one after it.
+  /// Length of a row, with a vector before it for the lower neighbor of the first band, and one after it.
   private static let stride = width + 16
 
   private let rows: UnsafeMutablePointer<Float>
   private let count: Int
 
-  /// - Parameter count: How many columns are kept.
+  /// - Parameter count: Number of columns kept.
   init(count: Int) {
     self.count = count
     rows = .allocate(capacity: count * Self.stride)
-    // Below every logarithm, so the rim never wins a maximum.
+    // Lower than every log level, so the padding never wins a maximum.
     unsafe rows.initialize(repeating: -1, count: count * Self.stride)
   }
 
@@ -23,13 +23,13 @@ struct LogRows: ~Copyable {
 
   private func row(_ column: Int) -> UnsafeMutablePointer<Float> { unsafe rows + (column % count * Self.stride + 8) }
 
-  /// The first band of a column; it stands until `count` more columns are written.
+  /// Address of the first band of a column; valid until `count` more columns are written.
   subscript(column: Int) -> UnsafePointer<Float> { unsafe UnsafePointer(row(column)) }
 
   /// - Parameters:
-  ///   - powers: Of the bands of the next column.
-  ///   - gain: What brings them to S².
-  /// - Returns: The first band of the column.
+  ///   - powers: Band powers of the next column.
+  ///   - gain: Factor that scales them to S².
+  /// - Returns: Address of the first band of the column.
   func write(_ powers: UnsafePointer<Float>, gain: Float, at column: Int) -> UnsafePointer<Float> {
     let row = unsafe row(column)
     let scale = SIMD8<Float>(repeating: gain * 1e4)

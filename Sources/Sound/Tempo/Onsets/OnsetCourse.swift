@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// The strength of the onsets over time, in a few hundred values whatever the length of the track.
+/// Onset strength over time, in at most a few hundred values whatever the length of the track.
 struct OnsetCourse {
   private static let valueLimit = 512
 
@@ -24,7 +24,7 @@ struct OnsetCourse {
     }
   }
 
-  /// Merges each two values into one.
+  /// Merges pairs of values.
   private mutating func halve() {
     columnsPerValue *= 2
     let pairs = stride(from: 0, to: sums.count, by: 2)

@@ -1,36 +1,36 @@
 internal import Analysis
 internal import DSP
 
-/// How strongly sounds begin, column by column, separated by their place in the spectrum.
+/// Onset envelopes by column, in eight lanes that separate onsets by frequency and kind.
 ///
-/// Lanes 0 to 4 are the log flux of five bands, lane 5 that of all bands: max(0, Y[t] − max of Y[t−2] over the
+/// Lanes 0 to 4 are the log spectral flux of five bands, lane 5 that of all bands: max(0, Y[t] − max of Y[t−2] over the
 /// neighboring bands), Y as in `LogRows`, where the maximum keeps vibrato from looking like onsets (SuperFlux, Böck and
 /// Widmer, DAFx 2013). Lane 6 is `HarmonicChange` of Y. Lane 7 is the flux of √S, in which loud events count for more
 /// than in the logarithm.
 ///
-/// S is scaled to a signal with a root mean square of 0.1. Each lane is reduced by its mean over one second; what
+/// S is scaled to a signal with a root mean square of 0.1. The mean over one second is subtracted from each lane; what
 /// remains above zero is divided by its standard deviation and compressed as x / (x + 1.5), so a few loud hits do not
 /// dominate.
 struct OnsetEnvelopes {
   typealias Lanes = SIMD8<Float>
   static let columnsPerSecond = BandSpectrogram.layout.columnsPerSecond
-  /// Upper edges in hertz of lanes 0 to 3.
+  /// Upper edges of lanes 0 to 3, in hertz.
   static let edges: [Float] = [150, 400, 1500, 5000]
-  /// The names of the lanes in feature names.
+  /// Names of the lanes in feature names.
   static let laneNames = [
     "to_150_hz", "to_400_hz", "to_1500_hz", "to_5000_hz", "above_5000_hz", "all_bands", "harmony", "loud",
   ]
 
-  /// Each lane from 0 to below 1.
+  /// Onset strengths by column, each lane in 0..<1.
   let values: [Lanes]
-  /// The mean of each lane before any subtraction: how busy each band is.
+  /// Mean of each lane before any subtraction: how busy each band is.
   let activity: Lanes
   /// Root mean square of the signal, full scale 1.
   let level: Float
 
-  /// Power of the sound, column by column, in an arbitrary unit.
+  /// Power of the signal by column, in an arbitrary unit.
   let powers: [Float]
-  /// The same bands for the network.
+  /// Input of the beat network, from the same bands.
   let networkInput: BeatNetworkInput
   let chords: ChordCourse
 
@@ -57,7 +57,7 @@ struct OnsetEnvelopes {
     networkInput = input
   }
 
-  /// The first band whose center is not below a frequency in hertz.
+  /// Index of the first band whose center is not below a frequency in hertz.
   static func index(of frequency: Float) -> Int {
     let centers = BandSpectrogram.bank.centers
     return centers.firstIndex { $0 >= frequency } ?? centers.count
@@ -65,7 +65,7 @@ struct OnsetEnvelopes {
 
   private static let groups: [Range<Int>] = zip([0] + edges, edges + [.infinity]).map { index(of: $0)..<index(of: $1) }
 
-  /// Lanes 0 to 6, and the chords.
+  /// Computes lanes 0 to 6, the network input and the chords.
   private static func addLogFlux(
     of bands: BandSpectrogram, gain: Float, to raw: inout [Lanes], and input: inout BeatNetworkInput
   ) -> ChordCourse {
@@ -92,7 +92,7 @@ struct OnsetEnvelopes {
     return chords
   }
 
-  /// Lanes 0 to 5 of a column, and the rises of its bands.
+  /// Computes lanes 0 to 5 of a column and the rises of its bands.
   @inline(__always)
   private static func flux(
     from then: UnsafePointer<Float>, to now: UnsafePointer<Float>, _ groups: [Range<Int>],
@@ -113,7 +113,7 @@ struct OnsetEnvelopes {
     return lanes
   }
 
-  /// Lane 7.
+  /// Computes lane 7.
   private static func addRootFlux(of bands: BandSpectrogram, gain: Float, to raw: inout [Lanes]) {
     let width = BandSpectrogram.bandCount
     let vectors = width / 8
@@ -138,7 +138,7 @@ struct OnsetEnvelopes {
   private static func normalized(_ raw: [Lanes]) -> (values: [Lanes], activity: Lanes) {
     let count = raw.count
     guard count > 0 else { return ([], .zero) }
-    // The mean over a second around each column, as far as it exists.
+    // Mean over the second around each column, shorter at the ends.
     let half = Int((0.5 * columnsPerSecond).rounded())
     var values = [Lanes](repeating: .zero, count: count)
     var sum = SIMD8<Double>.zero
@@ -170,6 +170,6 @@ struct OnsetEnvelopes {
   }
 }
 
-/// Same as `pointwiseMax`, which is not inlined and would take a sixth of the analyzer's time.
+/// Replaces `pointwiseMax`, which is not inlined and would take a sixth of the analyzer's time.
 @inline(__always)
 func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }

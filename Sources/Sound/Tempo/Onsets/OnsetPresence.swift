@@ -1,7 +1,7 @@
 internal import DSP
 
-/// How certainly something begins near a place: the logarithm of the strongest onset within 20 ms of each column, lane
-/// by lane. Its mean over beats is low if some of them have no onset, however strong the others are.
+/// Presence of an onset near a column: the logarithm of the strongest onset within 20 ms, lane by lane. Its mean over
+/// beats is low if some of them have no onset, however strong the others are.
 struct OnsetPresence {
   private static let reach = 2
 
@@ -19,10 +19,10 @@ struct OnsetPresence {
 
   var columnCount: Int { logarithms.count }
 
-  /// Near a column within the stretch.
+  /// Presence near a column, which must lie within the stretch.
   subscript(column: Double) -> OnsetEnvelopes.Lanes { logarithms[min(Int(column.rounded()), logarithms.count - 1)] }
 
-  /// - Parameter places: Columns; those outside are left out.
+  /// - Parameter places: Columns; those outside are ignored.
   func mean(at places: [Double]) -> OnsetEnvelopes.Lanes {
     var sum = OnsetEnvelopes.Lanes.zero
     var count: Float = 0

@@ -1,7 +1,7 @@
 internal import Mathematics
 
-/// The tempo of a constant pulse, accurate to a few thousandths of a beat per minute: the tempo at which the whole
-/// envelope adds up in phase, at the beat and its divisions by two and four.
+/// Constant tempo, accurate to a few thousandths of a beat per minute: the tempo at which the whole envelope adds up in
+/// phase, at the beat and its divisions by two and four.
 ///
 /// The envelope is mixed down to the tempo at the center of the search and summed over a quarter of a second, so the
 /// search itself handles few values.
@@ -47,16 +47,16 @@ struct CoherentTempo {
     }
   }
 
-  /// cos(2π·x) for x from 0 to 1, accurate to 1e-3: it only tapers the ends.
+  /// cos(2π·x) for x from 0 to 1, accurate to 1e-3, which is enough for tapering the ends.
   private static func cosine(_ x: Double) -> Double {
     let y = abs(x - 0.5) * 4 - 1
     return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y))
   }
 
-  /// How strongly the envelope adds up in phase at a tempo.
+  /// Magnitude of the coherent sum at a tempo.
   func strength(at bpm: Double) -> Double { strengths(at: SIMD4(repeating: bpm))[0] }
 
-  /// The same at four tempi, which need no longer than one, as each sum waits for its rotation.
+  /// `strength(at:)` at four tempi. They take no longer than one, because each sum waits for its rotation.
   private func strengths(at bpm: SIMD4<Double>) -> SIMD4<Double> {
     var sums = SIMD4<Double>.zero
     for harmonic in harmonics {
@@ -76,13 +76,13 @@ struct CoherentTempo {
     return sums
   }
 
-  /// The strongest tempo within `range` (a ratio) of the center.
+  /// Strongest tempo within `range` (a relative difference) of the center.
   func strongest(within range: Double) -> Double {
     var best = (bpm: center, strength: strength(at: center))
     var width = range
     for _ in 0..<4 {
       let middle = best.bpm
-      // -20, -19, … 20 without the middle, which is known.
+      // Steps -20, -19, … 20 without 0, which is known.
       for first in [-20, -16, -12, -8, -4, 1, 5, 9, 13, 17] {
         let steps = SIMD4(Double(first), Double(first + 1), Double(first + 2), Double(first + 3))
         let tempi = middle * (1 + width * steps / 20)

@@ -1,9 +1,9 @@
 internal import DSP
 internal import Mathematics
 
-/// The measurements on a stretch of music, before anything is decided.
+/// Measurements of a stretch of music that precede all decisions.
 struct PulseSurvey {
-  /// The tempi considered, in beats per minute.
+  /// Range of candidate tempi, in beats per minute.
   static let range = 40.0...250.0
   /// Listeners tap near 115 beats per minute, and within an octave of it (van Noorden and Moelants, JNMR 1999).
   static let preferred = 115.0
@@ -60,11 +60,11 @@ struct PulseSurvey {
     return values.map { Float((Double($0) - mean) / deviation) }
   }
 
-  /// Multiples of the strongest tempo, and of the second strongest, to try.
+  /// Ratios to the strongest tempo to try, and to the other strong ones.
   static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
-  /// The tempi to try, without near duplicates.
+  /// Candidate tempi, without near duplicates.
   var tempi: [Double] {
     var found: [Double] = []
     for (rank, base) in strongest.enumerated() {
@@ -105,21 +105,21 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// Whether there are onsets, and whether they come regularly. Noise, speech and drones fail; played music with a
-  /// widely varying tempo just passes.
+  /// `true` if there are regular onsets. Noise, speech and drones fail; played music with a widely varying tempo just
+  /// passes.
   var hasPulse: Bool {
     let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
-    // In a short stretch, chance produces more regularity.
+    // In a short stretch, chance alone yields more regularity.
     let regular = 0.31 * max(1, 15 / max(seconds, 1)).squareRoot()
     return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
   }
 
-  /// All hypotheses about the pulse, best first; none if there is no pulse.
+  /// Hypotheses about the beats, best first; empty if there is no pulse.
   ///
-  /// - Parameter isWholeFile: Whether the stretch is the file from its first sample to its last.
+  /// - Parameter isWholeFile: `true` if the stretch is the whole file.
   func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
     var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes, activation)
-    // If there are beats and nothing else, they are the beats: the weights were fitted to music, not metronomes.
+    // If the audio consists of beats alone, they are the beats: the weights were fitted to music, not metronomes.
     let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
     for index in found.indices where !bare.contains(index) { found[index].isBare = false }
     if let slowest = bare.min(by: { found[$0].candidate.bpm < found[$1].candidate.bpm }) {
@@ -129,21 +129,22 @@ extension PulseSurvey {
     return found
   }
 
-  /// Hypotheses about the phase and the course of a given tempo, best first.
+  /// Hypotheses about phase and course of a given tempo, best first.
   func hypotheses(near bpm: Double) -> [GridHypothesis] {
     let grid = constant(measured(near: bpm))
     let candidates =
       moves(against: tempi.map { constant($0) })
-      ? ways.compactMap {
-        flexible(bpm, along: $0.envelope, range: Self.reachOfGiven, changeCost: $0.changeCost, distanceCost: 1)
+      ? pathSettings.compactMap {
+        flexible(bpm, along: $0.envelope, range: Self.maxRatioToGiven, changeCost: $0.changeCost, distanceCost: 1)
       } : [grid]
     return GridChoice.hypotheses(for: candidates.isEmpty ? [grid] : candidates, in: envelopes, activation)
   }
 
-  /// The largest ratio of a moving tempo to the given one.
-  private static let reachOfGiven = 1.25
+  /// Maximum ratio of a varying tempo to the given one.
+  private static let maxRatioToGiven = 1.25
 
-  /// People round tempi: returns the tempo within 1% at which the onsets clearly add up, or else the tempo itself.
+  /// Refines a tempo given by the user, who may have rounded it: the tempo within 1% at which the onsets clearly add up
+  /// in phase, or else the tempo itself.
   private func measured(near bpm: Double) -> Double {
     let rate = OnsetEnvelopes.columnsPerSecond
     let near = CoherentTempo(envelope, near: bpm, columnsPerSecond: rate)
@@ -153,7 +154,7 @@ extension PulseSurvey {
     return near.strength(at: found) > 0.4 * most ? found : bpm
   }
 
-  /// Whether most beats have an onset, with little or no sound between them.
+  /// `true` if most beats have an onset and there is little or no energy between them.
   private func isSparse(_ beats: [Double]) -> Bool {
     guard beats.count > 3 else { return false }
     let period = (beats[beats.count - 1] - beats[0]) / Double(beats.count - 1)
@@ -173,7 +174,7 @@ extension PulseSurvey {
 
   private var powers: [Float] { envelopes.powers }
 
-  /// Every tempo with its pulse: all of constant tempo, or all along paths; none if there is no pulse.
+  /// Candidates for every tempo, either all constant or all along paths; empty if there is no pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard !strongest.isEmpty, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
@@ -185,17 +186,17 @@ extension PulseSurvey {
     return constants
   }
 
-  /// Music that pushes and pulls a little needs a stiffer path than freely played music.
-  private var ways: [(envelope: [Float], changeCost: Float)] {
+  /// Envelopes and costs to try. Music that pushes and pulls a little needs a stiffer path than freely played music.
+  private var pathSettings: [(envelope: [Float], changeCost: Float)] {
     [(envelope, 10), (envelope, 30), (activation.envelope(columnCount: envelopes.columnCount), 30)]
   }
 
   private func moving() -> [PulseCandidate] {
-    let ways = ways
+    let pathSettings = pathSettings
     var found = tempi.flatMap { bpm in
-      ways.compactMap { flexible(bpm, along: $0.envelope, changeCost: $0.changeCost, distanceCost: 1) }
+      pathSettings.compactMap { flexible(bpm, along: $0.envelope, changeCost: $0.changeCost, distanceCost: 1) }
     }
-    // A moving beat often shows best in its subdivisions.
+    // A varying beat is often clearest in its subdivisions.
     for fast in found where fast.bpm > 100 {
       for factor in [2, 3] where fast.bpm / Double(factor) >= Self.range.lowerBound {
         let beats = stride(from: 0, to: fast.grid.beats.count, by: factor).map { fast.grid.beats[$0] }
@@ -205,16 +206,16 @@ extension PulseSurvey {
     return found
   }
 
-  /// Whether the file is whole bars, and short enough for this not to be chance.
+  /// `true` if the file consists of whole bars and is short enough for this not to be chance.
   private static func isLoop(_ bpm: Double, columnCount: Int) -> Bool {
     let seconds = Double(columnCount - 1) / OnsetEnvelopes.columnsPerSecond
     let bars = seconds * bpm / 240
     return seconds < 40 && bars > 0.9 && abs(bars - bars.rounded()) * 4 < 0.06
   }
 
-  /// A path along which onsets are this much stronger than on the grid of the strongest tempo, …
+  /// The tempo varies if onsets along a path are this much stronger than on the grid of the strongest tempo, …
   private static let advantageOverOwn: Float = 1.5
-  /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
+  /// … and this much stronger than on the best grid of any tempo, …
   private static let advantageOverAny: Float = 1.2
   /// … unless this share of its beats lies on the grid of the strongest tempo anyway, …
   private static let shareOnGrid = 0.92
@@ -232,7 +233,7 @@ extension PulseSurvey {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
       let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
-      // Very slow grids do not count: they may pick just the few strongest onsets.
+      // Very slow grids are ignored: they may pick just the few strongest onsets.
       let strength = candidate.bpm > 0.45 * constants[0].bpm ? meanEnvelope(at: grid) : 0
       anyStrength = max(anyStrength, strength)
       if index == 0 { ownStrength = strength }
@@ -258,7 +259,7 @@ extension PulseSurvey {
     return count > 0 ? sum / count : 0
   }
 
-  /// The beats of a hypothesis in columns, within the stretch.
+  /// Beats of a hypothesis, in columns, within the stretch.
   func beats(of hypothesis: GridHypothesis) -> [Double] {
     var shifted = hypothesis.candidate.grid.beats(after: hypothesis.phase)
     if hypothesis.candidate.isConstant {
@@ -268,11 +269,11 @@ extension PulseSurvey {
     return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
   }
 
-  /// How many columns to shift beats of constant tempo to meet the onsets: the profile's resolution is only a 24th of a
-  /// beat.
+  /// Shift, in columns, that aligns beats of constant tempo with the onsets: the profile's resolution is only a 24th of
+  /// a beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
-    // In steps of a tenth of a column, and a column more on either side.
+    // Steps of a tenth of a column, with one more column on either side.
     let column = 10
     var sums = [Float](repeating: 0, count: 2 * (reach + column) + 1)
     for index in sums.indices {

@@ -1,24 +1,25 @@
 internal import DSP
 internal import Mathematics
 
-/// How periodic an onset envelope is at each tempo.
+/// Periodicity of an onset envelope at each tempo.
 ///
 /// Two views with opposite errors are combined: autocorrelation responds to a tempo and its fractions, a Fourier
 /// tempogram to a tempo and its multiples (Peeters, EURASIP 2007; Grosche and Müller, TASLP 2011).
 struct Tempogram {
-  /// The tempi of the tempogram, in beats per minute, evenly spaced in their logarithm.
+  /// Tempi of the tempogram, in beats per minute, evenly spaced on a logarithmic scale.
   static let tempi: [Double] = {
     let (low, high, count) = (38.0, 260.0, 1280)
     return (0..<count).map { low * exp(log(high / low) * Double($0) / Double(count - 1)) }
   }()
 
-  /// Autocorrelation at a beat and its multiples, as a share of the energy, not below zero.
+  /// Autocorrelation at a beat and its multiples, as a share of the energy, at least 0.
   let comb: [Float]
-  /// Fourier magnitude over the whole envelope at a beat and its divisions, as a share of the largest.
+  /// Fourier magnitude over the whole envelope at a beat and its divisions, relative to the maximum.
   let wholeSpectrum: [Float]
-  /// The same over stretches of ten seconds, which a drifting tempo does not blur.
+  /// `wholeSpectrum` averaged over windows of ten seconds, which a drifting tempo does not blur.
   let localSpectrum: [Float]
-  /// The strongest comb of stretches of fifteen seconds, on average: about 0.2 for noise or speech, above 1 for dance music.
+  /// Mean of the maximum of `comb` over windows of fifteen seconds: about 0.2 for noise or speech, above 1 for dance
+  /// music.
   let clarity: Float
 
   init(_ envelope: [Float], columnsPerSecond rate: Double) {
@@ -48,7 +49,7 @@ struct Tempogram {
     }
   }
 
-  /// By lag in columns, as a share of the energy.
+  /// Autocorrelation by lag in columns, as a share of the energy.
   static func autocorrelation(of centered: ArraySlice<Float>, longest: Int) -> [Float] {
     let count = centered.count
     let fft = RealFFT(length: fastLength(atLeast: 2 * count))
@@ -88,7 +89,7 @@ struct Tempogram {
     }
   }
 
-  /// The value of a view at any tempo.
+  /// Value of a view at any tempo, interpolated.
   static func value(_ view: [Float], at bpm: Double) -> Float {
     let (low, high) = (tempi[0], tempi[tempi.count - 1])
     return interpolate(view, log(bpm / low) / log(high / low) * Double(tempi.count - 1))
@@ -101,7 +102,7 @@ struct Tempogram {
   }
 }
 
-/// The value between samples; zero outside.
+/// Interpolates linearly between samples; 0 outside.
 func interpolate(_ values: [Float], _ position: Double) -> Float {
   guard position >= 0, position < Double(values.count - 1) else { return 0 }
   let index = Int(position)

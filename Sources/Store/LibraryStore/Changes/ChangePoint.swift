@@ -1,9 +1,9 @@
 public import Platform
 internal import Text
 
-/// How far a receiver of changes has come: all changes up to this number are known there.
+/// Position of a receiver of changes, which knows all changes up to this number.
 public struct LibraryCursor: Hashable, Sendable {
-  /// The id of a database, which it and its copies keep forever.
+  /// Id of a database, which it and its copies keep forever.
   public var library: String
   /// Number of the last known change.
   public var revision: Int64
@@ -14,15 +14,15 @@ public struct LibraryCursor: Hashable, Sendable {
   }
 }
 
-/// From where on changes are asked for.
+/// Start of the requested changes.
 public enum ChangePoint: Hashable, Sendable {
   case cursor(LibraryCursor)
-  /// From the beginning of a run.
+  /// Start of a run.
   case run(Int64)
   case time(Timestamp)
 }
 
-/// Why nothing can be said of changes since a point, and what to do about it.
+/// Reason why the changes since a point are unknown, with the remedy.
 public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherLibrary
   /// The cursor knows changes that the database has never seen.
@@ -45,7 +45,7 @@ public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible
       return "There is no run \(run): the database has none yet."
     case .noLog:
       return
-        "The database was written by an older version, which did not note when tracks change, and it cannot be updated "
+        "The database was written by an older version, which did not record when tracks change, and it cannot be updated "
         + "here. \(advice)"
     }
   }

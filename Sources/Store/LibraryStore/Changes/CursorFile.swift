@@ -2,34 +2,36 @@ package import Platform
 package import SystemPackage
 internal import Text
 
-/// The file that says how far an export or report goes, for the next one to go on from there.
+/// File that records how far an export or report has come, so the next one continues from there.
 package struct CursorFile: Sendable {
   package var path: FilePath
 
   private static let schema = "nocturne.cursor"
   private static let version: Int64 = 1
-  /// Bytes; a real one has less than 200.
-  private static let largestSize = 64 << 10
+  /// Bytes; a real cursor has less than 200.
+  private static let maxSize = 64 << 10
 
   package init(_ path: FilePath) {
     self.path = path
   }
 
-  /// In the folder of an output.
+  /// Cursor in the folder of an output.
   package init(inFolder folder: FilePath) {
     self.init(folder.appending("cursor.json"))
   }
 
-  /// Beside a file.
+  /// Cursor beside a file.
   package init(besideFile file: FilePath) {
     self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
   }
 
-  /// The proof for a cursor.
-  package static let proof = OriginProof(orElse: "is no cursor of an export") { path in (try? CursorFile(path).read()) != nil }
+  /// Proof that a file is a cursor.
+  package static let proof = OriginProof(orElse: "is not an export cursor") { path in
+    (try? CursorFile(path).read()) != nil
+  }
 
-  /// The proof for a file of a format that has no room for a mark.
-  package static let proofBesideFile = OriginProof(orElse: "has no cursor of an export beside it") { file in
+  /// Proof for a file of a format that has no room for a mark.
+  package static let proofBesideFile = OriginProof(orElse: "has no export cursor beside it") { file in
     (try? CursorFile(besideFile: file).read()) != nil
   }
 
@@ -38,7 +40,7 @@ package struct CursorFile: Sendable {
   package func read() throws(CursorFileError) -> LibraryCursor? {
     let bytes: [UInt8]
     do {
-      bytes = try SmallFile.read(path, limit: Self.largestSize)
+      bytes = try SmallFile.read(path, limit: Self.maxSize)
     } catch .noSuchFileOrDirectory {
       return nil
     } catch {
@@ -70,7 +72,7 @@ package struct CursorFile: Sendable {
   }
 }
 
-/// Why a cursor cannot be read or written, and what to do about it.
+/// Failure to read or write a cursor, with the remedy.
 package enum CursorFileError: Error, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   case cannotWrite(FilePath, reason: String)
@@ -81,9 +83,9 @@ package enum CursorFileError: Error, CustomStringConvertible {
     case .cannotRead(let path, let reason):
       "The cursor \(Self.text(path)) cannot be read: \(reason)."
     case .cannotWrite(let path, let reason):
-      "The cursor \(Self.text(path)) cannot be written: \(reason). All else is written; the next export tells the same again."
+      "The cursor \(Self.text(path)) cannot be written: \(reason). All else is written; the next export repeats it."
     case .notACursor(let path):
-      "\(Self.text(path)) is not a cursor of an export. Name the cursor.json that the last one wrote, or export everything "
+      "\(Self.text(path)) is not an export cursor. Name the cursor.json that the last one wrote, or export everything "
         + "once, without --since."
     }
   }

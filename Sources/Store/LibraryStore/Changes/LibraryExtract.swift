@@ -6,27 +6,28 @@ public import Records
 public import ResultStore
 public import SystemPackage
 
-/// Tracks of one snapshot of the library: all that a filter matches, or those of them that have changed, with what is gone.
+/// Tracks from one snapshot of the library: all matches of a filter, or the changed ones among them and the removed
+/// tracks.
 public struct LibraryExtract {
-  /// The state that this is; `nil` if the database has no log of changes.
+  /// State of the extract; `nil` if the database has no log of changes.
   public let cursor: LibraryCursor?
-  /// How many records there are.
+  /// Number of records.
   public let count: Int
 
   private let store: ResultStore
   private let db: Database
   private let selection: RecordSelection
   private let records: TrackSet
-  /// `nil` for a whole library, which reports nothing as gone.
+  /// `nil` for a whole library, which reports no removals.
   private let changes: Changes?
 
   private struct Changes {
-    /// The last change that is known.
+    /// Last known change.
     var revision: Int64
     var files: TrackSet
   }
 
-  /// As many rows are read and sorted by their paths; of more, all paths are read in order.
+  /// Up to this many rows are read and sorted by path; for more, all paths are read in order.
   private static let fewRecords = 5000
 
   fileprivate init(
@@ -56,7 +57,7 @@ public struct LibraryExtract {
     self.changes = changes
   }
 
-  /// In library order (bytes of the path), in constant memory.
+  /// Calls `body` for each record in library order (path bytes), in constant memory.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachRecord(_ body: (FileRecord) throws -> Void) throws {
     let ids = records.ids(atMost: Self.fewRecords)
@@ -76,15 +77,15 @@ public struct LibraryExtract {
     }
   }
 
-  /// The paths of tracks that have changed and are no longer among the records, in library order: gone, moved away,
-  /// forgotten, or not matched any more. Some may never have been among them. Nothing of a whole library.
+  /// Calls `body` with the paths of changed tracks that are no longer among the records, in library order: vanished,
+  /// moved, forgotten or no longer matched. Some may never have been among them. There are none for a whole library.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachRemoval(_ body: (FilePath) throws -> Void) throws {
     guard let changes else { return }
     let gone = changes.files.intersection(records.complement)
     let ranges = selection.roots.map { PathRange.covering($0) }
     try read { failure in
-      // A path that has a new file has changed with it.
+      // A path with a new file has changed along with it.
       let select = try Query(
         db,
         """
@@ -112,7 +113,7 @@ public struct LibraryExtract {
     }
   }
 
-  /// Errors of the database are those of the store; errors of the receiver of records stay what they are.
+  /// Errors of the database become store errors; errors of the receiver of records stay unchanged.
   private func read(_ read: (_ failure: inout (any Error)?) throws -> Void) throws {
     var failure: (any Error)?
     do {
@@ -123,7 +124,7 @@ public struct LibraryExtract {
     if let failure { throw failure }
   }
 
-  // MARK: Which
+  // MARK: Selection
 
   private static func cursor(_ db: Database) throws -> LibraryCursor? {
     let select = try Query(db, "SELECT id FROM \(ChangeLog.library)")
@@ -159,7 +160,7 @@ public struct LibraryExtract {
     return first.map { $0 - 1 } ?? present.revision
   }
 
-  /// Files of a set that have records of the selection.
+  /// Files of a set that have records in the selection.
   private static func listed(_ wanted: TrackSet, _ selection: RecordSelection, _ db: Database) throws -> TrackSet {
     var conditions = [
       "(file.status IS NOT NULL OR file.skip_code IS NOT NULL)",
@@ -192,11 +193,11 @@ public struct LibraryExtract {
 }
 
 extension ResultStore {
-  /// Reads tracks of one snapshot of the database.
+  /// Reads tracks from one snapshot of the database.
   /// - Parameters:
-  ///   - filter: `nil`: all that the selection has, even files that are no tracks.
-  ///   - point: `nil` for all and not only what has changed.
-  ///   - body: May use the extract while it runs, and not later.
+  ///   - filter: `nil` for the whole selection, even files that are no tracks.
+  ///   - point: `nil` for all tracks rather than only the changed ones.
+  ///   - body: May use the extract only while it runs.
   /// - Throws: `StoreError`, `ChangePointError`, or what `body` throws.
   public func extract<Result>(
     _ selection: RecordSelection, matching filter: TrackFilter? = nil, since point: ChangePoint? = nil,

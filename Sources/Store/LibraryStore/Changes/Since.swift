@@ -2,13 +2,13 @@ internal import Filters
 package import Platform
 package import SystemPackage
 
-/// From where on changes are wanted: `--since`.
+/// Start of the requested changes: `--since`.
 package enum Since: Hashable, Sendable {
   case point(ChangePoint)
-  /// The file that an earlier export wrote; everything if it is not there yet.
+  /// File written by an earlier export; everything if it does not exist yet.
   case cursor(FilePath)
 
-  /// Reads a number of a run, a day, a time or an age; `nil` for anything else.
+  /// Parses a run number, a day, a time or an age; `nil` for anything else.
   package init?(_ text: String, now: Timestamp = .now) {
     if let run = Int64(text) {
       self = .point(.run(run))

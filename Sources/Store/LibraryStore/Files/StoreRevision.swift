@@ -2,8 +2,8 @@ internal import GRDB
 public import ResultStore
 internal import SystemPackage
 
-/// Tells when anything was committed to a database, by any process, over a connection of its own: SQLite counts commits in
-/// memory that all its users share, so asking costs some microseconds.
+/// Detects commits to a database by any process, over a connection of its own. SQLite counts commits in memory shared
+/// by all users, so a call takes a few microseconds.
 public final class StoreRevision: Sendable {
   private let connection: DatabaseQueue
 
@@ -19,7 +19,7 @@ public final class StoreRevision: Sendable {
     }
   }
 
-  /// Another number than last time if something was committed since then. It says nothing across processes.
+  /// Differs from the last value if something was committed since. Not comparable across processes.
   public func current() -> Int64? {
     try? connection.read { db in try Int64.fetchOne(db, sql: "PRAGMA data_version") }
   }

@@ -3,12 +3,12 @@ public import Platform
 public import ResultStore
 public import SystemPackage
 
-/// The place of a track's file, and its state at the last run.
+/// Location of a track's file, and its state at the last run.
 public struct TrackFile: Sendable, Hashable {
   public var path: FilePath
-  /// The outermost folder above it that a run was given; `nil` if none was.
+  /// The outermost folder above it that a run was given; `nil` if there is none.
   public var root: FilePath?
-  /// Container in `AudioFormat`; `nil` for files that could not be read.
+  /// `AudioFormat.container`; `nil` for files that could not be read.
   public var container: String?
   public var codec: String?
   public var size: Int64?
@@ -24,10 +24,10 @@ public struct TrackFile: Sendable, Hashable {
     self.codec = codec
   }
 
-  /// Whether this is the very file that the last run saw, unchanged.
+  /// True if this is the file that the last run saw, unchanged.
   ///
-  /// Many file systems get another device number each time they are mounted. Then the times tell: no program can set the
-  /// time of the last change of status.
+  /// Many file systems get a new device number on each mount. In that case the times decide: no program can set the
+  /// time of the last status change.
   public func isSeen(as file: FileIdentity) -> Bool {
     guard let key, key.isTrustworthy, file.inode == key.inode, file.size == size else { return false }
     if file.device == key.device { return true }
@@ -36,7 +36,7 @@ public struct TrackFile: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// The file of a track; `nil` if there is no such track, or its file is gone.
+  /// File of a track; `nil` if there is no such track or its file is gone.
   /// - Parameter id: `file_id` of reports.
   public func trackFile(id: String) throws(StoreError) -> TrackFile? {
     try read { db in
@@ -62,8 +62,8 @@ extension ResultStore {
     }
   }
 
-  /// The outermost, because someone who may write into it may not replace it: runs that a watching server starts are
-  /// given folders within it, too.
+  /// The outermost root, because permission to write into it does not imply permission to replace it; runs started by a
+  /// watching server are also given folders within it.
   private static func root(of path: FilePath, _ db: Database) throws -> FilePath? {
     var above: [FilePath] = []
     var folder = path

@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// An error: a file that the database does not have.
+/// The error for a file that is not in the database.
 package struct UnknownFile: Error, CustomStringConvertible {
   package var path: FilePath
 

@@ -4,7 +4,7 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// A list of tracks that a person has made.
+/// Playlist made by a person.
 public struct Playlist: Sendable, Hashable {
   /// 22 characters.
   public var id: String
@@ -13,7 +13,7 @@ public struct Playlist: Sendable, Hashable {
   public var isPublic: Bool
   public var created: Timestamp
   public var changed: Timestamp
-  /// Counts the states of its tracks: names the one that a client has seen.
+  /// Number of the current state of its tracks; identifies the state a client has seen.
   public var snapshot: Int
   public var trackCount: Int
 
@@ -31,15 +31,15 @@ public struct Playlist: Sendable, Hashable {
     self.trackCount = trackCount
   }
 
-  /// The most tracks in one.
+  /// Maximum number of tracks.
   public static let maximumTrackCount = 10_000
-  /// The most characters of a name, and of a description.
+  /// Maximum number of characters of the name, and of the description.
   public static let maximumNameLength = 500
   public static let maximumDescriptionLength = 4_000
 }
 
-/// A track as playlists know it: by its audio and by its path, so it is found again after a move, with other tags, or
-/// encoded again in its place.
+/// Track as playlists identify it: by its audio and its path, so it is found again after a move, retagging or
+/// re-encoding in place.
 public struct TrackReference: Sendable, Hashable {
   public var path: FilePath
   /// `nil` for files that could not be read.
@@ -53,11 +53,11 @@ public struct TrackReference: Sendable, Hashable {
   public init(_ track: TrackRow) { self.init(path: track.path, contentID: track.contentID) }
 }
 
-/// A place in a playlist, or a saved track.
+/// Entry of a playlist, or a saved track.
 public struct ReferencedTrack: Sendable, Hashable {
   public var reference: TrackReference
   public var added: Timestamp
-  /// Id of the row of `file` that it stands for now; `nil` if that is gone.
+  /// Id of the row of `file` that it currently stands for; `nil` if that is gone.
   public var fileID: Int64?
 }
 
@@ -71,27 +71,27 @@ extension ReferencedTrack {
   }
 }
 
-/// A change of the tracks of a playlist. Positions count from 0.
+/// Change of the tracks of a playlist. Positions start at 0.
 public enum PlaylistEdit: Sendable, Hashable {
-  /// - Parameter position: Before which track; `nil` for the end.
+  /// - Parameter position: Position of the track to insert before; `nil` for the end.
   case insert([TrackReference], at: Int? = nil)
   case remove(positions: Set<Int>)
-  /// Removes the tracks that stand for these rows of `file`, all or those at some positions.
+  /// Removes the tracks that stand for these rows of `file`, either all of them or those at some positions.
   case removeTracks([Int64: Set<Int>?])
-  /// Moves `count` tracks from `start` before the one at `target`.
+  /// Moves `count` tracks from `start` to before the track at `target`.
   case move(start: Int, count: Int, target: Int)
   case replace([TrackReference])
 }
 
-/// Why a playlist cannot be changed as asked. Nothing was changed.
+/// Reason why a playlist cannot be changed as requested. Nothing was changed.
 public enum PlaylistEditError: Error, Sendable, Hashable {
   case noSuchPlaylist
-  /// Too many changes have been made since, or this state never was.
+  /// Too many changes have been made since, or the state never existed.
   case unknownSnapshot
   case noSuchPosition(Int)
-  /// At this position is another track than the one named.
+  /// The track at this position is not the one named.
   case otherTrack(position: Int)
-  /// It would have more tracks than `Playlist.maximumTrackCount`.
+  /// The playlist would exceed `Playlist.maximumTrackCount`.
   case tooLong
 
   /// One sentence.

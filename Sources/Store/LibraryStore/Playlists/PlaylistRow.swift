@@ -3,7 +3,7 @@ internal import GRDB
 internal import Platform
 internal import ResultStore
 
-/// A playlist within a transaction, and the changes of its tracks.
+/// Playlist within a transaction, with the changes of its tracks.
 struct PlaylistRow {
   let id: Int64
   private(set) var playlist: Playlist
@@ -16,7 +16,7 @@ struct PlaylistRow {
 
   // MARK: Entries
 
-  /// Ids of entries in their order.
+  /// Ids of entries, in order.
   private func entries(_ db: Database) throws -> [Int64] {
     let select = try Query(db, "SELECT id FROM playlist_entry WHERE playlist = ? ORDER BY position, id")
     var ids: [Int64] = []
@@ -42,7 +42,7 @@ struct PlaylistRow {
     return ids
   }
 
-  /// Files of the entries now; without those whose files are gone.
+  /// Current files of the entries, without those whose files are gone.
   private func files(_ db: Database) throws -> [Int64: Int64] {
     let select = try Query(
       db, "SELECT e.id, \(PlaylistTables.file(of: "e")) FROM playlist_entry e WHERE e.playlist = ?")
@@ -51,7 +51,7 @@ struct PlaylistRow {
     return files
   }
 
-  /// - Returns: ids of new entries, which have no place yet.
+  /// - Returns: Ids of the new entries, which have no position yet.
   private func insert(_ tracks: [TrackReference], _ now: Timestamp, _ db: Database) throws -> [Int64] {
     let insert = try Query(
       db, "INSERT INTO playlist_entry (playlist, position, path, content_id, added_ns) VALUES (?, -1, ?, ?, ?)")
@@ -101,7 +101,7 @@ struct PlaylistRow {
     try set(order, insteadOf: present, now, db)
   }
 
-  /// The place of the first of these that is still there; the end if none is.
+  /// Position of the first of these entries that still exists; the end if there is none.
   private static func place(before entries: ArraySlice<Int64>, in order: [Int64]) -> Int {
     let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
     return entries.lazy.compactMap { places[$0] }.first ?? order.count
@@ -118,7 +118,7 @@ struct PlaylistRow {
       }
       for position in positions {
         guard seen.indices.contains(position) else { throw .noSuchPosition(position) }
-        // An entry that another client has removed since has no file any more.
+        // An entry that another client has removed since no longer has a file.
         if let other = files[seen[position]], other != file { throw .otherTrack(position: position) }
         removed.insert(seen[position])
       }
@@ -132,7 +132,7 @@ struct PlaylistRow {
     for entry in old where !kept.contains(entry) { try delete.run(.integer(entry)) }
     let place = try Query(db, "UPDATE playlist_entry SET position = ?1 WHERE id = ?2 AND position <> ?1")
     for (position, entry) in order.enumerated() { try place.run(.integer(position), .integer(entry)) }
-    // The state that clients may have seen.
+    // Clients may have seen this state.
     try remember(old, db)
     playlist.snapshot += 1
     playlist.changed = now
@@ -151,7 +151,7 @@ struct PlaylistRow {
 }
 
 extension Playlist {
-  /// Columns of `playlist p`, in the order that `init` takes.
+  /// Columns of `playlist p`, in the order `init` expects.
   static let columns = """
     p.playlist_id, p.name, p.description, p.public, p.created_ns, p.changed_ns, p.snapshot, \
     (SELECT count(*) FROM playlist_entry e WHERE e.playlist = p.id)

@@ -3,10 +3,10 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Playlists. They stay when files vanish, are forgotten, come back, are moved or get other tags.
+/// Playlists, which stay when files vanish, are forgotten, return, move or are retagged.
 extension ResultStore {
-  /// Playlists, those changed last first.
-  /// - Parameter text: Only those whose names contain this.
+  /// Playlists, the last changed first.
+  /// - Parameter text: Only playlists whose names contain it.
   public func playlists(
     matching text: String? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [Playlist] {
@@ -35,7 +35,7 @@ extension ResultStore {
     try read { db in try PlaylistRow(id, db)?.playlist }
   }
 
-  /// The tracks of a playlist in its order; empty if there is none with this id.
+  /// Tracks of a playlist in its order; empty if there is no playlist with this id.
   public func playlistTracks(
     id: String, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [ReferencedTrack] {
@@ -55,7 +55,7 @@ extension ResultStore {
     }
   }
 
-  /// - Parameter name: Cut to `Playlist.maximumNameLength`; a description likewise.
+  /// - Parameter name: Cut to `Playlist.maximumNameLength`; the description is cut likewise.
   public func createPlaylist(
     named name: String, description: String? = nil, isPublic: Bool = false, tracks: [TrackReference] = []
   ) throws -> Playlist {
@@ -80,8 +80,8 @@ extension ResultStore {
     }
   }
 
-  /// Changes the description of a playlist; `nil` leaves it as it is.
-  /// - Parameter description: An empty one takes it away.
+  /// Changes the name, description or visibility of a playlist; `nil` leaves a value unchanged.
+  /// - Parameter description: An empty one removes the description.
   /// - Throws: `PlaylistEditError.noSuchPlaylist`.
   @discardableResult
   public func describePlaylist(
@@ -105,12 +105,12 @@ extension ResultStore {
   }
 
   /// Changes the tracks of a playlist.
-  /// - Parameter snapshot: The state that positions are of; whatever was changed since stays changed. `nil` for the present.
-  /// - Returns: the playlist as it is now.
+  /// - Parameter snapshot: State that the positions refer to; later changes are kept. `nil` for the current state.
+  /// - Returns: The playlist after the change.
   /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
-    // A thrown error rolls back, and comes out as an error of the store.
+    // A thrown error rolls back, and arrives as an error of the store.
     var refusal: PlaylistEditError?
     do {
       return try write { db in
@@ -128,7 +128,7 @@ extension ResultStore {
     }
   }
 
-  /// - Returns: whether there was one.
+  /// - Returns: `true` if there was one.
   @discardableResult
   public func deletePlaylist(id: String) throws(StoreError) -> Bool {
     try write { db in

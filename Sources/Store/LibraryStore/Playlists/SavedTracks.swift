@@ -3,13 +3,13 @@ internal import GRDB
 public import Platform
 public import ResultStore
 
-/// Tracks, albums and artists that people have saved, as one “likes” or “stars” them. They stay as playlists do.
+/// Tracks, albums and artists that people have saved (“liked”, “starred”). They stay as playlists do.
 extension ResultStore {
   public enum SavedKind: String, Sendable, Hashable {
     case album, artist
   }
 
-  /// An album or an artist that was saved.
+  /// Saved album or artist.
   public struct SavedItem: Sendable, Hashable {
     public var id: String
     public var saved: Timestamp
@@ -17,7 +17,7 @@ extension ResultStore {
 
   // MARK: Tracks
 
-  /// Saves tracks; those that are saved already stay as they are. The first ones become the newest.
+  /// Saves tracks; those already saved stay unchanged. The first ones become the newest.
   public func save(_ tracks: [TrackReference]) throws(StoreError) {
     try write { db in
       let now = Timestamp.now.nanoseconds
@@ -67,7 +67,7 @@ extension ResultStore {
     }
   }
 
-  /// How many saved tracks are there; files that are gone do not count.
+  /// Number of saved tracks whose files exist.
   public func savedTrackCount() throws(StoreError) -> Int {
     try read { db in
       let select = try Query(
@@ -76,7 +76,7 @@ extension ResultStore {
     }
   }
 
-  /// When these files were saved; without those that are not.
+  /// Times at which these files were saved; files that are not saved are left out.
   /// - Parameter files: Ids of rows of `file`.
   public func savedDates(ofFiles files: [Int64]) throws(StoreError) -> [Int64: Timestamp] {
     try read { db in
@@ -115,7 +115,7 @@ extension ResultStore {
     }
   }
 
-  /// Saved items, the last saved first; also those without any track left.
+  /// Saved items, the last saved first, including those without any remaining track.
   public func saved(_ kind: SavedKind) throws(StoreError) -> [SavedItem] {
     try read { db in
       let select = try Query(

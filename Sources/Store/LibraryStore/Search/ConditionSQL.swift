@@ -4,23 +4,23 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// A condition as SQL that finds the ids of the tracks that it matches.
+/// A condition as SQL that finds the ids of the matching tracks.
 struct ConditionSQL {
-  /// The column of the ids.
+  /// Column of the ids.
   private(set) var id = "song.id"
-  /// The SQL after FROM; ends with a condition.
+  /// SQL after FROM, ending with a condition.
   private(set) var source = ""
   private(set) var values: [SQLValue] = []
-  /// The condition alone, where it is one on `song`.
+  /// The condition itself, if it applies to `song`.
   private(set) var condition: String?
-  /// Files that are no tracks may be among those found.
+  /// True if the matches may include files that are no tracks.
   private(set) var findsFiles = false
-  /// An index answers it; otherwise every row is looked at.
+  /// True if an index answers it; otherwise every row is read.
   private(set) var isIndexed = true
 
   /// - Parameters:
-  ///   - tables: Tables that the database has.
-  ///   - now: Ages are counted from it.
+  ///   - tables: Tables in the database.
+  ///   - now: Reference time of ages.
   init(_ condition: TrackCondition, tables: Set<String>, now: Timestamp) {
     source =
       switch condition {
@@ -29,7 +29,7 @@ struct ConditionSQL {
       case .key(let key): song(equal("song.key", .text(key.camelot)))
       case .codec(let codec): song(equal("song.codec", .text(codec)))
       case .isLossless(let isLossless): song(equal("song.lossless", .flag(isLossless)))
-      // Indexes on few rows are found by what they say of them.
+      // Partial indexes are used only if the condition repeats theirs.
       case .isLocked(let isLocked): song("song.locked = \(isLocked ? 1 : 0)")
       case .status(let status): song("song.status = '\(status.rawValue)' AND song.status <> 'ok'")
       case .problem(let code): song(problem(code))
@@ -100,7 +100,7 @@ struct ConditionSQL {
     let (index, columns) = Self.columns(field)
     let pattern = FullTextPattern.phrase(words.text, isPrefix: words.isPrefix, columns: columns)
     guard let pattern else {
-      // Signs alone, such as “!!!”, are no words.
+      // Symbols alone, such as “!!!”, are no words.
       isIndexed = false
       let texts = columns.map {
         $0 == "full_path" ? "(SELECT display_path FROM file WHERE file.id = song.id)" : "song.\($0)"
@@ -109,7 +109,7 @@ struct ConditionSQL {
       return song("(\(texts.map { "instr(\($0), ?) > 0" }.joined(separator: " OR ")))")
     }
     if field == .path, NameVariants.hasUnspacedScript(words.text) {
-      // The parts of such names are in the index of songs.
+      // Letters of such names are only in the index of songs.
       values = [.text(pattern), .text(words.text)]
       id = "songs_fts.rowid"
       return """
@@ -138,7 +138,7 @@ struct ConditionSQL {
 
   private mutating func finding(_ field: FindingColumn, _ test: FindingTest, _ tables: Set<String>) -> String {
     isIndexed = field.isIndexed && test != .none
-    // Without the table, nothing was found.
+    // Without the table there are no findings.
     guard tables.contains(field.table) else { return test == .none ? "1" : "0" }
     let column = "\(field.table).\(field.column)"
     let files = "SELECT \(field.table).file FROM \(field.table) WHERE "

@@ -4,13 +4,13 @@ internal import GRDB
 internal import Platform
 internal import ResultStore
 
-/// Finds the tracks that a filter matches, each condition by an index of its own.
+/// Finds the tracks that match a filter, using a separate index per condition.
 struct FilterEvaluation {
   private let db: Database
-  /// Tables that the database has.
+  /// Tables in the database.
   let tables: Set<String>
   private let now: Timestamp
-  /// As many rows are looked at one by one, rather than by an index.
+  /// Up to this many rows are read one by one rather than by an index.
   let fewTracks: Int
 
   static let fewTracks = 5000
@@ -22,7 +22,7 @@ struct FilterEvaluation {
     self.fewTracks = fewTracks
   }
 
-  /// - Parameter candidates: No others are asked for; the answer may hold others all the same.
+  /// - Parameter candidates: Restricts the search to these tracks; the result may contain others all the same.
   func tracks(matching filter: TrackFilter, among candidates: TrackSet = .all) throws -> TrackSet {
     try tracks(filter.expression, among: candidates)
   }
@@ -30,7 +30,7 @@ struct FilterEvaluation {
   private func tracks(_ expression: TrackFilter.Expression, among candidates: TrackSet) throws -> TrackSet {
     switch expression {
     case .all(let parts):
-      // Conditions without an index are tested on the tracks that are left.
+      // Conditions without an index are tested on the remaining tracks.
       return try parts.filter { !isSlow($0) }.reduce(candidates) { try $0.intersection(tracks($1, among: $0)) }
         .intersecting(parts.filter(isSlow)) { try tracks($1, among: $0) }
     case .any(let parts):
@@ -46,7 +46,7 @@ struct FilterEvaluation {
     case .condition(let condition):
       let sql = ConditionSQL(condition, tables: tables, now: now)
       if let few = try tracks(sql, amongFew: candidates) { return few }
-      // If most tracks match, those that do not match are found sooner.
+      // If most tracks match, it is faster to find those that do not.
       if let others = ConditionSQL.complement(of: condition), try matchesMost(sql) {
         return try others.reduce(TrackSet.none) { try $0.union(tracks($1, among: candidates)) }.complement
       }
@@ -54,7 +54,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// By a sample of the tracks.
+  /// Estimates from a sample of the tracks.
   private func matchesMost(_ condition: ConditionSQL) throws -> Bool {
     let select = try Query(db, "SELECT max(id) FROM song")
     let last = try select.first { select.integer(0) } ?? 0
@@ -72,7 +72,7 @@ struct FilterEvaluation {
 
   private static let sampleSize = 100
 
-  /// Bounds that all matches fulfil in the index of an order; the rest of the index need not be read.
+  /// Conditions, met by all matches, on the index of an order; the rest of the index need not be read.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in
       guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)
@@ -81,7 +81,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Whether a condition in it looks at every row.
+  /// `true` if a condition in the expression reads every row.
   func isSlow(_ expression: TrackFilter.Expression) -> Bool {
     switch expression {
     case .all(let parts), .any(let parts): parts.contains(where: isSlow)
@@ -90,7 +90,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Looks at the rows of the candidates alone; `nil` if an index is better.
+  /// Reads only the rows of the candidates; `nil` if an index is better.
   private func tracks(_ condition: ConditionSQL, amongFew candidates: TrackSet) throws -> TrackSet? {
     guard let test = condition.condition, let ids = candidates.ids(atMost: fewTracks) else { return nil }
     return try TrackSet(
@@ -102,7 +102,7 @@ struct FilterEvaluation {
     var source = condition.source
     var values = condition.values
     if !condition.isIndexed, !candidates.isAll {
-      // SQLite asks conditions with subqueries last.
+      // SQLite evaluates conditions with subqueries last.
       source += " AND \(TrackSet.condition(on: "song.id"))"
       values.append(.tracks(TrackSet.Argument(candidates)))
     }
@@ -110,7 +110,7 @@ struct FilterEvaluation {
     return condition.findsFiles ? try withoutFiles(found) : found
   }
 
-  /// Without files that are no tracks: the index of paths has those, too, that are gone or were passed over.
+  /// Removes files that are no tracks: the index of paths also contains vanished and skipped files.
   private func withoutFiles(_ found: TrackSet) throws -> TrackSet {
     if let ids = found.ids(atMost: fewTracks) {
       return try TrackSet(
@@ -125,7 +125,7 @@ struct FilterEvaluation {
 }
 
 extension TrackCondition {
-  /// The order whose index has the ranges of this condition.
+  /// Order whose index covers the ranges of this condition.
   fileprivate var orderKey: TrackOrder.Key? {
     switch self {
     case .number(.bpm, _): .bpm

@@ -1,11 +1,11 @@
 internal import ResultStore
 
-/// Patterns of FTS5 that hold text of people: every word is quoted, so nothing in it is an operator.
+/// FTS5 patterns for user text: every word is quoted, so nothing in it is an operator.
 enum FullTextPattern {
-  /// Words of a search: what matches has all of them, in any column and order. `nil` if there is none to look for.
-  /// - Parameter lastIsPrefix: The last word may go on.
+  /// Matches all words, in any column and order; `nil` if there are none to search for.
+  /// - Parameter lastIsPrefix: The last word may be incomplete.
   static func words(_ text: String, lastIsPrefix: Bool) -> String? {
-    // More are of no use, and FTS5 has a limit.
+    // More words are useless, and FTS5 has a limit.
     let words = text.split(whereSeparator: \.isWhitespace).filter(hasToken).prefix(32)
     if words.isEmpty { return nil }
     return words.enumerated().map { index, word in
@@ -13,10 +13,10 @@ enum FullTextPattern {
     }.joined(separator: " AND ")
   }
 
-  /// Words that follow each other, spelled in one way or another; `nil` if there is none to look for.
+  /// Matches adjacent words in any of their spellings; `nil` if there are none to search for.
   static func phrase(_ text: String, isPrefix: Bool, columns: [String]) -> String? {
     guard hasToken(text) else { return nil }
-    // Text without spaces between words is stored letter by letter in the column of variants alone.
+    // Text without spaces between words is stored letter by letter, in the column of variants only.
     let columns = NameVariants.hasUnspacedScript(text) ? columns.filter { $0 != "full_path" } + ["variants"] : columns
     return "{\(columns.joined(separator: " "))} : (\(phrase(text, isPrefix: isPrefix)))"
   }
@@ -36,7 +36,8 @@ enum FullTextPattern {
     return quoted.count == 1 ? quoted[0] : "(\(quoted.joined(separator: " OR ")))"
   }
 
-  /// Whether the tokenizer unicode61 finds a word in it: it takes letters, numbers and characters of private use.
+  /// `true` if the tokenizer unicode61 finds a word in the text: it accepts letters, numbers and private-use
+  /// characters.
   static func hasToken(_ text: some StringProtocol) -> Bool {
     text.unicodeScalars.contains { scalar in
       switch scalar.properties.generalCategory {

@@ -1,14 +1,14 @@
 public import Filters
 
-/// A search in the song catalog.
+/// Search in the song catalog.
 public struct SearchRequest: Sendable {
-  /// Any text; every word of it must be there, the last one at least as the beginning of one. Empty: filters alone.
+  /// Any text; every word must occur, the last one at least as the beginning of a word. Empty for filters alone.
   public var words: String
   public var filter: TrackFilter
-  /// Order of tracks; `nil` for the best ones first.
+  /// Order of tracks; `nil` for the best first.
   public var order: TrackOrder?
   public var sections: Set<SearchSection>
-  /// In each section.
+  /// Maximum number of hits per section.
   public var limit: Int
   public var offset: Int
 
@@ -29,12 +29,12 @@ public enum SearchSection: String, Sendable, Hashable, CaseIterable {
   case tracks, albums, artists, genres, paths
 }
 
-/// The best of what was found of one kind.
+/// Best hits of one kind.
 public struct SearchHits<Hit: Sendable>: Sendable {
   public var hits: [Hit]
-  /// How many there are in all, or at least.
+  /// Total number of hits, or a lower bound.
   public var count: Int
-  /// False if there may be more: of very common words only the first matches are looked at.
+  /// False if there may be more hits: for very common words only the first matches are examined.
   public var isCountExact: Bool
 
   init(_ hits: [Hit] = [], count: Int = 0, isCountExact: Bool = true) {
@@ -47,26 +47,27 @@ public struct SearchHits<Hit: Sendable>: Sendable {
 public struct SearchAnswer: Sendable {
   public struct Album: Sendable, Equatable {
     public var title: String
-    /// Album artists, or the artists of all its tracks; `nil` if these are not one.
+    /// Album artists, or the artists of all its tracks; `nil` if these differ.
     public var artist: String?
-    /// The earliest.
+    /// Earliest year.
     public var year: Int?
     public var trackCount: Int
   }
 
-  /// An artist or genre.
+  /// Artist or genre.
   public struct Name: Sendable, Equatable {
     public var name: String
-    /// Tracks with this name; where only some tracks were looked through, those that have it with others are not all counted.
+    /// Number of tracks with this name. If only some tracks were examined, those that list it with other names are not
+    /// all counted.
     public var trackCount: Int
   }
 
-  /// Sections that were not asked for are empty.
+  /// Sections that were not requested are empty.
   public var tracks = SearchHits<TrackRow>()
   public var albums = SearchHits<Album>()
   public var artists = SearchHits<Name>()
   public var genres = SearchHits<Name>()
-  /// Files by the words of their paths.
+  /// Files found by the words of their paths.
   public var paths = SearchHits<TrackRow>()
 
   public init() {}

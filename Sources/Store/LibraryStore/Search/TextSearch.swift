@@ -6,7 +6,7 @@ internal import Platform
 public import ResultStore
 
 extension ResultStore {
-  /// Hits of the song catalog for some words and filters.
+  /// Hits in the song catalog for words and filters.
   public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
     try read { db in
       try TextSearch(request, FilterEvaluation(db, tables: songs.tables), db).answer()
@@ -14,8 +14,8 @@ extension ResultStore {
   }
 }
 
-/// Searches by words. Whatever the words are, the work is bounded: of very common ones only the first matches, in the order
-/// in which files were met, are ranked and grouped.
+/// Searches by words. The work is bounded for any words: of very common ones only the first matches, in the order in
+/// which files were first met, are ranked and grouped.
 private struct TextSearch {
   private let request: SearchRequest
   private let words: String
@@ -27,7 +27,7 @@ private struct TextSearch {
   private let db: Database
   private let selection: TrackSelection
 
-  /// So many tracks are grouped by name.
+  /// Number of tracks that are grouped by name.
   private static let groupedCount = 1000
 
   init(_ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database) throws {
@@ -42,7 +42,7 @@ private struct TextSearch {
     selection = TrackSelection(db, tables: evaluation.tables)
   }
 
-  /// The tracks that have the words, if it helps the filter: if they are few, or its conditions look at every row.
+  /// Tracks that have the words, if they speed up the filter: if they are few, or if its conditions read every row.
   private static func candidates(
     _ words: String, _ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database
   ) throws -> TrackSet {
@@ -72,7 +72,7 @@ private struct TextSearch {
     return answer
   }
 
-  /// Up to the last one that is asked for.
+  /// End of the requested page.
   private var end: Int { request.offset + request.limit }
 
   private func page<Hit>(_ hits: [Hit]) -> [Hit] { Array(hits.dropFirst(request.offset).prefix(request.limit)) }
@@ -81,7 +81,7 @@ private struct TextSearch {
     FullTextPattern.words(words, lastIsPrefix: lastIsPrefix)
   }
 
-  /// A further condition by which only tracks of the set are found.
+  /// Additional condition that restricts tracks to the set.
   private func among(_ column: String) -> (sql: String, values: [SQLValue]) {
     guard let setArgument else { return ("", []) }
     return (" AND \(TrackSet.condition(on: column))", [.tracks(setArgument)])
@@ -93,7 +93,7 @@ private struct TextSearch {
     if words.isEmpty { return try sorted(set, by: request.order ?? .path) }
     var ids = try namesakes()
     guard let prefix = pattern(lastIsPrefix: true) else {
-      // Signs alone are no words, but may be a whole name.
+      // Symbols alone are no words, but may be a whole name.
       return SearchHits(try selection.tracks(page(ids)), count: ids.count)
     }
     if let order = request.order {
@@ -119,7 +119,7 @@ private struct TextSearch {
     return SearchHits(rows, count: try set.count(ofAll: try selection.allCount()))
   }
 
-  /// Tracks whose title or artist is what was typed, which are wanted most and may be behind many others.
+  /// Tracks whose title or artist equals the typed words: the most wanted ones, which may rank behind many others.
   private func namesakes() throws -> [Int64] {
     var ids: [Int64] = []
     let (among, values) = among("song.id")
@@ -156,7 +156,7 @@ private struct TextSearch {
     return count < Self.groupedCount
   }
 
-  /// The place of a name among those that are found: first by how well it answers the words, then by how many tracks have it.
+  /// Rank of a name among those found: first by how well it matches the words, then by the number of tracks with it.
   private struct Rank: Comparable {
     let grade: Int
     let count: Int
@@ -175,24 +175,24 @@ private struct TextSearch {
     Rank(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
   }
 
-  /// Names of which a track has several: where its words are, and where they stand one by one.
-  private enum NameList: String {
+  /// Kinds of names of which a track may have several, with the columns of their words and of the individual names.
+  private enum NameKind: String {
     case artists, genres
 
-    /// In `song` and in the full-text index.
+    /// Column in `song` and in the full-text index.
     var text: String { self == .artists ? "artist" : "genre" }
-    func id(_ name: String) -> String { self == .artists ? CatalogID.artist(name) : CatalogID.genre(name) }
+    func id(_ name: String) -> String { self == .artists ? SongCatalogID.artist(name) : SongCatalogID.genre(name) }
   }
 
-  private func names(_ kind: NameList) throws -> SearchHits<SearchAnswer.Name> {
+  private func names(_ kind: NameKind) throws -> SearchHits<SearchAnswer.Name> {
     var lists: [String: Int] = [:]
     let isWhole = try forEachTrack(matching: kind.text, "song.\(kind)") { row in
       if let list = row.optionalText(0) { lists[list, default: 0] += 1 }
     }
-    // Spellings that the catalog takes for one name are one.
+    // Merge spellings that the song catalog treats as one name.
     var spellings: [String: [String: Int]] = [:]
     for (list, count) in lists {
-      for name in CatalogNames.names(in: list) where match.matches(name) {
+      for name in NameList.names(in: list) where match.matches(name) {
         spellings[kind.id(name), default: [:]][name, default: 0] += count
       }
     }
@@ -207,7 +207,7 @@ private struct TextSearch {
     return SearchHits(hits, count: found.count, isCountExact: isWhole)
   }
 
-  private func trackCount(_ kind: NameList, _ name: String) throws -> Int {
+  private func trackCount(_ kind: NameKind, _ name: String) throws -> Int {
     let (among, values) = among("song")
     let select = try Query(
       db,
@@ -256,7 +256,7 @@ private struct TextSearch {
 
   // MARK: Paths
 
-  /// Names of files before names of folders.
+  /// File names come before folder names.
   private func paths() throws -> SearchHits<TrackRow> {
     guard let pattern = pattern(lastIsPrefix: true) else { return SearchHits() }
     let limit = max(WordRanking.rankedCount, end) + 1

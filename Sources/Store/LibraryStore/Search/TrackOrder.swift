@@ -1,17 +1,17 @@
 public import Filters
 internal import Text
 
-/// The order of tracks. Tracks without a value sort last; ties sort by id.
+/// Order of tracks. Tracks without a value sort last; ties sort by id.
 public struct TrackOrder: Sendable, Hashable {
   public enum Key: String, Sendable, Hashable, CaseIterable {
-    /// The bytes of the path.
+    /// Bytes of the path.
     case path
     case artist, title, album, year, bpm, confidence
-    /// Around the wheel of Camelot: 1A, 1B, 2A, …
+    /// Around the Camelot wheel: 1A, 1B, 2A, …
     case key
     case lufs, duration, added
 
-    /// - Parameter name: The key's own, or that of the CSV report for the same.
+    /// - Parameter name: Name of the key, or of the same column in the CSV report.
     init?(name: String) {
       guard
         let key = Self(rawValue: name)
@@ -37,7 +37,7 @@ public struct TrackOrder: Sendable, Hashable {
   }
 
   /// - Parameters:
-  ///   - text: A key or the name of a column, with `-` before it for descending.
+  ///   - text: A key or a column name, with a leading `-` for descending order.
   ///   - columns: Columns of findings.
   public init(parsing text: String, columns: [FindingColumn]) throws(UnknownOrder) {
     isDescending = text.hasPrefix("-")
@@ -56,12 +56,12 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
-  /// The table with an index in this order; for paths, also with files that are no tracks.
+  /// Table with an index in this order; for paths it also contains files that are no tracks.
   var source: String { isByPath ? "file CROSS JOIN song ON song.id = file.id" : "song" }
   var id: String { isByPath ? "file.id" : "song.id" }
   private var isByPath: Bool { field == .key(.path) }
 
-  /// - Parameter tables: Tables that the database has.
+  /// - Parameter tables: Tables in the database.
   func sql(_ tables: Set<String>) -> String {
     let column =
       switch field {
@@ -80,7 +80,7 @@ public struct TrackOrder: Sendable, Hashable {
   }
 }
 
-/// There is no such order of tracks.
+/// Unknown order of tracks.
 public struct UnknownOrder: Error, CustomStringConvertible {
   public let name: String
   let hint: String

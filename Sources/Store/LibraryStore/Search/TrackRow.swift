@@ -4,24 +4,24 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// A track as the song catalog has it. Unknown values are `nil`.
+/// Track in the song catalog. Unknown values are `nil`.
 public struct TrackRow: Sendable, Equatable {
   /// Id of the row of `file`.
   public var fileID: Int64
   public var path: FilePath
   public var contentID: ContentID?
-  /// Several values as one text (`ListText`), as in all names.
+  /// Several values joined as one text (`ListText`), like all names here.
   public var artist: String?
   public var title: String?
   public var album: String?
   public var albumArtist: String?
   public var genre: String?
   public var year: Int?
-  /// As corrected, or else as found.
+  /// Beats per minute: the correction, or else the found tempo.
   public var bpm: Double?
   /// 0 to 1; 1 for a corrected tempo.
   public var confidence: Double?
-  /// The tempo was set by a person.
+  /// True if a person set the tempo.
   public var isLocked: Bool
   /// Camelot, such as `8A`.
   public var key: String?
@@ -31,7 +31,7 @@ public struct TrackRow: Sendable, Equatable {
   public var codec: String?
   public var isLossless: Bool?
   public var status: FileAnalysis.Status
-  /// When the file was first met.
+  /// Time at which the file was first met.
   public var added: Timestamp
 
   static let columns = """

@@ -4,9 +4,9 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Tracks by filters.
+/// Selects tracks by filters.
 extension ResultStore {
-  /// Tracks that are there and match a filter.
+  /// Existing tracks that match a filter.
   /// - Parameter limit: `nil` for all.
   public func tracks(
     matching filter: TrackFilter, order: TrackOrder = .path, limit: Int? = nil, offset: Int = 0
@@ -19,7 +19,7 @@ extension ResultStore {
     }
   }
 
-  /// Paths of all tracks that are there and match a filter, in their order.
+  /// Paths of all existing tracks that match a filter, in path order.
   public func paths(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
     let pageSize = 10_000
     var paths: [FilePath] = []
@@ -43,22 +43,22 @@ struct TrackSelection {
   private let db: Database
   private let tables: Set<String>
 
-  /// - Parameter tables: Tables that the database has.
+  /// - Parameter tables: Tables in the database.
   init(_ db: Database, tables: Set<String>) {
     self.db = db
     self.tables = tables
   }
 
-  /// How many tracks there are.
+  /// Number of tracks.
   func allCount() throws -> Int {
     let select = try Query(db, "SELECT count(*) FROM song")
     return try select.first { Int(select.integer(0)) } ?? 0
   }
 
-  /// So many are read and sorted; of more, the index of the order is read until there are enough.
+  /// Up to this many are read and sorted; for more, the index of the order is read until there are enough.
   private static let fewTracks = 500
 
-  /// - Parameter bounds: Conditions that all tracks in the set fulfil and the index of the order knows.
+  /// - Parameter bounds: Conditions that all tracks in the set meet and that the index of the order covers.
   func tracks(
     in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
   ) throws -> [TrackRow] {
@@ -66,7 +66,7 @@ struct TrackSelection {
     if let ids = set.ids(atMost: Self.fewTracks) {
       return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
-    // Without the row, so an index alone is read.
+    // Only ids, so that an index alone is read.
     let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
     let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
     let select = try Query(
@@ -81,7 +81,7 @@ struct TrackSelection {
     return try tracks(ids)
   }
 
-  /// In this order.
+  /// Tracks in the order of `ids`.
   func tracks(_ ids: [Int64]) throws -> [TrackRow] {
     try rows("ORDER BY json_each.key", [.list(ids)])
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ResultStore
 
-/// Finds the words of a search in a name, as the full-text index does: without regard to case and marks on letters, the last
-/// word as the beginning of one, and any part of a name whose script has no spaces.
+/// Finds the words of a search in a name like the full-text index: ignoring case and diacritics, the last word as the
+/// beginning of one, and any part of a name in a script without spaces.
 public struct WordMatch: Sendable {
   private struct Word {
     var text: [Character]
@@ -12,7 +12,7 @@ public struct WordMatch: Sendable {
 
   private let words: [Word]
 
-  /// - Parameter lastIsPrefix: The last word may go on.
+  /// - Parameter lastIsPrefix: The last word may be incomplete.
   public init(_ text: String, lastIsPrefix: Bool = true) {
     let tokens = Self.tokens(of: text).map(\.text)
     words = tokens.enumerated().map { index, token in
@@ -22,25 +22,25 @@ public struct WordMatch: Sendable {
     }
   }
 
-  /// Whether all words are in a name.
+  /// `true` if all words are in the name.
   public func matches(_ name: String) -> Bool {
     let tokens = Self.tokens(of: name)
     return words.allSatisfy { word in tokens.contains { Self.range(of: word, in: $0) != nil } }
   }
 
-  /// The ranges of the words in a name, in the order of the name and without overlaps.
+  /// Ranges of the words in a name, in order and without overlaps.
   public func ranges(in name: String) -> [Range<String.Index>] {
     Self.tokens(of: name).compactMap { token in
-      // The longest says most.
+      // The longest match is the most specific.
       words.compactMap { Self.range(of: $0, in: token) }.max { $0.count < $1.count }
         .map { token.indices[$0.lowerBound]..<name.index(after: token.indices[$0.upperBound - 1]) }
     }
   }
 
   private struct Token {
-    /// Folded.
+    /// Folded letters.
     var text: [Character] = []
-    /// The origin of each letter.
+    /// Source index of each letter.
     var indices: [String.Index] = []
   }
 
@@ -74,7 +74,7 @@ public struct WordMatch: Sendable {
     return letter.isLetter || letter.isNumber ? letter.lowercased() : ""
   }
 
-  /// Empty for what is between words.
+  /// Empty for characters between words.
   private static func folded(_ letter: Character) -> String {
     if let ascii = letter.utf8.first, ascii < 0x80, letter.utf8.count == 1 { return asciiLetters[Int(ascii)] }
     guard FullTextPattern.hasToken(String(letter)) else { return "" }

@@ -1,25 +1,25 @@
 internal import GRDB
 internal import ResultStore
 
-/// The order in which rows of a full-text index come for some words: those that have all words as whole words before those in
-/// which the last word begins one; each by bm25.
+/// Order of the rows of a full-text index for some words: rows with all words as whole words come before rows in which
+/// the last word begins one; each group is sorted by bm25.
 ///
-/// Every search has it: the shell, the app and the APIs of the server. Whatever the words are, the work is bounded: of very
-/// common ones only the first matches, in the order in which files were met, are ranked.
+/// Every search uses it: the shell, the app and the APIs of the server. The work is bounded for any words: of very
+/// common ones only the first matches, in the order in which files were first met, are ranked.
 struct WordRanking {
-  /// Rows in their order, and how many have the words.
+  /// Ranked rows, and the number of rows that have the words.
   struct Result {
-    /// Tracks with whole words.
+    /// Rows with whole words.
     var whole: [Int64] = []
-    /// All, those with whole words first.
+    /// All rows, those with whole words first.
     var ids: [Int64] = []
-    /// Up to `limit`.
+    /// At most `limit`.
     var count = 0
   }
 
-  /// As many rows of each kind are ranked, unless more are asked for.
+  /// Number of rows ranked of each kind, unless more are requested.
   static let rankedCount = 1000
-  /// The score of a track, by what the words of each column of `songs_fts` count: the better, the smaller.
+  /// Score of a track, with weights for the columns of `songs_fts`; smaller is better.
   static let songScore = "bm25(songs_fts, 5, 6, 3, 2, 1, 2)"
 
   private let db: Database
@@ -27,19 +27,19 @@ struct WordRanking {
   private let values: [SQLValue]
 
   /// - Parameters:
-  ///   - source: The SQL after FROM; ends with the condition on the index, whose pattern is its first parameter.
-  ///   - values: The parameters behind the pattern.
+  ///   - source: SQL after FROM, ending with the condition on the index, whose pattern is its first parameter.
+  ///   - values: Parameters after the pattern.
   init(_ db: Database, id: String, score: String, from source: String, _ values: [SQLValue]) {
     self.db = db
     self.values = values
-    // Told to sort, SQLite would rank all matches.
+    // With ORDER BY, SQLite would rank all matches.
     sql = "SELECT \(id), \(score) FROM \(source) LIMIT ?"
   }
 
   /// - Parameters:
-  ///   - pattern: The pattern of whole words, or with the last one as the beginning of one; `nil` if there is none to
-  ///     look for.
-  ///   - limit: As many rows of each kind.
+  ///   - limit: Maximum number of rows of each kind.
+  ///   - pattern: Pattern of whole words, or with the last one as the beginning of a word; `nil` if there are none to
+  ///     search for.
   func rows(limit: Int, pattern: (_ lastIsPrefix: Bool) throws -> String?) throws -> Result {
     var result = Result()
     guard let whole = try pattern(false), let prefix = try pattern(true) else { return result }
@@ -63,8 +63,8 @@ struct WordRanking {
     return scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)
   }
 
-  /// How well the name of an album, artist or genre answers some words, the best first: the name itself; names with all words
-  /// whole, first those that begin so; names that begin so; and others.
+  /// Grade of the name of an album, artist or genre for some words, best first: the name itself; names with all words
+  /// whole, those that begin with the words first; other names that begin with them; all others.
   static func grade(_ name: String, _ words: String, whole: WordMatch) -> Int {
     let (lower, typed) = (name.lowercased(), words.lowercased())
     if lower == typed { return 0 }

@@ -1,20 +1,20 @@
 package import GRDB
 
-/// The table `change`: when each track last changed, in the order of the changes, so a reader needs to read only what
-/// came after its last visit.
+/// Table `change`: the time of each track's last change, in the order of the changes, so a reader reads only changes
+/// after its last visit.
 ///
-/// It says that something changed and not what: a track that is there then is news, and one that is not is gone. A row has
-/// the file, or the path where no file is any more (moved away, forgotten). `SongCatalog.update` feeds it in the transaction
-/// that changes the track; a run that changes nothing adds nothing.
+/// It records that something changed, not what: a track that exists is new or updated, and a missing one is gone. A row
+/// has the file, or the path if no file is there any more (moved, forgotten). `SongCatalog.update` feeds it in the
+/// transaction that changes the track; a run that changes nothing adds nothing.
 package enum ChangeLog {
   package static let table = "change"
-  /// One row: by what cursors know the database.
+  /// Table of one row: the id by which cursors recognize the database.
   package static let library = "library"
 
-  /// As `Timestamp.now`, to milliseconds.
+  /// `Timestamp.now` in SQL, to milliseconds.
   private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000"
 
-  /// Statements that create what is missing. Files of an older database count as changed now.
+  /// Statements that create whatever is missing. Files of an older database count as changed now.
   static func changes(in db: Database) throws -> [String] {
     try isKept(in: db) ? [] : [tables]
   }
@@ -24,7 +24,7 @@ package enum ChangeLog {
     return try select.first(.text(table)) { true } ?? false
   }
 
-  /// To be called before the rows of `song_change` are taken out.
+  /// Records changes; must be called before the rows of `song_change` are removed.
   static func note(_ db: Database) throws {
     try Query(
       db,
@@ -36,7 +36,7 @@ package enum ChangeLog {
     ).run()
   }
 
-  /// The number of the last change; 0 before the first.
+  /// Number of the last change; 0 before the first.
   package static func revision(in db: Database) throws -> Int64 {
     let select = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = ?")
     return try select.first(.text(table)) { select.integer(0) } ?? 0

@@ -2,11 +2,11 @@ internal import Analysis
 internal import GRDB
 public import Platform
 
-/// What an analysis has read of a file, against what is known of its bytes and its past.
+/// Compares the bytes read by an analysis with the stored checksum and history of the file.
 struct ChecksumComparison {
   let file: Int64
   let reason: PendingReason?
-  /// Of the last analysis; `nil` if there was none.
+  /// Status of the last analysis; `nil` if there was none.
   let status: FileAnalysis.Status?
   let problem: Problem?
   let contentID: ContentID?
@@ -14,11 +14,11 @@ struct ChecksumComparison {
   let run: Int64
   let time: Timestamp
 
-  /// Keeps the checksum. A file that has other bytes under the same size and times is damaged, whatever its decoder says.
+  /// Stores the checksum. A file with other bytes under the same size and times is damaged, whatever its decoder says.
   func settle(_ analysis: inout FileAnalysis, in db: Database) throws {
     let isNew = reason == .new || reason == .changed
     guard let found = analysis.checksum, found.byteCount == sizeBytes else {
-      // A file that cannot be read today, or is another one by now, proves nothing.
+      // A file that cannot be read today, or is a different one by now, proves nothing.
       if isNew { try Checksums.forget(file: file, in: db) }
       return try noteOutcome(of: analysis, in: db)
     }
@@ -38,7 +38,7 @@ struct ChecksumComparison {
     let hit =
       known.hit(in: found) ?? (analysis.contentID != nil && analysis.contentID == contentID ? .tags : .audio)
     if reason == .touched, hit == .tags, known.state != .changedSilently {
-      // The status time says that a program has written to it: an editor that sets the old time again.
+      // The status time shows that a program has written to it, such as an editor that restores the old time.
       try Checksums.take(found, file: file, at: time, in: db)
       try add(.changed, "tags", in: db)
       return try noteOutcome(of: analysis, in: db)
@@ -79,14 +79,14 @@ struct ChecksumComparison {
   }
 }
 
-/// Other bytes under the same size and times, in words.
+/// Other bytes under the same size and times, with a description for people.
 public struct SilentChange: Hashable, Sendable {
   public var hit: StoredChecksum.Hit
-  /// When the file was last known to be well; `nil` if that is not known.
+  /// Time at which the file was last known to be intact; `nil` if unknown.
   public var well: Timestamp?
-  /// What decoders say of the file as it is now; `nil` if they find nothing wrong.
+  /// Complaint of a decoder about the present file; `nil` if there is none.
   public var symptom: String?
-  /// Whether the status time has changed, too, so a program has written to it; `nil` if that is not known.
+  /// True if the status time has changed too, so a program has written to the file; `nil` if unknown.
   public var wasWritten: Bool?
 
   public init(hit: StoredChecksum.Hit, well: Timestamp?, symptom: String? = nil, wasWritten: Bool? = nil) {

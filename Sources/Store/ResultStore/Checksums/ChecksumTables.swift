@@ -1,12 +1,12 @@
-/// The tables of what is known of the bytes of files, and of what has happened to files.
+/// Tables of the bytes of files, and of what has happened to files.
 enum ChecksumTables {
   static let own: Set<String> = ["checksum", "verification", "file_event"]
 
-  /// Events that are kept of each file.
+  /// Number of events kept per file.
   private static let keptEvents = 30
 
-  /// Of schema 7. An older database has no checksums; the next verification takes them. Of what happened to files it knows
-  /// which runs found them damaged or failing, and not when.
+  /// Tables of schema 7. An older database has no checksums; the next verification computes them. Its history tells
+  /// which runs found files damaged or failing, but not when.
   static let tables7 = """
     -- The bytes of each file, as they were when it was analyzed or first read by a verification.
     CREATE TABLE checksum (

@@ -2,7 +2,7 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// Something that has happened to a file: a row of the view `file_history`.
+/// Event in the history of a file: a row of the view `file_history`.
 public struct FileEvent: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case firstSeen = "first_seen"
@@ -12,18 +12,18 @@ public struct FileEvent: Hashable, Sendable {
     case moved
     /// An analysis found it damaged, or found no audio.
     case damaged, failed
-    /// It is fine again, or its bytes are those of before again.
+    /// The file is intact again, or has its former bytes again.
     case recovered, restored
     case changedSilently = "changed_silently"
     case unreadable
-    /// A person has taken the bytes as they are for right.
+    /// A person has accepted the present bytes.
     case accepted
   }
 
   public var kind: Kind
-  /// `nil` if it is not known.
+  /// `nil` if unknown.
   public var time: Timestamp?
-  /// `nil` outside of runs.
+  /// `nil` outside runs.
   public var run: Int64?
   public var detail: String?
 
@@ -36,7 +36,7 @@ public struct FileEvent: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// What is known of the bytes of a file; `nil` if nothing is.
+  /// Stored checksum of a file; `nil` if there is none.
   public func checksum(at path: FilePath) throws(StoreError) -> StoredChecksum? {
     try read { db in
       let file = try Query(db, "SELECT id FROM file WHERE path = ?")
@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// What is known of the past of a file, in the order of time; where that is not known, of runs.
+  /// Known events of a file in order of time, or of runs where the time is unknown.
   public func events(at path: FilePath) throws(StoreError) -> [FileEvent] {
     try read { db in
       let file = try Query(db, "SELECT id FROM file WHERE path = ?")

@@ -3,29 +3,29 @@ internal import GRDB
 public import Platform
 internal import Synchronization
 
-/// What is known of the bytes of a file: a row of the table `checksum`.
+/// Known facts about the bytes of a file: a row of the table `checksum`.
 public struct StoredChecksum: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case changedSilently = "changed_silently"
     case unreadable
   }
 
-  /// Where bytes differ.
+  /// Part of the file in which bytes differ.
   public enum Hit: String, Hashable, Sendable, Codable {
     case audio
-    /// Before or behind the audio: tags, pictures, headers, padding.
+    /// Before or after the audio: tags, pictures, headers, padding.
     case tags
   }
 
-  /// `nil` if the file was never read whole.
+  /// `nil` if the file was never read completely.
   public var checksum: FileChecksum?
-  /// When the file was last known to have these bytes.
+  /// Time at which the file was last known to have these bytes.
   public var well: Timestamp?
   public var verified: Timestamp?
-  /// `nil` for a file that is well.
+  /// `nil` for an intact file.
   public var state: State?
   public var hit: Hit?
-  /// XXH3-128 of the bytes that were found instead.
+  /// XXH3-128 of the bytes found instead.
   public var found: ContentID?
   public var foundAt: Timestamp?
 
@@ -41,7 +41,7 @@ public struct StoredChecksum: Hashable, Sendable {
     """
   static let columnCount: Int32 = 12
 
-  /// - Parameter first: The first of `columns`.
+  /// - Parameter first: Index of the first of `columns`.
   static func read(_ row: Query, from first: Int32, byteCount: Int64) -> StoredChecksum {
     var stored = StoredChecksum(checksum: nil)
     if let whole = row.hash(first) {
@@ -65,8 +65,8 @@ public struct StoredChecksum: Hashable, Sendable {
     return stored
   }
 
-  /// Where other bytes than these differ; `nil` if that cannot be told by the hashes.
-  /// - Parameter found: Of the file as it is now, with a hash of the same part of it.
+  /// Part in which other bytes differ from these; `nil` if the hashes cannot tell.
+  /// - Parameter found: Checksum of the present file, with a hash of the same part.
   public func hit(in found: FileChecksum) -> Hit? {
     guard let known = checksum, let range = known.audio, range == found.audio, let hash = known.audioHash,
       let foundHash = found.audioHash
@@ -112,7 +112,7 @@ enum Checksums {
     return try read(file: file, in: db)?.checksum
   }
 
-  /// Takes the bytes as they are for right.
+  /// Accepts the present bytes as correct.
   static func take(_ checksum: FileChecksum, file: Int64, at time: Timestamp, in db: Database) throws {
     try Query(
       db,
@@ -127,7 +127,7 @@ enum Checksums {
       .time(time), .time(time), .time(time))
   }
 
-  /// The bytes are those that are known. Digests that are new are kept, too.
+  /// Confirms the known bytes, and stores digests that are new.
   static func confirm(
     _ found: FileChecksum, file: Int64, at time: Timestamp, verification: Int64?, in db: Database
   ) throws {

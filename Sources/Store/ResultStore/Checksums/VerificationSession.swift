@@ -4,7 +4,7 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// A file to read again, with what is known of it.
+/// File to read again, with its stored checksum.
 public struct VerifiableFile: Sendable {
   public var fileID: Int64
   public var path: FilePath
@@ -12,34 +12,34 @@ public struct VerifiableFile: Sendable {
   public var sizeBytes: Int64
   public var status: FileAnalysis.Status
   public var contentID: ContentID?
-  /// Of the last analysis; `nil` if it found no audio.
+  /// Container at the last analysis; `nil` if it found no audio.
   public var container: String?
   /// `nil` if nothing is known of its bytes.
   public var known: StoredChecksum?
   let stamp: FileChange.Known
 
-  /// Whether a file is another one by its size and times: then the next scan deals with it.
+  /// `true` if size or times show another file, which the next scan handles.
   public func isChanged(_ found: FileStamp) -> Bool { FileChange.between(stamp, and: found) == .changed }
 
-  /// Whether the status time says that something was written; `nil` if it is not known.
+  /// `true` if the status time shows that something was written; `nil` if unknown.
   public func wasWritten(_ found: FileStamp) -> Bool? {
     guard let known = stamp.statusChanged, let now = found.statusChanged?.nanoseconds else { return nil }
     return known != now
   }
 }
 
-/// What became of one file.
+/// Result of verifying one file.
 public struct VerifiedFile: Sendable {
   public enum Outcome: Sendable {
-    /// The bytes are those that are known.
+    /// The bytes are the known ones.
     case well(FileChecksum)
-    /// Nothing was known of its bytes; these are kept.
+    /// Nothing was known of its bytes; these are stored.
     case taken(FileChecksum)
     case changed(FileChecksum, SilentChange)
-    /// The system could not read it: a sentence says why.
+    /// The system could not read the file; the sentence gives the reason.
     case unreadable(String)
     case missing
-    /// It has another size or time: the next scan takes it.
+    /// Size or time differs; the next scan handles the file.
     case leftToScan
   }
 
@@ -54,19 +54,19 @@ public struct VerifiedFile: Sendable {
   }
 }
 
-/// How many files a verification has dealt with; each counts once.
+/// Numbers of files handled by a verification; each counts once.
 public struct VerificationTotals: Hashable, Sendable {
   public var bytes: Int64 = 0
   public var verified = 0
   public var taken = 0
-  /// The bytes are those of before again.
+  /// Files that have their former bytes again.
   public var restored = 0
   public var changedSilently = 0
-  /// Other bytes, of which an earlier verification has told.
+  /// Files with other bytes, already reported by an earlier verification.
   public var knownChanged = 0
-  /// Those that could be read before.
+  /// Unreadable files that could be read before.
   public var unreadable = 0
-  /// Those of which an earlier verification has told.
+  /// Unreadable files already reported by an earlier verification.
   public var knownUnreadable = 0
   public var missing = 0
   public var leftToScan = 0
@@ -80,13 +80,13 @@ public struct VerificationTotals: Hashable, Sendable {
   public var news: Int { changedSilently + unreadable }
 }
 
-/// One verification: hands out the files that were not read for the longest time, and keeps what was found. Memory does not
-/// grow with the library.
+/// Verification run: hands out the files read longest ago and stores the results. Memory does not grow with the
+/// library.
 ///
-/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class VerificationSession: Sendable {
   private let store: ResultStore
-  /// The run that it belongs to; `nil` for one of its own.
+  /// Run that the verification belongs to; `nil` if it is independent.
   private let run: Int64?
   private let id: Int64
   private let started: Timestamp
@@ -96,7 +96,7 @@ public final class VerificationSession: Sendable {
 
   private struct State {
     var totals = VerificationTotals()
-    /// Which of the ranges files come from, and the last file of it.
+    /// Range that files are read from, and the last file of it.
     var range = 0
     var isAmongUnread = true
     var after: (read: Int64, id: Int64) = (.min, .min)
@@ -104,7 +104,7 @@ public final class VerificationSession: Sendable {
 
   /// - Parameters:
   ///   - roots: Files and folders; `nil` for the whole library.
-  ///   - accepts: Bytes that have changed are taken for right.
+  ///   - accepts: Accepts changed bytes as correct.
   public init(
     store: ResultStore, run: Int64? = nil, roots: [FilePath]? = nil, accepts: Bool = false, started: Timestamp = .now
   ) throws(StoreError) {
@@ -122,14 +122,14 @@ public final class VerificationSession: Sendable {
 
   public var totals: VerificationTotals { state.withLock { $0.totals } }
 
-  /// Files that are there and were analyzed, and do not wait for an analysis because they have changed. Objects, whose names
-  /// do not begin with a slash, would have to be fetched.
+  /// Existing, analyzed files that do not wait for an analysis because of a change. Objects, whose names do not begin
+  /// with a slash, would have to be fetched.
   private static let isCandidate = """
     substr(file.path, 1, 1) = x'2F' AND file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
     AND (file.pending & \(PendingState.reasonMask)) NOT IN (\(PendingReason.new.rawValue), \(PendingReason.changed.rawValue))
     """
 
-  /// How many files there are, and their bytes.
+  /// Number of files and their total bytes.
   public func extent() throws(StoreError) -> (fileCount: Int, byteCount: Int64) {
     try store.read { db in
       var total = (fileCount: 0, byteCount: Int64(0))
@@ -149,8 +149,8 @@ public final class VerificationSession: Sendable {
 
   private static func within(_ range: PathRange?) -> String { range == nil ? "" : "AND \(PathRange.condition)" }
 
-  /// The next files: those that were never read first, then those that were not read for the longest time; empty if none is
-  /// left. A file is handed out once.
+  /// Returns the next files: those never read first, then those read longest ago; empty at the end. Each file is handed
+  /// out once.
   public func next(limit: Int) throws(StoreError) -> [VerifiableFile] {
     try state.withLock { state throws(StoreError) in
       while true {
@@ -212,8 +212,7 @@ public final class VerificationSession: Sendable {
 
   // MARK: Writing
 
-  /// Keeps what was found of some files, in one transaction. A file that a run has analyzed meanwhile is left as that has
-  /// left it.
+  /// Stores the results of some files in one transaction. A file that a run has analyzed meanwhile is left unchanged.
   public func commit(_ files: [VerifiedFile], at time: Timestamp = .now) throws(StoreError) {
     if files.isEmpty { return }
     try state.withLock { state throws(StoreError) in
@@ -252,7 +251,7 @@ public final class VerificationSession: Sendable {
     totals.bytes += result.byteCount
     let present = try Checksums.read(file: file.fileID, in: db)
     if present?.checksum?.whole != file.known?.checksum?.whole {
-      // A run has come in between.
+      // A run has analyzed the file meanwhile.
       totals.leftToScan += 1
       return
     }
@@ -286,7 +285,7 @@ public final class VerificationSession: Sendable {
     case .changed(let found, let change):
       totals.changedSilently += 1
       if file.known?.checksum == nil {
-        // Only the audio was known. The bytes are no proof of anything.
+        // Only the audio was known, so the bytes prove nothing.
         try Checksums.noteUnreadable(file: file.fileID, at: time, in: db)
       }
       try Checksums.noteChange(found.whole, hit: change.hit, file: file.fileID, at: time, in: db)
@@ -307,7 +306,7 @@ public final class VerificationSession: Sendable {
     try FileEvents.add(event, file: file.fileID, at: time, run: run, detail, in: db)
   }
 
-  /// A whole file is damaged from now on; one with another problem keeps that.
+  /// An intact file becomes damaged; a file with another problem keeps that.
   private func writeProblem(_ change: SilentChange, of file: VerifiableFile, at time: Timestamp, in db: Database) throws {
     let isOwn = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
       .first(.integer(file.fileID), .text(Problem.changedSilently)) { true }
@@ -328,7 +327,7 @@ public final class VerificationSession: Sendable {
     try noteSong(file, in: db)
   }
 
-  /// Takes back what `writeProblem`, or an analysis, has written.
+  /// Removes the problem written by `writeProblem` or an analysis.
   private func clearProblem(of file: VerifiableFile, in db: Database) throws {
     let own = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
     guard try own.first(.integer(file.fileID), .text(Problem.changedSilently), body: { true }) == true else { return }

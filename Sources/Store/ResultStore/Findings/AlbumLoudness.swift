@@ -4,21 +4,21 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// Loudness of albums: what `LoudnessFinding` says of the album, from the gating blocks of all its tracks.
+/// Computes the album loudness in `LoudnessFinding` from the gating blocks of all tracks of an album.
 ///
-/// An album is what has one album tag and one list of album artists (or none, as compilations may) in one folder; folders of
-/// discs (`CD 1`, `Disc 2`) count as the folder that they are in. Its loudness is known once all its tracks have theirs, and no
-/// new file waits in the folder.
+/// An album consists of the tracks of one folder with the same album tag and the same list of album artists (or none,
+/// as on compilations); disc folders (`CD 1`, `Disc 2`) count as the folder above them. Its loudness is known once all
+/// its tracks are measured and no new file waits in the folder.
 ///
-/// Triggers note the path of each file that may change an album, whatever the cause: a track that is measured, tagged
-/// otherwise, moved, gone or back. Each transaction ends with `update`, so the values of albums always go with their
+/// Triggers record the path of each file that may change an album, for whatever reason: a track that is measured,
+/// retagged, moved, removed or restored. Each transaction ends with `update`, so album values always match their
 /// tracks.
 enum AlbumLoudness {
-  /// Paths whose albums are to be computed again.
+  /// Table of the paths whose albums are to be recomputed.
   static let table = "album_change"
   private static let tags = "('album', 'albumartist')"
 
-  /// Whether findings have all that it takes.
+  /// `true` if the findings have the tables it needs.
   static func isKept(with findings: [FindingTables]) -> Bool {
     let tables = Set(findings.flatMap(\.tables).map(\.name))
     return tables.isSuperset(of: ["loudness", "tag"])
@@ -41,7 +41,7 @@ enum AlbumLoudness {
     ),
   ]
 
-  /// An album's values are part of the findings of each of its tracks.
+  /// Album values are part of the findings of each track.
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """
@@ -50,7 +50,7 @@ enum AlbumLoudness {
     """
   )
 
-  /// Statements that create what is missing.
+  /// Statements that create whatever is missing.
   static func changes(in db: Database) throws -> [String] {
     let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
     let existing = Set(names)
@@ -71,22 +71,21 @@ enum AlbumLoudness {
 
   // MARK: Update
 
-  /// A track and where its album is.
   private struct Track {
     var file: Int64
     var isWaiting: Bool
     var isMeasured: Bool
-    /// There are values of its album.
+    /// True if the track has album values.
     var hasAlbum: Bool
   }
 
-  /// By what tracks of one folder belong together.
+  /// Key that groups the tracks of one folder into albums.
   private struct Key: Hashable {
     var title: String
     var artists: [String]
   }
 
-  /// Computes again what may have changed.
+  /// Recomputes albums that may have changed.
   static func update(_ db: Database) throws {
     let select = try Query(db, "SELECT DISTINCT path FROM \(table)")
     var folders: Set<[UInt8]> = []
@@ -115,7 +114,7 @@ enum AlbumLoudness {
     }
   }
 
-  /// The tracks in a folder and in its folders of discs, apart from files that are gone or were passed over.
+  /// Tracks in a folder and its disc folders, except vanished and skipped files.
   private static func tracks(in folder: [UInt8], _ db: Database) throws -> [Track] {
     let select = try Query(
       db,
@@ -141,9 +140,9 @@ enum AlbumLoudness {
           return true
         }
         var parts = path[folder.count...].split(separator: slash)
-        // A file of the album above, as this is the folder of a disc that has others in it.
+        // A file right in a disc folder belongs to the album above.
         if parts.count == 1 { return true }
-        // On behind all that is in another folder: of this one, or of a disc.
+        // Skip the rest of this subfolder, or of the subfolder within a disc folder.
         parts = Array(parts.prefix(isDisc(parts[0]) ? 2 : 1))
         start = folder + parts.joined(separator: [slash]) + [slash + 1]
         return false
@@ -194,14 +193,14 @@ enum AlbumLoudness {
 
   private static let slash = UInt8(ascii: "/")
 
-  /// The folder that stands for the album of a file, with a slash at its end: that above a folder of a disc.
+  /// Folder that stands for the album of a file, with a trailing slash: for a disc folder, the one above it.
   static func albumFolder(of path: [UInt8]) -> [UInt8] {
     let folder = folder(of: path)
     let above = self.folder(of: folder.dropLast())
     return isDisc(folder[above.count...].dropLast()) ? above : folder
   }
 
-  /// With a slash at its end.
+  /// Includes a trailing slash.
   private static func folder(of path: some BidirectionalCollection<UInt8>) -> [UInt8] {
     path.lastIndex(of: slash).map { Array(path[...$0]) } ?? []
   }

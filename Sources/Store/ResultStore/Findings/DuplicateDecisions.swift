@@ -2,12 +2,12 @@ public import Analysis
 internal import GRDB
 public import Platform
 
-/// What a person has said of duplicates. It belongs to the audio, as corrections do.
+/// A person's decision about duplicates. It belongs to the audio, like corrections.
 public struct DuplicateDecision: Hashable, Sendable {
   public enum Subject: Hashable, Sendable {
-    /// Two files that sound alike are no duplicates: content ids, ascending as texts.
+    /// Two similar files are no duplicates: content ids, in ascending order of their text.
     case distinct(ContentID, ContentID)
-    /// Of its group this one is to be kept.
+    /// This file of its group is to be kept.
     case keep(ContentID)
 
     public static func distinctPair(_ one: ContentID, _ other: ContentID) -> Subject {
@@ -25,7 +25,7 @@ public struct DuplicateDecision: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// All decisions, ascending by content ids.
+  /// All decisions, in ascending order of content ids.
   public func duplicateDecisions() throws(StoreError) -> [DuplicateDecision] {
     try read { db in
       let query = try Query(
@@ -45,7 +45,7 @@ extension ResultStore {
   }
 
   /// Stores decisions, all or none; of two about the same audio the newer one counts.
-  /// - Returns: How many are new or took the place of older ones.
+  /// - Returns: Number of decisions that are new or replaced older ones.
   @discardableResult
   public func decideDuplicates(_ decisions: [DuplicateDecision]) throws(StoreError) -> Int {
     try write { db in
@@ -64,8 +64,8 @@ extension ResultStore {
     }
   }
 
-  /// Forgets all decisions about some audio.
-  /// - Returns: How many there were.
+  /// Removes all decisions about some audio.
+  /// - Returns: Number of decisions removed.
   public func forgetDuplicateDecisions(about audio: Set<ContentID>) throws(StoreError) -> Int {
     try write { db in
       let count = try Query(db, "SELECT count(*) FROM duplicate_decision WHERE first = ? OR second = ?")
@@ -82,7 +82,7 @@ extension ResultStore {
 }
 
 extension DuplicateDecision.Subject {
-  /// As the table has them.
+  /// Values of the table's columns.
   fileprivate var columns: (first: String, second: String, decision: String) {
     switch self {
     case .distinct(let first, let second): (first.description, second.description, "distinct")

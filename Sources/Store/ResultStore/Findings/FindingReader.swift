@@ -1,14 +1,14 @@
 internal import Analysis
 internal import GRDB
 
-/// Reads one kind of declared finding out of the rows of a statement.
+/// Reads one kind of declared finding from the rows of a statement.
 struct FindingReader {
-  /// `nil` if the file has none.
+  /// `nil` if the file has no such finding.
   let read: (_ row: Query, _ file: Int64) throws -> (any DeclaredFinding)?
 
   /// - Parameters:
-  ///   - long: The long fields to read, by what they are called; `nil` for all.
-  ///   - select: Takes the columns to read.
+  ///   - long: Names of the long fields to read; `nil` for all.
+  ///   - select: Receives the columns to read.
   init?<Finding: DeclaredFinding>(
     _ type: Finding.Type, long: Set<String>?, existing: ExistingColumns, _ select: inout SelectList, _ db: Database
   ) throws {
@@ -77,7 +77,7 @@ private struct StoredRows<Finding> {
 
   private func textLists(ofFile file: Int64) throws -> [String: [String]] {
     var lists: [String: [String]] = [:]
-    // Rows of one name follow each other.
+    // Rows of one name are adjacent.
     var name: String?
     var values: [String] = []
     func flush() {

@@ -14,25 +14,25 @@ struct FindingTables: Sendable {
 
   struct Table: Hashable, Sendable {
     enum Key: Hashable, Sendable {
-      /// One row for each file.
+      /// One row per file.
       case file
-      /// A list for each file.
+      /// One list per file.
       case position
-      /// Lists of texts for each file, under names.
+      /// Named lists of texts per file.
       case nameAndPosition
     }
 
     var name: String
     var key: Key
-    /// But for those of the key.
+    /// Columns other than those of the key.
     var columns: [Column]
   }
 
   /// Id of the analyzer.
   let analyzer: String
-  /// The first is that of the finding, whose row tells that there is one.
+  /// The first table belongs to the finding itself; its row shows that the finding exists.
   let tables: [Table]
-  /// Its columns in the view `track`.
+  /// Columns in the view `track`.
   let viewColumns: [(name: String, sql: String)]
 
   var main: String { tables[0].name }
@@ -67,7 +67,7 @@ struct FindingTables: Sendable {
 }
 
 extension FindingTables.Table {
-  /// One row for each element of a list.
+  /// Table with one row per list element.
   fileprivate init(name: String, rowsOf type: FieldType) {
     self.name = name
     if case .records(let type) = type {
@@ -104,7 +104,7 @@ extension FindingTables.Table {
     return "CREATE TABLE \(name) (\n\(text))\(key == .file ? "" : " WITHOUT ROWID")"
   }
 
-  /// Rows that are there have no value for it, whatever later ones must have.
+  /// Adds a column that is NULL in existing rows, even if later rows require a value.
   func addSQL(_ column: FindingTables.Column) -> String {
     "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.type)"
   }
@@ -116,7 +116,7 @@ extension FindingTables.Table {
   }
 }
 
-/// The declared tables and columns that a database has.
+/// Declared tables and columns that a database has.
 package struct ExistingColumns: Sendable {
   private let columns: [String: Set<String>]
 
@@ -133,12 +133,12 @@ package struct ExistingColumns: Sendable {
   package func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
-/// Brings a database to what is declared: tables that are missing, columns that are new, what the view `track` shows.
-/// Only renaming and dropping need a migration.
+/// Adds whatever a database lacks compared with the declarations: missing tables, new columns, columns of the view
+/// `track`. Only renaming and dropping need a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
 
-  /// - Throws: `failed` if a table is declared twice, or is one of the store's own.
+  /// - Throws: `failed` if a table is declared twice or is one of the store's own.
   init(_ findings: [FindingTables], path: FilePath) throws(StoreError) {
     self.findings = findings
     var taken = Schema.ownTables
@@ -152,11 +152,11 @@ struct FindingSchema: Sendable {
 
   func update(_ database: any DatabaseWriter) throws {
     guard try !database.read(changes).isEmpty else { return }
-    // Another process may have come first.
+    // Another process may have made the changes meanwhile.
     try database.write { db in for sql in try changes(in: db) { try db.execute(sql: sql) } }
   }
 
-  /// Statements in their order; empty if nothing is missing.
+  /// Statements in order; empty if nothing is missing.
   func changes(in db: Database) throws -> [String] {
     let existing = try ExistingColumns(of: findings, db)
     let indexes = Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'index'"))

@@ -3,28 +3,28 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// The fingerprints of files that are as they were when they were analyzed, for a program that neither writes the database
-/// nor waits for it.
+/// Fingerprints of files unchanged since their analysis, for a program that neither writes the database nor waits for
+/// it.
 ///
-/// The database is opened as it is, of whatever schema, and only for reading: what cannot be read at once is not known.
-/// One thread at a time.
+/// The database is opened read-only with whatever schema it has; anything that cannot be read at once counts as
+/// unknown. For one thread at a time.
 public struct KnownFingerprints {
   public struct Fingerprint: Sendable {
     public var finding: FingerprintFinding
-    /// Seconds of audio that were decoded.
+    /// Duration of the decoded audio, in seconds.
     public var audioDuration: Double
-    /// Seconds as the file claims them; those that were decoded if it claims nothing.
+    /// Duration claimed by the file, in seconds; the decoded duration if it claims none.
     public var duration: Double
   }
 
   private let database: DatabaseQueue
   private let version: Int
 
-  /// Seconds to wait for another process that has the database for itself.
+  /// Seconds to wait for another process with exclusive access.
   private static let patience = 0.2
 
   /// `nil` if there is no database, or none that can be read now.
-  /// - Parameter version: That of the analyzer whose findings are wanted.
+  /// - Parameter version: Version of the analyzer whose findings are wanted.
   public init?(path: FilePath, version: Int) {
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
       let size = ResultStore.fileSize(of: name), size > 0
@@ -32,7 +32,7 @@ public struct KnownFingerprints {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(Self.patience)
-    // Without a log of writes no program is writing; then SQLite would make the files of one, even to read.
+    // No write-ahead log means no writer. Without `immutable`, SQLite would create the log files even to read.
     let isAtRest = ResultStore.fileSize(of: name + "-wal") ?? 0 == 0
     let uri = isAtRest ? "file:\(FilePath(name).percentEncoded)?immutable=1" : name
     guard let database = try? DatabaseQueue(path: uri, configuration: configuration),
@@ -42,13 +42,13 @@ public struct KnownFingerprints {
     self.version = version
   }
 
-  /// That of a file; `nil` if it is not known, has changed, or was not read whole.
+  /// Fingerprint of a file; `nil` if it is unknown, has changed or was not read completely.
   public func fingerprint(at path: FilePath) -> Fingerprint? {
     guard let identity = FileIdentity(path), identity.isRegularFile else { return nil }
     return places(of: path).lazy.compactMap { fingerprint(at: $0, identity) }.first
   }
 
-  /// The path as a run would name it, and the one without symbolic links.
+  /// The path as a run would name it, and the path without symbolic links.
   private func places(of path: FilePath) -> [FilePath] {
     var whole = path
     if !path.isAbsolute {
@@ -62,7 +62,7 @@ public struct KnownFingerprints {
 
   private func fingerprint(at path: FilePath, _ identity: FileIdentity) -> Fingerprint? {
     try? database.read { db in
-      // Reasons to wait of 1, 4 and 5 say that what is stored may be of other content (`PendingReason`).
+      // Pending reasons 1, 4 and 5 say that the stored data may be of other content (`PendingReason`).
       let query = try Query(
         db,
         """

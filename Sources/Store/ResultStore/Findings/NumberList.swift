@@ -1,9 +1,9 @@
 internal import Analysis
 internal import Text
 
-/// JSON arrays of numbers or of tuples of them, as columns hold them; read without making a value of each bracket.
+/// JSON arrays of numbers or of tuples of numbers, as stored in columns. Reading does not create a value per bracket.
 ///
-/// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them.
+/// Numbers have four decimals, as in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them.
 /// Numbers that are not finite are left out.
 enum NumberList {
   private static let decimals = 4
@@ -16,7 +16,7 @@ enum NumberList {
     return writer.text
   }
 
-  /// Records as arrays of their values.
+  /// Writes records as arrays of their values.
   static func text(ofTuples records: [[FieldValue]]) -> String {
     var writer = JSONWriter()
     writer.beginArray()
@@ -38,7 +38,7 @@ enum NumberList {
     return writer.text
   }
 
-  /// All numbers in the text, whatever the brackets.
+  /// All numbers in the text, ignoring brackets.
   static func numbers(in text: UnsafeBufferPointer<UInt8>) -> [Double] {
     var numbers: [Double] = []
     var index = 0
@@ -68,7 +68,7 @@ enum NumberList {
   }
 
   /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so one rounding gives the
-  /// nearest value (Clinger, PLDI 1990); the rest goes the long way.
+  /// nearest value (Clinger, PLDI 1990). All others take the slow path.
   private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: Int64 = 0
     var digitCount = 0

@@ -1,22 +1,22 @@
-/// The columns of a SELECT, in general on the table `file`, in the order in which they are asked for, and the tables they are from.
+/// Columns of a SELECT, usually on the table `file`, in the order in which they are added, and their tables.
 struct SelectList {
   private var columns: [String] = []
   private var tables: [String] = []
 
-  /// - Returns: where the column is in each row.
+  /// - Returns: Index of the column in each row.
   mutating func add(_ column: String) -> Int32 {
     columns.append(column)
     return Int32(columns.count - 1)
   }
 
-  /// Columns that follow each other.
-  /// - Returns: where the first is.
+  /// Adds adjacent columns.
+  /// - Returns: Index of the first one.
   mutating func add(_ columns: [String]) -> Int32 {
     defer { self.columns += columns }
     return Int32(self.columns.count)
   }
 
-  /// A column of a table with one row for each file.
+  /// Adds a column of a table with one row per file.
   mutating func add(_ column: String, of table: String) -> Int32 {
     if !tables.contains(table) { tables.append(table) }
     return add("\(table).\(column)")

@@ -1,9 +1,9 @@
 public import Analysis
 internal import GRDB
 
-/// Two files of one recording, as the database has them.
+/// Two files of one recording, as stored in the database.
 public struct StoredPair: Hashable, Sendable {
-  /// Content ids, ascending as texts.
+  /// Content ids, in ascending order of their text.
   public var first: ContentID
   public var second: ContentID
   /// `Relation`.
@@ -13,7 +13,7 @@ public struct StoredPair: Hashable, Sendable {
   public var coverage: Double
   public var agreement: Double
   public var speed: Double
-  /// Start and end in the first one, start and end in the second one, in seconds.
+  /// Start and end in the first file, then start and end in the second, in seconds.
   public var stretches: [[Double]]
 
   public init(
@@ -31,7 +31,7 @@ public struct StoredPair: Hashable, Sendable {
   }
 }
 
-/// The keys by which audio is found among other audio, as bytes.
+/// Search keys of some audio, as bytes.
 public struct SketchRow: Hashable, Sendable {
   public var content: ContentID
   public var method: Int
@@ -47,8 +47,8 @@ public struct SketchRow: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Stores the keys of sounds.
-  /// - Returns: the row of each.
+  /// Stores search keys of audio.
+  /// - Returns: Row of each.
   public func storeSketches(_ sketches: [SketchRow]) throws(StoreError) -> [Int64] {
     try write { db in
       let insert = try Query(
@@ -61,10 +61,10 @@ extension ResultStore {
     }
   }
 
-  /// All pairs, ascending.
+  /// All pairs, in ascending order.
   public func duplicatePairs() throws(StoreError) -> [StoredPair] {
     try read { db in
-      // Databases of earlier versions that may only be read have none.
+      // Read-only databases of earlier versions lack the table.
       guard try db.tableExists("duplicate_pair") else { return [] }
       let query = try Query(
         db,
@@ -85,8 +85,8 @@ extension ResultStore {
     }
   }
 
-  /// Stores what a comparison has brought, and forgets what was known of this audio before.
-  /// - Parameter methods: The audio that was compared, and how.
+  /// Stores the results of a comparison and removes earlier results for this audio.
+  /// - Parameter methods: The audio that was compared, and by which method.
   public func storeDuplicates(_ pairs: [StoredPair], methods: [ContentID: Int]) throws(StoreError) {
     try write { db in
       let forget = try Query(db, "DELETE FROM duplicate_pair WHERE first = ? OR second = ?")
@@ -113,7 +113,7 @@ extension ResultStore {
 }
 
 extension [Double] {
-  /// Lists of so many numbers each; what is left at the end is left out.
+  /// Lists of `size` numbers each; an incomplete rest is dropped.
   fileprivate func chunks(of size: Int) -> [[Double]] {
     stride(from: 0, through: count - size, by: size).map { Array(self[$0..<$0 + size]) }
   }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Text
 
-/// Values of declared fields as columns hold them. Lists are JSON; whole numbers and flags are integers.
+/// Values of declared fields as stored in columns. Lists are JSON; whole numbers and flags are integers.
 enum StoredField {
   static func sqlType(_ type: FieldType) -> String {
     switch type {
@@ -12,8 +12,8 @@ enum StoredField {
     }
   }
 
-  /// - Parameter isNullable: A number that is not finite is NULL, or else 0: one bad number must not cost a whole batch
-  ///   of results.
+  /// - Parameter isNullable: Numbers that are not finite become NULL if true, else 0: one bad number must not cost a
+  ///   whole batch of results.
   static func sql(_ value: FieldValue, _ type: FieldType, isNullable: Bool, nullIfEmpty: Bool) -> SQLValue {
     if nullIfEmpty, value.isEmpty { return .null }
     switch value {
@@ -31,7 +31,7 @@ enum StoredField {
     }
   }
 
-  /// `.null` for what cannot be read.
+  /// `.null` if the column cannot be read.
   static func read(_ row: Query, _ column: Int32, as type: FieldType) -> FieldValue {
     if row.isNull(column) { return .null }
     switch type {
@@ -94,7 +94,7 @@ enum StoredField {
     list.compactMap { if case .string(let text) = $0 { text } else { nil } }
   }
 
-  /// `nil` if a member that must be there is not.
+  /// `nil` if a required member is missing.
   private static func values(_ json: JSONValue, _ type: RecordType) -> [FieldValue]? {
     var values: [FieldValue] = []
     for (index, member) in type.members.enumerated() {
@@ -113,7 +113,7 @@ enum StoredField {
 }
 
 extension RecordType {
-  /// A tuple of numbers, which can be read without making a value of each bracket.
+  /// True for tuples of numbers, which can be read without creating a value per bracket.
   fileprivate var isNumeric: Bool {
     form == .tuple && members.allSatisfy { if case .number = $0.type { true } else { false } }
   }

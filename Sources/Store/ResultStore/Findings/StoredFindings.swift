@@ -2,16 +2,16 @@ internal import Analysis
 internal import GRDB
 internal import Text
 
-/// The places of findings: declared ones in tables of their own, all others as JSON in `finding`.
+/// Storage of findings: declared ones in tables of their own, all others as JSON in `finding`.
 struct StoredFindings: Sendable {
-  /// In the order of reports.
+  /// Types in report order.
   let types: [any DeclaredFinding.Type]
   let tables: [FindingTables]
   private let kinds: [String: Kind]
 
   private struct Kind: Sendable {
     var tables: FindingTables
-    /// False for a finding of another type.
+    /// Returns `false` for a finding of another type.
     var insert: @Sendable (any AnalysisFinding, _ file: Int64, Database) throws -> Bool
   }
 
@@ -33,7 +33,7 @@ struct StoredFindings: Sendable {
   }
 
   func remove(_ analyzer: String, file: Int64, in db: Database) throws {
-    // Removes its findings from before it was declared, or of another type.
+    // Removes findings from before the analyzer was declared, or of another type.
     try Query(db, "DELETE FROM finding WHERE file = ? AND analyzer = ?").run(.integer(file), .text(analyzer))
     guard let kind = kinds[analyzer] else { return }
     for table in kind.tables.tables {
@@ -41,7 +41,7 @@ struct StoredFindings: Sendable {
     }
   }
 
-  /// Copies what an analyzer that reads audio has found in another file.
+  /// Copies the findings of an analyzer that reads audio from another file.
   func copy(_ analyzer: String, from source: Int64, to file: Int64, in db: Database) throws {
     try remove(analyzer, file: file, in: db)
     for table in kinds[analyzer]?.tables.tables ?? [] {
@@ -76,7 +76,7 @@ struct StoredFindings: Sendable {
 }
 
 extension FindingTables.Table {
-  /// But for the file.
+  /// All columns except `file`.
   fileprivate var allColumns: [String] {
     let key: [String] =
       switch key {
@@ -88,7 +88,7 @@ extension FindingTables.Table {
   }
 }
 
-/// A row for each file.
+/// One row per file.
 private struct FindingRow<Finding>: Sendable {
   private let sql: String
   private let columns: [FindingField<Finding>.Column]
@@ -124,7 +124,7 @@ private struct FindingRow<Finding>: Sendable {
   }
 }
 
-/// Rows for the elements of a list.
+/// One row per list element.
 private struct FindingList<Finding>: Sendable {
   private let sql: String
   private let members: [RecordType.Member]

@@ -2,12 +2,12 @@ public import Analysis
 internal import GRDB
 
 extension ResultStore {
-  /// The signature of some audio, of a whole file if there is one; `nil` if none has any.
+  /// Signature of some audio, preferably of an intact file; `nil` if no file has one.
   public func signature(of content: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.content_id = ?", content)
   }
 
-  /// The signature of a whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
+  /// Signature of an intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
   public func signature(decodingID: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.decoding_id = ? AND file.status = 'ok'", decodingID)
   }

@@ -3,50 +3,50 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// Corrections by people. They belong to the audio, not to a path: moves, copies and new tags do not change them, and
-/// no analysis touches them. They stay when files are forgotten, and may be there before any file with this audio is.
+/// Corrections by people. They belong to the audio, not to a path: moves, copies and retagging do not change them, and
+/// analyses leave them alone. They outlive forgotten files, and may exist before any file with this audio.
 extension ResultStore {
-  /// Sets tempi, their maps and beats, or with `nil` goes back to what was found; all or none.
+  /// Sets tempi with their maps and beats, or restores what was found for `nil`; all or none.
   public func correctTempo(_ corrections: [ContentID: TempoCorrection?]) throws(StoreError) {
     var rest = corrections.makeIterator()
     try correctTempo { rest.next().map { ($0.key, $0.value) } }
   }
 
-  /// The same with corrections that come one after another, in constant memory.
-  /// - Parameter next: `nil` at the end. If it throws, nothing is set.
+  /// Sets corrections that arrive one by one, in constant memory.
+  /// - Parameter next: Returns `nil` at the end. If it throws, nothing is set.
   public func correctTempo(next: () throws -> (ContentID, TempoCorrection?)?) throws(StoreError) {
     try write { db in
       while let (audio, correction) = try next() { try TempoCorrections.set(audio, correction, in: db) }
     }
   }
 
-  /// The correction for some audio, `found` not filled in.
+  /// Correction of some audio, without `found`.
   public func tempoCorrection(of audio: ContentID) throws(StoreError) -> TempoCorrection? {
     try read { db in try TempoCorrections.Table(db).correction(of: audio) }
   }
 
-  /// How corrections from elsewhere compare with those that are here.
+  /// Comparison of imported corrections with the stored ones.
   public struct TempoCorrectionImport: Hashable, Sendable {
-    /// There was none for this audio.
+    /// Corrections of audio that had none.
     public var newCount = 0
-    /// They say what was set already.
+    /// Corrections equal to the stored one.
     public var sameCount = 0
-    /// They took the place of others.
+    /// Corrections that replaced another one.
     public var replacedCount = 0
-    /// Others are newer, and were kept.
+    /// Corrections rejected because the stored one is newer.
     public var olderCount = 0
-    /// New ones without any known file of this audio.
+    /// New corrections of audio without a known file.
     public var waitingCount = 0
 
     public init() {}
   }
 
-  /// Takes corrections from elsewhere, all or none, in constant memory. If there is another one for the same audio, the
-  /// newer of the two counts.
+  /// Imports corrections, all or none, in constant memory. If there is another one for the same audio, the newer of the
+  /// two counts.
   /// - Parameters:
-  ///   - overwritesNewer: The new ones count in any case.
+  ///   - overwritesNewer: Imported ones always count.
   ///   - isDryRun: Nothing is set.
-  ///   - next: `nil` at the end. If it throws, nothing is set.
+  ///   - next: Returns `nil` at the end. If it throws, nothing is set.
   public func importTempoCorrections(
     overwritesNewer: Bool = false, isDryRun: Bool = false, next: () throws -> (ContentID, TempoCorrection)?
   ) throws(StoreError) -> TempoCorrectionImport {
@@ -60,7 +60,7 @@ extension ResultStore {
             counts.sameCount += 1
             continue
           }
-          // Other programs keep whole seconds.
+          // Other programs store whole seconds.
           guard overwritesNewer || correction.corrected.seconds > present.corrected.seconds else {
             counts.olderCount += 1
             continue
@@ -77,10 +77,10 @@ extension ResultStore {
     return isDryRun ? try read(take) : try write(take)
   }
 
-  /// A correction with what makes it legible.
+  /// Correction with facts that identify it for a reader.
   public struct ListedTempoCorrection: Sendable {
     public var audio: ContentID
-    /// `found` is not filled in.
+    /// Without `found`.
     public var correction: TempoCorrection
     /// Path of the first file with this audio, even one that has vanished; `nil` if there is none.
     public var path: FilePath?
@@ -95,10 +95,10 @@ extension ResultStore {
     }
   }
 
-  /// All corrections in the order of paths, those of audio without a file at the end, from one snapshot.
+  /// All corrections in path order, those of audio without a file last, from one snapshot.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachTempoCorrection(_ body: (ListedTempoCorrection) throws -> Void) throws {
-    // The errors of `body` are not those of the store.
+    // Errors of `body` are not errors of the store.
     let outcome: Result<Void, any Error> = try read { db in
       let list = try Query(
         db,
@@ -139,7 +139,7 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// How many files that are there hold this audio.
+  /// Number of existing files with this audio.
   public func fileCount(withAudio audio: ContentID) throws(StoreError) -> Int {
     try read { db in
       let select = try Query(db, "SELECT count(*) FROM file WHERE content_id = ? AND vanished_run IS NULL")
@@ -156,7 +156,7 @@ enum TempoCorrections {
     try replace(audio, correction, in: db)
   }
 
-  /// The same without a trace.
+  /// Replaces a correction without keeping the earlier state.
   static func replace(_ audio: ContentID, _ correction: TempoCorrection?, in db: Database) throws {
     let id = SQLValue.text(audio.description)
     try Query(db, "DELETE FROM tempo_skip WHERE content_id = ?").run(id)
@@ -178,7 +178,7 @@ enum TempoCorrections {
       .text(grid?.downbeats.map { NumberList.text(of: $0) }))
   }
 
-  /// The corrections of single audio.
+  /// Looks up the correction of one audio.
   struct Table {
     private let rows: Query
     private let reader: Reader
@@ -194,13 +194,13 @@ enum TempoCorrections {
     }
   }
 
-  /// Reads corrections out of the rows of a statement.
+  /// Reads corrections from the rows of a statement.
   struct Reader {
-    /// Goes with what it adds to the columns of the statement.
+    /// Join that the added columns need.
     static let join = "LEFT JOIN tempo_correction c ON c.content_id = file.content_id"
 
     private let bpm, corrected, isStable, map, metre: Int32
-    /// `nil` where beats are not asked for.
+    /// `nil` if beats are not requested.
     private let beats, downbeats: Int32?
 
     init(includesBeats: Bool, _ select: inout SelectList) {
@@ -229,8 +229,8 @@ enum TempoCorrections {
     }
   }
 
-  /// Lets what a person has said of a file hold on when the same file is known by another content id, as when these are made
-  /// in another way.
+  /// Carries a person's correction over when the same file gets another content id, such as after a change in how these
+  /// are computed.
   static func follow(_ old: ContentID, to new: ContentID, in db: Database) throws {
     try Query(
       db,

@@ -2,13 +2,13 @@ public import Analysis
 internal import GRDB
 public import Platform
 
-/// A tempo that counted before a person has changed it.
+/// Tempo in force before a person changed it.
 public struct FormerTempo: Sendable {
-  /// Ascending with time.
+  /// Increases with time.
   public var id: Int64
-  /// When another took its place.
+  /// Time at which another tempo replaced it.
   public var replaced: Timestamp
-  /// `nil` if what was found counted. `found` is not filled in.
+  /// `nil` if the found tempo was in force. Without `found`.
   public var correction: TempoCorrection?
 }
 
@@ -18,9 +18,9 @@ extension ResultStore {
     try read { db in try TempoHistory.former(audio, in: db) }
   }
 
-  /// Lets an earlier state count again. It and those after it are no earlier states any more.
+  /// Restores an earlier state, and removes it and all later ones from the history.
   /// - Parameter state: `FormerTempo.id`; `nil` for the newest.
-  /// - Returns: Whether there is such a state.
+  /// - Returns: `true` if there is such a state.
   public func restoreTempo(of audio: ContentID, to state: Int64? = nil) throws(StoreError) -> Bool {
     try write { db in
       let former = try TempoHistory.former(audio, in: db)
@@ -34,15 +34,15 @@ extension ResultStore {
 }
 
 enum TempoHistory {
-  /// States that are kept of each recording.
+  /// Number of states kept per recording.
   private static let keptCount = 20
 
-  /// Keeps what counts now, unless it goes on to count.
+  /// Stores the tempo in force, unless it stays the same.
   static func keep(_ audio: ContentID, before next: TempoCorrection?, in db: Database) throws {
     let present = try TempoCorrections.Table(db).correction(of: audio)
     if present?.bpm == next?.bpm, present?.grid == next?.grid, (present == nil) == (next == nil) { return }
     let id = SQLValue.text(audio.description)
-    // The values of what was found stay with the finding.
+    // Values of the found tempo stay with the finding.
     try Query(
       db,
       """

@@ -1,11 +1,11 @@
 internal import Analysis
 internal import GRDB
 
-/// Finds whole files whose audio was analyzed before. Findings of a damaged file are for no other one.
+/// Finds intact files whose audio was analyzed before. Findings of a damaged file are not reused for another file.
 enum KnownAudioLookup {
-  /// Files of one size are looked at, but not all of them: disc images and generated files may share theirs by the thousand.
-  /// Of the first `mostOfOneSize`, decoded or not, `limit` decoded ones are taken.
-  static let (limit, mostOfOneSize) = (8, 64)
+  /// Limits on candidates of one size, since thousands of disc images or generated files may share a size: of the first
+  /// `maxSameSize` files, decoded or not, at most `limit` decoded ones are taken.
+  static let (limit, maxSameSize) = (8, 64)
 
   static func candidates(
     forFile id: Int64, sizeBytes: Int64, store: ResultStore, _ db: Database
@@ -17,20 +17,20 @@ enum KnownAudioLookup {
     let others = try Query(
       db,
       columns + """
-        f.id IN (SELECT id FROM file WHERE size_bytes = ? AND content_id IS NOT NULL AND id <> ? ORDER BY id LIMIT \(mostOfOneSize))
+        f.id IN (SELECT id FROM file WHERE size_bytes = ? AND content_id IS NOT NULL AND id <> ? ORDER BY id LIMIT \(maxSameSize))
         ORDER BY f.id LIMIT \(limit)
         """)
     try others.forEach(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db) }
     return found
   }
 
-  /// The newest one.
+  /// Newest intact file with this decoding id.
   static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
     let select = try Query(db, columns + "f.decoding_id = ? ORDER BY f.analyzed_run DESC, f.id LIMIT 1")
     return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
   }
 
-  /// The analyzers of a set that have not failed.
+  /// Analyzers of a set that did not fail.
   static func analyzers(
     ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
   ) throws -> Set<AnalyzerIdentity> {
@@ -44,7 +44,7 @@ enum KnownAudioLookup {
     WHERE f.status = 'ok' AND f.decoding_id IS NOT NULL AND 
     """
 
-  /// One, or none if the row makes no sense.
+  /// One element, or none if the row is invalid.
   private static func knownAudio(_ row: Query, _ store: ResultStore, _ db: Database) throws -> [KnownAudio] {
     guard let decodingID = ContentID(row.text(0)) else { return [] }
     return [

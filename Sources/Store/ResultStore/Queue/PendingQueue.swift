@@ -4,7 +4,7 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// A file that waits for analysis, with all that is known which may save work.
+/// File waiting for analysis, with known facts that may save work.
 public struct PendingFile: Sendable {
   public var fileID: Int64
   public var path: FilePath
@@ -13,30 +13,30 @@ public struct PendingFile: Sendable {
   public var sizeBytes: Int64
   public var modified: Timestamp
   public var reason: PendingReason
-  /// The status of the last analysis; `nil` if there was none.
+  /// Status of the last analysis; `nil` if there was none.
   public var status: FileAnalysis.Status?
-  /// Analyzers of which this very file has an outcome, but for those that failed; they are current only if the file has not
+  /// Analyzers with an outcome for this file, except those that failed. They are current only if the file has not
   /// changed.
   public var known: Set<AnalyzerIdentity>
-  /// Whole files (this one first, vanished ones included) that may hold the same audio: of this size, or this file before
-  /// it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
+  /// Intact files that may hold the same audio (this one first, vanished ones included): files of the same size, or
+  /// this file before it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
   public var knownAudio: [KnownAudio]
-  /// How many earlier runs took this file and died before it was finished.
+  /// Number of earlier runs that took this file and died before finishing it.
   public var unfinishedAttempts: Int
 }
 
-/// The files of one run that wait for analysis: new ones first, then changed, outdated and formerly failed ones; last, those
-/// that were being worked on when a run died. Within each group in order of paths.
+/// Files of one run that wait for analysis: new ones first, then changed, outdated and previously failed ones, and last
+/// those that were being analyzed when a run died. Each group is in path order.
 ///
-/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class PendingQueue: Sendable {
   private let scan: ScanSession
   private let state = Mutex(State())
 
   private struct State {
-    /// The start of the next batch.
+    /// Start of the next batch.
     var after: (pending: Int64, path: FilePath)?
-    /// How many files were waiting when reading last started from the front.
+    /// Number of files waiting when reading last started from the front.
     var waitingAtStart = -1
     var isClosed = false
   }
@@ -45,9 +45,9 @@ public final class PendingQueue: Sendable {
     self.scan = scan
   }
 
-  /// The next files, at most `limit`; empty when none is left (more may come while the scan goes on). A file is handed out
-  /// once in a run. It is noted as taken, so a later run knows if this one dies over it, until it is committed or
-  /// released.
+  /// Returns the next files, at most `limit`; empty if there are none now (a running scan may add more). Each file is
+  /// handed out once per run. It is recorded as taken until it is committed or released, so a later run knows if this
+  /// one died on it.
   public func next(limit: Int) throws(StoreError) -> [PendingFile] {
     try state.withLock { state throws(StoreError) in
       while !state.isClosed {
@@ -58,7 +58,7 @@ public final class PendingQueue: Sendable {
         }
         let waiting = scan.counts.pending
         guard waiting > state.waitingAtStart else { break }
-        // Files that the scan has found since may belong before the last one handed out.
+        // Files found by the scan since then may sort before the last one handed out.
         state.waitingAtStart = waiting
         state.after = nil
       }
@@ -66,8 +66,8 @@ public final class PendingQueue: Sendable {
     }
   }
 
-  /// Gives back files that were taken and not analyzed, when a run ends early: they are no suspects. The queue hands out
-  /// nothing from then on.
+  /// Gives back files that were taken but not analyzed when a run ends early, so they are not suspects. The queue hands
+  /// out nothing afterwards.
   public func release(_ fileIDs: [Int64]) throws(StoreError) {
     state.withLock { $0.isClosed = true }
     try scan.store.write { db in
@@ -75,10 +75,10 @@ public final class PendingQueue: Sendable {
     }
   }
 
-  /// Passes over a file that was taken, for this run: the next scan meets it again.
+  /// Skips a taken file for the rest of this run; the next scan sees it again.
   /// - Parameters:
-  ///   - code: As of a `SkippedFile`.
-  ///   - message: Likewise.
+  ///   - code: `SkippedFile.code`.
+  ///   - message: `SkippedFile.message`.
   public func postpone(_ fileID: Int64, code: String, message: String) throws(StoreError) {
     try scan.store.write { db in
       try Query(db, "UPDATE file SET skip_code = ?, skip_message = ? WHERE id = ?")
@@ -130,7 +130,7 @@ public final class PendingQueue: Sendable {
   }
 }
 
-/// The notes about which files a run is at.
+/// Records of the files a run is working on.
 enum InProgress {
   static func take(file: Int64, run: Int64, in db: Database) throws {
     try Query(
@@ -146,13 +146,13 @@ enum InProgress {
     try Query(db, "DELETE FROM in_progress WHERE file = ?").run(.integer(file))
   }
 
-  /// Undoes `take`: attempts of earlier runs that died stay on record.
+  /// Undoes `take`; attempts of earlier runs that died stay on record.
   static func release(file: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM in_progress WHERE file = ? AND attempts = 1").run(.integer(file))
     try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE file = ?").run(.integer(file))
   }
 
-  /// Undoes `take` for whatever a run that ends in good order has left.
+  /// Undoes `take` for all remaining files of a run that ends in good order.
   static func releaseAll(ofRun run: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM in_progress WHERE run = ? AND attempts = 1").run(.integer(run))
     try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE run = ?").run(.integer(run))

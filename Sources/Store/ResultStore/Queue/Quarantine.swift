@@ -3,19 +3,18 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// Why a file is left alone for a while although it failed: it crashed, hung or exhausted its worker process. It is
-/// tried again when it has changed, with other analyzers or decoders, on request, or when its time is over; always
-/// last.
+/// Pause for a failed file that crashed, hung or exhausted its worker process. The file is retried, always last, when
+/// it has changed, with other analyzers or decoders, on request, or after `until`.
 public struct Quarantine: Hashable, Sendable {
-  /// The signal that ended the worker process; `nil` if it was killed for taking too long.
+  /// Signal that ended the worker process; `nil` if it was killed for taking too long.
   public var signal: Int?
-  /// How many times in a row the file has cost a worker process.
+  /// Number of worker processes lost on the file in a row.
   public var losses: Int
-  /// When it last did.
+  /// Time of the last loss.
   public var failed: Timestamp
   public var until: Timestamp
 
-  /// How long a file rests: one day, then twice as long each time, and at most thirty days.
+  /// Length of the pause: one day, doubling each time, at most thirty days.
   static func rest(afterLosses losses: Int) -> Duration {
     .seconds(86_400) * min(30, 1 << min(5, max(0, losses - 1)))
   }
@@ -24,7 +23,7 @@ public struct Quarantine: Hashable, Sendable {
     Timestamp(nanoseconds: failed.nanoseconds + rest(afterLosses: losses).components.seconds * 1_000_000_000)
   }
 
-  /// Columns of the table `failure`, in the order that `read` takes.
+  /// Columns of the table `failure`, in the order `read` expects.
   static let columns = "signal, losses, failed_ns, retry_ns"
 
   /// `nil` if the file is not in quarantine.
@@ -37,7 +36,7 @@ public struct Quarantine: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// The files in quarantine that are there, in library order.
+  /// Existing files in quarantine, in library order.
   public func quarantined(limit: Int) throws(StoreError) -> [(path: FilePath, problem: Problem, quarantine: Quarantine)]
   {
     try read { db in

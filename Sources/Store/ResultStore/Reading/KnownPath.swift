@@ -2,8 +2,8 @@ internal import Platform
 public import SystemPackage
 
 extension ResultStore {
-  /// The path by which a file is known, if another path that leads to it is given: through links, or another name of
-  /// the same inode. As given if the file is unknown.
+  /// Path under which a file is known if another path to it is given: through links, or another name of the same inode.
+  /// The given path if the file is unknown.
   public func knownPath(of path: FilePath) throws(StoreError) -> FilePath {
     try read { db in
       let named = try Query(db, "SELECT 1 FROM file WHERE path = ?")
@@ -13,7 +13,7 @@ extension ResultStore {
         db, "SELECT path FROM file WHERE inode = ? AND device = ? AND vanished_run IS NULL ORDER BY id")
       var known: FilePath?
       try others.forEachWhile([.integer(Int64(bitPattern: file.inode)), .integer(Int64(bitPattern: file.device))]) {
-        // Inodes of deleted files are given to others.
+        // Inodes of deleted files are reused.
         let other = others.path(0)
         if other.isSameFile(as: path) { known = other }
         return known == nil

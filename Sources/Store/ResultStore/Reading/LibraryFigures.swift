@@ -3,23 +3,23 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// The library in numbers, as the database has it now.
+/// Present numbers of the library.
 public struct LibraryFigures: Hashable, Sendable {
-  /// The state of a file; each file counts once.
+  /// State of a file; each file counts once.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped, vanished
-    /// Found, and never analyzed.
+    /// Found but never analyzed.
     case new
   }
 
   public var files: [Status: Int] = [:]
-  /// Files that are there and failed, by the code of the reason.
+  /// Existing files that failed, by the code of the reason.
   public var failures: [String: Int] = [:]
-  /// Files that wait for analysis, whether they have findings from before or not.
+  /// Files waiting for analysis, whether or not they have earlier findings.
   public var pending = 0
-  /// The end of the last run that did all it could: its exit status was 0 or 3.
+  /// End of the last run that did all it could: its exit status was 0 or 3.
   public var lastSuccess: Timestamp?
-  /// Bytes of the database with what is not yet merged into it.
+  /// Bytes of the database, including what is not yet merged into it.
   public var databaseBytes: Int64 = 0
 }
 
@@ -32,12 +32,12 @@ public struct FailureGroup: Hashable, Sendable {
 
   public var code: String
   public var count: Int
-  /// The first in library order.
+  /// First files in library order.
   public var examples: [Example]
 }
 
 extension ResultStore {
-  /// Whatever has failed: files, and folders that could not be read.
+  /// Everything that failed: files, and folders that could not be read.
   private static let hasFailed =
     "f.vanished_run IS NULL AND (f.status = 'failed' AND f.skip_code IS NULL OR e.stage = 'scan')"
 
@@ -68,7 +68,7 @@ extension ResultStore {
     return figures
   }
 
-  /// Whether there is a finding of this kind of any file.
+  /// `true` if any file has a finding of this kind.
   public func hasFindings<Finding: DeclaredFinding>(of type: Finding.Type) throws(StoreError) -> Bool {
     try read { db in
       let table = Finding.declaration.table
@@ -78,17 +78,17 @@ extension ResultStore {
   }
 
   /// Failures that one run was the first to meet, the most frequent reasons first.
-  /// - Parameter examples: How many files of each group are named.
+  /// - Parameter examples: Number of files to name per group.
   public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     try groups(where: Self.hasFailed, firstFoundIn: run, examples: examples)
   }
 
-  /// Damage that one run was the first to find, likewise.
+  /// Damage that one run was the first to find, the most frequent reasons first.
   public func newDamageGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     let codes = Problem.movingTargets.sorted().map { "'\($0)'" }.joined(separator: ", ")
     return try groups(
       where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))"
-        // Of those a verification tells.
+        // A verification reports what it finds itself.
         + " AND e.stage <> 'verify'",
       firstFoundIn: run, examples: examples)
   }

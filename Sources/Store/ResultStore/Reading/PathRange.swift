@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// Path bytes from `start` (included) up to `end` (not included): what an index on paths gives in order.
+/// Path bytes from `start` (included) to `end` (excluded): a range that an index on paths returns in order.
 package struct PathRange {
   package let start: [UInt8]
   package let end: [UInt8]
@@ -13,7 +13,7 @@ package struct PathRange {
     path.withBytes { !$0.lexicographicallyPrecedes(start) && $0.lexicographicallyPrecedes(end) }
   }
 
-  /// A file or folder and all that is below it. That is two ranges, since names such as “a b” sort between “a” and “a/c”.
+  /// A file or folder and everything below it: two ranges, since names such as “a b” sort between “a” and “a/c”.
   package static func covering(_ root: FilePath) -> [PathRange] {
     let bytes = root.withBytes { Array($0) }
     let folder = bytes.last == slash ? Array(bytes.dropLast()) : bytes
@@ -24,7 +24,7 @@ package struct PathRange {
     ]
   }
 
-  /// All that is at or below some roots, in the order of the bytes and without overlaps.
+  /// Everything at or below some roots, in byte order and without overlaps.
   package static func covering(_ roots: [FilePath]) -> [PathRange] {
     let given = Set(roots)
     let outermost = given.filter { root in
@@ -39,7 +39,7 @@ package struct PathRange {
 }
 
 extension ResultStore {
-  /// How many files are known at or below a path: to tell an unmounted disk from an empty folder.
+  /// Number of known files at or below a path, which tells an unmounted disk from an empty folder.
   public func knownFileCount(under root: FilePath, includingVanished: Bool = false) throws(StoreError) -> Int {
     try read { db in
       let select = try Query(

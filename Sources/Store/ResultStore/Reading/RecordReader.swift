@@ -11,13 +11,13 @@ public struct RecordSelection: Hashable, Sendable {
   /// Files and folders; `nil` for the whole library.
   public var roots: [FilePath]?
   public var statuses: Set<FileRecord.Status>
-  /// Files that are gone, too.
+  /// Also includes vanished files.
   public var includesVanished: Bool
-  /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, `lyrics`, …
+  /// Long fields of findings to read, by their `FindingField.long` names: `beats`, `lyrics`, …
   public var long: Set<String>
-  /// In which runs things happened to a file: `FileRecord.runs`.
+  /// Includes `FileRecord.runs`, the runs in which things happened to a file.
   public var includesRuns: Bool
-  /// `FileRecord.checksum`.
+  /// Includes `FileRecord.checksum`.
   public var includesChecksums: Bool
 
   public init(
@@ -33,31 +33,31 @@ public struct RecordSelection: Hashable, Sendable {
   }
 }
 
-/// The store's knowledge of a file beside its findings: for `show --why`.
+/// Stored facts about a file other than its findings, for `show --why`.
 public struct FileHistory: Hashable, Sendable {
-  /// Waiting for analysis, and why.
+  /// Reason why the file waits for analysis.
   public var pending: PendingReason?
-  /// The run that met the file first.
+  /// First run that met the file.
   public var firstSeenRun: Int64
-  /// The run that analyzed it last.
+  /// Last run that analyzed the file.
   public var analyzedRun: Int64?
   public var analyzed: Timestamp?
   public var decoderVersion: Int?
   public var vanishedRun: Int64?
-  /// The run in which it failed first, since it was last fine.
+  /// First run in which the file failed, since it was last fine.
   public var firstFailedRun: Int64?
-  /// How many times it was tried and failed, since it was last fine.
+  /// Number of failed attempts since the file was last fine.
   public var failedAttempts: Int
-  /// How many runs died while they analyzed it.
+  /// Number of runs that died while analyzing the file.
   public var unfinishedAttempts: Int
-  /// When it last failed.
+  /// Time of the last failure.
   public var failed: Timestamp?
   public var quarantine: Quarantine?
 }
 
 extension ResultStore {
-  /// Reads files in library order (bytes of the path) from one snapshot of the database, in constant memory. Files that were
-  /// never analyzed (of a run that ended early) are left out.
+  /// Reads files in library order (path bytes) from one snapshot of the database, in constant memory. Files that were
+  /// never analyzed, because a run ended early, are left out.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachRecord(
     _ selection: RecordSelection = RecordSelection(), _ body: (FileRecord) throws -> Void
@@ -65,7 +65,7 @@ extension ResultStore {
     let ranges = selection.roots.map { PathRange.covering($0) }
     let condition =
       (selection.includesVanished ? "" : "file.vanished_run IS NULL AND ") + (ranges == nil ? "1" : PathRange.condition)
-    // The errors of `body` are not those of the store.
+    // Errors of `body` are not errors of the store.
     let outcome: Result<Void, any Error> = try read { db in
       let reader = try RecordReader(store: self, selection, condition: condition, db)
       for values in ranges.map({ $0.map(\.values) }) ?? [[]] {
@@ -87,8 +87,8 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// The record of one file; `nil` if it is not known.
-  /// - Parameter long: As in `RecordSelection`.
+  /// Record of one file; `nil` if it is unknown.
+  /// - Parameter long: See `RecordSelection.long`.
   public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
     try read { db in
       var record: FileRecord?
@@ -101,10 +101,10 @@ extension ResultStore {
     }
   }
 
-  /// Reads some files in the order of a list, until `body` returns false.
+  /// Reads files in the order of a list until `body` returns `false`.
   /// - Parameters:
-  ///   - long: As in `RecordSelection`.
-  ///   - body: Gets records with their places in the list; files that are not known are left out.
+  ///   - long: See `RecordSelection.long`.
+  ///   - body: Receives records with their positions in the list; unknown files are left out.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachRecord(
     at paths: [FilePath], long: Set<String> = [], _ body: (Int, FileRecord) throws -> Bool
@@ -152,13 +152,13 @@ extension ResultStore {
     }
   }
 
-  /// The newest whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
+  /// Newest intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
   public func knownAudio(decodingID: ContentID) throws(StoreError) -> KnownAudio? {
     try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }
 }
 
-/// Makes records of the rows of one snapshot.
+/// Makes records from the rows of one snapshot.
 package struct RecordReader {
   private let store: ResultStore
   private let database: Database
@@ -173,7 +173,7 @@ package struct RecordReader {
   /// Ids of the analyzers whose findings are declared.
   private let declared: Set<String>
 
-  /// The indices of columns in the row of a file.
+  /// Column indices in the row of a file.
   private struct Columns {
     let id, path, status, contentID, size, modified, remarks, analysisSet, skipCode, skipMessage, vanishedRun: Int32
     let analyzed, stage, code, message, format: Int32
@@ -198,7 +198,7 @@ package struct RecordReader {
     }
   }
 
-  /// The indices of the columns of `FileRecord.runs`.
+  /// Column indices of `FileRecord.runs`.
   private struct RunColumns {
     let firstSeen, added, analyzed, vanished, firstFailed: Int32
 
@@ -211,7 +211,7 @@ package struct RecordReader {
     }
   }
 
-  /// - Parameter condition: on the table `file`.
+  /// - Parameter condition: Condition on the table `file`.
   package init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
     database = db
@@ -245,7 +245,7 @@ package struct RecordReader {
     declared = Set(store.findings.tables.map(\.analyzer))
   }
 
-  /// Calls `body` for records until it returns false.
+  /// Calls `body` for each record until it returns `false`.
   package func forEach(_ values: [SQLValue], _ body: (FileRecord) throws -> Bool) throws {
     try files.forEachWhile(values) {
       guard let record = try record() else { return true }
@@ -253,7 +253,7 @@ package struct RecordReader {
     }
   }
 
-  /// The record of the present row of `files`.
+  /// Record of the current row of `files`.
   private func record() throws -> FileRecord? {
     let id = files.integer(columns.id)
     var record = FileRecord(path: files.path(columns.path), status: .ok)
@@ -301,7 +301,7 @@ package struct RecordReader {
           FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
       }
     }
-    // Some analyzer is not declared, or was not when it made its finding.
+    // Some analyzer is undeclared, or was when it made its finding.
     if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
       try otherFindings.forEach(.integer(id)) {
         record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))

@@ -4,10 +4,10 @@ internal import Platform
 public import Records
 public import Text
 
-/// The runs that have worked on this database.
+/// Log of the runs on this database.
 extension ResultStore {
-  /// Opens a run: its id goes into every session of this run. Runs that are still open have died (the caller holds the run
-  /// lock): they are marked so, and what they were working on will be taken last.
+  /// Opens a run and returns its id, which every session of the run needs. Runs that are still open have died (the
+  /// caller holds the run lock); they are marked so, and the files they were analyzing will be taken last.
   public func beginRun(
     programVersion: String, pipeline: String, configuration: JSONValue, configurationDigest: String,
     analyzers: [AnalyzerIdentity], roots: [RunRecord.Root]
@@ -37,7 +37,7 @@ extension ResultStore {
     }
   }
 
-  /// Closes a run. `roots` are those of `beginRun`, now with the condition the scan found them in.
+  /// Closes a run. `roots` are those of `beginRun`, with the condition in which the scan found them.
   public func finishRun(
     _ run: Int64, state: RunRecord.State, exitStatus: Int?, roots: [RunRecord.Root], totals: RunTotals,
     newlyFailed: Int, newlyDamaged: Int, pending: Int
@@ -105,7 +105,7 @@ extension ResultStore {
         newly_damaged, pending
       FROM run \(condition)
       """)
-    // Sums are made of them, whatever a damaged database says.
+    // Callers add these up, so values of a damaged database are clamped.
     func count(_ column: Int32) -> Int { Int(min(max(select.integer(column), 0), 1 << 48)) }
     let record = try select.first(value) {
       RunRecord(

@@ -3,17 +3,18 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// The verdict on a result from elsewhere, compared with the store's knowledge of its file.
+/// Verdict on a result from elsewhere, compared with the store's knowledge of its file.
 enum MergeVerdict {
-  /// A file that is not known (`nil`), or was never analyzed.
+  /// The file is unknown (`nil`) or was never analyzed.
   case new(Int64?)
-  /// Better than what is known of the file; outcomes of other analyzers stay if it is the same version of the file.
+  /// The result is better than the stored one. Outcomes of other analyzers stay if both are of the same version of the
+  /// file.
   case better(KnownFile, isSameVersion: Bool)
   /// The stored result is better, but lacks these analyzers.
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated
-  /// Only another reason to skip the file may be known.
+  /// The file has no result; at most another reason to skip it is known.
   case skip(Int64?)
 
   var isChange: Bool {
@@ -36,7 +37,7 @@ enum MergeVerdict {
   private static func verdict(on new: SkippedFile, beside file: KnownFile?) -> MergeVerdict {
     guard let file else { return .skip(nil) }
     guard file.status == nil, let old = file.skip else { return .outdated }
-    // A skip bears no result, and the store does not note when it was met: any order will do that is always the same.
+    // A skip carries no result and no stored time, so any fixed order will do.
     if old == (new.code, new.message) { return .unchanged }
     return (new.code, new.message) < old ? .skip(file.id) : .outdated
   }
@@ -56,15 +57,15 @@ enum MergeVerdict {
     return isSameVersion && new.0 > 0 && !missing.isEmpty ? .addition(file, missing) : .outdated
   }
 
-  /// 2 for what says how the file is, 1 for a part of that, 0 for nothing.
+  /// 2 if the result describes the whole file, 1 if part of it, 0 if nothing.
   private static func soundness(_ status: FileAnalysis.Status, _ problem: Problem?) -> Int {
-    guard let problem, problem.mayBeCircumstances else { return 2 }
+    guard let problem, problem.mayBeTransient else { return 2 }
     return status == .failed ? 0 : 1
   }
 }
 
 extension MergeVerdict {
-  /// The row of a file.
+  /// Row of a file.
   struct KnownFile {
     var id: Int64
     var sizeBytes: Int64?
@@ -75,11 +76,11 @@ extension MergeVerdict {
     var skip: (code: String, message: String)?
     var problem: Problem?
     var remarks: [Problem]
-    /// Ids of those of which there is an outcome.
+    /// Ids of the analyzers with an outcome.
     var analyzers: Set<String> = []
-    /// Whether any of them has read the audio, so the status includes damage.
+    /// True if any of them read the audio, so the status includes damage.
     var wasDecoded = false
-    /// When the run began that found it gone.
+    /// Start of the run that found the file gone.
     var vanished: Int64?
 
     init?(at path: FilePath, in db: Database) throws {

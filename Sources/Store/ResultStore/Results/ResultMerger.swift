@@ -6,15 +6,14 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
-/// in which they come, nor on how often.
+/// Merges results made elsewhere into the store. The content of the store afterwards depends neither on the order of
+/// the results nor on how often they are merged.
 ///
-/// Merges results. If a file has two results, one that was not spoilt by circumstances counts
-/// (`Problem.mayBeCircumstances`), and then the later one. If both are of the same version of the file, analyzers that
-/// only the other one has run keep its outcomes.
+/// Between two results for a file, one not spoiled by circumstances (`Problem.mayBeTransient`) wins, then the later
+/// one. If both are of the same version of the file, outcomes of analyzers that only the other result ran are kept.
 ///
-/// A merge is a run of its own from the first result on that changes anything; the caller holds the run lock. Calls may
-/// come from any thread, one after the other; each blocks until its transaction is done.
+/// A merge becomes a run of its own with the first result that changes anything; the caller holds the run lock.
+/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class ResultMerger: Sendable {
   private let store: ResultStore
   private let programVersion: String
@@ -33,10 +32,10 @@ public final class ResultMerger: Sendable {
 
   public var counts: MergeCounts { state.withLock { $0.counts } }
 
-  /// Merges some results of one origin (about 200 at a time are best) in one transaction.
+  /// Merges results of one origin in one transaction; about 200 at a time work best.
   public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
-      // Results that a killed merge has stored already cost no transaction, and leave no run behind.
+      // Results already stored by a killed merge cost no transaction and leave no run behind.
       if let seen = try unchanged(by: results, state) {
         state = seen
         return
@@ -55,7 +54,7 @@ public final class ResultMerger: Sendable {
     }
   }
 
-  /// The state after results that bring nothing new; `nil` if any does.
+  /// State after results that change nothing; `nil` if any result changes something.
   private func unchanged(by results: [WorkerResult], _ state: State) throws(StoreError) -> State? {
     try store.read { db in
       var state = state
@@ -68,11 +67,11 @@ public final class ResultMerger: Sendable {
     }
   }
 
-  /// How a merge ended.
+  /// Outcome of a merge.
   public struct Ending: Hashable, Sendable {
-    /// `nil` if nothing was new.
+    /// `nil` if nothing changed.
     public var run: Int64?
-    /// Totals of the files that results were about, each counted once, as they are now.
+    /// Totals of the files the results are about, each counted once, in their present state.
     public var totals = RunTotals()
     public var newlyFailed = 0
     public var newlyDamaged = 0
@@ -84,7 +83,7 @@ public final class ResultMerger: Sendable {
   }
 
   /// Closes the record of the run, if there is one.
-  /// - Parameter exitStatus: by what became of the files.
+  /// - Parameter exitStatus: Returns the exit status for the outcome.
   public func finish(
     _ runState: RunRecord.State, exitStatus: (Ending) -> Int32
   ) throws(StoreError) -> Ending {
@@ -168,7 +167,7 @@ extension ResultMerger {
       var known = FileAnalysis(
         status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
       if !file.wasDecoded, file.status == .ok {
-        // An analysis of the tags alone cannot say that the audio is fine.
+        // An analysis of the tags alone cannot say that the audio is intact.
         known.status = analysis.status
         known.problem = analysis.problem
         known.remarks += analysis.remarks.filter { $0.stage == .decode }
@@ -183,7 +182,7 @@ extension ResultMerger {
     }
   }
 
-  /// Makes the row of a file what a scan would have made it, with the reason for which the result was wanted.
+  /// Gives a file the row that a scan would have given it, with the reason for which the result was requested.
   private func prepare(
     _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, exists: Bool, run: Int64, _ db: Database
   ) throws -> Int64 {

@@ -4,11 +4,11 @@ public import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// The result of one analysis of one waiting file.
+/// Result of one analysis of one waiting file.
 public struct FileResult: Sendable {
   public var fileID: Int64
   public var analysis: FileAnalysis
-  /// `nil` for now.
+  /// `nil` for the current time.
   public var analyzed: Timestamp?
 
   public init(fileID: Int64, analysis: FileAnalysis, analyzed: Timestamp? = nil) {
@@ -18,7 +18,7 @@ public struct FileResult: Sendable {
   }
 }
 
-/// The results that a run has stored so far.
+/// Counts of the results a run has stored so far.
 public struct WriteCounts: Hashable, Sendable {
   /// Files with status `ok`.
   public var analyzed = 0
@@ -26,13 +26,13 @@ public struct WriteCounts: Hashable, Sendable {
   public var partial = 0
   /// Files with status `failed`.
   public var failed = 0
-  /// Number of `failed` files that were not failing before.
+  /// Number of `failed` files that did not fail before.
   public var newlyFailed = 0
-  /// Number of `partial` files that were neither failing nor damaged before.
+  /// Number of `partial` files that neither failed nor were damaged before.
   public var newlyDamaged = 0
-  /// Number of `partial` files that only changed while they were read.
+  /// Number of `partial` files that merely changed while being read.
   public var unsettled = 0
-  /// Files that need not be decoded, because their audio was known.
+  /// Files not decoded because their audio was known.
   public var reused = 0
 
   public var all: Int { analyzed + partial + failed }
@@ -40,10 +40,10 @@ public struct WriteCounts: Hashable, Sendable {
   public init() {}
 }
 
-/// Stores results. Row, findings and search index of a file are written in one transaction: whenever the process ends, they
-/// are there together or not at all.
+/// Stores results. The row, findings and search index of a file are written in one transaction, so all or none are
+/// present whenever the process ends.
 ///
-/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class ResultWriter: Sendable {
   private let store: ResultStore
   private let run: Int64
@@ -67,16 +67,16 @@ public final class ResultWriter: Sendable {
 
   public var counts: WriteCounts { state.withLock { $0.counts } }
 
-  /// Stores some results (about 200 at a time are best) in one transaction.
+  /// Stores results in one transaction; about 200 at a time work best.
   ///
-  /// A new outcome replaces the old one of the same analyzer. Old outcomes that were not made again stay if the file has
-  /// not changed; if it has, those that read audio stay or are copied from any whole file with the same `decodingID` where
-  /// `reusesKnownAudio` says so, and all others go.
+  /// A new outcome replaces the old one of the same analyzer. If the file has not changed, other old outcomes stay. If
+  /// it has, those that read audio stay or are copied from any intact file with the same `decodingID` where
+  /// `reusesKnownAudio` says so, and all others are removed.
   public func commit(_ results: [FileResult]) throws(StoreError) {
     try transact { _, write in for result in results { try write(result) } }
   }
 
-  /// The same for results that depend on what is stored, or whose files have to be put there first.
+  /// Runs a transaction for results that depend on stored data, or whose files must be added first.
   func transact(_ body: (Database, _ write: (FileResult) throws -> Void) throws -> Void) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
       var copy = state
@@ -90,7 +90,7 @@ public final class ResultWriter: Sendable {
   private struct StoredFile {
     var path: FilePath
     var status: FileAnalysis.Status?
-    /// Why it is not fine.
+    /// Reason for a status other than `ok`.
     var problem: Problem?
     var remarks: [Problem]
     var contentID: ContentID?
@@ -99,7 +99,7 @@ public final class ResultWriter: Sendable {
     var reason: PendingReason?
     var sizeBytes: Int64?
 
-    /// Whether the run that left it so has told that something is wrong with it.
+    /// True if the run that left this state has already reported it as failed or damaged.
     var isKnownAsBad: Bool {
       switch status {
       case .failed: true
@@ -179,8 +179,8 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio && analysis.decodedDuration == nil { state.counts.reused += 1 }
   }
 
-  /// Keeps the status if nothing was decoded, since only tags were to be read: a file that has not changed is as whole
-  /// or damaged as it was.
+  /// Keeps the status if only tags were to be read and nothing was decoded: an unchanged file is as intact or damaged
+  /// as before.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
     guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
       status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
@@ -192,8 +192,8 @@ public final class ResultWriter: Sendable {
     analysis.format = nil
   }
 
-  /// Whether the file is another than that of the stored results. For a file whose time alone changed, compare the
-  /// audio; if that could not be read, for reasons of the system, it counts as the same.
+  /// True if the file differs from that of the stored results. If only its times changed, the audio decides; a file
+  /// that could not be read for system reasons counts as unchanged.
   private func hasChanged(_ reason: PendingReason?, from known: ContentID?, _ analysis: FileAnalysis) -> Bool {
     switch reason {
     case .new, .changed: return true
@@ -287,7 +287,8 @@ public final class ResultWriter: Sendable {
     return id
   }
 
-  /// Takes over from other whole files that decode to the same what is wanted and neither made now nor known of this file.
+  /// Copies wanted outcomes that were neither made now nor known for this file from other intact files that decode to
+  /// the same audio.
   private func reuse(
     _ decodingID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
   ) throws -> [StoredAnalysis] {
@@ -329,13 +330,13 @@ public final class ResultWriter: Sendable {
     return analyses
   }
 
-  // MARK: The file itself
+  // MARK: File row
 
   private func writeFile(
     _ id: Int64, _ file: StoredFile, _ analysis: FileAnalysis, _ analyses: [StoredAnalysis], analyzed: Timestamp,
     _ db: Database
   ) throws {
-    // A file that has not changed is what it was, even if it cannot be read today.
+    // An unchanged file keeps its ids even if it cannot be read today.
     let contentID = analysis.contentID ?? (file.hasChanged ? nil : file.contentID)
     let decodingID = analysis.decodingID ?? (file.hasChanged ? nil : file.decodingID)
     if !file.hasChanged, let old = file.contentID, let new = contentID, old != new {
@@ -364,7 +365,7 @@ public final class ResultWriter: Sendable {
   ) throws {
     let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
     let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
-    // A failure that was only damage before, or none, begins now; damage that was known does not.
+    // A failure begins now if the file was only damaged or fine before; damage already known does not.
     if analysis.status == .ok || analysis.status == .failed && file.status != .failed || !file.isKnownAsBad {
       try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(id))
     }

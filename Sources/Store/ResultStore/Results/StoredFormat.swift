@@ -1,16 +1,16 @@
 internal import Analysis
 internal import GRDB
 
-/// The table `format`.
+/// Reads and writes the table `format`.
 enum StoredFormat {
-  /// Columns of a table called `m`, in the order that `read` takes.
+  /// Columns of the table, with alias `m`, in the order `read` expects.
   static let columns = columnList.joined(separator: ", ")
   static let columnList = [
     "m.container", "m.codec", "m.sample_rate_hz", "m.channels", "m.bit_depth", "m.bit_rate_bps", "m.lossless",
     "m.claimed_frames", "m.frames", "m.claim_is_estimated",
   ]
 
-  /// `nil` if the file has none.
+  /// `nil` if the file has no format.
   static func read(_ row: Query, from column: Int32) -> AudioFormat? {
     if row.isNull(column) { return nil }
     let claim = row.optionalInteger(column + 7)

@@ -1,9 +1,9 @@
 package import Analysis
 internal import Text
 
-/// Problems in columns, and lists of them as JSON.
+/// Reads problems from columns, and lists of them from and to JSON.
 package enum StoredProblem {
-  /// `nil` if there is none.
+  /// `nil` if there is no problem.
   package static func read(_ row: Query, stage: Int32, code: Int32, message: Int32) -> Problem? {
     guard let stage = Problem.Stage(rawValue: row.text(stage)) else { return nil }
     return Problem(stage: stage, code: row.text(code), message: row.text(message))

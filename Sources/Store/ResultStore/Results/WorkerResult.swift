@@ -2,7 +2,7 @@ public import Analysis
 public import Platform
 public import SystemPackage
 
-/// A result that was made elsewhere.
+/// Result made elsewhere.
 public struct WorkerResult: Sendable {
   public enum Content: Sendable {
     case analysis(FileAnalysis, of: FileStamp)
@@ -10,7 +10,7 @@ public struct WorkerResult: Sendable {
   }
 
   public var content: Content
-  /// When the analysis began.
+  /// Start of the analysis.
   public var analyzed: Timestamp
 
   public init(_ content: Content, analyzed: Timestamp) {
@@ -26,7 +26,7 @@ public struct WorkerResult: Sendable {
   }
 }
 
-/// The origin of a result.
+/// Origin of a result.
 public struct ResultOrigin: Hashable, Sendable {
   /// Name of the pipeline.
   public var pipeline: String
@@ -41,13 +41,13 @@ public struct ResultOrigin: Hashable, Sendable {
   }
 }
 
-/// The outcome of merging results. Results are counted here and not files, which may have many.
+/// Outcome of merging results. Counts results, not files: one file may have many.
 public struct MergeCounts: Hashable, Sendable {
-  /// The store knows more than before.
+  /// Results that added to the store.
   public var merged = 0
-  /// The very result is in the store.
+  /// Results already in the store.
   public var unchanged = 0
-  /// The store has something newer, or something better than a result that the circumstances have spoilt.
+  /// Results older than the stored one, or worse than it because circumstances spoiled them.
   public var outdated = 0
 
   public init() {}

@@ -9,13 +9,13 @@ struct AnalysisSetMember: Hashable {
   var outcome: StoredOutcome
 }
 
-/// How an analyzer fared, as `analysis.outcome` has it.
+/// Outcome of an analyzer, as stored in `analysis.outcome`.
 enum StoredOutcome: String {
   case ok
   case notApplicable = "not_applicable"
   case failed
 
-  /// Behind the id in `analysis_set.members`.
+  /// Suffix of the id in `analysis_set.members`.
   var mark: String {
     switch self {
     case .ok: ""
@@ -25,11 +25,11 @@ enum StoredOutcome: String {
   }
 }
 
-/// The analysis sets of a database by id. A set never changes, and there are few of them however many files there are.
+/// Analysis sets of a database by id. A set never changes, and their number does not grow with the library.
 final class AnalysisSets: Sendable {
   private let known = Mutex<[Int64: [AnalysisSetMember]]>([:])
 
-  /// The members of a set that a committed transaction has written; empty for `nil`.
+  /// Members of a set written by a committed transaction; empty for `nil`.
   func members(of id: Int64?, in db: Database) throws -> [AnalysisSetMember] {
     guard let id else { return [] }
     if let members = known.withLock({ $0[id] }) { return members }
@@ -55,7 +55,7 @@ final class AnalysisSets: Sendable {
     return members.sorted { $0.identity.id < $1.identity.id }
   }
 
-  /// The id of the set with these members, which is made if it is new.
+  /// Id of the set with these members; creates the set if needed.
   static func id(ofMembers members: [(analyzer: Int64, outcome: StoredOutcome)], in db: Database) throws -> Int64? {
     guard !members.isEmpty else { return nil }
     let list = members.sorted { $0.analyzer < $1.analyzer }.map { "\($0.analyzer)\($0.outcome.mark)" }

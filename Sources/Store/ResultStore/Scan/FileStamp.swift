@@ -1,18 +1,18 @@
 public import Platform
 public import SystemPackage
 
-/// A file as a scan finds it, from `lstat` alone.
+/// File found by a scan, described by `lstat` alone.
 public struct FileStamp: Hashable, Sendable {
-  /// Absolute, or the name of an object; the key of a file is its path's bytes.
+  /// Absolute path, or name of an object. The bytes of the path are the key of a file.
   public var path: FilePath
   /// 0 for an object.
   public var device: UInt64
-  /// For an object, a number that stands for its entity tag; 0 if it has none.
+  /// For an object, a number derived from its entity tag; 0 if it has none.
   public var inode: UInt64
   public var sizeBytes: Int64
-  /// Last change of the content (`st_mtim`), or what a program has set it to.
+  /// Last change of the content (`st_mtim`), or the time a program has set.
   public var modified: Timestamp
-  /// Last change of content, name, owner or mode (`st_ctim`), which only the kernel sets; `nil` if it is not to be relied on.
+  /// Last change of content, name, owner or mode (`st_ctim`), set by the kernel only; `nil` if unreliable.
   public var statusChanged: Timestamp?
 
   public init(
@@ -28,7 +28,7 @@ public struct FileStamp: Hashable, Sendable {
   }
 }
 
-/// A file or folder that a scan met and passed over.
+/// File or folder that a scan skipped.
 public struct SkippedFile: Hashable, Sendable {
   /// Absolute.
   public var path: FilePath
@@ -36,7 +36,7 @@ public struct SkippedFile: Hashable, Sendable {
   public var code: String
   /// One sentence, without the file's name.
   public var message: String
-  /// True for what should have been read and could not be: it counts as failed.
+  /// True if the file should have been read but could not be; it counts as failed.
   public var isFailure: Bool
   public var sizeBytes: Int64?
   public var modified: Timestamp?
@@ -54,28 +54,28 @@ public struct SkippedFile: Hashable, Sendable {
   }
 }
 
-/// Why a file waits for analysis, in the order in which waiting files are taken.
+/// Reason why a file waits for analysis, in the order in which waiting files are taken.
 public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
   /// Never analyzed.
   case new = 1
-  /// Size or modification time is another than when it was analyzed.
+  /// Size or modification time differs from that of the last analysis.
   case changed = 2
-  /// An analyzer that is wanted has not run, or in another version or configuration; or the run was told to do everything
-  /// again.
+  /// A wanted analyzer has not run, or ran in another version or configuration; or the run was asked to repeat
+  /// everything.
   case outdated = 3
-  /// Failed before and is to be tried again: on request, because decoding has got better, or because the system was to blame
-  /// and not the file (`DecodeError.Code.isTransient`).
+  /// Failed before and is to be retried: on request, because decoding has improved, or because the system caused the
+  /// failure and not the file (`DecodeError.Code.isTransient`).
   case retry = 4
-  /// Its size and modification time say that it is the same, and something else says that it may not be (`FileChange`): the
-  /// audio is hashed and the tags are read; only if the audio is another is it analyzed.
+  /// Size and modification time are unchanged, but another sign says that the content may not be (`FileChange`). The
+  /// audio is hashed and the tags are read; the file is analyzed only if the audio differs.
   case touched = 5
 }
 
 /// The store's verdict on a scanned file.
 public enum ScanVerdict: Hashable, Sendable {
-  /// Unchanged, and everything wanted is known.
+  /// Unchanged, with all wanted analyses known.
   case cached
-  /// Unchanged, and known as failing.
+  /// Unchanged, and known to fail.
   case knownFailure
   case pending(PendingReason)
 }

@@ -1,13 +1,13 @@
 public import Analysis
 internal import GRDB
 
-/// The work that a run would have with a file, and what is known of it that says how much that is.
+/// Work that a run would have with a file, and known facts that determine its amount.
 public struct FileWork: Hashable, Sendable {
   public var reason: PendingReason
-  /// Ids of the wanted analyzers whose findings are missing, or of another version or configuration; all of them if the
-  /// file itself is new or another.
+  /// Ids of the wanted analyzers whose findings are missing or of another version or configuration; all of them if the
+  /// file itself is new or changed.
   public var missing: [String]
-  /// As it was analyzed last; `nil` if it never was.
+  /// Format at the last analysis; `nil` if the file was never analyzed.
   public var format: AudioFormat?
 
   public init(_ reason: PendingReason, missing: [String], format: AudioFormat?) {
@@ -18,8 +18,8 @@ public struct FileWork: Hashable, Sendable {
 }
 
 extension ScanSession {
-  /// Compares some files with what is known, as `classify` does, for a plan.
-  /// - Returns: One for each file, in order; `nil` for a file with nothing to do, or that was met before.
+  /// Compares files with the stored state for a plan, as `classify` does.
+  /// - Returns: One element per file, in order; `nil` for a file that needs no work or was met before.
   public func work(for files: [FileStamp]) throws(StoreError) -> [FileWork?] {
     try transact { state, db in
       try judge(files, &state, db).map { judgment in

@@ -1,16 +1,15 @@
 internal import SystemPackage
 
-/// Facts about devices that a scan learns, to tell files that were removed from files on a disk that is not mounted.
+/// Device facts gathered during a scan that tell removed files from files on an unmounted disk.
 struct MissingDisks {
-  /// Devices on which files were met, each with the one met last: if that has gone too, the disk may have gone during the
-  /// scan.
+  /// Devices on which files were met, each with the latest file: if that is gone too, the disk may have been removed
+  /// during the scan.
   private var seen: [Int64: FilePath] = [:]
-  /// The devices on which files known from another one were met: many file systems get another number each time they are
-  /// mounted.
+  /// Devices on which files known from another device were met: many file systems get a new number on each mount.
   private var successors: [Int64: Set<Int64>] = [:]
-  /// Files by the folder they would be in if their disk were mounted.
+  /// Number of files by the folder that would hold them if their disk were mounted.
   private(set) var counts: [FilePath: Int] = [:]
-  /// The state of folders. Files come in the order of paths: most are in the same few folders.
+  /// Cached state of folders. Files arrive in path order, so most are in the same few folders.
   private var statuses: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
   private static let keptCount = 1000
 
@@ -19,12 +18,11 @@ struct MissingDisks {
     if let known, known != device { successors[known, default: []].insert(device) }
   }
 
-  /// Whether a file that is not there was on a disk that is not there: the folder where it was (or the nearest above it that
-  /// exists) is empty and on another device, and no file that was met on the file's device, under whatever number, is still
-  /// there.
+  /// Tells whether a missing file was on a missing disk. Its folder (or the nearest existing one above) must be empty
+  /// and on another device, and no file met on the file's device, under whatever number, may still exist.
   /// - Parameters:
-  ///   - status: device and emptiness of a folder.
-  ///   - exists: whether something is at a path.
+  ///   - status: Device and emptiness of a folder.
+  ///   - exists: `true` if something is at a path.
   mutating func holds(
     _ path: FilePath, _ device: Int64?, below root: FilePath, status: (FilePath) -> (device: Int64, isEmpty: Bool)?,
     exists: (FilePath) -> Bool

@@ -1,12 +1,12 @@
-/// The files that a scan has met so far.
+/// Counts of the files a scan has met so far.
 public struct ScanCounts: Hashable, Sendable {
   public var cached = 0
   /// Number of `cached` files that are damaged.
   public var knownDamaged = 0
   public var knownFailures = 0
-  /// Number of `knownFailures` that rest because they have cost a worker process.
+  /// Number of `knownFailures` that are in quarantine after losing a worker process.
   public var quarantined = 0
-  /// Files that the scan could not read, and could before or never met.
+  /// Files that the scan could not read, and that were readable or unknown before.
   public var newFailures = 0
   public var skipped = 0
   public var new = 0
@@ -14,7 +14,7 @@ public struct ScanCounts: Hashable, Sendable {
   public var touched = 0
   public var outdated = 0
   public var retried = 0
-  /// Number of all above that were found under another path than before.
+  /// Number of all files above found under another path than before.
   public var moved = 0
   public var vanished = 0
 

@@ -1,10 +1,10 @@
-/// How a scan treats what it knows.
+/// Treatment of known files by a scan.
 public struct ScanOptions: Hashable, Sendable {
-  /// Everything is analyzed again.
+  /// Analyzes everything again.
   public var force: Bool
-  /// Failed files, and files of which an analyzer failed, are tried again although nothing has changed.
+  /// Retries failed files, and files on which an analyzer failed, although nothing has changed.
   public var retryFailed: Bool
-  /// Verdicts only; the database is not written.
+  /// Computes verdicts only and leaves the database unchanged.
   public var isDryRun: Bool
 
   public init(force: Bool = false, retryFailed: Bool = false, isDryRun: Bool = false) {

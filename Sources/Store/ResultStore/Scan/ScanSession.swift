@@ -4,11 +4,10 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// The scan of one run: takes what the walker finds, compares it with what is known, and leaves the list of work in the
-/// database. Memory does not grow with the library but for one bit for each file known (and, in a dry run, 16 bytes for each
-/// new file).
+/// Scan of one run: compares the files found by the walker with the stored state and leaves the list of work in the
+/// database. Memory grows with the library only by one bit per known file and, in a dry run, 16 bytes per new file.
 ///
-/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class ScanSession: Sendable {
   let store: ResultStore
   let run: Int64
@@ -22,17 +21,17 @@ public final class ScanSession: Sendable {
   struct State {
     var counts = ScanCounts()
     var seen = SeenFiles()
-    /// Ids of the paths that a dry run cannot put into the database.
+    /// Ids of the paths that a dry run cannot store in the database.
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
     var disks = MissingDisks()
   }
 
   /// - Parameters:
-  ///   - started: The time now; no file was looked at before it.
-  ///   - pathExists: whether something is at this path now (`lstat`). Asked of the old path of what looks like a moved file,
-  ///     and before a file is marked as vanished.
-  ///   - folderAt: the device of a folder, and whether nothing is in it; `nil` if there is no such folder.
+  ///   - started: The current time; no file was examined before it.
+  ///   - pathExists: `true` if something is at this path now (`lstat`). Called for the old path of an apparently moved
+  ///     file, and before a file is marked as vanished.
+  ///   - folderAt: Device of a folder and whether it is empty; `nil` if there is no such folder.
   public init(
     store: ResultStore, run: Int64, wanted: WantedAnalyses, options: ScanOptions = ScanOptions(),
     started: Timestamp = .now, pathExists: @escaping @Sendable (FilePath) -> Bool,
@@ -49,29 +48,30 @@ public final class ScanSession: Sendable {
 
   public var counts: ScanCounts { state.withLock { $0.counts } }
 
-  /// Empty folders in which `markVanished` took a disk for not mounted, each with the number of files it left as they are.
+  /// Empty folders that `markVanished` took for unmounted disks, each with the number of files left unchanged.
   public var missingDisks: [(folder: FilePath, fileCount: Int)] {
     state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
   }
 
-  /// How many files that have not vanished are known at or below a path: to tell an unmounted disk from an empty folder.
+  /// Number of known files at or below a path that have not vanished, which tells an unmounted disk from an empty
+  /// folder.
   public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
-  /// Compares some files with what is known (a few hundred to a few thousand at a time are best; one transaction).
+  /// Compares files with the stored state in one transaction; a few hundred to a few thousand at a time work best.
   ///
-  /// A file under a new path that has device, inode, size and modification time of a known one whose old path is gone has
-  /// been moved: it keeps its results. A file given twice counts once and gets the same verdict again.
-  /// - Returns: one verdict for each file, in order.
+  /// A file under a new path counts as moved, and keeps its results, if device, inode, size and modification time are
+  /// those of a known file whose old path is gone. A file given twice counts once and gets the same verdict again.
+  /// - Returns: One verdict per file, in order.
   public func classify(_ files: [FileStamp]) throws(StoreError) -> [ScanVerdict] {
     try transact { state, db in try judge(files, &state, db).map(\.verdict) }
   }
 
-  /// What becomes of a file, before anything is done about it.
+  /// Verdict on a file, before anything is done about it.
   struct Judgment {
     var verdict: ScanVerdict
-    /// Of its row; `nil` if it has none, or a new one.
+    /// Id of its row; `nil` if it has none, or a new one.
     var id: Int64?
-    /// Whether the session meets the file for the first time.
+    /// True if the session meets the file for the first time.
     var isFirst: Bool
   }
 
@@ -97,7 +97,7 @@ public final class ScanSession: Sendable {
     return judgments
   }
 
-  /// Records files that are passed over; results they may have from earlier are kept for the day they are not.
+  /// Records skipped files. Earlier results are kept in case the files are no longer skipped some day.
   public func skip(_ files: [SkippedFile]) throws(StoreError) {
     try transact { state, db in
       let lookup = try Query(
@@ -140,7 +140,8 @@ public final class ScanSession: Sendable {
         guard state.seen.insert(known.id) else { continue }
         state.counts.add(file, failedBefore: known.failedBefore)
         if known.isSame || options.isDryRun { continue }
-        // Size and time of an analyzed file stay those of its analysis, so a change is noticed when it is not skipped.
+        // An analyzed file keeps the size and time of its analysis, so a change is noticed once it is no longer
+        // skipped.
         try Query(
           db,
           """
@@ -158,7 +159,7 @@ public final class ScanSession: Sendable {
     }
   }
 
-  /// A reason from an earlier analysis stays: it is the file's own.
+  /// A reason from an earlier analysis stays: it concerns the file itself.
   private func writeFailure(_ file: SkippedFile, _ id: Int64, _ db: Database) throws {
     try Query(
       db,
@@ -176,10 +177,10 @@ public final class ScanSession: Sendable {
     try Query(db, "DELETE FROM failure WHERE file = ? AND stage = 'scan'").run(.integer(id))
   }
 
-  /// The files that this scan has found waiting. Files that are found later join in.
+  /// Queue of the files this scan has found waiting. Files found later are added.
   public func makePendingQueue() -> PendingQueue { PendingQueue(scan: self) }
 
-  /// Whether a file was met in this session.
+  /// True if the file was met in this session.
   func hasSeen(_ id: Int64) -> Bool { state.withLock { $0.seen.contains(id) } }
 
   // MARK: Verdicts
@@ -195,7 +196,7 @@ public final class ScanSession: Sendable {
     var pending: PendingState
     var isSkipped: Bool
     var hasVanished: Bool
-    /// The file was known by another path, and its inode alone does not make sure that it is the same.
+    /// The file was known by another path, and its inode alone does not prove that it is the same file.
     var isDoubtful = false
 
     init(_ row: Query) {
@@ -205,7 +206,7 @@ public final class ScanSession: Sendable {
         looked: row.optionalInteger(13))
       device = row.optionalInteger(3)
       inode = row.optionalInteger(4)
-      // The first letter tells them apart without making a string.
+      // The first letter distinguishes the values without creating a string.
       status =
         switch row.bytes(5).first {
         case UInt8(ascii: "o"): .ok
@@ -229,10 +230,10 @@ public final class ScanSession: Sendable {
   private static let moveSQL =
     "SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ?"
 
-  /// How an analysis set compares with what is wanted.
+  /// Comparison of an analysis set with the wanted analyses.
   struct Currency {
     var coversAll: Bool
-    /// All that does not read audio, which is all one can ask of a file without audio.
+    /// Covers all analyzers that do not read audio, which is all that a file without audio needs.
     var coversFileFeeds: Bool
     var hasFailure: Bool
   }
@@ -262,7 +263,7 @@ public final class ScanSession: Sendable {
       file.path.isObject
       ? FileChange.betweenObjects(known.stamp, inode: known.inode, and: file) : .between(known.stamp, and: file)
     if change == .changed || known.pending.reason == .changed { return .pending(.changed) }
-    // Backup programs and `chmod -R` touch whole libraries, and must not end every quarantine.
+    // Backup programs and `chmod -R` touch whole libraries; that must not end every quarantine.
     let isTouched = change == .touched || known.isDoubtful || known.pending.reason == .touched
     if isTouched && quarantine == nil { return .pending(.touched) }
     if options.force { return .pending(.outdated) }
@@ -287,7 +288,7 @@ public final class ScanSession: Sendable {
     return try select.first(.integer(known.id)) { Quarantine.read(select, from: 0) } ?? nil
   }
 
-  /// Judges a file that has a row, counts it and brings the row up to date where it differs.
+  /// Judges a file that has a row, counts it, and updates the row where it differs.
   private func meet(
     _ file: FileStamp, _ known: KnownFile, state: inout State, _ db: Database
   ) throws -> Judgment {
@@ -313,7 +314,7 @@ public final class ScanSession: Sendable {
       && known.inode == inode
     if !isUpToDate && !options.isDryRun {
       if known.isSkipped { try forgetFailure(known.id, db) }
-      // A look that is due again is one at a later time.
+      // A new check is due, so the time of this scan counts.
       let looked = isSameStamp && pending == known.pending ? known.stamp.looked : started.nanoseconds
       try Query(
         db,
@@ -329,7 +330,7 @@ public final class ScanSession: Sendable {
     return Judgment(verdict: verdict, id: known.id, isFirst: isFirst)
   }
 
-  /// - Returns: Whether the session meets the file for the first time.
+  /// - Returns: `true` if the session meets the file for the first time.
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws -> Bool {
     if !file.path.isObject { state.disks.meet(Int64(bitPattern: file.device), file.path) }
     if options.isDryRun {
@@ -357,7 +358,7 @@ public final class ScanSession: Sendable {
   // MARK: Moves
 
   private func findMoved(_ file: FileStamp, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
-    // Whether an object is still there is not known before its listing has ended.
+    // The existence of an object is unknown until its listing has ended.
     if file.path.isObject { return nil }
     let select = try Query(db, Self.moveSQL)
     var found: KnownFile?
@@ -370,14 +371,14 @@ public final class ScanSession: Sendable {
       found = candidate
       return false
     }
-    // To rename a file is to change its status.
+    // Renaming a file changes its status time.
     found?.stamp.statusChanged = nil
     if let id = found?.id { found?.isDoubtful = try hasTwin(file, id, db) }
     return found
   }
 
-  /// Whether another known file has this size and modification time. If times are in whole seconds (of the file system,
-  /// or set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
+  /// True if another known file has this size and modification time. That happens if times are in whole seconds (of the
+  /// file system, or set by an archive), and inodes prove nothing: many file systems reuse or invent them.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
     guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
     let select = try Query(
@@ -400,7 +401,7 @@ public final class ScanSession: Sendable {
 
   // MARK: Transactions
 
-  /// Runs a transaction (for a dry run, one that only reads) on a copy of the state that counts only if it is committed.
+  /// Runs a transaction (read-only in a dry run) on a copy of the state, which is kept only if the transaction commits.
   func transact<Result: Sendable>(
     _ body: (inout State, Database) throws -> Result
   ) throws(StoreError) -> Result {

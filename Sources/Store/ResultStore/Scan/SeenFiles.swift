@@ -1,4 +1,4 @@
-/// The ids of the files a scan has met: one bit for each row.
+/// Ids of the files a scan has met, as one bit per row.
 struct SeenFiles {
   private var words: [UInt64] = []
 
@@ -7,7 +7,7 @@ struct SeenFiles {
     return word < words.count && words[word] >> UInt64(id & 63) & 1 == 1
   }
 
-  /// - Returns: false if it was there before.
+  /// - Returns: `false` if it was already present.
   @discardableResult
   mutating func insert(_ id: Int64) -> Bool {
     let word = Int(id >> 6)

@@ -3,10 +3,10 @@ internal import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// A folder or file that was scanned, and in which what is missing may be taken as gone.
+/// Scanned folder or file within which missing files may count as gone.
 public struct VanishScope: Hashable, Sendable {
   public var root: FilePath
-  /// Folders below the root that could not be read: nothing in them counts as gone.
+  /// Folders below the root that could not be read; nothing in them counts as gone.
   public var unreadable: [FilePath]
 
   public init(root: FilePath, unreadable: [FilePath] = []) {
@@ -17,12 +17,11 @@ public struct VanishScope: Hashable, Sendable {
 
 /// Known files that a scan did not meet.
 extension ScanSession {
-  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its
-  /// results stay. A file that is there and was only ever passed over is forgotten: a folder, say, that could not be
-  /// read and now can. To be called after the whole scan, with those roots only that were there and had files. Files
-  /// that still exist (outside what the walker was told to look at), and those on disks that are not mounted, are left
-  /// as they are.
-  /// - Returns: how many were marked.
+  /// Marks known files in these places as vanished if this session neither classified nor skipped them; their results
+  /// stay. An existing file that was only ever skipped is forgotten, such as a folder that could not be read and now
+  /// can. Call this after the whole scan, only with roots that exist and had files. Files that still exist (outside
+  /// what the walker was asked to scan) and files on unmounted disks are left unchanged.
+  /// - Returns: Number of files marked.
   @discardableResult
   public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {
     var marked = 0
@@ -56,7 +55,7 @@ extension ScanSession {
   ) throws(StoreError) -> [(id: Int64, path: FilePath, device: Int64?)] {
     try state.withLock { state throws(StoreError) in
       try store.read { db in
-        // The index on paths answers this alone.
+        // The index on paths alone answers this.
         let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
         let exists = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
         var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []

@@ -1,5 +1,5 @@
-/// The tables of what sounds alike, and of what people have said of it. All is keyed by content id: copies share it, and it
-/// outlives moves and new tags.
+/// Tables of similar audio and of people's decisions about it. All are keyed by content id: copies share it, and it
+/// survives moves and retagging.
 enum DuplicateTables {
   static let own: Set<String> = ["duplicate_pair", "compared_sound", "duplicate_decision", "sound_sketch"]
 

@@ -3,7 +3,7 @@ internal import GRDBSQLite
 internal import Platform
 package import SystemPackage
 
-/// A value to bind to a parameter of a statement.
+/// Value to bind to a parameter of a statement.
 package enum SQLValue {
   case null
   case integer(Int64)
@@ -11,25 +11,25 @@ package enum SQLValue {
   case text(String)
   case blob([UInt8])
   case path(FilePath)
-  /// For the function of `TrackSet.condition`.
+  /// Argument of the function in `TrackSet.condition`.
   case tracks(TrackSet.Argument)
 
-  /// For `json_each`.
+  /// JSON array for `json_each`.
   package static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
-  package static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }
+  package static func list(_ ids: [String]) -> SQLValue { .text(NameList.list(ids) ?? "[]") }
 
   package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   package static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
   package static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
-  /// SQLite compares integers with integers sooner.
+  /// Integer if exact: SQLite compares integers with integers faster.
   package static func number(_ value: Double) -> SQLValue { Int64(exactly: value).map { .integer($0) } ?? .real(value) }
   package static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
   package static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
   package static func real(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
 }
 
-/// A prepared statement of a connection's cache, with values bound and columns read where they are. GRDB's own arguments and
-/// rows allocate for each value, which a scan of a large library cannot afford.
+/// Prepared statement from a connection's cache; binds values and reads columns in place. GRDB's own arguments and rows
+/// allocate for each value, which a scan of a large library cannot afford.
 package struct Query {
   private let statement: Statement
   private let database: Database
@@ -41,7 +41,7 @@ package struct Query {
 
   private var handle: OpaquePointer { statement.sqliteStatement }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   package func run(_ values: SQLValue...) throws { try run(values) }
 
   package func run(_ values: [SQLValue]) throws {
@@ -59,14 +59,14 @@ package struct Query {
     while try step() { try body() }
   }
 
-  /// Calls `body` for rows until it returns false.
+  /// Calls `body` for each row until it returns `false`.
   package func forEachWhile(_ values: [SQLValue], body: () throws -> Bool) throws {
     try bind(values)
     defer { sqlite3_reset(handle) }
     while try step(), try body() {}
   }
 
-  /// The value of `body` for the first row; `nil` if there is none.
+  /// Value of `body` for the first row; `nil` if there is none.
   package func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
     try first(values, body: body)
   }
@@ -89,7 +89,7 @@ package struct Query {
   package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   package func path(_ column: Int32) -> FilePath { FilePath(bytes: bytes(column)) }
 
-  /// The bytes of a text or blob, valid until the next step.
+  /// Bytes of a text or blob, valid until the next step.
   package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
@@ -104,7 +104,7 @@ package struct Query {
   }
 
   private func bind(_ values: [SQLValue]) throws {
-    // SQLite copies what it is given.
+    // `SQLITE_TRANSIENT`: SQLite copies the value.
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     for (offset, value) in values.enumerated() {
       let index = Int32(offset + 1)
@@ -140,7 +140,7 @@ package struct Query {
   }
 }
 
-/// Something that is not NULL to point at where a text is empty.
+/// Non-NULL pointer for an empty text.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
   let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
   text.initialize(to: 0)

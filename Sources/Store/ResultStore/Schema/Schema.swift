@@ -1,16 +1,16 @@
 internal import GRDB
 
-/// The tables of the database, and how older ones become the present ones.
+/// Tables of the database, and migrations from older schemas.
 enum Schema {
-  /// `PRAGMA application_id`: “NOCT”, by which `file` and this program know the database.
+  /// `PRAGMA application_id`: “NOCT”, which identifies the database to `file` and this program.
   static let applicationID = 0x4E4F_4354
 
-  /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
-  /// in the next one, and a database of each released version stays among the test fixtures.
+  /// `PRAGMA user_version`: number of the last migration. A released migration is never edited: changes go into the
+  /// next one, and a database of each released version stays among the test fixtures.
   static let version = 8
 
-  /// Tables that no finding can have for its own.
-  static let ownTables = PlaylistTables.own.union(CatalogTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
+  /// Table names that no finding may use.
+  static let ownTables = PlaylistTables.own.union(SongTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
     .union([
       "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
       "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
@@ -48,12 +48,12 @@ enum Schema {
       try db.execute(sql: "PRAGMA user_version = 4")
     }
     migrator.registerMigration("v5") { db in
-      // Credits are told apart in another way, so the rows of all songs are made again.
+      // Credits are split differently, so the rows of all songs are rebuilt.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 5")
     }
     migrator.registerMigration("v6") { db in
-      // Dates are read, and lists of names joined, in another way.
+      // Dates are parsed, and lists of names joined, differently.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 6")
     }
@@ -69,7 +69,7 @@ enum Schema {
     return migrator
   }
 
-  /// Points in time end in `_ns`: nanoseconds since 1970, UTC.
+  /// Columns ending in `_ns` are points in time: nanoseconds since 1970, UTC.
   private static let tables1 = """
     CREATE TABLE run (
       id INTEGER PRIMARY KEY,
@@ -248,7 +248,7 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// The rowid of both is the id of the file.
+  /// The rowid of both tables is the id of the file.
   private static let searchIndex1 = """
     CREATE VIRTUAL TABLE songs_fts USING fts5 (
       artist, title, album, album_artist, tokenize = 'unicode61 remove_diacritics 2'
@@ -298,7 +298,8 @@ enum Schema {
     FROM run;
     """
 
-  /// Columns that an older database has no values for are NULL: not known. `file.pending` has one more reason: 5 touched.
+  /// Columns for which an older database has no values are NULL: unknown. `file.pending` has one more reason: 5
+  /// touched.
   private static let tables2 = """
     ALTER TABLE file ADD COLUMN ctime_ns INTEGER;
     ALTER TABLE file ADD COLUMN looked_ns INTEGER;   -- when a scan first met this size and these times
@@ -317,7 +318,7 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// Long texts and lists out of tags, which few readers want: `tag_summary.has_lyrics` says whether there are lyrics.
+  /// Long texts and lists from tags, which few readers need: `tag_summary.has_lyrics` says whether there are lyrics.
   private static let tables3Tags = """
     CREATE TABLE lyrics (
       file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
@@ -339,13 +340,13 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// The columns of the view `track` with the tempo in force.
+  /// Columns of the view `track` with the tempo in force.
   static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
 
-  /// One line for each file that is there, for people. Findings have the names of the CSV report.
+  /// One line per existing file, for people. Findings have the names of the CSV report.
   /// - Parameters:
-  ///   - columns: The columns that declared findings add at the end.
-  ///   - tables: Theirs, with one row for each file.
+  ///   - columns: Columns that declared findings add at the end.
+  ///   - tables: Tables of these columns, with one row per file.
   static func trackView(columns: [String] = [], tables: [String] = []) -> String {
     """
     CREATE VIEW track AS
@@ -386,7 +387,7 @@ enum Schema {
     WHERE f.vanished_run IS NULL;
     """
 
-  /// Earlier versions took over the status of any file with the same audio: files that share theirs are looked at again
+  /// Earlier versions took over the status of any file with the same audio. Files that share theirs are checked again
   /// (`pending` 5, touched), and nothing is taken from files without a `decoding_id`.
   private static let tables3Records = """
     ALTER TABLE run ADD COLUMN partial INTEGER NOT NULL DEFAULT 0;       -- `analyzed` of older runs has them
@@ -411,7 +412,7 @@ enum Schema {
     FROM run;
     """
 
-  /// If `map` is NULL, map and beats follow from those that were found.
+  /// If `map` is NULL, map and beats follow from the found ones.
   private static let tables3Corrections = """
     ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
     ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]
@@ -420,7 +421,7 @@ enum Schema {
     ALTER TABLE tempo_correction ADD COLUMN downbeats_s TEXT;  -- the same; NULL: not sure
     """
 
-  /// A tempo that is NULL: there is no steady beat. (SQLite cannot drop a NOT NULL, so the table is made again.)
+  /// A NULL tempo means that there is no steady beat. (SQLite cannot drop a NOT NULL, so the table is recreated.)
   private static let tables4Corrections = """
     CREATE TABLE new_tempo_correction (
       content_id TEXT PRIMARY KEY,

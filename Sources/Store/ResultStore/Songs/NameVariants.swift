@@ -2,16 +2,16 @@ internal import GRDB
 internal import SystemPackage
 internal import Text
 
-/// Other spellings by which names are found.
+/// Alternative spellings under which names are found.
 ///
-/// - A track without a title is found by the name of its file.
-/// - Where a script has no spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words carry endings), each
-///   letter is a word: then any part of a name is a phrase of the full-text index, however short.
-/// - Letters that are no others with a mark, which the index takes off, are spelled as people without them do: `ß` as `ss`,
-///   `ø` as `o`, `æ` as `ae`.
+/// - A track without a title is found by its file name.
+/// - In scripts without spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words carry endings), each
+///   letter is a word: any part of a name, however short, is then a phrase of the full-text index.
+/// - Letters that are not base letters with a diacritic, which the index would strip, get their usual plain spelling:
+///   `ß` as `ss`, `ø` as `o`, `æ` as `ae`.
 package enum NameVariants {
-  /// Name of the SQL function that makes them of whether there is a title, of names, and of the path as the last argument;
-  /// NULL if there are none.
+  /// SQL function that makes the variants. Arguments: whether there is a title, names, and the path last. NULL if there
+  /// are none.
   static let function = "name_variants"
 
   static let sqlFunction = DatabaseFunction(function, pure: true) { values in
@@ -23,7 +23,7 @@ package enum NameVariants {
     return ListText.joined(found)
   }
 
-  /// `nil` for a name that has none.
+  /// `nil` for a name without variants.
   package static func variants(of name: String) -> String? {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
     let words = name.split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
@@ -37,7 +37,7 @@ package enum NameVariants {
     text.unicodeScalars.contains(where: isUnspaced)
   }
 
-  /// A space around each letter of such a script.
+  /// Puts a space around each letter of such a script.
   package static func lettersApart(_ text: some StringProtocol) -> String {
     var apart = ""
     for scalar in text.unicodeScalars {
@@ -50,7 +50,7 @@ package enum NameVariants {
     return apart.split(separator: " ").joined(separator: " ")
   }
 
-  /// `nil` if it is spelled so already.
+  /// `nil` if the text is already spelled that way.
   package static func plain(_ text: some StringProtocol) -> String? {
     guard text.contains(where: { spellings[$0] != nil }) else { return nil }
     return text.reduce(into: "") { $0 += spellings[$1] ?? String($1) }

@@ -2,9 +2,9 @@ internal import Analysis
 internal import GRDB
 internal import Platform
 
-/// The tables of what people have collected. They hold no ids of `file`: files may be forgotten and come back.
+/// Tables of people's collections. They hold no ids of `file`, since files may be forgotten and come back.
 package enum PlaylistTables {
-  /// So many states of a playlist can still be changed as a client has seen them.
+  /// Number of earlier states of a playlist that clients can still edit.
   package static let keptSnapshots = 20
 
   static let own: Set<String> = ["playlist", "playlist_entry", "playlist_snapshot", "saved_track", "saved_item"]
@@ -58,8 +58,8 @@ package enum PlaylistTables {
     ) WITHOUT ROWID;
     """
 
-  /// The row of `file` that a reference in the table `e` stands for: the file at its path if that has its audio; or
-  /// else another one with its audio (it was moved); or else the file at its path, encoded again.
+  /// Row of `file` for a reference in the table `e`: the file at its path if that has its audio; otherwise another file
+  /// with its audio (it was moved); otherwise the file at its path, which was re-encoded.
   package static func file(of e: String) -> String {
     """
     coalesce(
@@ -69,8 +69,8 @@ package enum PlaylistTables {
     """
   }
 
-  /// Lets references to a file hold on when the same file is known by another content id, as when these are made in another
-  /// way.
+  /// Keeps references to a file valid when the same file gets another content id, such as after a change in how these
+  /// are computed.
   static func follow(_ old: ContentID, to new: ContentID, file: Int64, in db: Database) throws {
     for table in ["playlist_entry", "saved_track"] {
       try Query(
@@ -79,7 +79,7 @@ package enum PlaylistTables {
     }
   }
 
-  /// Impossible rows: a line for each kind of trouble.
+  /// Impossible rows, one line per kind of problem.
   static func check(_ db: Database) throws -> [String] {
     let select = try Query(
       db,

@@ -2,14 +2,15 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The table `song`, which filters, sorts and the full-text index read: one row for each file that is there and was analyzed
-/// or failed, with what is known of it in one place.
+/// Table `song`, which filters, sorts and the full-text index read: one row with all facts for each existing file that
+/// was analyzed or failed.
 ///
-/// Triggers note the id of every file whose row may have to change, whatever the cause: results that are written, files
-/// that vanish, come back or are passed over, tempi that people set. Each transaction ends with `update`, so the rows
-/// always say what the tables of findings say. Triggers on `song` and `file` keep the full-text index.
+/// Triggers record the id of every file whose row may have to change, for whatever reason: results are written, files
+/// vanish, return or are skipped, people set tempi. Each transaction ends with `update`, so the rows always match the
+/// tables of findings. Triggers on `song` and `file` maintain the full-text index.
 package struct SongCatalog: Sendable {
-  /// Ids of files whose rows are to be made again; empty but within a transaction, or before an older database is filled.
+  /// Ids of files whose rows are to be rebuilt; empty except within a transaction or before an older database is
+  /// filled.
   static let changes = "song_change"
 
   package let tables: Set<String>
@@ -17,7 +18,7 @@ package struct SongCatalog: Sendable {
   private let leave: String
   private let differences: String
 
-  /// - Parameter tables: Tables that the database has; findings may never have been declared in it.
+  /// - Parameter tables: Tables in the database; some findings may never have been declared in it.
   init(tables: Set<String>) {
     // CROSS JOIN keeps SQLite from reading all files to find the few that changed.
     self.tables = tables
@@ -54,12 +55,12 @@ package struct SongCatalog: Sendable {
     return try select.first { true } ?? false
   }
 
-  /// Makes the rows again of all files that were noted.
-  /// - Parameter areChanged: Something is new about these files, and not only about how rows are made.
+  /// Rebuilds the rows of all recorded files.
+  /// - Parameter areChanged: False if only the way rows are made has changed, not the files.
   func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
     if areChanged { try ChangeLog.note(db) }
-    let catalog = CatalogTables(db)
+    let catalog = SongTables(db)
     var albums = try catalog.albumsOfChanges()
     try catalog.unlinkChanges()
     try Query(db, leave).run()
@@ -69,7 +70,7 @@ package struct SongCatalog: Sendable {
     try Query(db, "DELETE FROM \(Self.changes)").run()
   }
 
-  /// How many files have another row than they should have, and one of them.
+  /// Number of files with a wrong row, and one of them.
   func wrongRows(_ db: Database) throws -> (count: Int64, example: String)? {
     let select = try Query(
       db,
@@ -81,11 +82,11 @@ package struct SongCatalog: Sendable {
     return found.flatMap { $0.count > 0 ? $0 : nil }
   }
 
-  /// Makes all rows and the full-text indexes again.
+  /// Rebuilds all rows and the full-text indexes.
   func rebuild(_ db: Database) throws {
-    // Rows can be taken out of an index only if their words are in it.
+    // Rows can be removed from an index only if their words are in it.
     try Self.rebuildIndex(db)
-    try CatalogTables(db).clear()
+    try SongTables(db).clear()
     try db.execute(
       sql: """
         INSERT OR IGNORE INTO \(Self.changes) (file) SELECT id FROM file;
@@ -98,19 +99,19 @@ package struct SongCatalog: Sendable {
     for table in fullTextTables { try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('rebuild')") }
   }
 
-  package static let fullTextTables = ["songs_fts", "source_paths_fts"] + CatalogTables.fullTextTables
+  package static let fullTextTables = ["songs_fts", "source_paths_fts"] + SongTables.fullTextTables
 
   // MARK: Rows
 
-  /// A file without results that could not be read has failed as well; what was passed over is no track.
+  /// Status of a file. A file without results that could not be read has failed too; a skipped one is no track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
-  /// A condition that is true for all files that are not listed, and few others.
+  /// Condition that is true for all unlisted files and few others.
   package static let mayBeNoTrack = "(vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL)"
 
   private static func columns(_ tables: Set<String>) -> [(name: String, sql: String)] {
     func value(_ sql: String, of table: String) -> String { tables.contains(table) ? sql : "NULL" }
-    /// All values of a tag.
+    /// All values of a tag, as one text.
     func tag(_ name: String) -> String {
       value(
         """
@@ -118,7 +119,7 @@ package struct SongCatalog: Sendable {
           SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND value <> '' ORDER BY position))
         """, of: "tag")
     }
-    /// The same as a list in JSON.
+    /// All values of a tag, as a JSON list.
     func list(_ name: String) -> String {
       value(
         """
@@ -132,7 +133,7 @@ package struct SongCatalog: Sendable {
     func number(_ name: String) -> String { "nullif(cast(\(first(name)) AS INTEGER), 0)" }
     let credits = "\(list("artists")), \(list("artist"))"
     let dates = Track.dateFields.map { "'\($0)'" }.joined(separator: ", ")
-    // The names are in alphabetical order.
+    // The tag names are in alphabetical order.
     let date = value(
       """
       (SELECT partial_date(value) FROM tag WHERE tag.file = file.id AND name IN (\(dates))
@@ -193,7 +194,7 @@ package struct SongCatalog: Sendable {
 // MARK: - Schema
 
 extension SongCatalog {
-  /// Tables of schema 4. The data of an older database gets into `song` when it is opened next.
+  /// Tables of schema 4. `song` is filled from an older database when that is opened next.
   static let tables4 = """
     -- What is known of each file that is there and was analyzed or failed, for search, filters and sorts. Its rows follow
     -- from the other tables.
@@ -269,10 +270,10 @@ extension SongCatalog {
     \(indexTriggers(of: "songs_fts", on: "song", "artist, title, album, album_artist, genre, variants"))
     \(indexTriggers(of: "source_paths_fts", on: "file", "full_path, file_name", from: "display_path"))
 
-    \(CatalogTables.tables4)
+    \(SongTables.tables4)
     """
 
-  /// All that is filtered or sorted by, so an index alone can answer.
+  /// Indexes on everything that is filtered or sorted by, so an index alone can answer.
   private static let indexes4 =
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
@@ -289,8 +290,8 @@ extension SongCatalog {
       CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
       """
 
-  /// A full-text table whose texts stand in another one must be told what they were.
-  /// - Parameter stored: The columns that the others follow from.
+  /// Triggers for a full-text table whose texts are stored in another table: it must be given the old texts.
+  /// - Parameter stored: Columns from which the others are derived.
   static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
     -> String
   {

@@ -1,11 +1,11 @@
 package import GRDB
 internal import GRDBSQLite
 
-/// Ids of tracks: a bit each. At a million tracks an index says what a condition matches in some milliseconds, while looking
-/// at each row would take a second; conditions are joined bit by bit.
+/// Set of track ids, one bit each. At a million tracks an index returns the matches of a condition within some
+/// milliseconds, while reading each row would take a second; conditions are combined bit by bit.
 package struct TrackSet {
   private var bits: [UInt64] = []
-  /// It holds all tracks but those whose bits are set.
+  /// True if the set holds all tracks except those whose bits are set.
   private var isComplement: Bool
 
   package static let none = TrackSet(isComplement: false)
@@ -18,10 +18,10 @@ package struct TrackSet {
 
   package var isAll: Bool { isComplement && bits.allSatisfy { $0 == 0 } }
 
-  /// The ids that a query finds.
+  /// Ids found by a query.
   /// - Parameters:
-  ///   - source: The SQL after FROM.
-  ///   - limit: The maximum number; `nil` for all.
+  ///   - source: SQL after FROM.
+  ///   - limit: Maximum number; `nil` for all.
   package init(_ db: Database, _ id: String, from source: String, _ values: [SQLValue], limit: Int? = nil) throws {
     let ids = limit == nil ? (id, source) : ("id", "(SELECT \(id) AS id FROM \(source) LIMIT ?)")
     let select = try Query(db, "SELECT track_set(\(ids.0)) FROM \(ids.1)")
@@ -29,14 +29,14 @@ package struct TrackSet {
     self.init(bits: bits ?? [], isComplement: false)
   }
 
-  /// - Parameter all: How many tracks there are.
+  /// - Parameter all: Total number of tracks.
   package func count(ofAll all: @autoclosure () throws -> Int) rethrows -> Int {
     isComplement ? try all() - markedCount : markedCount
   }
 
   private var markedCount: Int { bits.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-  /// Ascending; `nil` if they are more, or are not known one by one.
+  /// Ascending; `nil` if there are more, or if the set is a complement.
   package func ids(atMost limit: Int) -> [Int64]? {
     if isComplement || markedCount > limit { return nil }
     var ids: [Int64] = []
@@ -79,15 +79,15 @@ package struct TrackSet {
 
   // MARK: SQL
 
-  /// The condition that a track is in the set that is bound before its id.
-  /// - Parameter parameter: The number of the parameter, where they have numbers.
+  /// Condition that a track is in the set bound before its id.
+  /// - Parameter parameter: Number of the parameter, in statements that number them.
   package static func condition(on column: String, parameter: Int? = nil) -> String {
     "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
   }
 
-  /// The bound argument: lives as long as statements use it.
+  /// Bound argument; must outlive the statements that use it.
   package final class Argument {
-    /// First 1 for a complement, then how many words follow, then the words.
+    /// First word: 1 for a complement. Then the number of words, then the words.
     fileprivate let words: UnsafeMutablePointer<UInt64>
 
     package init(_ set: TrackSet) {
@@ -102,21 +102,22 @@ package struct TrackSet {
     var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(words) }
   }
 
-  /// Adds the functions to a connection. GRDB's own make an object of each argument, a million times too often.
+  /// Adds the functions to a connection. GRDB's own functions create an object per argument, too slow for a million
+  /// calls.
   package static func addFunctions(to db: Database) throws {
     try addMembership(to: db)
     try addCollection(to: db)
   }
 
-  /// The words while a statement finds ids. Rows that it hands out one by one take twice the time.
+  /// Bits collected while a statement finds ids. Returning the rows one by one takes twice the time.
   private struct Words {
     var start: UnsafeMutablePointer<UInt64>?
     var count: Int
 
-    /// Only a damaged database has others.
+    /// Only a damaged database has ids outside this range.
     private static let ids: Range<Int64> = 0..<1 << 32
 
-    /// - Returns: Whether there was memory for it.
+    /// - Returns: `false` if memory ran out.
     mutating func insert(_ id: Int64) -> Bool {
       guard Self.ids.contains(id) else { return true }
       let word = Int(id >> 6)
@@ -136,12 +137,12 @@ package struct TrackSet {
     }
   }
 
-  /// The aggregate function `track_set`: a blob of the words in which the ids are marked; NULL for none.
+  /// Aggregate function `track_set`: blob of the words in which the ids are marked; NULL if there are none.
   private static func addCollection(to db: Database) throws {
     let code = unsafe sqlite3_create_function_v2(
       db.sqliteConnection, "track_set", 1, SQLITE_UTF8, nil, nil,
       { context, _, arguments in
-        // Zeros at first.
+        // Zero-initialized on the first call.
         let words = unsafe sqlite3_aggregate_context(context, Int32(MemoryLayout<Words>.size))
         guard let words = unsafe words?.assumingMemoryBound(to: Words.self), let arguments = unsafe arguments else {
           return
@@ -186,7 +187,7 @@ package struct TrackSet {
     guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 
-  /// By which SQLite tells pointers apart; it wants a text that stays.
+  /// Pointer type for `sqlite3_bind_pointer`; must be static.
   package nonisolated(unsafe) static let pointerType: UnsafePointer<CChar> = {
     let name = "TrackSet"
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: name.utf8.count + 1)

@@ -3,16 +3,17 @@ public import Platform
 public import SystemPackage
 
 extension ResultStore {
-  /// The proof for a copy that `backUp` made. A database that was opened since is in another mode and no copy any more.
-  public static let backupProof = OriginProof.head(orElse: "is no copy made by `analyze backup`") { head in
-    // SQLite, "Database File Format": versions of writing and reading, 1 for a file without a log, and the id.
+  /// Proof that a file is a copy made by `backUp`. A database opened since then is in another mode and no longer a
+  /// copy.
+  public static let backupProof = OriginProof.head(orElse: "is not a copy made by `analyze backup`") { head in
+    // SQLite, "Database File Format": write and read versions, 1 for a file without WAL, and the application id.
     guard head.starts(with: "SQLite format 3\0".utf8), head.count >= 100 else { return false }
     let id = head[68..<72].reduce(0) { $0 << 8 | Int($1) }
     return head[18] == 1 && head[19] == 1 && id == Schema.applicationID
   }
 
-  /// Writes a copy of the database as it is at one moment, while runs go on. The copy gets its name when it is whole and
-  /// sound; it replaces what has this name.
+  /// Writes a copy of the database at one moment, while runs continue. The copy gets its name, replacing any file of
+  /// that name, only when it is complete and intact.
   public func backUp(to copy: FilePath) throws(StoreError) {
     guard copy.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) != nil else {
       throw .cannotOpen(path: copy, reason: "the name of a database must be UTF-8")
@@ -26,7 +27,7 @@ extension ResultStore {
       let target = try DatabaseQueue(path: partial, configuration: configuration)
       try pool.backup(to: target)
       let complaints = try target.writeWithoutTransaction { db in
-        // One file, whatever mode the original is in.
+        // A single file, whatever the mode of the original.
         try db.execute(sql: "PRAGMA journal_mode = DELETE")
         return try String.fetchAll(db, sql: "PRAGMA quick_check(1)").filter { $0 != "ok" }
       }

@@ -1,37 +1,37 @@
 internal import Platform
 internal import SystemPackage
 
-/// The first bytes of a SQLite database (https://sqlite.org/fileformat2.html, section 1.3), read without SQLite, which
-/// writes beside databases in WAL mode even to read them.
+/// First bytes of a SQLite database (https://sqlite.org/fileformat2.html, section 1.3), read without SQLite, which
+/// writes files beside databases in WAL mode even when reading.
 struct DatabaseHeader {
   private static let mark = Array("SQLite format 3\0".utf8)
   private static let length = 100
 
   let applicationID: UInt32
-  /// Whether the database is in WAL mode.
+  /// True if the database is in WAL mode.
   let usesWAL: Bool
 
-  /// `nil` if these bytes do not begin a SQLite database.
+  /// `nil` if the bytes are not the start of a SQLite database.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length, bytes.starts(with: Self.mark) else { return nil }
     applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
     usesWAL = bytes[19] == 2
   }
 
-  /// Looks at a file that is to be used as a database of this program.
-  /// - Returns: `nil` if there is no file, an empty one, or one whose creation was killed: SQLite rolls that back.
-  /// - Throws: `notAStore` if it is the file of another program; `cannotOpen`.
+  /// Examines a file that is to be used as a database of this program.
+  /// - Returns: `nil` if the file is missing, empty, or left by a killed creation, which SQLite rolls back.
+  /// - Throws: `notAStore` for a file of another program; `cannotOpen`.
   static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
-    guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is no regular file") }
+    guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is not a regular file") }
     guard status.size > 0 else { return nil }
     let bytes = try read(path)
     guard let header = DatabaseHeader(bytes) else {
       let journalSize = ResultStore.fileSize(of: path.string + "-journal") ?? 0
       if journalSize > 0, bytes.allSatisfy({ $0 == 0 }) { return nil }
-      throw .notAStore(path: path, reason: "it is no SQLite database")
+      throw .notAStore(path: path, reason: "it is not a SQLite database")
     }
-    // Many programs leave 0 there, and a database that was just made may have its number in the write-ahead log only.
+    // Many programs leave 0 there, and a new database may have its number in the write-ahead log only.
     guard [0, UInt32(Schema.applicationID)].contains(header.applicationID) else {
       throw .notAStore(path: path, reason: "it belongs to another program")
     }

@@ -3,12 +3,12 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets files that have vanished, with all that was found of them. Settings by people stay: tempi
-  /// (`correctTempo`), playlists, saved tracks.
+  /// Forgets vanished files, with all their findings. Settings by people stay: tempi (`correctTempo`), playlists, saved
+  /// tracks.
   /// - Parameters:
-  ///   - roots: The folders they were in; `nil` for everywhere.
+  ///   - roots: Folders the files were in; `nil` for everywhere.
   ///   - isDryRun: Nothing is forgotten.
-  /// - Returns: how many.
+  /// - Returns: Number of files.
   public func pruneVanished(in roots: [FilePath]?, isDryRun: Bool) throws(StoreError) -> Int {
     let ranges = roots.map { PathRange.covering($0).map(\.values) } ?? [[]]
     let condition = "file.vanished_run IS NOT NULL" + (roots == nil ? "" : " AND \(PathRange.condition)")
@@ -22,7 +22,7 @@ extension ResultStore {
     return try write { db in
       let total = try count(db)
       for range in ranges { try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {} }
-      // Keys are made again if the audio comes back.
+      // Search keys are rebuilt if the audio comes back.
       try Query(
         db,
         "DELETE FROM sound_sketch WHERE NOT EXISTS (SELECT 1 FROM file WHERE file.content_id = sound_sketch.content_id)"

@@ -3,10 +3,10 @@ internal import Synchronization
 public import SystemPackage
 internal import Text
 
-/// Keeps two runs from working on one database: an advisory lock (`flock`) on a file beside it, which the system
-/// releases when the process ends, however it ends.
+/// Prevents two runs on one database: an advisory lock (`flock`) on a file beside it, which the system releases when
+/// the process ends, however it ends.
 public final class RunLock: Sendable {
-  /// The owner of a lock, as written in the lock file.
+  /// Owner of a lock, as written in the lock file.
   public struct Owner: Hashable, Sendable {
     public var processID: Int32
     public var host: String
@@ -19,17 +19,17 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// How far the holder of a lock has come, for other processes that show it.
+  /// Progress of the lock's holder, for other processes to show.
   public struct Progress: Hashable, Sendable {
     /// `scan`, `analyze` or `report`.
     public var phase: String
-    /// Files that the scan has seen so far.
+    /// Number of files scanned so far.
     public var scanned = 0
-    /// Files to analyze; `nil` while scanning.
+    /// Number of files to analyze; `nil` while scanning.
     public var planned: Int?
-    /// Files that are done, of those.
+    /// Number of planned files that are done.
     public var done = 0
-    /// The name of a file that was begun last.
+    /// Name of a file whose analysis started last.
     public var current: String?
 
     public init(phase: String) {
@@ -37,10 +37,10 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// The owner of a lock, and how far that process has come.
+  /// Owner of a lock, and that process's progress.
   public struct Holder: Hashable, Sendable {
     public var owner: Owner
-    /// `nil` if it does not say: not all that takes the lock is a run.
+    /// `nil` if the holder reports none: not every holder is a run.
     public var progress: Progress?
   }
 
@@ -54,10 +54,10 @@ public final class RunLock: Sendable {
 
   deinit { release() }
 
-  /// Takes the lock of a database (`FILE.lock`), and waits for it if another process holds it.
-  /// - Parameter onWait: called once, before waiting.
-  /// - Throws: `lockedByRun` when the time is over, `cannotOpen` if the lock file cannot be made, `notAStore` beside a file that
-  ///   is no database of this program: `/etc/passwd.lock`, say, would keep other programs from their file.
+  /// Takes the lock of a database (`FILE.lock`), waiting if another process holds it.
+  /// - Parameter onWait: Called once, before waiting.
+  /// - Throws: `lockedByRun` on timeout; `cannotOpen` if the lock file cannot be created; `notAStore` beside a file
+  ///   that is no database of this program, since `/etc/passwd.lock`, say, would lock other programs out of their file.
   public static func acquire(
     forDatabase database: FilePath, waitingAtMost limit: Duration = .zero, onWait: (Owner?) -> Void = { _ in }
   ) throws(StoreError) -> RunLock {
@@ -72,7 +72,7 @@ public final class RunLock: Sendable {
       throw .cannotOpen(path: path, reason: "\(error)")
     }
     let clock = ContinuousClock()
-    // A process that only asks if it is held releases it at once.
+    // A process that only checks the lock releases it at once.
     let end = clock.now.advanced(by: max(limit, .milliseconds(100)))
     var isWaiting = false
     while true {
@@ -80,7 +80,7 @@ public final class RunLock: Sendable {
         if try file.lock(.exclusive) { break }
       } catch {
         try? file.close()
-        throw .cannotOpen(path: path, reason: "locking it fails: \(error)")
+        throw .cannotOpen(path: path, reason: "locking it failed: \(error)")
       }
       let owner = readOwner(in: file)
       guard clock.now < end else {
@@ -98,15 +98,15 @@ public final class RunLock: Sendable {
     return RunLock(file, owner)
   }
 
-  /// Tells other processes how far this one has come.
+  /// Shares this process's progress with other processes.
   public func share(_ progress: Progress) {
     file.withLock { file in
       if let file { Self.write(Holder(owner: owner, progress: progress), in: file) }
     }
   }
 
-  /// The process that works on a database, here or on another computer that sees the lock; `nil` if it is not held, or
-  /// if its holder cannot be read at this moment.
+  /// Process that works on a database, on this or another computer that sees the lock; `nil` if the lock is not held,
+  /// or if its holder cannot be read at this moment.
   public static func holder(forDatabase database: FilePath) -> Holder? {
     guard isHeld(forDatabase: database),
       let file = try? FileDescriptor.open(lockPath(forDatabase: database), .readOnly, options: .closeOnExec)
@@ -115,17 +115,17 @@ public final class RunLock: Sendable {
     return readHolder(in: file)
   }
 
-  /// Whether a run is working on a database, here or on another computer that sees the lock.
+  /// `true` if a run is working on a database, on this or another computer that sees the lock.
   public static func isHeld(forDatabase database: FilePath) -> Bool {
     guard let file = try? FileDescriptor.open(lockPath(forDatabase: database), .readOnly, options: .closeOnExec) else {
       return false
     }
     defer { try? file.close() }
-    // Closing releases it at once; a run that meets it in this moment tries again.
+    // Closing releases the lock at once; a run that meets it in this moment retries.
     return (try? file.lock(.shared)) == false
   }
 
-  /// Lets go of the lock. The file stays: who removed it could take it from under another process that waits for it.
+  /// Releases the lock. The file stays: another process may be waiting on it.
   public func release() {
     file.withLock { file in
       guard let open = file else { return }
@@ -139,7 +139,7 @@ public final class RunLock: Sendable {
     FilePath(bytes: database.withBytes { Array($0) } + Array(".lock".utf8))
   }
 
-  // The owner serves messages only: a failure to read or write it is no reason to stop.
+  // The owner is for messages only: a failure to read or write it is no reason to stop.
 
   private static func readOwner(in file: FileDescriptor) -> Owner? { readHolder(in: file)?.owner }
 
@@ -147,7 +147,7 @@ public final class RunLock: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
       count = (try? file.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
     }
-    // Behind the line may be what is left of a longer one.
+    // The rest of a longer line may follow this one.
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     guard case .object(let members)? = try? JSONValue(parsing: Array(line)),
       case .integer(let processID)? = members["pid"], case .string(let host)? = members["host"],
@@ -167,7 +167,7 @@ public final class RunLock: Sendable {
     return Holder(owner: owner, progress: progress)
   }
 
-  /// In one piece, so a reader sees the line before or this one.
+  /// Writes the line in one piece, so a reader sees either the old line or this one.
   private static func write(_ holder: Holder?, in file: FileDescriptor) {
     guard let holder else {
       try? file.truncate(to: 0)

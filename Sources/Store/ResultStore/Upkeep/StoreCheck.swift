@@ -5,15 +5,15 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for what cannot be: damage of the file, rows that do not belong together, a song catalog that says something
-  /// else than the rows, totals of the last run that are not those of its files. Reads the whole database.
-  /// - Returns: one line for each kind of trouble: what, how many, and what to do; empty if all is well.
+  /// Looks for impossible states: damage of the file, rows that do not belong together, a song catalog that differs
+  /// from the rows, totals of the last run that differ from its files. Reads the whole database.
+  /// - Returns: One line per kind of problem: what, how many, and what to do; empty if there is none.
   public func check() throws(StoreError) -> [String] {
     let damage = try checkIntegrity()
     // In a damaged file the rest would be noise.
     guard damage.isEmpty else {
       return damage.map {
-        "\($0); put a backup back, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`"
+        "\($0); restore a backup, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`"
       }
     }
     var complaints = try checkWordIndex()
@@ -24,7 +24,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Asks the full-text index if its words are those of the rows, which takes a connection that may write.
+  /// Compares the words of the full-text indexes with the rows, which needs a writable connection.
   private func checkWordIndex() throws(StoreError) -> [String] {
     var complaints: [String] = []
     for table in SongCatalog.fullTextTables {
@@ -33,7 +33,7 @@ extension ResultStore {
           try db.execute(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('integrity-check', 1)")
         }
       } catch .corrupt {
-        complaints.append("search index: the words of \(table) are not those of the rows; \(StoreCheck.repair)")
+        complaints.append("search index: the words of \(table) differ from the rows; \(StoreCheck.repair)")
       } catch .readOnly {
         return []
       }
@@ -41,7 +41,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Makes the song catalog again from the rows of files and findings.
+  /// Rebuilds the song catalog from the rows of files and findings.
   public func rebuildSearchIndex() throws(StoreError) {
     try write { db in try songs.rebuild(db) }
   }
@@ -49,9 +49,9 @@ extension ResultStore {
 
 enum StoreCheck {
   static let repair = "`analyze doctor --repair` rebuilds it"
-  private static let again = "`analyze --force` on them puts it right"
+  private static let again = "`analyze --force` on them fixes it"
 
-  /// Rows that do not go together: what, and the condition on a file `f`.
+  /// Rows that do not belong together: a description, and the condition on a file `f`.
   private static let conditions: [(what: String, sql: String)] = [
     (
       "analyzed without a format",
@@ -61,9 +61,9 @@ enum StoreCheck {
       "failed or partial without a reason",
       "f.status IN ('failed', 'partial') AND NOT EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"
     ),
-    ("fine, and yet on record as failing", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
+    ("fine, but on record as failing", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
     (
-      "with other outcomes than their list in analysis_set says",
+      "with outcomes that differ from analysis_set",
       """
       f.status IS NOT NULL AND coalesce((SELECT members FROM analysis_set s WHERE s.id = f.analysis_set), '') <>
         coalesce((SELECT group_concat(member, ',') FROM (
@@ -73,7 +73,7 @@ enum StoreCheck {
     ),
   ]
 
-  /// The same about findings: each in its tables, and with an analysis on record.
+  /// Conditions on findings: each is in all its tables, and has an analysis on record.
   private static func conditions(of findings: [FindingTables]) -> [(what: String, sql: String)] {
     let cases = findings.map { finding in
       let tables = finding.tables.filter { $0.key == .file }.map(\.name)
@@ -83,7 +83,7 @@ enum StoreCheck {
     let places = findings.map { (table: $0.main, analyzer: "'\($0.analyzer)'") }
     return [
       (
-        "with an analyzer that has left nothing",
+        "with an analyzer whose finding is missing",
         """
         EXISTS (SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
           WHERE a.file = f.id AND a.outcome = 'ok'
@@ -92,7 +92,7 @@ enum StoreCheck {
         """
       ),
       (
-        "with findings of which no analysis is on record",
+        "with findings without an analysis on record",
         (places + [(table: "finding", analyzer: "x.analyzer")]).map { table, analyzer in
           """
           EXISTS (SELECT 1 FROM \(table) x WHERE x.file = f.id AND NOT EXISTS (
@@ -105,7 +105,7 @@ enum StoreCheck {
   }
 
   static func rows(_ store: ResultStore, _ db: Database) throws -> [String] {
-    // A database that may only be read may be older than a declaration.
+    // A read-only database may be older than a declaration.
     let findings = store.findings.tables.filter { $0.tables.allSatisfy { store.existing.has($0.name) } }
     return try (conditions + conditions(of: findings)).compactMap { condition in
       let select = try Query(db, "SELECT count(*), min(f.display_path) FROM file f WHERE \(condition.sql)")
@@ -117,14 +117,16 @@ enum StoreCheck {
 
   static func searchCatalog(_ store: ResultStore, _ db: Database) throws -> [String] {
     if let (count, example) = try store.songs.wrongRows(db) {
-      return ["song catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
+      return [
+        "song catalog: \(counted(count, "row")) of song differing from the findings, such as \(example); \(repair)"
+      ]
     }
-    return try CatalogTables(db).wrongRows().map { table, count in
-      "song catalog: \(counted(count, "row")) of \(table) not as the rows of song say; \(repair)"
+    return try SongTables(db).wrongRows().map { table, count in
+      "song catalog: \(counted(count, "row")) of \(table) differing from the rows of song; \(repair)"
     }
   }
 
-  /// Only of the last run are the files as it left them.
+  /// Only the files of the last run are still as it left them.
   static func lastRun(_ db: Database) throws -> [String] {
     let select = try Query(
       db,
@@ -151,7 +153,7 @@ enum StoreCheck {
       }
       compare("analyzed", 1, ==)
       compare("found damaged", 3, ==)
-      // Known failures that were left alone are in the total as well.
+      // The total includes known failures that were skipped.
       compare("failed", 5, >=)
       compare("newly failed", 7, ==)
       // Vanished files may have been forgotten since.

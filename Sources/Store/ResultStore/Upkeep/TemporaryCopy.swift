@@ -1,13 +1,13 @@
 internal import Platform
 internal import SystemPackage
 
-/// A database copied into a folder of its own, as long as this object lives.
+/// Database copied into a folder of its own, for the lifetime of this object.
 final class TemporaryCopy: Sendable {
-  /// As SQLite takes it.
+  /// Name for SQLite.
   let name: String
   private let folder: TemporaryFolder
 
-  /// `nil` if there is no room for it, or the database cannot be read.
+  /// `nil` if there is no space for the copy, or the database cannot be read.
   init?(of database: String) {
     guard let folder = try? TemporaryFolder() else { return nil }
     self.folder = folder

@@ -2,16 +2,16 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Places in which answers of workers lie.
+/// A source of worker answers.
 package enum AnswerFiles: Sendable {
   case standardInput
   case file(FilePath)
 
-  /// The files that a path stands for, that of a folder too. Engines put files of their own beside answers, under names that
-  /// begin with `_` or `.`: Spark `_SUCCESS`, `_temporary` and `.part-00000.crc`.
+  /// Returns the answer files at a path; of a folder, all below it. Skips names that begin with `_` or `.`, which engines use
+  /// for their own files: Spark writes `_SUCCESS`, `_temporary` and `.part-00000.crc`.
   ///
-  /// - Parameter isUnfinished: Gets what a job of Hadoop or Spark leaves that has not come to its end.
-  /// - Throws: `AnswerMergeError`, before anything is made: a wrong name leaves nothing behind.
+  /// - Parameter isUnfinished: Called with each `_temporary` folder, which an unfinished Hadoop or Spark job leaves behind.
+  /// - Throws: `AnswerMergeError`, before anything is created, so a wrong name leaves nothing behind.
   package static func named(_ path: FilePath, isUnfinished: (FilePath) -> Void) throws -> [AnswerFiles] {
     guard isFolder(path) else {
       try open(path, "Nothing").close()
@@ -68,16 +68,14 @@ package enum AnswerFiles: Sendable {
 
 /// Why answers cannot be merged.
 package enum AnswerMergeError: Error, CustomStringConvertible {
-  /// None of the files that were named is one of answers.
+  /// The given paths contain no answer files.
   case noFiles
-  /// - Parameters:
-  ///   - reason: A sentence.
-  ///   - merged: `Nothing` or `Nothing more`.
+  /// `reason` is a sentence; `merged` is `Nothing` or `Nothing more`.
   case unreadable(FilePath, reason: String, merged: String)
 
   package var description: String {
     switch self {
-    case .noFiles: "There is no file of answers in what was named. Nothing was merged."
+    case .noFiles: "The given paths contain no answer files. Nothing was merged."
     case .unreadable(let path, let reason, let merged):
       "\(printable(path.string)) cannot be read: \(reason) \(merged) was merged."
     }

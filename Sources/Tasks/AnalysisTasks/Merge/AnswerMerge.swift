@@ -8,12 +8,12 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Brings what workers have answered into a database: all that `analyze merge` does.
+/// Merges answers of workers into a database: the implementation of `analyze merge`.
 package struct AnswerMerge {
   package var inputs: [AnswerFiles]
-  /// It is made if it is not there.
+  /// Created if missing.
   package var database: FilePath
-  /// The analyzers of the program.
+  /// Known analyzers.
   package var kinds: [AnalyzerKind]
   package var lockPatience: Duration
   package var failurePolicy: FailurePolicy
@@ -30,24 +30,24 @@ package struct AnswerMerge {
   }
 
   package enum Event: Sendable {
-    /// Another run is at work on the database.
+    /// Another run is using the database.
     case waitsForLock
-    /// The database is open; until the end, the control stops the merge.
+    /// The database is open; the control can stop the merge until it ends.
     case begins(RunControl)
-    /// A line that is no answer.
+    /// A line is not a valid answer.
     case refused(AnswerFiles, line: Int, reason: String)
   }
 
   package struct Outcome: Sendable {
     package var status: ExitStatus
     package var counts: MergeCounts
-    /// Lines that named no file.
+    /// Lines that name no file.
     package var withoutFile: Int
-    /// Lines that are no answers.
+    /// Lines that are not valid answers.
     package var refused: Int
     package var digest: FailureDigest
 
-    /// One line.
+    /// One line for the terminal.
     package var text: String {
       let lines = counts.merged + counts.unchanged + counts.outdated + withoutFile + refused
       return """
@@ -57,14 +57,14 @@ package struct AnswerMerge {
     }
   }
 
-  /// Of Parquet files: the lines of workers. An empty one is a file without an answer.
+  /// Column of Parquet files with the lines of workers; empty for a file without an answer.
   private static let answerColumn = "answer"
 
   /// - Parameters:
-  ///   - audience: The readers of the digest.
-  ///   - interruption: The status that a merge ends with that was stopped; `nil` if it ends by itself.
-  ///   - report: Gets events, on the thread of the caller.
-  /// - Throws: `AnswerMergeError`, `StoreError`; what was committed stays.
+  ///   - audience: Readers of the digest.
+  ///   - interruption: Exit status of a stopped merge; `nil` if it was not stopped.
+  ///   - report: Called with events on the calling thread.
+  /// - Throws: `AnswerMergeError`, `StoreError`; committed results stay.
   package func perform(
     audience: FailureDigest.Audience = .people, interruption: () -> ExitStatus? = { nil }, report: (Event) -> Void
   ) throws -> Outcome {

@@ -6,10 +6,10 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// A file with the number of its partition.
+/// A planned file and its partition number.
 typealias PlannedRow = (partition: Int, file: PlannedFile)
 
-/// A column of `files.parquet`: the fields of a line, with the types of a table.
+/// A column of `files.parquet`: a field of `Shape<PlannedRow>` with a column type.
 struct PlanColumn: Sendable {
   let column: ParquetColumn
   let value: @Sendable (PlannedRow) -> ParquetColumn.Value?
@@ -75,7 +75,7 @@ extension Shape<PlannedRow> {
   }
 }
 
-/// A plan without its files.
+/// A plan without its list of files.
 struct PlanSummary {
   let id: String
   let made: Timestamp

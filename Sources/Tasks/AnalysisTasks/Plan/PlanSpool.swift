@@ -2,13 +2,13 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Planned files on the disk, in the order in which they were found. In memory it keeps 8 bytes of each.
+/// Planned files spooled to disk, in the order in which they were found. Uses 8 bytes of memory per file.
 struct PlanSpool: ~Copyable {
   private let file: UnnamedFile
   private var buffer: [UInt8] = []
   private var flushed: Int64 = 0
   private var offsets: [Int64] = []
-  /// Lists of missing analyzers and codecs, of which there are few.
+  /// Distinct lists of missing analyzers, and distinct codecs: there are few.
   private var lists: [[String]] = []
   private var listNumbers: [[String]: Int32] = [:]
   private var lastList: Int32 = 0
@@ -27,7 +27,7 @@ struct PlanSpool: ~Copyable {
 
   mutating func append(_ planned: PlannedFile) throws {
     offsets.append(flushed + Int64(buffer.count))
-    // Most files lack the same analyzers as the one before.
+    // Most files lack the same analyzers as the previous one.
     if lists.isEmpty || lists[Int(lastList)] != planned.missing {
       lastList = listNumbers[planned.missing] ?? Int32(lists.count)
       if lastList == lists.count {
@@ -58,14 +58,14 @@ struct PlanSpool: ~Copyable {
     withUnsafeBytes(of: value) { unsafe buffer.append(contentsOf: $0) }
   }
 
-  /// Before anything is read.
+  /// Must be called before reading.
   mutating func flush() throws {
     _ = try file.descriptor.writeAll(buffer)
     flushed += Int64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// One of the files, by its place in the order in which they were found.
+  /// Reads a file by its index in the order in which files were found.
   func file(_ index: Int) throws -> PlannedFile {
     let end = index + 1 < offsets.count ? offsets[index + 1] : flushed
     var bytes = [UInt8](repeating: 0, count: Int(end - offsets[index]))

@@ -8,18 +8,18 @@ package struct PlannedFile: Hashable, Sendable {
   package var sizeBytes: Int64
   package var modified: Timestamp
   package var reason: PendingReason
-  /// Ids of analyzers; see `FileWork.missing`.
+  /// Ids of the analyzers to run; see `FileWork.missing`.
   package var missing: [String]
-  /// As it was when it was analyzed last.
+  /// Codec found by the last analysis.
   package var codec: String?
-  /// Seconds of audio, if they are known.
+  /// Seconds of audio if known.
   package var duration: Double?
-  /// Of one processor.
+  /// Expected CPU time in seconds.
   package var expectedSeconds: Double
 }
 
 extension PendingReason {
-  /// In plans; never renamed.
+  /// Name in plans. Stable.
   var name: String {
     switch self {
     case .new: "new"

@@ -3,46 +3,46 @@ package import Pipeline
 internal import ResultStore
 package import SystemPackage
 
-/// How many seconds of one processor a file will take, from what is known of it before it is opened.
+/// Estimates the CPU seconds for a file from what is known before it is opened.
 ///
-///     instructions = file + audio × (decoder + least(sum of the analyzers, all analyzers together))
+///     instructions = file + audio × (decoder + min(sum of the analyzers, all analyzers together))
 ///
-/// `audio` is the duration in seconds, or, of a file that was never analyzed, its size over the usual bytes a second of
-/// its kind. Analyzers share resamplers and spectra, so all of them take less than their sum. The numbers are those of
-/// `Benchmarks/instructions.json`, and a test compares them; the speed is that of `reports/bench-2026-11-26.md`. Another machine
-/// is faster or slower by one factor for all files, which does not change partitions.
+/// `audio` is the duration in seconds; for a file that was never analyzed, its size divided by the typical bytes per second
+/// of its kind. Analyzers share resamplers and spectra, so together they take less than their sum. The numbers come from
+/// `Benchmarks/instructions.json`, which a test verifies, and the speed from `reports/bench-2026-11-26.md`. Another machine is
+/// faster or slower by the same factor for all files, which does not change partitions.
 package struct WorkEstimate: Sendable {
-  /// Millions of instructions for a file, whatever its length: opening, tags, and the way to a worker and back.
+  /// Millions of instructions per file regardless of its length: opening, tags, and the round trip to a worker.
   package static let perFile = 11.5
-  /// The same for a second of audio, by how it is encoded.
+  /// Millions of instructions to decode a second of audio, by encoding.
   package static let decoding: [String: Double] = [
     "wav": 1.54, "flac": 9.57, "mp3": 7.98, "opus": 18.7, "ogg": 6.96, "m4a": 4.42,
   ]
-  /// For a second of audio, with the resampler and the spectrum of its own.
+  /// Millions of instructions per second of audio, each with its own resampler and spectrum.
   package static let analyzers: [String: Double] = [
     "tempo": 9.04, "key": 4.12, "signature": 3.9, "chromaprint": 3.7, "likeness": 3.57, "traits": 3.55, "sections": 2.81,
     "loudness": 1.53, "waveform": 0.32, "cues": 0.1,
   ]
-  /// For a second of audio, with what they share.
+  /// Millions of instructions per second of audio for all analyzers, with shared resamplers and spectra.
   package static let allAnalyzers = 25.2
-  /// Millions of instructions in a second: 102 ms for a minute of MP3 with all analyzers.
+  /// Millions of instructions per second: 102 ms for a minute of MP3 with all analyzers.
   static let speed = 19_500.0
 
-  /// An analyzer of which nothing was measured, such as a program of the user.
+  /// Assumed for an analyzer that was not measured, such as an external program.
   private static let unknownAnalyzer = 10.0
-  /// Bytes for a second of audio, where nothing is known: MP3 of 240 kbit/s, CD quality, …
+  /// Assumed bytes per second of audio of files never analyzed: MP3 at 240 kbit/s, CD quality, …
   private static let bytesPerSecond: [String: Double] = [
     "wav": 176_400, "flac": 100_000, "mp3": 30_000, "opus": 16_000, "ogg": 20_000, "m4a": 24_000,
   ]
 
   private let readers: Set<String>
 
-  /// - Parameter plan: Says which analyzers read audio.
+  /// - Parameter plan: Determines which analyzers read audio.
   package init(_ plan: AnalysisPlan) {
     readers = Set(plan.wanted.members.filter(\.readsAudio).map(\.identity.id))
   }
 
-  /// - Parameter duration: Of the audio, in seconds; `nil` if it is not known.
+  /// - Parameter duration: Seconds of audio; `nil` if unknown.
   package func seconds(
     _ path: FilePath, sizeBytes: Int64, codec: String?, duration: Double?, missing: [String]
   ) -> Double {
@@ -57,7 +57,7 @@ package struct WorkEstimate: Sendable {
     return (Self.perFile + audio * ((Self.decoding[kind] ?? 0) + analysis)) / Self.speed
   }
 
-  /// Of kinds that were not measured, the nearest one, or MP3.
+  /// The measured kind closest to a codec, or else MP3; `nil` without a codec.
   private static func kind(codec: String?) -> String? {
     guard let codec else { return nil }
     if codec.hasPrefix("pcm") { return "wav" }

@@ -1,21 +1,20 @@
-/// Files divided into parts of equal work: the longest first, each to the part that has least so far (Graham, “Bounds on
-/// Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest part then has at most 4/3 of the work that it
-/// would have in the best division.
+/// Divides files into partitions of equal work: longest first, each to the partition with the least work so far (Graham,
+/// “Bounds on Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest partition then has at most 4/3 of
+/// the work it would have in the optimal division.
 package struct WorkPartitions {
-  /// For each file its part, from 0.
+  /// Partition of each file, from 0.
   package let parts: [UInt32]
   package let count: Int
 
-  /// Seconds of work in a part if their number is not given: long enough to make up for starting a worker, short
-  /// enough to be done again.
-  package static let usualSeconds = 300.0
+  /// Default work per partition, in seconds: long enough to amortize starting a worker, short enough to repeat.
+  package static let defaultSeconds = 300.0
 
   /// - Parameters:
-  ///   - seconds: Of each file.
-  ///   - count: Of parts; `nil` for parts of `usualSeconds`. There are never more than files.
+  ///   - seconds: Expected work of each file.
+  ///   - count: Number of partitions, at most that of the files; `nil` for partitions of `defaultSeconds`.
   package init(seconds: [Float], count wanted: Int?) {
     let total = seconds.reduce(0) { $0 + Double($1) }
-    count = min(seconds.count, max(1, wanted ?? Int((total / Self.usualSeconds).rounded(.up))))
+    count = min(seconds.count, max(1, wanted ?? Int((total / Self.defaultSeconds).rounded(.up))))
     var parts = [UInt32](repeating: 0, count: seconds.count)
     var loads = LoadHeap(count: count)
     let order = (0..<UInt32(seconds.count)).sorted { a, b in
@@ -25,7 +24,7 @@ package struct WorkPartitions {
     self.parts = parts
   }
 
-  /// The files of each part, in their order.
+  /// The files of each partition, in order.
   package func files() -> [[UInt32]] {
     var files = [[UInt32]](repeating: [], count: count)
     for (file, part) in parts.enumerated() { files[Int(part)].append(UInt32(file)) }
@@ -33,7 +32,7 @@ package struct WorkPartitions {
   }
 }
 
-/// Parts with their loads, the least one first: a binary heap.
+/// Binary min-heap of partitions by load.
 private struct LoadHeap {
   private var items: [(load: Double, part: Int)]
 
@@ -41,8 +40,8 @@ private struct LoadHeap {
     items = (0..<count).map { (0, $0) }
   }
 
-  /// Adds to the part with the least load, of equal ones to the first.
-  /// - Returns: The part.
+  /// Adds a load to the least loaded partition; on ties to the first one.
+  /// - Returns: The partition.
   mutating func add(_ load: Double) -> Int {
     let part = items[0].part
     items[0].load += load

@@ -9,12 +9,12 @@ package import SystemPackage
 internal import Text
 
 extension WorkPlan {
-  /// Files of a plan in a folder.
+  /// Files that `write(to:_:)` creates in a folder.
   package static let fileNames = ["files.parquet", "plan.json"]
 
-  /// Writes `files.parquet`, a row for each file with a row group for each partition, and `plan.json`.
-  /// - Parameter folder: Made if it is not there.
-  /// - Throws: `ExportError`; the files are as they were before then.
+  /// Writes `files.parquet`, with one row per file and row groups that never span partitions, and `plan.json`.
+  /// - Parameter folder: Created if missing.
+  /// - Throws: `ExportError`; existing files are then unchanged.
   package func write(to folder: FilePath, _ rule: OverwriteRule = OverwriteRule()) throws {
     do {
       try rule.check(Self.fileNames.map { (folder.appending($0), FileInventory.proof) })
@@ -47,19 +47,19 @@ extension WorkPlan {
     _ = try ExportFile.commit([table.file, summary], listed: true)
   }
 
-  /// One line for each file, which `analyze worker` takes as they are.
+  /// Calls `body` with one line per file, which `analyze worker` accepts.
   package func forEachLine(_ body: ([UInt8]) throws -> Void) throws {
     let shape = Shape.plannedFile
     try forEachFile { try body(shape.ndjsonLine(($0, $1))) }
   }
 
   /// The plan without its files, as one line of JSON.
-  /// - Parameter groups: The row groups of each partition, in a plan with a table.
+  /// - Parameter groups: Row groups of each partition in `files.parquet`; `nil` without that file.
   package func summaryLine(groups: [Range<Int>]? = nil) -> [UInt8] {
     Shape.workPlan.ndjsonLine(PlanSummary(self, groups))
   }
 
-  /// For people.
+  /// Human-readable text.
   package var text: String {
     guard fileCount > 0 else { return "Nothing to analyze: \(counts.cached) files are unchanged.\n" }
     var reasons = [
@@ -73,7 +73,7 @@ extension WorkPlan {
     }
     return """
       \(counted(fileCount, "file")) to analyze (\(parts)); unchanged: \(counts.cached).
-      \(bytes / 1_000_000) MB, about \(describe(seconds: expectedSeconds)) of one processor.
+      \(bytes / 1_000_000) MB, about \(describe(seconds: expectedSeconds)) of CPU time.
       \(counted(partitions.count, "partition")) of \(describe(seconds: loads.min() ?? 0)) to \
       \(describe(seconds: loads.max() ?? 0)).
       Missing findings:
@@ -83,7 +83,7 @@ extension WorkPlan {
   }
 }
 
-/// The schema of `analyze plan`.
+/// JSON Schemas of the output of `analyze plan`.
 package enum PlanSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -6,13 +6,13 @@ package import Records
 package import ResultStore
 package import SystemPackage
 
-/// Says what a run would do, and divides it into parts of equal work for an engine: all that `analyze plan` does. The
-/// decision is that of a dry run: no file is opened, and the database is not written.
-package struct WorkPlanning: Sendable {
-  /// Of a dry run.
+/// Plans what a run would do and divides it into partitions of equal work for an engine: the implementation of
+/// `analyze plan`. Like a dry run, it opens no files and does not write to the database.
+package struct WorkPlanner: Sendable {
+  /// Always a dry run.
   package var run: LibraryRun.Request
   package var database: FilePath
-  /// How many parts; `nil` for parts of some minutes.
+  /// Number of partitions; `nil` for partitions of `WorkPartitions.defaultSeconds`.
   package var partitionCount: Int?
 
   package init(_ run: LibraryRun.Request, database: FilePath, partitionCount: Int? = nil) {
@@ -23,9 +23,9 @@ package struct WorkPlanning: Sendable {
   }
 
   /// - Parameters:
-  ///   - report: Gets the events of the scan.
-  ///   - begins: Gets the control that ends it early.
-  /// - Throws: `StoreError`, `ScanError`, `FileListing.Problem`; `WorkPlanError` if the scan was ended early.
+  ///   - begins: Called with the control that can stop the scan.
+  ///   - report: Called with the events of the scan.
+  /// - Throws: `StoreError`, `ScanError`, `FileListing.Problem`; `WorkPlanError` if the scan was stopped.
   package func perform(
     begins: (RunControl) -> Void = { _ in }, report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) throws -> WorkPlan {
@@ -48,7 +48,7 @@ package struct WorkPlanning: Sendable {
           path: stamp.path, sizeBytes: stamp.sizeBytes, modified: stamp.modified, reason: work.reason,
           missing: work.missing, codec: codec, duration: duration, expectedSeconds: expected))
     }
-    // Half a plan looks like a whole one.
+    // A partial plan would look like a complete one.
     if control.isStopping { throw WorkPlanError.interrupted }
     try spool.flush()
     return try WorkPlan(
@@ -60,12 +60,12 @@ package struct WorkPlanning: Sendable {
 package enum WorkPlanError: Error, CustomStringConvertible {
   case interrupted
 
-  package var description: String { "Interrupted before everything was looked at. No plan was made." }
+  package var description: String { "Interrupted before the scan was complete. No plan was made." }
 }
 
-/// What a run would do with which files, in parts.
+/// The files a run would analyze, in partitions.
 package struct WorkPlan: ~Copyable {
-  /// Equal for plans of the same files, analyzers and parts: an engine goes on with what it has begun.
+  /// Equal for plans of the same files, analyzers and partitions, so that an engine can resume.
   package let id: String
   package let made = Timestamp.now
   package let pipeline: AnalysisPlan
@@ -73,7 +73,7 @@ package struct WorkPlan: ~Copyable {
   package let counts: ScanCounts
   package let roots: [RunRecord.Root]
   package let partitions: [Partition]
-  /// How many of the files lack the findings of an analyzer, by its id.
+  /// Number of files that lack the findings of each analyzer, by its id.
   package let missing: [String: Int]
   private let spool: PlanSpool
   private let files: [[UInt32]]
@@ -82,7 +82,7 @@ package struct WorkPlan: ~Copyable {
     package var number: Int
     package var fileCount = 0
     package var bytes: Int64 = 0
-    /// Of one processor.
+    /// Expected CPU time in seconds.
     package var expectedSeconds = 0.0
   }
 
@@ -96,7 +96,6 @@ package struct WorkPlan: ~Copyable {
     self.programVersion = programVersion
     files = division.files()
     var partitions: [Partition] = []
-    // Most files lack the same analyzers as the one before.
     var lacking = Lacking()
     let digest = pipeline.digest.description
     var id = ContentID(hashing: Array("\(digest) \(pipeline.wanted.decoderVersion) \(programVersion)".utf8))
@@ -119,13 +118,13 @@ package struct WorkPlan: ~Copyable {
     self.spool = spool
   }
 
-  /// Counts files by the analyzers that they lack.
+  /// Counts files by the analyzers that they lack. Most files lack the same ones as the previous file.
   private struct Lacking {
-    /// The analyzers of the last file, and for how many files in a row.
+    /// Analyzers of the last file, and the number of files in a row with the same ones.
     private var analyzers: [String] = []
     private var fileCount = 0
     private var earlier: [String: Int] = [:]
-    /// The analyzers of the last file.
+    /// Text of the analyzers of the last file.
     private(set) var text = "[]"
 
     mutating func add(_ missing: [String]) {
@@ -136,7 +135,7 @@ package struct WorkPlan: ~Copyable {
       fileCount += 1
     }
 
-    /// By analyzer.
+    /// Number of files by analyzer.
     var total: [String: Int] {
       analyzers.reduce(into: earlier) { $0[$1, default: 0] += fileCount }
     }
@@ -146,7 +145,7 @@ package struct WorkPlan: ~Copyable {
   package var bytes: Int64 { partitions.reduce(0) { $0 + $1.bytes } }
   package var expectedSeconds: Double { partitions.reduce(0) { $0 + $1.expectedSeconds } }
 
-  /// All files, one partition after the other, and in each in the order in which they were found.
+  /// Calls `body` with the partition number and file of all files, by partition, then in the order they were found.
   package func forEachFile(_ body: (Int, PlannedFile) throws -> Void) throws {
     for (number, part) in files.enumerated() {
       for index in part { try body(number, spool.file(Int(index))) }

@@ -2,13 +2,13 @@ internal import Analysis
 internal import LibraryStore
 package import ResultStore
 
-/// The library in numbers, as status and metrics of a server show it.
+/// Figures of a library for the status and metrics of a server.
 package struct LibraryOverview: Sendable {
   package var library: LibraryFigures
   package var trackCount: Int
-  /// Files that failed, which are no tracks.
+  /// Failed files, which do not count as tracks.
   package var failedCount: Int
-  /// Duration of all tracks together.
+  /// Total duration of all tracks, in seconds.
   package var seconds: Double
   package var hasLikeness: Bool
   package var hasWaveforms: Bool

@@ -12,9 +12,9 @@ package import SystemPackage
 /// Writes reports of a library, or of a part of it, from the database.
 package struct LibraryReports: Sendable {
   package enum Destination: Sendable {
-    /// `report.json` and so on; the folder is made if it is not there.
+    /// Writes `report.json` and so on; the folder is created if missing.
     case folder(FilePath)
-    /// For a single report.
+    /// Takes a single report.
     case standardOutput
   }
 
@@ -29,12 +29,12 @@ package struct LibraryReports: Sendable {
   package var formats: [ReportFormat]
   package var destination: Destination
   package var options: ReportOptions
-  /// The folders and files they show; `nil` for all that is known.
+  /// Folders and files to include; `nil` for the whole library.
   package var roots: [FilePath]?
-  /// Files that are gone, too.
+  /// Include vanished files.
   package var includesVanished: Bool
-  /// Only what has changed, with `removed.ndjson` and `cursor.json` beside it; `nil` for everything. Pages and standard output
-  /// do without.
+  /// Report only changes, with `removed.ndjson` and `cursor.json` beside them; `nil` for everything. Not supported for HTML
+  /// and standard output.
   package var since: Since?
 
   package init(
@@ -49,25 +49,25 @@ package struct LibraryReports: Sendable {
     self.includesVanished = includesVanished
   }
 
-  /// The files that `write` makes.
+  /// The reports that `write` creates.
   package var files: [File] {
     guard case .folder(let folder) = destination else { return [] }
     return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
   }
 
-  /// Checks for files that `write` would replace and must not. To be called before any work is done.
+  /// Throws if `write` would replace files that it must not. Call before doing any work.
   package func check(_ overwriting: OverwriteRule) throws(OverwriteError) {
     guard case .folder(let folder) = destination else { return }
     var outputs = files.map { (file: $0.path, proof: $0.format.proof) }
     if since != nil {
-      outputs.append((RemovalList.path(inFolder: folder), RemovalList.proof))
+      outputs.append((RemovedTracks.path(inFolder: folder), RemovedTracks.proof))
       outputs.append((CursorFile(inFolder: folder).path, CursorFile.proof))
     }
     try overwriting.check(outputs)
   }
 
-  /// - Parameter run: The run that a report is about.
-  /// - Throws: `ReportError` or `StoreError`; of what is written to a file nothing is there then but what was before.
+  /// - Parameter run: The run that the reports describe.
+  /// - Throws: `ReportError` or `StoreError`; a file that could not be completed keeps its previous content.
   /// - Returns: The files written.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
     if let since, case .folder(let folder) = destination {
@@ -101,11 +101,11 @@ package struct LibraryReports: Sendable {
     }
   }
 
-  /// All of one snapshot. The cursor comes last: if anything ends this before, the next one tells the same again.
+  /// Writes all reports from one snapshot. The cursor comes last: if interrupted, the next report repeats the same changes.
   private func writeChanges(since: Since, _ store: ResultStore, run: RunRecord?, into folder: FilePath) throws {
     let selection = RecordSelection(roots: roots, includesVanished: includesVanished, long: options.long)
     try store.extract(selection, since: try since.point()) { extract in
-      let removals = try RemovalList(inFolder: folder)
+      let removals = try RemovedTracks(inFolder: folder)
       let writers = try files.map { try ReportWriter($0.format, to: .file($0.path), options: options, run: run) }
       try extract.forEachRecord { record in for writer in writers { try writer.append(record) } }
       try extract.forEachRemoval { try removals.append($0) }
@@ -115,19 +115,19 @@ package struct LibraryReports: Sendable {
     }
   }
 
-  /// Descriptors that decide on how all of them are made shorter.
+  /// Number of descriptors from which the reduction is computed.
   private static let soundSample = 2048
-  /// Numbers that are left of a descriptor: docs/likeness.md says why.
+  /// Number of components of a reduced descriptor; see docs/likeness.md.
   private static let soundWidth = 48
 
-  /// A page knows what is gone, too: the history counts it.
+  /// Writes the HTML page. It always reads vanished files, since the history counts them.
   private func writePage(_ store: ResultStore, run: RunRecord?, to destination: ReportDestination) throws {
     let sample = try store.descriptors(
       version: SoundDescriptor.version, size: SoundDescriptor.count, limit: Self.soundSample)
     let reduction = SoundReduction(sample: sample.bytes, width: Self.soundWidth)
-    let page = PageSource(
+    let page = PageInput(
       runs: try store.runs(), showsVanished: includesVanished, program: "Nocturne \(Nocturne.version)",
-      sound: reduction.map { reduction in PageSource.Sound(width: reduction.width) { reduction.reduced($0) } },
+      sound: reduction.map { reduction in PageInput.Sound(width: reduction.width) { reduction.reduced($0) } },
       duplicates: try LibraryDuplicates.onPage(of: store, below: roots),
       longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
     let writer = try ReportWriter(.html, to: destination, options: options, run: run, page: page)
@@ -139,7 +139,7 @@ package struct LibraryReports: Sendable {
 }
 
 extension ReportFormat {
-  /// The proof that a file is such a report.
+  /// Recognizes such a report.
   fileprivate var proof: OriginProof {
     switch self {
     case .json: .text(beginning: "{\"schema\":\"\(ReportWriter.schema)\"")

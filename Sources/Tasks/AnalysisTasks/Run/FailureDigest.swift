@@ -6,19 +6,19 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// The mail of the nightly job: new failures and new damage by reason, with a few files each, and what to do. Its length
-/// is bounded, however many files failed.
+/// Summary of failures for the mail of a nightly job: new failures and new damage by reason, with a few example files and
+/// advice. Its length is bounded regardless of the number of failures.
 package struct FailureDigest: Sendable {
   package enum Audience: Sendable {
     case people, programs
   }
 
-  /// Failures of this run alone.
+  /// New failures of this run.
   package let failures: [FailureGroup]
   package let damage: [FailureGroup]
-  /// Failures that an earlier run has reported.
+  /// Failures already reported by an earlier run.
   package let knownFailures: Int
-  /// Damaged files that an earlier run has reported.
+  /// Damaged files already reported by an earlier run.
   package let knownDamaged: Int
   package let losses: [WorkerLoss: Int]
   /// Files left for the next run.
@@ -28,7 +28,7 @@ package struct FailureDigest: Sendable {
 
   private static let groupsShown = 10
   private static let examplesShown = 3
-  /// For each reason, in messages for programs.
+  /// Maximum number per reason in messages for programs.
   private static let examplesForPrograms = 1_000
 
   /// - Parameter run: `nil` if nothing was recorded.
@@ -48,11 +48,11 @@ package struct FailureDigest: Sendable {
   }
 
   private var hasNewFiles: Bool { !failures.isEmpty || !damage.isEmpty }
-  /// Whether there is more to tell than what was known before.
+  /// `true` if there is anything that earlier runs did not report.
   package var hasNews: Bool { hasNewFiles || !losses.isEmpty }
   private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
 
-  /// The whole, as text.
+  /// The whole digest as lines of text.
   package func lines(_ style: TextStyle = TextStyle()) -> [String] {
     guard !isEmpty else { return [] }
     var lines = list(failures, style) { count in
@@ -80,7 +80,7 @@ package struct FailureDigest: Sendable {
 
   private static func count(_ groups: some Sequence<FailureGroup>) -> Int { groups.reduce(0) { $0 + $1.count } }
 
-  /// The new files as messages, a line each, for programs.
+  /// One message per newly failed or damaged file, for programs.
   package var messages: [Message] {
     messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
   }
@@ -143,11 +143,11 @@ package struct FailureDigest: Sendable {
       lines.append("Replace damaged files, or leave them out with a line in a .nocturneignore.")
     }
     if causes.contains(.access) {
-      lines.append("What cannot be read: look at its permissions, and at the disk.")
+      lines.append("For files that cannot be read, check the permissions and the disk.")
     }
     if causes.contains(.worker) {
       lines.append(
-        "Files that crash or hang a decoder cost themselves alone; they may need --timeout or --memory-limit.")
+        "Files that crash or hang a decoder do not affect others; they may need --timeout or --memory-limit.")
     }
     return lines
   }
@@ -160,7 +160,7 @@ package struct FailureDigest: Sendable {
     return ["More about one file: analyze show --why FILE", "All of them: \(all)"]
   }
 
-  /// Messages may carry what a program has said.
+  /// Shortens a message: it may contain output of another program.
   private func shortened(_ message: String) -> String {
     let text = printable(message)
     return text.count > 240 ? text.prefix(239) + "…" : text
@@ -173,8 +173,8 @@ extension WorkerLoss {
       switch cause {
       case .signal(let number): "signal \(number), \(ChildProcess.Ending.signalName(number))"
       case .exit(let status): "exit status \(status)"
-      case .timeLimit: "it took too long"
-      case .noAnswer: "it gave no usable answer"
+      case .timeLimit: "timed out"
+      case .noAnswer: "no usable answer"
       }
     return "\(cause), at stage \(stage.rawValue)"
   }

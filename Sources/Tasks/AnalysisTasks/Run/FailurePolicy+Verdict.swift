@@ -3,8 +3,8 @@ package import Records
 
 extension FailurePolicy {
   /// - Parameters:
-  ///   - knownDamaged: The number of cached files that are damaged.
-  ///   - news: Files that failed or are damaged, and were not known as that.
+  ///   - knownDamaged: Number of cached files that are damaged.
+  ///   - news: Number of files that are newly failed or damaged.
   package func isViolated(by totals: RunTotals, knownDamaged: Int, news: Int) -> Bool {
     let bad = totals.failed + totals.partial + knownDamaged
     return switch self {

@@ -6,21 +6,20 @@ internal import Reporting
 internal import ResultStore
 package import SystemPackage
 
-/// Analyzes a library and stores and reports what it finds: all that `analyze run` does.
+/// Analyzes a library, stores the findings and writes reports: the implementation of `analyze run`.
 package struct LibraryAnalysis: Sendable {
   package var run: LibraryRun.Request
-  /// It is made if it is not there. A dry run makes none.
+  /// Created if missing, except by a dry run.
   package var database: FilePath
-  /// How long to wait for another run on the same database.
+  /// Maximum wait for another run on the same database.
   package var lockPatience: Duration
-  /// How long the run may take, from when it begins; the next one goes on.
+  /// Time limit of the run; the next run continues.
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
-  /// Whether a folder that is missing or holds no audio is no failure: the program that started the run looks after
-  /// that.
+  /// Do not fail on a folder that is missing or holds no audio: the program that started the run handles that.
   package var allowsAbsentRoots: Bool
-  /// The part of the library to read again at the end; `nil` for nothing. Its paths are those of the run.
+  /// Verification at the end of the run, with the paths of the run; `nil` for none.
   package var verification: LibraryVerification.Request?
 
   package init(
@@ -38,13 +37,13 @@ package struct LibraryAnalysis: Sendable {
     self.verification = verification
   }
 
-  /// How it went.
+  /// The result of a run.
   package struct Outcome: Sendable {
     package var run: LibraryRun.Outcome
     package var status: ExitStatus
     package var elapsed: Duration
     package var digest: FailureDigest
-    /// `nil` if nothing was read again.
+    /// `nil` if nothing was verified.
     package var verification: LibraryVerification.Outcome?
     /// The files written.
     package var reports: [LibraryReports.File]
@@ -53,9 +52,9 @@ package struct LibraryAnalysis: Sendable {
   private var isDryRun: Bool { run.scan.isDryRun }
 
   /// - Parameters:
-  ///   - metrics: Learns how far the run has come, also when this throws.
-  ///   - audience: The readers of the digest.
-  /// - Throws: `StoreError`, `ScanError`, `ReportError`, or that no worker can be started; what was committed stays.
+  ///   - metrics: Updated as the run proceeds, also if this throws.
+  ///   - audience: Readers of the digest.
+  /// - Throws: `StoreError`, `ScanError`, `ReportError`, or an error if no worker can be started; committed results stay.
   package func perform(
     _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
   ) async throws -> Outcome {
@@ -72,7 +71,7 @@ package struct LibraryAnalysis: Sendable {
     return try conclude(work, outcome, verified, &metrics, audience, observer)
   }
 
-  /// What is left of the time goes to files that were not read for long.
+  /// Spends the remaining time verifying the files checked longest ago.
   private func verify(
     _ work: Work, _ outcome: LibraryRun.Outcome, _ observer: some RunObserver
   ) async throws -> LibraryVerification.Outcome? {
@@ -133,7 +132,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // The reader does not want the rest, and nothing is wrong.
+        // Not a failure: the reader closed standard output.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
@@ -150,7 +149,7 @@ package struct LibraryAnalysis: Sendable {
   }
 
   private func status(of outcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?) -> ExitStatus {
-    // The library, or a part of it, was missing: the mail of the nightly job must say so.
+    // Fails if a part of the library was missing, so that the nightly job reports it.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }
@@ -170,7 +169,7 @@ package struct LibraryAnalysis: Sendable {
     let start: ContinuousClock.Instant
   }
 
-  /// Resources that a run gives back at its end, however it ends.
+  /// Resources that are released at the end of a run, also on errors.
   private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?

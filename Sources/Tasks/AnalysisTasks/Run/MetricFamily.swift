@@ -1,13 +1,13 @@
-/// Values of one name in the text format of Prometheus, version 0.0.4
+/// A metric family in the Prometheus text format, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 package struct MetricFamily {
-  /// Metrics of a run are gauges: a run starts from zero each time.
+  /// Metrics of a run are gauges, since each run starts from zero.
   package enum Kind: String {
     case gauge, counter, histogram
   }
 
   package struct Sample {
-    /// The suffix of the family's name: `_bucket`, `_sum`, `_count` of a histogram.
+    /// Suffix of the family's name: `_bucket`, `_sum` or `_count` of a histogram, or empty.
     var suffix: String
     var labels: [(name: String, value: String)]
     var value: Double
@@ -43,7 +43,7 @@ package struct MetricFamily {
     self.init(name, help, values.map { Sample(labels: [(label, $0.0)], value: Double($0.1)) })
   }
 
-  /// Nothing at all if there are no samples.
+  /// Empty if there are no samples.
   package var text: String {
     guard !samples.isEmpty else { return "" }
     var text = "# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) \(kind.rawValue)\n"
@@ -59,7 +59,7 @@ package struct MetricFamily {
   }
 
   private static func escaped(_ text: String, quote: Bool = false) -> String {
-    // Scalars: a character may be a quotation mark with an accent, or two kinds of line break in one.
+    // Iterates over scalars: a character may be a quotation mark with a combining accent, or CR and LF in one.
     var escaped = "".unicodeScalars
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -4,12 +4,12 @@ internal import Platform
 package import ResultStore
 package import SystemPackage
 
-/// The database of a run. A dry run reads the existing one, or an empty one that goes with this.
+/// The database of a run. A dry run reads the existing one, or an empty temporary one.
 struct RunDatabase {
   let path: FilePath
   private let temporaryFolder: TemporaryFolder?
 
-  /// - Throws: `StoreError` if it cannot be made there.
+  /// - Throws: `StoreError` if the database cannot be created there.
   init(_ path: FilePath, isDryRun: Bool) throws {
     if !isDryRun || !DatabaseFolder.isMadeOnDemand(for: path) { try DatabaseFolder.prepare(for: path) }
     if isDryRun, path.fileKind == nil {
@@ -25,10 +25,10 @@ struct RunDatabase {
   var isTemporary: Bool { temporaryFolder != nil }
 }
 
-/// The folder of a database that is about to be made.
+/// Prepares the folder of a database.
 package enum DatabaseFolder {
-  /// Makes the folder of the user's standard database. Any other folder must exist: it may be on a drive that is not
-  /// mounted, and the library would be analyzed again, onto the wrong drive.
+  /// Creates the folder of the user's default database. Any other folder must exist: it may be on a drive that is not
+  /// mounted, and the whole library would be analyzed again into a database on the wrong drive.
   package static func prepare(for database: FilePath) throws(StoreError) {
     let folder = database.removingLastComponent()
     guard !folder.isEmpty, folder.isGone(followingLinks: true) else { return }

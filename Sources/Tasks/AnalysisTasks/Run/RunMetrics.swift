@@ -7,29 +7,29 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// The figures of a run for Prometheus, as far as the run has come: written at its end, whatever that was.
+/// Metrics of a run for Prometheus, written when it ends, whether or not it succeeded.
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
-  /// `nil` until the settings are read, and if no figures are wanted.
+  /// `nil` until the settings are read, and if no metrics are requested.
   package var path: FilePath?
   package var database: FilePath?
-  /// `nil` if the run did not come to its end.
+  /// `nil` if the run did not complete.
   package var figures: LibraryFigures?
   package var outcome: LibraryRun.Outcome?
   package var losses: [WorkerLoss: Int] = [:]
-  /// `nil` if nothing was read again.
+  /// `nil` if nothing was verified.
   package var verification: LibraryVerification.Outcome?
 
   package init() {}
 
-  /// The proof for such a file.
+  /// Recognizes a metrics file.
   package static let proof = OriginProof.text(beginning: "# HELP nocturne_")
 
-  /// - Throws: `WriteError`; the file that was there stays as it was.
+  /// - Throws: `WriteError`; an existing file is then unchanged.
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
-    // If a run failed, its figures come from the database, or else from the file it replaces.
+    // After a failed run, reads the figures from the database, and the last success from there or the file it replaces.
     let figures =
       figures
       ?? database.flatMap {
@@ -50,7 +50,7 @@ package struct RunMetrics: Sendable {
     package var reason: String
 
     package var description: String {
-      "The file of metrics “\(DisplayPath.text(of: path))” cannot be written: \(reason). "
+      "The metrics file “\(DisplayPath.text(of: path))” cannot be written: \(reason). "
         + "Check its folder and permissions, or name another one with --metrics."
     }
   }
@@ -143,7 +143,7 @@ package struct RunMetrics: Sendable {
     }
   }
 
-  /// Seconds, of this process and of those it has started and met the end of.
+  /// CPU time in seconds of this process and its terminated children.
   private static var processorTime: Double {
     [RUSAGE_SELF, RUSAGE_CHILDREN].reduce(0) { sum, who in
       var usage = rusage()

@@ -1,17 +1,17 @@
 package import Pipeline
 package import ResultStore
 
-/// The caller that asked for a run: hears how it goes, and may end it.
+/// Observes a run, and can stop it.
 package protocol RunObserver: Sendable {
-  /// Called from any thread, often; must not block.
+  /// Called often, from any thread; must not block.
   func handle(_ event: RunEvent)
 
-  /// Another run is at work on the database; this one begins when that has ended.
+  /// Called if another run is using the database; this one starts when it ends.
   func waits(for owner: RunLock.Owner?)
 
-  /// The database is open, and the work begins. Until it ends, `control` stops it.
+  /// Called when the database is open and the work starts. `control` can stop it until it ends.
   func begins(_ control: RunControl)
 
-  /// The status that a run ends with that was stopped; `nil` if it ends by itself.
+  /// Exit status of a stopped run; `nil` if it was not stopped.
   var interruption: ExitStatus? { get }
 }

@@ -3,32 +3,32 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// How far a run has come that goes on now, in this process or another one.
+/// Progress of the current run, in this process or another one.
 package struct RunProgress: Sendable, Equatable {
   private let holder: RunLock.Holder
-  /// It was started by this process.
+  /// `true` if this process started the run.
   package let isOwn: Bool
 
-  /// `nil` if no run goes on.
+  /// Fails if no run is active.
   package init?(ofDatabase database: FilePath, ownProcess: Int32? = nil) {
     guard let holder = RunLock.holder(forDatabase: database) else { return nil }
     self.holder = holder
     isOwn = ownProcess == holder.owner.processID
   }
 
-  /// `nil` if it is no run: another command changes the library.
+  /// `nil` if another command than a run is changing the library.
   package var phase: String? { holder.progress?.phase }
-  /// Files that were analyzed.
+  /// Number of analyzed files.
   package var done: Int { holder.progress?.done ?? 0 }
-  /// Files that are to be analyzed; `nil` while that is not known.
+  /// Number of files to analyze; `nil` while unknown.
   package var planned: Int? { holder.progress?.planned }
-  /// Files that the scan has seen.
+  /// Number of files seen by the scan.
   package var scanned: Int { holder.progress?.scanned ?? 0 }
-  /// The name of a file that is being analyzed.
+  /// Name of a file being analyzed.
   package var current: String? { holder.progress?.current }
   package var started: Timestamp { holder.owner.started }
 
-  /// As a person reads it.
+  /// Human-readable status.
   package var text: String {
     guard let progress = holder.progress else { return "Another command is changing the library" }
     switch progress.phase {
@@ -39,7 +39,7 @@ package struct RunProgress: Sendable, Equatable {
     }
   }
 
-  /// Seconds to go, once there is enough to judge by.
+  /// Estimated seconds remaining; `nil` until enough files are done.
   package var remaining: Double? {
     guard let progress = holder.progress, ["analyze", "verify"].contains(progress.phase), let planned = progress.planned,
       progress.done > 2, planned >= progress.done

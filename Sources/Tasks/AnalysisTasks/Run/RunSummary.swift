@@ -6,13 +6,13 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// The text a person reads when a run is over.
+/// Human-readable summary of a finished run.
 package struct RunSummary: Sendable {
   private let outcome: LibraryRun.Outcome
   private let elapsed: Duration
   private let digest: FailureDigest
   private let status: ExitStatus
-  /// The outputs that were written, and where.
+  /// Written outputs with their paths.
   private let outputs: [String]
   private let isDryRun: Bool
   private let verification: LibraryVerification.Outcome?
@@ -27,7 +27,7 @@ package struct RunSummary: Sendable {
     verification = analysis.verification
   }
 
-  /// A table of the totals, the new failures, and where the results are.
+  /// A table of the totals, the new failures, and the paths of the results.
   package func text(_ style: TextStyle = TextStyle()) -> String {
     isDryRun ? plan : table(style)
   }
@@ -77,7 +77,7 @@ package struct RunSummary: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// The time by stage, most first, if it was measured.
+  /// Time by stage, longest first; empty if it was not measured.
   private var stageLines: [String] {
     let times = outcome.stageTimes
     let total = times.total
@@ -88,11 +88,11 @@ package struct RunSummary: Sendable {
       "  \(stage.padding(toLength: width, withPad: " ", startingAt: 0)) "
         + String(format: "%9.2f s %5.1f%%", seconds, 100 * seconds / total)
     }
-    let heading = "Where the time went, in all \(describe(seconds: total)) of its threads"
+    let heading = "Time by stage, \(describe(seconds: total)) in all threads together"
     return ["", heading] + lines + [""]
   }
 
-  /// For programs.
+  /// Machine-readable summary.
   package var message: Message {
     let totals = outcome.totals
     let counts = [

@@ -9,9 +9,9 @@ internal import Records
 internal import ResultStore
 package import SystemPackage
 
-/// Checks the installation, the library and the database: all that `analyze doctor` does.
+/// Checks the installation, the library and the database: the implementation of `analyze doctor`.
 package struct Checkup {
-  /// One thing that was looked at.
+  /// The result of one check.
   package struct Finding: Hashable, Sendable {
     package var isFine: Bool
     package var text: String
@@ -26,17 +26,17 @@ package struct Checkup {
   package var plan: AnalysisPlan
   package var library: [FilePath]
   package var database: FilePath
-  /// The folder of the reports.
+  /// Folder of the reports.
   package var reports: FilePath
-  /// `nil`: the catalog is not looked at.
+  /// `nil` to skip the catalog.
   package var catalog: FilePath?
-  /// Catalogs of servers that are asked together with it.
+  /// Catalogs on servers that are queried together with it.
   package var catalogParts: [any CatalogPart]
-  /// `nil`: only settings, library and database are looked at.
+  /// `nil` to check only settings, library and database.
   package var installation: Installation?
-  /// Whether all that is in the database, its search index and the reports are compared with each other.
+  /// Compare the whole content of the database, its search index and the reports.
   package var comparesAll: Bool
-  /// Whether the search index is built again.
+  /// Rebuild the search index.
   package var rebuildsIndex: Bool
 
   package init(
@@ -57,7 +57,7 @@ package struct Checkup {
     self.rebuildsIndex = rebuildsIndex
   }
 
-  /// - Throws: what keeps it from looking. A database that cannot be opened is a finding.
+  /// - Throws: An error that prevents the check. A database that cannot be opened is a finding instead.
   package func findings() throws -> [Finding] {
     var findings: [Finding] = [
       .ok("analyze \(Nocturne.version), \(DecodingLibraries.versions.joined(separator: ", "))")
@@ -78,7 +78,7 @@ package struct Checkup {
         try part.check()
         return .ok("catalog of \(part.name)")
       } catch {
-        return .wrong("the catalog of \(part.name) does not answer: \(error); what it has is not recognized meanwhile")
+        return .wrong("the catalog of \(part.name) does not answer: \(error); its tracks are not recognized until it does")
       }
     }
     return try findings + findingsOfDatabase()
@@ -94,7 +94,7 @@ package struct Checkup {
 
   private func findingsOfDatabase() throws -> [Finding] {
     guard database.fileKind != nil else {
-      return [.ok("database \(database.string): not there yet, the first run makes it")]
+      return [.ok("database \(database.string): does not exist yet, the first run creates it")]
     }
     do {
       let store = try open()
@@ -113,7 +113,7 @@ package struct Checkup {
     }
   }
 
-  /// A check asks the search index, which only a connection that may write can do.
+  /// Opens the database read-write if possible for a full check: checking the search index requires that.
   private func open() throws(StoreError) -> ResultStore {
     let findings = BuiltInAnalyzers.findings
     if rebuildsIndex { return try ResultStore(path: database, findings: findings) }
@@ -137,7 +137,7 @@ package struct Checkup {
     let path = store.path
     guard let last = try store.latestRun() else { return [.ok("database \(path.string): no run yet")] }
     let isAtWork = RunLock.isHeld(forDatabase: path)
-    // A run that was killed could not say so.
+    // A killed run could not update its state.
     let state = last.state == .running && !isAtWork ? .died : last.state
     var findings = [
       Finding.ok("database \(path.string): run \(last.id) \(state.rawValue), started \(last.started)")
@@ -145,8 +145,8 @@ package struct Checkup {
     if state == .died || state == .failed {
       findings.append(
         .wrong(
-          "the last run \(state == .died ? "was killed, or its computer went off" : "failed"); "
-            + "the next one goes on where it stopped"))
+          "the last run \(state == .died ? "was killed or lost power" : "failed"); "
+            + "the next one continues where it stopped"))
     }
     return findings
   }

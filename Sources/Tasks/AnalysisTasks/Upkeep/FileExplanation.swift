@@ -8,13 +8,13 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Why a file was analyzed, cached, skipped or failed, and what the next run would do.
+/// Explains why a file was analyzed, cached, skipped or failed, and what the next run would do.
 package struct FileExplanation {
   package var path: FilePath
   package var store: ResultStore
   /// The plan of the next run.
   package var plan: AnalysisPlan
-  /// The rule by which it chooses files in folders.
+  /// Rule by which the run selects files in folders.
   package var candidates: CandidateRule
 
   package init(of path: FilePath, in store: ResultStore, plan: AnalysisPlan, candidates: CandidateRule) {
@@ -24,8 +24,8 @@ package struct FileExplanation {
     self.candidates = candidates
   }
 
-  /// Sentences, what has been before what will be.
-  /// - Throws: `StoreError`, or `UnknownFile` if there is no such file either.
+  /// Returns sentences: first the past, then what the next run would do.
+  /// - Throws: `StoreError`, or `UnknownFile` if the file is neither in the database nor on disk.
   package func sentences() throws -> [String] {
     let record = try store.record(at: path)
     let history = try store.history(at: path)
@@ -34,10 +34,10 @@ package struct FileExplanation {
   }
 
   private func past(_ record: FileRecord?, _ history: FileHistory?) -> [String] {
-    guard let history else { return ["It is not in the database: no run has met it."] }
+    guard let history else { return ["It is not in the database: no run has seen it."] }
     var lines: [String] = []
     if let run = history.vanishedRun {
-      lines.append("Gone: run \(run) did not find it any more. Its results are kept.")
+      lines.append("Gone: run \(run) no longer found it. Its results are kept.")
     }
     if let record {
       switch record.status {
@@ -73,26 +73,26 @@ package struct FileExplanation {
           + "It will be retried then or when it changes, after all other files.")
     }
     if history.unfinishedAttempts > 0 {
-      lines.append("\(counted(history.unfinishedAttempts, "run")) died while reading it: it is analyzed last.")
+      lines.append("\(counted(history.unfinishedAttempts, "run")) crashed while reading it, so it is analyzed last.")
     }
     return lines
   }
 
   private func next(_ record: FileRecord?, _ history: FileHistory?) throws -> [String] {
-    // Also a folder that could not be read.
-    if record?.status == .failed, record?.problem?.stage == .scan { return ["The next run looks at it again."] }
-    if path.isObject { return ["An object: a plan from a listing says whether it has changed (docs/workers.md)."] }
-    guard let now = ScannedFile(lookingAt: path) else { return ["There is no file of this name now."] }
+    // `path` may also be a folder that could not be read.
+    if record?.status == .failed, record?.problem?.stage == .scan { return ["The next run checks it again."] }
+    if path.isObject { return ["An object: only a plan from a listing can tell if it has changed (docs/workers.md)."] }
+    guard let now = ScannedFile(lookingAt: path) else { return ["The file no longer exists."] }
     if let reason = candidates.reasonToSkip(fileNamed: Array((path.lastComponent?.string ?? "").utf8)) {
       return ["In a folder it would be skipped: \(reason.sentence)."]
     }
-    guard let record, let history else { return ["The next run that meets it analyzes it."] }
-    if record.status == .skipped { return ["The next run looks at it again."] }
+    guard let record, let history else { return ["The next run that finds it analyzes it."] }
+    if record.status == .skipped { return ["The next run checks it again."] }
     let scan = ScanSession(store: store, run: 0, wanted: plan.wanted, options: ScanOptions(isDryRun: true)) { _ in true
     }
     switch try scan.classify([FileStamp(now)]).first {
     case .pending where history.pending != nil: return ["It waits for the next run to analyze it."]
-    case nil, .pending(.new): return ["The next run that meets it analyzes it."]
+    case nil, .pending(.new): return ["The next run that finds it analyzes it."]
     case .pending(.changed):
       return [
         "It has changed since then: the next run reads its tags, and analyzes the audio again if it is different."

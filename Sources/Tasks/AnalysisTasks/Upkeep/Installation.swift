@@ -2,17 +2,17 @@ internal import Foundation
 internal import Platform
 package import SystemPackage
 
-/// How the program is installed: where it is, what belongs to it, and what starts it every night.
+/// The installation of the program: its location, its other files, and the timer that starts it every night.
 package struct Installation: Sendable {
-  /// The file that runs.
+  /// The running executable.
   package var executable: FilePath
   /// The folders of `PATH`.
   package var searchPath: [FilePath]
   package var home: FilePath
-  /// `$XDG_CONFIG_HOME`, in which the user's own units are.
+  /// `$XDG_CONFIG_HOME`, which contains the user's own units.
   package var configuration: FilePath
   package var user: String
-  /// The folder in which systemd's folders are searched.
+  /// Root of systemd's folders.
   package var root: FilePath
 
   package init(
@@ -27,7 +27,7 @@ package struct Installation: Sendable {
     self.root = root
   }
 
-  /// That of this process.
+  /// The installation of this process.
   package init(environment: [String: String]) {
     let home = FilePath(environment["HOME"] ?? NSHomeDirectory())
     let configuration = FilePath(environment["XDG_CONFIG_HOME"] ?? "")
@@ -44,7 +44,7 @@ package struct Installation: Sendable {
 
   private var program: Checkup.Finding { .ok("program \(DisplayPath.text(of: executable))") }
 
-  /// Another program of the same name that a shell would start.
+  /// Reports another program of the same name that a shell would start instead.
   private var others: [Checkup.Finding] {
     guard let own = FileIdentity(executable) else { return [] }
     let found = searchPath.map { $0.appending("analyze") }.filter { $0.allows(.run) }
@@ -59,10 +59,10 @@ package struct Installation: Sendable {
 
   private var curl: [Checkup.Finding] {
     if searchPath.contains(where: { $0.appending("curl").allows(.run) }) { return [] }
-    return [.ok("no program curl; music in object stores and questions to AcoustID need it (Debian: apt install curl)")]
+    return [.ok("curl not found; music in object stores and AcoustID lookups need it (Debian: apt install curl)")]
   }
 
-  /// The manual page and completions, in the places that belong to the folder of the program.
+  /// Reports the manual page and completions, in the `share` folder beside that of the program.
   private var belongings: Checkup.Finding {
     let share = executable.removingLastComponent().removingLastComponent().appending("share")
     let parts = [
@@ -73,7 +73,7 @@ package struct Installation: Sendable {
     ]
     let there = parts.filter { part in part.1.contains { share.pushing(FilePath($0)).exists } }.map(\.0)
     return there.isEmpty
-      ? .ok("no manual page and completions beside this program; `make install` or the package puts them there")
+      ? .ok("no manual page and completions beside this program; `make install` or the package installs them")
       : .ok("installed with it: \(there.joined(separator: ", "))")
   }
 
@@ -81,7 +81,7 @@ package struct Installation: Sendable {
 
   private func folder(_ path: String) -> FilePath { root.pushing(FilePath(path)) }
 
-  /// In the order in which systemd takes them (systemd.unit(5)).
+  /// In the search order of systemd (systemd.unit(5)).
   private var userFolders: [FilePath] {
     [
       configuration.pushing("systemd/user"), folder("etc/systemd/user"), home.pushing(".local/share/systemd/user"),
@@ -115,7 +115,7 @@ package struct Installation: Sendable {
     folders.contains { $0.appending("\(target).wants").appending(unit).exists }
   }
 
-  /// Services whose program is not there, as after it was moved or installed elsewhere.
+  /// Reports services whose program is missing, for example after it was moved.
   private var brokenServices: [Checkup.Finding] {
     let services =
       ["nocturne.service", "nocturne-server.service"].map { ($0, userFolders) }
@@ -126,12 +126,12 @@ package struct Installation: Sendable {
         let program = Self.program(startedBy: text), !FilePath(program).allows(.run)
       else { return nil }
       return .wrong(
-        "\(DisplayPath.text(of: path)) starts \(program), which is not there or not executable; change it with "
+        "\(DisplayPath.text(of: path)) starts \(program), which is missing or not executable; change it with "
           + "systemctl \(folders == userFolders ? "--user " : "")edit \(name), or install analyze there")
     }
   }
 
-  /// The program of the last `ExecStart=`.
+  /// The program in the last `ExecStart=` line.
   private static func program(startedBy unit: String) -> String? {
     let lines = unit.split(separator: "\n").filter { $0.hasPrefix("ExecStart=") }
     return lines.last?.dropFirst("ExecStart=".count).split(separator: " ").first.map(String.init)

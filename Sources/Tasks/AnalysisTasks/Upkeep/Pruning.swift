@@ -1,10 +1,10 @@
 package import ResultStore
 package import SystemPackage
 
-/// Forgets files that have gone, and all that was found of them.
+/// Removes vanished files and their findings from the database.
 package struct Pruning {
   package var store: ResultStore
-  /// Only what was here; `nil` for everywhere.
+  /// Limits pruning to these paths; `nil` for everywhere.
   package var roots: [FilePath]?
   package var isDryRun: Bool
 
@@ -14,8 +14,8 @@ package struct Pruning {
     self.isDryRun = isDryRun
   }
 
-  /// - Throws: `StoreError`; `lockedByRun` while a run is at work.
-  /// - Returns: How many files were, or would be, forgotten.
+  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run.
+  /// - Returns: Number of files that were, or would be, removed.
   package func perform() throws -> Int {
     let lock = isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
     defer { lock?.release() }

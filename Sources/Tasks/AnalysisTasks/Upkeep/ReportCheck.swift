@@ -6,7 +6,7 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Compares the reports of the last run with the database: the same files, content ids and statuses.
+/// Checks that the reports of the last run agree with the database on files, content ids and statuses.
 struct ReportCheck {
   let store: ResultStore
   let folder: FilePath
@@ -48,7 +48,7 @@ struct ReportCheck {
       example = example ?? file.path
     }
     guard isComparable else { return .ok("report \(path.string): of another run or database, not compared") }
-    // Only JSON says what it is a report of.
+    // Only JSON reports name their run.
     if count > 0, unknown == count, format != .json {
       return .ok("report \(path.string): of another database, not compared")
     }

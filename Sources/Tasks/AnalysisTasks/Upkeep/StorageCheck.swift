@@ -3,12 +3,12 @@ internal import Platform
 internal import Recognition
 package import SystemPackage
 
-/// Whether what is written can be: rights, room and kind of the disk, and whether the catalog can be read.
+/// Checks storage: permissions, free space, the kind of disk, and that the catalog can be read.
 package struct StorageCheck {
   package var database: FilePath
   package var catalog: FilePath?
   package var reports: FilePath
-  /// Whether the whole catalog is read.
+  /// Verify the whole catalog.
   package var verifiesAll = false
 
   package init(database: FilePath, catalog: FilePath?, reports: FilePath, verifiesAll: Bool = false) {
@@ -18,13 +18,13 @@ package struct StorageCheck {
     self.verifiesAll = verifiesAll
   }
 
-  package func findings() -> [Checkup.Finding] { rights + disk + catalogFindings }
+  package func findings() -> [Checkup.Finding] { permissions + disk + catalogFindings }
 
-  // MARK: Rights
+  // MARK: Permissions
 
-  /// Findings about rights: all of it that exists must be writable. SQLite makes the files beside the database, with
-  /// the rights of the user who ran `analyze`.
-  private var rights: [Checkup.Finding] {
+  /// Requires all existing files to be writable. SQLite creates the files beside the database with the permissions of the
+  /// user who ran `analyze`.
+  private var permissions: [Checkup.Finding] {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
     let places = [folder.isEmpty ? "." : folder] + files + [reports] + (catalog.map { [$0] } ?? [])
@@ -40,28 +40,30 @@ package struct StorageCheck {
 
   // MARK: The disk
 
-  private static let leastRoom = 100 << 20
+  private static let minFreeSpace = 100 << 20
 
   private var disk: [Checkup.Finding] {
-    // The folder is made by the first run.
+    // The folder is created by the first run.
     var folder = database.removingLastComponent()
     while !folder.exists, folder.removeLastComponent() {}
     if folder.isEmpty { folder = "." }
     guard let disk = DiskSpace(holding: folder) else { return [] }
     guard !disk.isReadOnly else {
-      return [.ok("\(DisplayPath.text(of: folder)) may only be read: reports can be made elsewhere, and no run can store")]
+      let place = DisplayPath.text(of: folder)
+      return [.ok("\(place) is read-only: reports can be written elsewhere, but runs cannot store results")]
     }
     return [Self.room(disk.free, in: folder)] + Self.network(of: folder)
   }
 
-  /// - Parameter free: bytes.
+  /// - Parameter free: Free space in bytes.
   static func room(_ free: Int, in folder: FilePath) -> Checkup.Finding {
     let text = "\(free >> 20) MB free at \(DisplayPath.text(of: folder))"
-    return free < leastRoom ? .wrong("\(text); a run needs at least \(leastRoom >> 20) MB") : .ok(text)
+    return free < minFreeSpace ? .wrong("\(text); a run needs at least \(minFreeSpace >> 20) MB") : .ok(text)
   }
 
-  /// On network drives, SQLite's log in shared memory does not work between machines (https://www.sqlite.org/wal.html).
-  /// - Parameter mounts: The present mounts, if none are given.
+  /// Warns about network drives, where SQLite's write-ahead log does not work across machines
+  /// (https://www.sqlite.org/wal.html).
+  /// - Parameter mounts: The current mounts by default.
   static func network(of folder: FilePath, _ mounts: MountTable = MountTable()) -> [Checkup.Finding] {
     guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [

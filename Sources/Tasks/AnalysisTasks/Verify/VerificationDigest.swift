@@ -4,7 +4,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// What a verification has found, for the terminal, the mail of a nightly job, and programs. Its length is bounded.
+/// Summary of a verification for the terminal, the mail of a nightly job, and programs. Its length is bounded.
 package struct VerificationDigest: Sendable {
   private let outcome: LibraryVerification.Outcome
 
@@ -14,7 +14,7 @@ package struct VerificationDigest: Sendable {
 
   package var hasNews: Bool { outcome.totals.news > 0 || !outcome.losses.isEmpty }
 
-  /// Files that are not as they were, and what to do about it; empty if all is well.
+  /// Files that changed silently or became unreadable, and what to do about it; empty if there are none.
   package func lines(_ style: TextStyle = TextStyle()) -> [String] {
     let totals = outcome.totals
     var lines = list(.changedSilently, totals.changedSilently, style) { count in
@@ -29,7 +29,7 @@ package struct VerificationDigest: Sendable {
     }
     if totals.changedSilently > 0 {
       lines += [
-        "Put backups in their places, and check the disk and the memory. Where a change is right: analyze verify "
+        "Restore these files from backups, and check the disk and the memory. To accept a change: analyze verify "
           + "--accept FILE",
         "More about one file: analyze show --history FILE",
       ]
@@ -66,7 +66,7 @@ package struct VerificationDigest: Sendable {
       + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")) + (outcome.wasStopped ? "; stopped early" : "")
   }
 
-  /// The counts, for messages, metrics and reports.
+  /// Counts by name, for messages, metrics and reports.
   package var counts: [(name: String, count: Int)] {
     let totals = outcome.totals
     return [
@@ -77,7 +77,7 @@ package struct VerificationDigest: Sendable {
     ]
   }
 
-  /// One for each file that is news, and one about all.
+  /// One message per newly found file, then a summary.
   package func messages(_ elapsed: Duration, _ status: ExitStatus?) -> [Message] {
     var messages = outcome.troubles.filter(\.isNews).map { trouble in
       var fields: [String: JSONValue] = ["path": .string(DisplayPath.text(of: trouble.path))]

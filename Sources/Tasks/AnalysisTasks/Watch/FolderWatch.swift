@@ -3,19 +3,18 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Folders with all that is below them, of which the system tells what changes (inotify(7)). Only the folders themselves may
-/// be links.
+/// Watches folders recursively with inotify(7). Only the given folders themselves may be links.
 ///
-/// One thread uses it.
+/// Not thread-safe.
 final class FolderWatch {
   struct Changes {
-    /// Files that may hold audio and were written, moved or removed.
+    /// Possible audio files that were written, moved or removed.
     var files: Set<FilePath> = []
     /// Events were lost: anything may have changed.
     var isOverflow = false
   }
 
-  /// Why the system does not report all changes: a sentence with what to do.
+  /// Sentence on why the system does not report all changes, with advice; `nil` if it does.
   private(set) var limitation: String?
 
   private let candidates: CandidateRule
@@ -29,7 +28,7 @@ final class FolderWatch {
     events = try? FolderEvents()
     guard events != nil else {
       limitation =
-        "The system allows no more watching (fs.inotify.max_user_instances = \(Self.systemLimit("max_user_instances")))."
+        "The limit of inotify instances is reached (fs.inotify.max_user_instances = \(Self.systemLimit("max_user_instances")))."
       return
     }
     var changes = Changes()
@@ -37,16 +36,16 @@ final class FolderWatch {
     for root in roots {
       if let mount = mounts.mount(of: (try? root.resolved()) ?? root), Self.isRemote(mount) {
         limitation =
-          "\(printablePath(root)) is on a server, which does not tell of what others write there."
+          "\(printablePath(root)) is on a network or FUSE file system, which does not report changes made by others."
       }
       add(root, &changes, isRoot: true)
     }
   }
 
-  /// How many folders are watched.
+  /// Number of watched folders.
   var count: Int { folders.count }
 
-  /// Waits for changes, at most this many milliseconds.
+  /// Waits for changes, up to a timeout in milliseconds.
   func changes(within milliseconds: Int32) -> Changes {
     var changes = Changes()
     guard let events else {
@@ -92,7 +91,7 @@ final class FolderWatch {
   // MARK: Folders
 
   /// Watches a folder and those below it.
-  /// - Parameter changes: Gets the files in them.
+  /// - Parameter changes: Receives the files in them.
   private func add(_ top: FilePath, _ changes: inout Changes, isRoot: Bool = false) {
     var waiting = [top]
     while let folder = waiting.popLast() {
@@ -129,7 +128,7 @@ final class FolderWatch {
     }
   }
 
-  /// Folders and regular files.
+  /// Subfolders and regular files of a folder.
   static func entries(of folder: FilePath) -> [(path: FilePath, name: ArraySlice<UInt8>, isFolder: Bool)] {
     guard let listing = try? FolderListing(of: folder) else { return [] }
     return listing.entries.compactMap { entry in
@@ -140,7 +139,7 @@ final class FolderWatch {
     }
   }
 
-  /// On such a file system others write unseen, also on those that a program makes.
+  /// `true` for network and FUSE file systems, where inotify misses changes made by others.
   private static func isRemote(_ mount: MountTable.Mount) -> Bool {
     mount.isOnServer || mount.type.hasPrefix("fuse.")
   }

@@ -4,20 +4,19 @@ internal import Synchronization
 package import SystemPackage
 internal import Text
 
-/// Lets a run analyze what is new in some folders, soon after it was written. Between runs it costs nothing but a thread that
-/// sleeps.
+/// Watches folders and starts runs for new files soon after they are written. Between runs it costs only a sleeping thread.
 package final class LibraryWatch: Sendable {
   package enum State: String, Sendable {
-    /// All is known.
+    /// Everything is analyzed.
     case watching
-    /// Something has changed and may still be being written.
+    /// Changed files may still be being written.
     case settling
     case analyzing
-    /// Another run is at work.
+    /// Another run is active.
     case waiting
-    /// A run could not do its work; the next one is tried later.
+    /// The last run failed; a retry is scheduled.
     case troubled
-    /// A folder is not there, or empty: its disk may not be mounted. All else is known.
+    /// A folder is missing or empty: its disk may not be mounted. Everything else is analyzed.
     case absent
   }
 
@@ -26,23 +25,23 @@ package final class LibraryWatch: Sendable {
     package var folders: [FilePath]
     /// Folders that are missing or empty.
     package var absent: [FilePath] = []
-    /// Why changes are noticed only every few minutes.
+    /// Why changes are noticed only every few minutes; `nil` if they are noticed at once.
     package var limitation: String?
     /// Process id of the current run.
     package var process: Int32?
 
-    /// As a person reads it.
+    /// Human-readable status.
     package var text: String {
       let name = counted(folders.count, "folder")
       return switch state {
-      case .watching: limitation == nil ? "Watching \(name)" : "Looking through \(name) every few minutes"
+      case .watching: limitation == nil ? "Watching \(name)" : "Scanning \(name) every few minutes"
       case .settling: "Waiting until new files are complete"
       case .analyzing: "Analyzing new files"
       case .waiting: "Waiting for another run to end"
       case .troubled: "The last run failed; trying again soon"
       case .absent:
         "Waiting for \(absent.map { DisplayPath.text(of: $0) }.joined(separator: ", ")), "
-          + (absent.count == 1 ? "which is not there or empty" : "which are not there or empty")
+          + (absent.count == 1 ? "which is missing or empty" : "which are missing or empty")
       }
     }
   }
@@ -58,9 +57,9 @@ package final class LibraryWatch: Sendable {
   private let log: @Sendable (Message) -> Void
   private let shared: Mutex<Shared>
 
-  /// Between looks while nothing happens, in milliseconds.
+  /// Polling interval in milliseconds.
   private static let step: Int32 = 500
-  /// How long a run may take to store what it has when the server ends.
+  /// Time a run gets to store its results when the server stops.
   private static let grace = Duration.seconds(8)
 
   package init(_ options: WatchOptions, database: FilePath, log: @escaping @Sendable (Message) -> Void) {
@@ -72,16 +71,16 @@ package final class LibraryWatch: Sendable {
 
   package var report: Report { shared.withLock { $0.report } }
 
-  /// - Throws: `ResourceError` if the system gives no thread.
+  /// - Throws: `ResourceError` if no thread can be created.
   package func start() throws {
-    // The run ends with this thread, so it must not be one of a pool.
+    // A dedicated thread: the run ends with the thread that started it.
     try Threads.start(stackSize: Threads.smallStack) { [self] in
       work()
       shared.withLock { $0.hasEnded = true }
     }
   }
 
-  /// Ends the run that goes on, and waits until it has ended; not for a file server that does not answer.
+  /// Stops the current run and waits until it has ended, but not indefinitely, in case a file server hangs.
   package func stop() async {
     shared.withLock { $0.isStopping = true }
     let end = ContinuousClock.now + Self.grace + .seconds(2)
@@ -108,18 +107,18 @@ package final class LibraryWatch: Sendable {
 
   private func work() {
     var library = WatchedLibrary(options)
-    var told: String?
+    var reportedLimitation: String?
     var pause: RetryPause?
     say(
       .notice, "watching",
       "watching \(counted(library.folderCount, "folder")) below "
         + options.folders.map(printablePath).joined(separator: ", "))
-    for (path, condition) in library.absent { tell(ofAbsent: path, condition) }
+    for (path, condition) in library.absent { logAbsence(of: path, condition) }
     while !isStopping {
       library.follow(within: Self.step)
-      for change in library.changesOfRoots() { tell(of: change) }
-      if let limitation = library.limitation, limitation != told { tell(ofLimitation: limitation) }
-      told = library.limitation
+      for change in library.changesOfRoots() { logChange(change) }
+      if let limitation = library.limitation, limitation != reportedLimitation { logLimitation(limitation) }
+      reportedLimitation = library.limitation
       if let pause, .now < pause.end(lastChange: library.lastChange, quietPeriod: options.quietPeriod) {
         show(.troubled, library)
         continue
@@ -130,7 +129,7 @@ package final class LibraryWatch: Sendable {
       }
       if RunLock.isHeld(forDatabase: database) {
         if report.state != .waiting {
-          say(.info, "watch_waits", "another run is at work; what is new is analyzed when it has ended")
+          say(.info, "watch_waits", "another run is active; new files are analyzed when it ends")
         }
         show(.waiting, library)
         continue
@@ -142,25 +141,25 @@ package final class LibraryWatch: Sendable {
       if folders.isEmpty { continue }
       let begin = ContinuousClock.now
       if let failure = analyze(folders, &library) {
-        // They are looked through again.
+        // The same folders are scanned again.
         library.putBack(folders)
         let next = RetryPause(after: pause, runBegin: begin)
         pause = next
-        let earlier = next.length > RetryPause.shortest ? ", or after the next change" : ""
+        let earlier = next.length > RetryPause.minLength ? ", or after the next change" : ""
         say(
           .error, "watch_run_failed",
-          "\(failure) The next try is in \(Int(next.length / .seconds(1))) s\(earlier).")
+          "\(failure) Retrying in \(Int(next.length / .seconds(1))) s\(earlier).")
       } else {
         pause = nil
       }
     }
   }
 
-  /// - Returns: Why the run has not done its work.
+  /// Runs an analysis of folders.
+  /// - Returns: Sentence on why the run failed; `nil` if it succeeded.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
-    // A process of its own, whose memory and crashes are not those of the server. Its messages go where the server's
-    // messages go.
-    let program = Program(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
+    // A separate process, so that its memory and crashes do not affect the server. Its messages go where the server's go.
+    let program = ProgramCommand(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
     let process: ChildProcess
     do {
       process = try ChildProcess(program, output: .standardError, errors: .standardError)
@@ -176,53 +175,53 @@ package final class LibraryWatch: Sendable {
       library.follow(within: Self.step)
       switch process.ended {
       case nil: continue
-      // 3: files failed, which the reports tell.
+      // 3: some files failed, as the reports show.
       case .status(0), .status(3): return nil
-      case .status(let status): return "A run over new files ended with status \(status); its messages say why."
-      case .signal(let signal): return "A run over new files was killed (signal \(signal))."
+      case .status(let status): return "A run for new files ended with status \(status); see its messages."
+      case .signal(let signal): return "A run for new files was killed (signal \(signal))."
       }
     }
   }
 
   // MARK: Messages
 
-  private func tell(ofLimitation limitation: String) {
+  private func logLimitation(_ limitation: String) {
     let minutes = max(1, Int(options.scanInterval / .seconds(60)))
     say(
       .warning, "watch_limited",
-      "\(limitation) All is looked through every \(counted(minutes, "minute")) instead.")
+      "\(limitation) Everything is scanned every \(counted(minutes, "minute")) instead.")
   }
 
-  /// Reports a folder that is missing from the beginning.
-  private func tell(ofAbsent path: FilePath, _ condition: WatchedRoots.Condition) {
+  /// Logs a folder that is missing or empty at the start.
+  private func logAbsence(of path: FilePath, _ condition: WatchedRoots.Condition) {
     if condition == .missing {
-      say(.warning, "watch_folder_missing", "\(printablePath(path)) is not there. \(Self.outlook)")
+      say(.warning, "watch_folder_missing", "\(printablePath(path)) is missing. \(Self.outlook)")
     } else {
       say(.notice, "watch_folder_empty", "\(printablePath(path)) is empty. \(Self.outlook)")
     }
   }
 
-  private func tell(of change: WatchedRoots.Change) {
+  private func logChange(_ change: WatchedRoots.Change) {
     let path = printablePath(change.path)
     switch (change.before, change.now) {
     case (_, .missing):
-      say(.warning, "watch_folder_missing", "\(path) has gone. What is known of its files is kept. \(Self.outlook)")
-    case (.there, .empty) where change.isOther:
+      say(.warning, "watch_folder_missing", "\(path) has disappeared. Results of its files are kept. \(Self.outlook)")
+    case (.present, .empty) where change.isReplaced:
       say(
         .warning, "watch_folder_empty",
-        "\(path) is empty: its drive has gone. What is known of its files is kept. \(Self.outlook)")
-    case (.missing, .empty): say(.notice, "watch_folder_empty", "\(path) is there, and empty.")
-    case (.there, .there):
-      say(.notice, "watch_folder_back", "another folder is at \(path) now; it is looked through")
-    case (_, .there) where change.isOther:
-      say(.notice, "watch_folder_back", "\(path) is there; it is looked through")
-    // Files that enter or leave a folder are reported as files.
-    case (_, .empty), (.empty, .there), (.missing, .there): break
+        "\(path) is empty: its drive has disappeared. Results of its files are kept. \(Self.outlook)")
+    case (.missing, .empty): say(.notice, "watch_folder_empty", "\(path) exists now, but is empty.")
+    case (.present, .present):
+      say(.notice, "watch_folder_back", "\(path) was replaced by another folder; scanning it")
+    case (_, .present) where change.isReplaced:
+      say(.notice, "watch_folder_back", "\(path) is available; scanning it")
+    // Files that are added to or removed from a folder are reported individually.
+    case (_, .empty), (.empty, .present), (.missing, .present): break
     }
   }
 
-  private static let outlook = "Is the drive mounted? It is looked through when there are files in it."
+  private static let outlook = "Is the drive mounted? It is scanned once it contains files."
 }
 
-/// As messages show it.
+/// The path as messages show it.
 func printablePath(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }

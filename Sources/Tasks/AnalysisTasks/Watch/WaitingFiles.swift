@@ -1,14 +1,14 @@
 internal import LibraryScan
 internal import SystemPackage
 
-/// Files that have changed, and from when on they are worth a look.
+/// Changed files that wait until they have been quiet for some time.
 struct WaitingFiles {
   private var changed: [FilePath: ContinuousClock.Instant] = [:]
   private let roots: [FilePath]
   private let candidates: CandidateRule
   private let quietPeriod: Duration
-  /// More folders are not looked through one by one.
-  private static let mostFolders = 50
+  /// With more due folders, the roots are scanned instead.
+  private static let maxFolders = 50
 
   init(_ roots: [FilePath], _ candidates: CandidateRule, quietPeriod: Duration) {
     self.roots = roots
@@ -22,13 +22,13 @@ struct WaitingFiles {
     for file in files { changed[file] = now }
   }
 
-  /// All is to be looked through as soon as possible.
+  /// Makes all roots due at once.
   mutating func addAll(at now: ContinuousClock.Instant = .now) {
     for root in roots { changed[root] = now - quietPeriod }
   }
 
-  /// Takes out what has been quiet for long enough.
-  /// - Returns: The folders that a run is to look through, none within another; `nil` if nothing is due.
+  /// Removes the files that have been quiet for long enough.
+  /// - Returns: Folders for a run to scan, none within another; `nil` if nothing is due.
   mutating func takeDue(at now: ContinuousClock.Instant = .now) -> [FilePath]? {
     let due = changed.filter { now - $0.value >= quietPeriod }.map(\.key)
     if due.isEmpty { return nil }
@@ -36,7 +36,7 @@ struct WaitingFiles {
     var folders: Set<FilePath> = []
     for file in due {
       if let folder = folder(for: file) { folders.insert(folder) }
-      if folders.count > Self.mostFolders { return roots }
+      if folders.count > Self.maxFolders { return roots }
     }
     let sorted = folders.sorted { $0.length < $1.length }
     var kept: [FilePath] = []
@@ -44,8 +44,8 @@ struct WaitingFiles {
     return kept.isEmpty ? nil : kept
   }
 
-  /// The nearest folder above a file that a run can look through alone: it holds audio, so what vanished from it counts
-  /// as that and not as a drive that is gone; and nothing above it says what is to be ignored.
+  /// The nearest folder above a file that a run can scan alone. It must hold audio, so that files missing from it count as
+  /// removed rather than as a missing drive; and no folder above it may have a `.nocturneignore`.
   private func folder(for file: FilePath) -> FilePath? {
     guard let root = roots.filter({ file.starts(with: $0) }).max(by: { $0.length < $1.length }) else { return nil }
     var found: FilePath?

@@ -1,22 +1,22 @@
 internal import Platform
 internal import SystemPackage
 
-/// The watched folders: what has changed in them, whether they are there, and what a run is to look through.
+/// State of the watched folders: their changes, which of them are missing, and what a run has to scan.
 struct WatchedLibrary {
   private let options: WatchOptions
   private var watch: FolderWatch
   private let mounts: MountWatch
   private var roots: WatchedRoots
   private var files: WaitingFiles
-  private var looked = ContinuousClock.now
-  private var scanned = ContinuousClock.now
-  /// When something last changed.
+  private var lastCheck = ContinuousClock.now
+  private var lastScan = ContinuousClock.now
+  /// Time of the last change.
   private(set) var lastChange: ContinuousClock.Instant?
 
-  /// Between looks at the folders themselves.
+  /// Interval of checks of the folders themselves.
   private static let checkInterval = Duration.seconds(2)
 
-  /// All files that are there are due at once: they may have been written while no watch was running.
+  /// Makes all existing files due at once: they may have been written while nothing was watching.
   init(_ options: WatchOptions) {
     self.options = options
     roots = WatchedRoots(options.folders)
@@ -26,52 +26,52 @@ struct WatchedLibrary {
     files.addAll()
   }
 
-  /// How many folders are watched.
+  /// Number of watched folders.
   var folderCount: Int { watch.count }
   var limitation: String? { watch.limitation }
-  /// Whether something waits to be looked through.
+  /// `true` if changed files wait to be scanned.
   var isWaiting: Bool { files.count > 0 }
   var absent: [(path: FilePath, condition: WatchedRoots.Condition)] { roots.absent }
 
-  /// Waits for changes in the folders, at most this many milliseconds.
+  /// Waits for changes in the folders, up to a timeout in milliseconds.
   mutating func follow(within milliseconds: Int32) {
     let changes = watch.changes(within: milliseconds)
     if !changes.files.isEmpty || changes.isOverflow { lastChange = .now }
     files.add(changes.files)
     if changes.isOverflow { files.addAll() }
-    if watch.limitation != nil, .now - scanned >= options.scanInterval {
+    if watch.limitation != nil, .now - lastScan >= options.scanInterval {
       files.addAll()
-      scanned = .now
+      lastScan = .now
     }
   }
 
-  /// Changes of the folders themselves. If others have taken their place, those are watched from now on, and due when
-  /// they have been quiet for as long as a file.
+  /// Returns changes of the folders themselves. Folders that were replaced are watched again, and become due after the quiet
+  /// period of a file.
   mutating func changesOfRoots() -> [WatchedRoots.Change] {
-    guard .now - looked >= Self.checkInterval else { return [] }
-    looked = .now
+    guard .now - lastCheck >= Self.checkInterval else { return [] }
+    lastCheck = .now
     let changes = roots.changes()
-    // A disk may also be mounted further down.
-    let areMountsOther = mounts.hasChanged()
-    if changes.contains(where: \.isOther) || areMountsOther {
+    // A disk may also be mounted below a folder.
+    let haveMountsChanged = mounts.hasChanged()
+    if changes.contains(where: \.isReplaced) || haveMountsChanged {
       watch = FolderWatch(options.folders, options.candidates)
       lastChange = .now
     }
-    // Files that came into an empty folder are reported as files.
-    let back = changes.filter { $0.now == .there && ($0.isOther || watch.limitation != nil) }
-    files.add(areMountsOther ? Set(options.folders) : Set(back.map(\.path)))
+    // Files that were added to an empty folder are reported individually.
+    let back = changes.filter { $0.now == .present && ($0.isReplaced || watch.limitation != nil) }
+    files.add(haveMountsChanged ? Set(options.folders) : Set(back.map(\.path)))
     return changes
   }
 
-  /// Takes out what is due.
-  /// - Returns: The folders that a run is to look through; `nil` if nothing is due. Folders that are not there, or hold
-  ///   nothing, are left out: they are due again when they are back.
+  /// Removes what is due.
+  /// - Returns: Folders for a run to scan; `nil` if nothing is due. Leaves out folders that are missing or empty: they become
+  ///   due again when they are back.
   mutating func takeDue() -> [FilePath]? {
     guard let due = files.takeDue() else { return nil }
     let absent = WatchedRoots(options.folders).absent.map(\.path)
     return due.filter { folder in !absent.contains { folder.starts(with: $0) } }
   }
 
-  /// Folders that a run could not look through are due at once.
+  /// Makes folders due again at once after a failed run.
   mutating func putBack(_ folders: [FilePath]) { files.add(Set(folders), at: .now - options.quietPeriod) }
 }

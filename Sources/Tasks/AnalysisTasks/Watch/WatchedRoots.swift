@@ -2,11 +2,11 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// The folders that are to be watched, as they are: a disk may not be mounted yet, or be unmounted and come back.
+/// Condition of the folders to watch: a disk may not be mounted yet, or be unmounted and mounted again.
 struct WatchedRoots {
   enum Condition: Sendable, Equatable {
-    case there
-    /// As the place of a disk that is not mounted.
+    case present
+    /// Like the mount point of a disk that is not mounted.
     case empty
     case missing
   }
@@ -15,8 +15,8 @@ struct WatchedRoots {
     var path: FilePath
     var before: Condition
     var now: Condition
-    /// Another folder has the name now, or what is mounted there.
-    var isOther: Bool
+    /// Another folder or mount has taken its place.
+    var isReplaced: Bool
   }
 
   private struct Root {
@@ -27,13 +27,13 @@ struct WatchedRoots {
     init(_ path: FilePath) {
       self.path = path
       key = try? FileStatus(at: path, followingLinks: true).key
-      // A folder that may not be read is for the run to report.
-      condition = key == nil ? .missing : FolderStatus(at: path)?.isEmpty == true ? .empty : .there
+      // Counts an unreadable folder as present: the run reports it.
+      condition = key == nil ? .missing : FolderStatus(at: path)?.isEmpty == true ? .empty : .present
     }
 
-    /// Looks again. A folder that held something is not read again as long as it is the same.
+    /// The current condition. A folder that was not empty is read again only if it was replaced.
     var now: Root {
-      let isSame = condition == .there && key == (try? FileStatus(at: path, followingLinks: true).key)
+      let isSame = condition == .present && key == (try? FileStatus(at: path, followingLinks: true).key)
       return isSame ? self : Root(path)
     }
   }
@@ -44,10 +44,10 @@ struct WatchedRoots {
 
   /// Folders that are missing or empty.
   var absent: [(path: FilePath, condition: Condition)] {
-    roots.filter { $0.condition != .there }.map { ($0.path, $0.condition) }
+    roots.filter { $0.condition != .present }.map { ($0.path, $0.condition) }
   }
 
-  /// Looks again.
+  /// Checks the folders again and returns what changed.
   mutating func changes() -> [Change] {
     var changes: [Change] = []
     for index in roots.indices {
@@ -56,7 +56,7 @@ struct WatchedRoots {
       roots[index] = now
       if now.condition != before.condition || now.key != before.key {
         changes.append(
-          Change(path: now.path, before: before.condition, now: now.condition, isOther: now.key != before.key))
+          Change(path: now.path, before: before.condition, now: now.condition, isReplaced: now.key != before.key))
       }
     }
     return changes

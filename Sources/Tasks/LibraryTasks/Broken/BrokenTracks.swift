@@ -5,13 +5,12 @@ package import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Files with something wrong, worst first: containers that are damaged, damage that one can hear, and lossless files that are
-/// not.
+/// Files with a problem, worst first: damaged containers, audible damage, and files with a lossless codec but lossy audio.
 package enum BrokenTracks {
   package struct Reason: Sendable, Hashable {
-    /// A code of a `Problem`, a kind of fault, or `lossy_origin`, `upsampled`, `padded`.
+    /// Code of a `Problem`, kind of a fault, or `lossy_origin`, `upsampled`, `padded`.
     package var kind: String
-    /// A sentence for a person.
+    /// Human-readable sentence.
     package var message: String
     package var startSeconds: Double?
     package var endSeconds: Double?
@@ -29,15 +28,15 @@ package enum BrokenTracks {
   package struct Answer: Sendable {
     /// Worst first, then by path.
     package var tracks: [Track]
-    /// Files that were looked at.
+    /// Files that were checked.
     package var count: Int
-    /// Files without findings of `health`: damage of their sound is unknown.
+    /// Files without a `health` finding: whether their audio is damaged is unknown.
     package var unjudgedCount: Int
   }
 
   /// - Parameters:
   ///   - filter: `nil` for all files.
-  ///   - severity: From which on a file is listed.
+  ///   - severity: Lowest severity that is listed, 0 to 1.
   /// - Throws: `StoreError`.
   package static func list(in store: ResultStore, matching filter: TrackFilter?, from severity: Double) throws -> Answer {
     var answer = Answer(tracks: [], count: 0, unjudgedCount: 0)
@@ -59,7 +58,6 @@ package enum BrokenTracks {
     var track = Track(record: record, severity: 0, reasons: [])
     func add(_ severity: Double, _ reasons: [Reason]) {
       guard !reasons.isEmpty else { return }
-      // The worst reason comes first.
       track.reasons = severity > track.severity ? reasons + track.reasons : track.reasons + reasons
       track.severity = max(track.severity, severity)
     }
@@ -76,7 +74,7 @@ package enum BrokenTracks {
     return track
   }
 
-  /// One for each kind, with its first place; the worst kind first.
+  /// One reason per fault, grouped by kind; the worst kind first.
   private static func reasons(of health: HealthFinding) -> [Reason] {
     var kinds: [String] = []
     for fault in health.faults where !kinds.contains(fault.kind) { kinds.append(fault.kind) }
@@ -103,7 +101,8 @@ package enum BrokenTracks {
       reasons.append((0.5 * (origin.confidence ?? 1), Reason(kind: "lossy_origin", message: words, confidence: origin.confidence)))
     }
     if let rate = origin.upsampledFrom {
-      reasons.append((0.2, Reason(kind: "upsampled", message: "Nothing above what \(rate) Hz can hold")))
+      let message = "No content above what a sample rate of \(rate) Hz can hold"
+      reasons.append((0.2, Reason(kind: "upsampled", message: message)))
     }
     if origin.isPadded == true, let bits = origin.usedBits {
       reasons.append((0.1, Reason(kind: "padded", message: "Only \(bits) bits of each sample are used")))
@@ -112,15 +111,15 @@ package enum BrokenTracks {
   }
 }
 
-/// What faults are called for people.
+/// Human-readable sentences for kinds of faults.
 package enum FaultWords {
   package static func sentence(kind: String, strength: Double) -> String {
     let number = { (decimals: Int) in decimals == 0 ? "\(Int(strength.rounded()))" : "\((strength * 10).rounded() / 10)" }
     return switch kind {
     case "clipping": "Clipped: \(number(0)) samples cut flat"
     case "dropout": "Dropout of \(number(1)) ms"
-    case "silence": "Digital silence of \(number(0)) ms in the middle of the sound"
-    case "repeat": "A block of \(number(1)) ms stands twice"
+    case "silence": "Digital silence of \(number(0)) ms in the middle of the audio"
+    case "repeat": "A block of \(number(1)) ms is repeated"
     case "click": "Click, \(number(0)) times its surroundings"
     case "dc_offset": "DC offset of \(number(0)) dB"
     case "dead_channel": "A channel is dead"
@@ -128,8 +127,8 @@ package enum FaultWords {
     case "identical": "Both channels are the same"
     case "hum": "Mains hum at \(number(0)) dB"
     case "hiss": "Hiss at \(number(0)) dB"
-    case "cut_start": "Begins in the middle of the sound"
-    case "cut_end": "Ends in the middle of the sound"
+    case "cut_start": "Audio is cut off at the start"
+    case "cut_end": "Audio is cut off at the end"
     default: kind
     }
   }

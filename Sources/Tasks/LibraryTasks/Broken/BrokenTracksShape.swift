@@ -6,12 +6,12 @@ internal import Reporting
 internal import Text
 
 extension BrokenTracks.Track {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
 }
 
-/// What `broken` prints, as the schema `nocturne.broken` version 1 has it. A field keeps its name and type for ever; what
-/// comes later is added.
+/// The output of `broken`: schema `nocturne.broken` version 1. Fields keep their name and type forever; new ones are only
+/// added.
 extension Shape<BrokenTracks.Track> {
   static var broken: Shape {
     Shape(
@@ -42,7 +42,7 @@ extension Shape<BrokenTracks.Reason> {
   }
 }
 
-/// JSON Schema of what `broken` prints.
+/// JSON Schema of the output of `broken`.
 package enum BrokenSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The audio that a file held when it was analyzed: what was found counts for that alone.
+/// Identity of the audio a file held when it was analyzed; its findings apply only to that audio.
 struct AnalyzedAudio: Sendable {
   private let contentID: ContentID?
   private let sizeBytes: Int64?
@@ -16,10 +16,10 @@ struct AnalyzedAudio: Sendable {
     modified = record.modified
   }
 
-  /// Whether the file still holds it. Only if size or time have changed is the file read for that: new tags change both, and
-  /// not the audio.
+  /// Returns `true` if the file still holds the same audio. Reads the file only if its size or time has changed, which new
+  /// tags also cause.
   /// - Throws: `DecodeError` if it cannot be read.
-  func isStill(at path: FilePath) throws(DecodeError) -> Bool {
+  func isUnchanged(at path: FilePath) throws(DecodeError) -> Bool {
     if let file = FileIdentity(path), file.size == sizeBytes, file.modified == modified { return true }
     guard let contentID else { return false }
     return try AudioContent(path: path).id == contentID

@@ -2,23 +2,23 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Why there is no audio with clicks.
+/// Why audio with clicks cannot be made.
 package enum ClickError: Error, CustomStringConvertible {
-  /// No analyzer has looked for beats.
-  case notLookedFor(FilePath)
-  /// - reason: That of `TempoFinding`.
+  /// The file was not analyzed for beats.
+  case notAnalyzed(FilePath)
+  /// `reason` is that of `TempoFinding`.
   case noBeats(FilePath, reason: String?)
-  /// A person has set a tempo, and no beats of it were found; or that there is no steady beat.
+  /// The correction has no beats: none fit the tempo, or it says that there is no steady beat (`bpm` is `nil`).
   case noBeatsSet(FilePath, bpm: Double?)
   case cannotRead(FilePath, reason: String)
-  /// The file holds other audio than when it was analyzed.
+  /// The audio of the file has changed since it was analyzed.
   case hasChanged(FilePath)
   case wouldReplaceTrack(FilePath)
 
   package var description: String {
     switch self {
-    case .notLookedFor(let path):
-      "No beats were looked for in \(Self.text(path)). Analyze it with a pipeline that has `tempo`: "
+    case .notAnalyzed(let path):
+      "\(Self.text(path)) was not analyzed for beats. Analyze it with a pipeline that has `tempo`: "
         + "analyze \(Self.text(path))"
     case .noBeats(let path, let reason):
       "\(Self.text(path)) has no beats: \(Self.sentence(reason)). If you know its tempo, give it beats with "
@@ -26,11 +26,11 @@ package enum ClickError: Error, CustomStringConvertible {
     case .noBeatsSet(let path, let bpm):
       "\(Self.text(path)) has no beats: "
         + (bpm == nil
-          ? "it was set to have no steady beat" : "none could be laid on the audio for the tempo that was set")
-        + ". Go back to what was found with `analyze set --unset bpm`."
+          ? "it was set to have no steady beat" : "none fit the audio at the tempo that was set")
+        + ". Remove the correction with `analyze set --unset bpm`."
     case .cannotRead(let path, let reason): "\(Self.text(path)) cannot be read: \(reason)"
     case .hasChanged(let path):
-      "\(Self.text(path)) holds other audio than when it was analyzed, so its beats do not fit. Analyze it again: "
+      "The audio of \(Self.text(path)) has changed since it was analyzed, so its beats do not fit. Analyze it again: "
         + "analyze \(Self.text(path))"
     case .wouldReplaceTrack(let path):
       "The clicks would replace the track \(Self.text(path)) itself. Name another file with --output."
@@ -41,7 +41,7 @@ package enum ClickError: Error, CustomStringConvertible {
     switch reason {
     case "too_short": "it is too short to have a tempo"
     case "silence": "it is silent"
-    case "no_pulse": "it has no pulse that could be followed"
+    case "no_pulse": "it has no steady pulse"
     case let reason?: reason
     case nil: "none were found"
     }

@@ -2,38 +2,38 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// How loud clicks and music are together: the music is turned down by one gain for the whole track, so the clicks
-/// stand out and nothing clips.
+/// Levels of clicks and music in the mix. One gain for the whole track attenuates the music so that the clicks stand out
+/// and nothing clips.
 package struct ClickLevels: Hashable, Sendable {
-  /// The largest sample of an accent, in dBFS.
+  /// Peak level of an accent, in dBFS.
   package let clicks: Double
-  /// The gain of the music, in dB; 0 or less.
+  /// Gain of the music, in dB; 0 or less.
   package let music: Double
 
-  /// Largest samples of accents that can be asked for, in dBFS.
+  /// Allowed peak levels of an accent, in dBFS.
   package static let range = -40.0...(-1.0)
-  /// Level of clicks alone, in dBFS.
+  /// Peak level of accents without music, in dBFS.
   package static let standard = -6.0
-  /// The largest sample of an accent above the integrated loudness of the music, in dB. A click has its energy in a few
-  /// bands around 1 to 3 kHz and a few milliseconds, where music of that loudness has a small part of its own.
+  /// Peak of an accent above the integrated loudness of the music, in dB. The energy of a click is concentrated in a few
+  /// milliseconds and a few bands around 1 to 3 kHz, where the music has only a small part of its own.
   private static let prominence = 12.0
-  /// The largest sample of the mix, in dBFS: room for rounding and lossy encoders.
+  /// Peak limit of the mix, in dBFS; leaves headroom for rounding and lossy encoders.
   private static let ceiling = -0.3
-  /// The quietest accents, in dBFS, that are chosen: music that is nearly silent has clicks that can be heard.
-  private static let quietest = -30.0
-  /// Taken where the loudness is not known, in LUFS and dBFS: as loud as music is made.
-  private static let loudest = (loudness: -9.0, peak: 0.0)
+  /// Minimum peak level of accents if none is given, in dBFS: clicks stay audible over nearly silent music.
+  private static let minLevel = -30.0
+  /// Assumed where the loudness is unknown, in LUFS and dBFS: that of very loud music.
+  private static let assumed = (loudness: -9.0, peak: 0.0)
 
   /// - Parameters:
-  ///   - level: Largest sample of an accent, in dBFS, within `range`; `nil` to follow the loudness.
+  ///   - level: Peak level of an accent, in dBFS, within `range`; `nil` to follow the loudness.
   init(level: Double?, over loudness: LoudnessFinding?) {
-    let peak = Self.amplitude(loudness?.truePeak ?? loudness?.samplePeak ?? Self.loudest.peak)
+    let peak = Self.amplitude(loudness?.truePeak ?? loudness?.samplePeak ?? Self.assumed.peak)
     let ceiling = Self.amplitude(Self.ceiling)
-    // Clicks are `ratio` times as large as samples of the music's loudness, and both follow its gain: gain · (peak +
-    // ratio) ≤ ceiling.
-    let ratio = Self.amplitude((loudness?.integrated ?? Self.loudest.loudness) + Self.prominence)
+    // An accent peaks at `ratio` times the music's gain, and the music at `peak` times that gain:
+    // gain · (peak + ratio) ≤ ceiling.
+    let ratio = Self.amplitude((loudness?.integrated ?? Self.assumed.loudness) + Self.prominence)
     let chosen = Self.decibels(min(1, ceiling / (peak + ratio)) * ratio)
-    clicks = (level ?? max(chosen, Self.quietest)).rounded(toPlaces: 1)
+    clicks = (level ?? max(chosen, Self.minLevel)).rounded(toPlaces: 1)
     // Rounded down: the sum must not exceed the ceiling.
     let gain = min(1, (ceiling - Self.amplitude(clicks)) / peak)
     music = (Self.decibels(gain) * 10).rounded(.down) / 10

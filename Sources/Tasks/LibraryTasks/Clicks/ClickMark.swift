@@ -1,9 +1,9 @@
 package import Platform
 
-/// The comment in files of `click` and `metronome`.
+/// The comment tag of files made by `click` and `metronome`.
 package enum ClickMark {
   static let text = "Made by Nocturne"
 
-  /// The proof for such a file.
+  /// Recognizes such a file.
   package static let proof = OriginProof.text(marks: [text])
 }

@@ -7,16 +7,16 @@ internal import Reporting
 internal import Text
 
 extension ClickRecord {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.click.ndjsonLine(self) }
 }
 
 extension MetronomeRecord {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 
-/// The output of `click`: schema `nocturne.click` version 2. A field keeps its name and type forever; later ones are
+/// The output of `click`: schema `nocturne.click` version 2. Fields keep their name and type forever; new ones are only
 /// added.
 extension Shape<ClickRecord> {
   static var click: Shape {
@@ -72,7 +72,7 @@ extension Shape<MetronomeRecord> {
 }
 
 extension Shape {
-  /// The fields that both share.
+  /// Fields shared by both schemas.
   fileprivate static func clickFields(
     sound: @escaping @Sendable (Record) -> ClickSound, level: @escaping @Sendable (Record) -> Double,
     rate: @escaping @Sendable (Record) -> Int, channels: @escaping @Sendable (Record) -> Int,
@@ -102,7 +102,7 @@ extension Shape {
   }
 }
 
-/// JSON Schemas of what `click` and `metronome` print.
+/// JSON Schemas of the output of `click` and `metronome`.
 package enum ClickSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -1,7 +1,7 @@
 package import AudioEncoding
 package import SystemPackage
 
-/// The destination of audio with clicks.
+/// Destination of audio with clicks: a file or a player.
 package struct ClickDestination: Hashable, Sendable {
   /// `nil` if it was only played.
   package var output: FilePath?

@@ -13,26 +13,26 @@ package import SystemPackage
 package struct ClickedTrack: Sendable {
   package let path: FilePath
   package var sound = ClickSound.wood
-  /// The largest sample of accents, in dBFS, within `ClickLevels.range`; `nil` to follow the loudness of the music.
+  /// Peak level of accents, in dBFS, within `ClickLevels.range`; `nil` to follow the loudness of the music.
   package var level: Double?
-  /// Without the music, in one channel. Then no audio is read.
+  /// Write only the clicks, in one channel, without reading the audio.
   package var isClicksOnly = false
 
   private let tempo: TempoFinding
   private let loudness: LoudnessFinding?
   private let format: AudioFormat?
   private let tags: AudioFileTags
-  /// The file as it was analyzed; `nil` if any audio will do.
+  /// The analyzed audio; `nil` to accept any audio.
   private let analyzed: AnalyzedAudio?
-  /// Whether tempo and beats are those of a correction.
+  /// `true` if tempo and beats come from a correction.
   package let isLocked: Bool
 
-  /// Beats as they count now: those that were found, or those of a correction.
+  /// Uses the beats in force: those of a correction, or else those found.
   ///
   /// - Throws: `UnknownFile`, `ClickError` if there are no beats, or the file has changed; `StoreError`.
   package init(of path: FilePath, in store: ResultStore) throws {
     guard let record = try store.record(at: store.knownPath(of: path), long: ["beats"]) else { throw UnknownFile(path) }
-    guard let tempo = record.tempo else { throw ClickError.notLookedFor(path) }
+    guard let tempo = record.tempo else { throw ClickError.notAnalyzed(path) }
     self.init(
       of: path, tempo, loudness: record.findings[LoudnessFinding.self], format: record.format,
       tags: AudioFileTags(
@@ -44,12 +44,12 @@ package struct ClickedTrack: Sendable {
     }
   }
 
-  /// Any beats over a file, such as those that a person has just proposed.
+  /// Uses any beats, such as those that a person just proposed.
   ///
   /// - Parameters:
-  ///   - tempo: Its beats and downbeats.
-  ///   - loudness: The file's loudness, if it is known: the level of clicks depends on it.
-  ///   - format: The file's format, if it is known.
+  ///   - tempo: Provides beats and downbeats.
+  ///   - loudness: Loudness of the file if known: the level of the clicks depends on it.
+  ///   - format: Format of the file if known.
   package init(
     of path: FilePath, _ tempo: TempoFinding, loudness: LoudnessFinding? = nil, format: AudioFormat? = nil
   ) {
@@ -74,7 +74,6 @@ package struct ClickedTrack: Sendable {
     isClicksOnly ? ClickLevels(alone: level) : ClickLevels(level: level, over: loudness)
   }
 
-  /// Whether the loudness of the music is known.
   package var isLoudnessKnown: Bool { loudness?.integrated != nil }
 
   /// The result of writing.
@@ -86,23 +85,23 @@ package struct ClickedTrack: Sendable {
     package var duration: Double
     package var clickCount: Int
     package var accentCount: Int
-    /// Samples beyond full scale, which were limited.
+    /// Samples beyond full scale, which were limited to it.
     package var clippedSampleCount: Int64
-    /// Why the music is not whole.
+    /// Why the music is incomplete; `nil` if it is complete.
     package var problem: DecodeError?
   }
 
   // MARK: - Writing
 
-  /// Writes the track, or a part of it, reading the audio once, in blocks.
+  /// Writes the track, or a part of it, reading the audio once in blocks.
   ///
-  /// The music keeps its rate and channels, with 24 bits if it has more than 16. Clicks are in the first two channels: the
-  /// front left and right of all layouts.
+  /// The music keeps its sample rate and channels, with 24 bits if it has more than 16. Clicks are added to the first two
+  /// channels, which are front left and right in all layouts.
   ///
   /// - Parameters:
-  ///   - seconds: The part of the track; `nil` for all of it. Beats keep their places in the music.
-  ///   - progress: Called with seconds of audio that are done; not called from another thread.
-  ///   - isCancelled: Asked again and again. If it says so, nothing is written.
+  ///   - seconds: The part of the track; `nil` for all of it. Beats keep their positions in the music.
+  ///   - progress: Called with the seconds of audio done so far, on the calling thread.
+  ///   - isCancelled: Polled; once it returns `true`, nothing is written.
   /// - Returns: `nil` if it was cancelled.
   /// - Throws: `AudioWriteError`, `ClickError`.
   package func write(
@@ -116,9 +115,9 @@ package struct ClickedTrack: Sendable {
     return isClicksOnly ? try writeClicks(to: sink, seconds) : try writeMix(to: sink, seconds)
   }
 
-  /// A part of the track with clicks as a WAV file for a player. It is removed when the object is no longer used.
+  /// Writes the track, or a part of it, to a temporary WAV file for a player. The file is removed with the returned object.
   ///
-  /// - Parameter seconds: As in `write`.
+  /// - Parameter seconds: The part of the track; `nil` for all of it.
   /// - Returns: `nil` if it was cancelled.
   /// - Throws: `AudioWriteError`, `ClickError`.
   package func temporaryFile(
@@ -141,18 +140,18 @@ package struct ClickedTrack: Sendable {
 
   private func writeMix(to sink: Sink, _ seconds: Range<Double>?) throws -> Outcome? {
     guard !path.isObject else {
-      throw ClickError.cannotRead(path, reason: "It is an object. Download it, and analyze the file.")
+      throw ClickError.cannotRead(path, reason: "It is an object in a bucket. Download it, then analyze the file.")
     }
-    guard path.exists else { throw ClickError.cannotRead(path, reason: "There is no such file any more.") }
-    let isStill: Bool
+    guard path.exists else { throw ClickError.cannotRead(path, reason: "The file no longer exists.") }
+    let isUnchanged: Bool
     var source: AudioSource
     do throws(DecodeError) {
-      isStill = try analyzed?.isStill(at: path) ?? true
+      isUnchanged = try analyzed?.isUnchanged(at: path) ?? true
       source = try AudioSource(path: path)
     } catch {
       throw ClickError.cannotRead(path, reason: error.message)
     }
-    guard isStill else { throw ClickError.hasChanged(path) }
+    guard isUnchanged else { throw ClickError.hasChanged(path) }
     let rate = source.format.sampleRate
     let part = Self.frames(seconds, rate)
     let levels = levels
@@ -163,7 +162,7 @@ package struct ClickedTrack: Sendable {
       AudioFileLayout(
         format: sink.format, sampleRate: rate, channelCount: source.format.channelCount,
         depth: SampleDepth(bitDepth: source.format.bitDepth), isDithered: true, tags: tags,
-        // Headers may lie, and RF64 that turns out to be short becomes WAV.
+        // One second more than the header says, which may be wrong: RF64 that turns out short becomes WAV.
         expectedFrameCount: length.map { Int64(min($0, 1e9) * Double(rate)) + Int64(rate) }),
       replacesExisting: sink.replacesExisting)
     let gain = Float(ClickLevels.amplitude(levels.music))
@@ -223,11 +222,11 @@ package struct ClickedTrack: Sendable {
     _ summary: AudioFileWriter.Summary, _ track: ClickTrack, _ part: Range<Int64>, _ channelCount: Int,
     _ problem: DecodeError?
   ) -> Outcome {
-    let heard = track.clicks.filter { part.contains($0.frame) }
+    let written = track.clicks.filter { part.contains($0.frame) }
     return Outcome(
       sampleRate: summary.sampleRate, channelCount: channelCount,
-      duration: Double(summary.frameCount) / Double(summary.sampleRate), clickCount: heard.count,
-      accentCount: heard.count { $0.isAccent }, clippedSampleCount: summary.clippedSampleCount, problem: problem)
+      duration: Double(summary.frameCount) / Double(summary.sampleRate), clickCount: written.count,
+      accentCount: written.count { $0.isAccent }, clippedSampleCount: summary.clippedSampleCount, problem: problem)
   }
 }
 
@@ -237,10 +236,9 @@ extension ClickedTrack {
   package var metre: String? { tempo.metre }
   /// Seconds, if the length of the file is known.
   package var duration: Double? { format?.duration }
-  /// Whether it is known which beats begin a bar.
   package var hasDownbeats: Bool { !(tempo.downbeats ?? []).isEmpty }
 
-  /// The name of a file for it: that of the track, with `.click.` and the extension of the format.
+  /// Default file name: that of the track, with `.click.` and the extension of the format.
   package func defaultName(_ format: AudioFileFormat) -> FilePath {
     let name = path.lastComponent.map { FilePath(root: nil, [$0]).withBytes { Array($0) } } ?? []
     let stem = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? name[..<$0] : nil } ?? name[...]

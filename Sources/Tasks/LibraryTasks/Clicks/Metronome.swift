@@ -2,9 +2,9 @@ package import AudioEncoding
 internal import Foundation
 package import SystemPackage
 
-/// A plain click track: the k-th click begins at the frame nearest to k · 60 / bpm seconds, from k = 0.
+/// A plain click track: click k, from 0, starts at the frame nearest to k · 60 / bpm seconds.
 package struct Metronome: Sendable {
-  /// How beats make up bars.
+  /// Time signature.
   package struct Metre: Hashable, Sendable, CustomStringConvertible {
     package let beats: Int
     /// 4 for quarter notes.
@@ -22,15 +22,15 @@ package struct Metronome: Sendable {
     package var description: String { "\(beats)/\(unit)" }
   }
 
-  /// Clicks per minute, whatever the unit of the metre.
+  /// Clicks per minute, regardless of the unit of the meter.
   package var tempo: ExactTempo
   package var metre: Metre
   /// Seconds, within `durations`.
   package var duration: Double
-  /// Whether the first beat of each bar is an accent; without, all clicks are alike.
+  /// Accent the first beat of each bar; if `false`, all clicks sound the same.
   package var hasAccents = true
   package var sound = ClickSound.wood
-  /// Largest sample of an accent, in dBFS, within `ClickLevels.range`; `nil` for the standard.
+  /// Peak level of an accent, in dBFS, within `ClickLevels.range`; `nil` for `ClickLevels.standard`.
   package var level: Double?
   /// Samples per second, within `sampleRates`.
   package var sampleRate = 44_100
@@ -44,7 +44,7 @@ package struct Metronome: Sendable {
     self.duration = duration
   }
 
-  /// The clicks, each at a place computed on its own, so no error adds up.
+  /// Clicks, each position computed independently so that errors do not accumulate.
   package var clicks: [ClickTrack.Click] {
     var clicks: [ClickTrack.Click] = []
     while true {
@@ -68,8 +68,8 @@ package struct Metronome: Sendable {
   }
 
   /// - Parameters:
-  ///   - progress: Called with seconds that are done.
-  ///   - isCancelled: Asked again and again. If it says so, nothing is written.
+  ///   - progress: Called with the seconds done so far.
+  ///   - isCancelled: Polled; once it returns `true`, nothing is written.
   /// - Returns: `nil` if it was cancelled.
   package func write(
     to output: FilePath, as format: AudioFileFormat, replacesExisting: Bool = false,
@@ -90,7 +90,7 @@ package struct Metronome: Sendable {
     }
   }
 
-  /// As a WAV file for a player; see `ClickedTrack.temporaryFile`.
+  /// Writes a temporary WAV file for a player; see `ClickedTrack.temporaryFile`.
   package func temporaryFile(
     progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
   ) throws(AudioWriteError) -> (file: TemporaryAudio, outcome: Outcome)? {
@@ -101,7 +101,7 @@ package struct Metronome: Sendable {
 
   private var title: String { "Metronome, \(tempo) BPM" + (hasAccents ? ", \(metre)" : "") }
 
-  /// `metronome-120bpm.flac`.
+  /// Default file name, such as `metronome-120bpm.flac`.
   package func defaultName(_ format: AudioFileFormat) -> FilePath {
     FilePath("metronome-\(tempo.description.replacing("/", with: "_"))bpm.\(format.fileExtension)")
   }

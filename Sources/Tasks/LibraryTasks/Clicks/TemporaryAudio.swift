@@ -2,8 +2,7 @@ package import AudioEncoding
 internal import Platform
 package import SystemPackage
 
-/// A WAV file in the folder for temporary files (`TMPDIR`) that is removed when it is no longer used: for programs that
-/// play files.
+/// A temporary WAV file (in `TMPDIR`) for players that need a file; removed with this object.
 package final class TemporaryAudio: Sendable {
   package let path: FilePath
   private let folder: TemporaryFolder
@@ -17,6 +16,6 @@ package final class TemporaryAudio: Sendable {
     path = folder.file("audio.wav")
   }
 
-  /// Plays it and waits; see `Playback.play`.
+  /// Plays the file and waits; see `Playback.play`.
   package func play(through playback: Playback) throws(PlayerError) -> Player? { try playback.play(path) }
 }

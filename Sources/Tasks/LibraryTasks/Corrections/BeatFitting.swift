@@ -5,10 +5,10 @@ internal import Library
 internal import Platform
 internal import SystemPackage
 
-/// Lays beats of a tempo that a person has given over the audio of a file, which is read again for that.
+/// Fits beats of a tempo set by a person to the audio of a file, which is read again for this.
 package struct BeatFitting: Sendable {
   struct Failure: Error {
-    /// The end of a sentence: "since …".
+    /// Completes "since …".
     var reason: String
   }
 
@@ -17,36 +17,36 @@ package struct BeatFitting: Sendable {
   package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
   /// - Parameter audio: The audio that the file must hold: it may have changed since it was analyzed.
-  /// - Throws: `Failure` if there are no beats to be had.
+  /// - Throws: `Failure` if no beats can be fitted.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
-    guard !path.isObject else { throw Failure(reason: "it is an object, which is not fetched for that") }
+    guard !path.isObject else { throw Failure(reason: "objects are not fetched for this") }
     guard path.exists else {
-      throw Failure(reason: "the file is not there to be read again")
+      throw Failure(reason: "the file is missing")
     }
-    // Very slow and very fast tempi are heard by a multiple of them.
-    var heard = bpm
-    while heard < BuiltInAnalyzers.beatFitRange.lowerBound { heard *= 2 }
-    while heard > BuiltInAnalyzers.beatFitRange.upperBound { heard /= 2 }
-    let fit = BuiltInAnalyzers.beatFit(bpm: heard)
+    // Very slow and very fast tempi are fitted at a multiple within the supported range.
+    var fitted = bpm
+    while fitted < BuiltInAnalyzers.beatFitRange.lowerBound { fitted *= 2 }
+    while fitted > BuiltInAnalyzers.beatFitRange.upperBound { fitted /= 2 }
+    let fit = BuiltInAnalyzers.beatFit(bpm: fitted)
     let request = SingleFileAnalysis.Request(
       name: fit.id, analyzers: [(id: fit.id, settings: fit.settings)], kinds: BuiltInAnalyzers.onRequest)
     let analysis = try analysis(path, request)
-    guard let analysis else { throw Failure(reason: "reading the file was given up") }
+    guard let analysis else { throw Failure(reason: "reading the file was abandoned") }
     guard analysis.contentID == audio else {
       throw Failure(
         reason: analysis.contentID == nil
           ? "the file cannot be read: \(analysis.problem?.message ?? "unknown reason")"
-          : "the file holds other audio than when it was analyzed")
+          : "the audio of the file has changed since it was analyzed")
     }
     guard case .finding(let finding)? = analysis.outcomes.first?.result, var tempo = finding as? TempoFinding,
       tempo.beats.count > 1
-    else { throw Failure(reason: "there are no onsets in it to lay them on") }
-    while heard < bpm * 0.99 {
-      heard *= 2
+    else { throw Failure(reason: "the file has no onsets to align them to") }
+    while fitted < bpm * 0.99 {
+      fitted *= 2
       tempo = tempo.multiplied(by: BeatRatio(2))
     }
-    while heard > bpm * 1.01 {
-      heard /= 2
+    while fitted > bpm * 1.01 {
+      fitted /= 2
       tempo = tempo.multiplied(by: BeatRatio(1, 2))
     }
     return tempo

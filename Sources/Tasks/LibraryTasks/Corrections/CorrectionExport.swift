@@ -3,12 +3,12 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Writes what people have set as CSV, to keep it or to take it elsewhere.
+/// Writes tempo corrections as CSV, as a backup or for another library.
 package struct CorrectionExport {
   package var store: ResultStore
 
-  /// The proof for a file of corrections.
-  package static let proof = OriginProof.head(orElse: "does not begin as a table of corrections does") {
+  /// Recognizes a file of corrections.
+  package static let proof = OriginProof.head(orElse: "does not start with the header of a corrections table") {
     $0.starts(with: CorrectionTable.header())
   }
 
@@ -16,8 +16,8 @@ package struct CorrectionExport {
     self.store = store
   }
 
-  /// Writes to a file, which is replaced when all is written.
-  /// - Returns: How many corrections there are.
+  /// Writes to a file, which is replaced atomically at the end.
+  /// - Returns: Number of corrections.
   /// - Throws: `CorrectionFileError`, `StoreError`.
   package func write(to path: FilePath) throws -> Int {
     let file: FileReplacement
@@ -33,7 +33,7 @@ package struct CorrectionExport {
     return count
   }
 
-  /// - Parameter write: Takes the next bytes.
+  /// - Parameter write: Receives the next bytes.
   package func write(_ write: ([UInt8]) throws -> Void) throws -> Int {
     try write(CorrectionTable.header())
     var count = 0
@@ -49,7 +49,6 @@ package struct CorrectionExport {
 package enum CorrectionFileError: Error, CustomStringConvertible {
   case cannotWrite(FilePath, reason: String)
   case cannotRead(FilePath, reason: String)
-  /// It is not a table of corrections.
   case notATable(FilePath, reason: String)
 
   package var description: String {

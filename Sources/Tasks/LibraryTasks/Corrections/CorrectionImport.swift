@@ -4,9 +4,8 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Takes corrections out of a table that `CorrectionExport` has written, here or elsewhere. Unreadable rows are
-/// reported, and do not hold up the rest. Many corrections take longer than a run waits for its own transactions, so
-/// none may go on.
+/// Imports corrections from a table written by `CorrectionExport`, of this or another library. Unreadable rows are reported
+/// and skipped. No run may be active: many corrections take longer than a run waits for its own transactions.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
     /// From 1.
@@ -16,17 +15,16 @@ package struct CorrectionImport {
 
   package struct Outcome: Sendable {
     package var corrections = ResultStore.TempoCorrectionImport()
-    /// Rows that could not be read; the first of them in `unreadable`.
+    /// Rows that could not be read; `unreadable` lists the first ones.
     package var unreadableCount = 0
     package var unreadable: [UnreadableLine] = []
   }
 
-  /// Bytes that a line of the table may have.
-  private static let longestLine = 8 << 20
-  /// A cell in quotes may go on for this many lines, or else the quotation mark is a mistake.
-  private static let longestCell = 100
-  /// Unreadable lines that are kept.
-  private static let keptCount = 1000
+  /// In bytes.
+  private static let maxLineLength = 8 << 20
+  /// Maximum number of lines of a quoted cell; beyond that the quotation mark counts as a mistake.
+  private static let maxLinesPerCell = 100
+  private static let maxUnreadableLines = 1000
 
   package var store: ResultStore
   package var overwritesNewer: Bool
@@ -39,9 +37,9 @@ package struct CorrectionImport {
   }
 
   /// - Parameters:
-  ///   - path: The path for messages.
-  ///   - progress: Called with the part of a file that was read, 0 to 1.
-  /// - Throws: `CorrectionFileError`, `StoreError`: `lockedByRun` while a run is at work, unless it is a dry run. Nothing was
+  ///   - path: Used in messages.
+  ///   - progress: Called with the fraction of the file that was read, 0 to 1.
+  /// - Throws: `CorrectionFileError`, `StoreError`; `lockedByRun` while a run is active, except for a dry run. Nothing was
   ///   set then.
   package func read(
     _ file: FileDescriptor, path: FilePath, progress: (Double) -> Void = { _ in }
@@ -50,7 +48,7 @@ package struct CorrectionImport {
     defer { lock?.release() }
     let now = Timestamp.now
     var outcome = Outcome()
-    var rows = RowReader(file, limit: Self.longestLine, longestCell: Self.longestCell)
+    var rows = RowReader(file, limit: Self.maxLineLength, maxLinesPerCell: Self.maxLinesPerCell)
     // The size of a pipe is unknown.
     let size = (try? FileStatus(of: file))?.size ?? 0
     func next() throws(CorrectionFileError) -> RowReader.Row? {
@@ -60,7 +58,7 @@ package struct CorrectionImport {
         throw .cannotRead(path, reason: error.reason)
       }
     }
-    // Empty lines before the header are left out.
+    // Skips empty lines before the header.
     guard let header = try next() else { throw CorrectionFileError.notATable(path, reason: "it is empty") }
     let layout: CorrectionTable.Layout
     do {
@@ -68,7 +66,7 @@ package struct CorrectionImport {
     } catch {
       throw CorrectionFileError.notATable(path, reason: error.reason)
     }
-    // The store has words of its own for errors.
+    // Kept aside: the store wraps errors thrown by the closure.
     var problem: CorrectionFileError?
     do {
       outcome.corrections = try store.importTempoCorrections(overwritesNewer: overwritesNewer, isDryRun: isDryRun) {
@@ -86,7 +84,7 @@ package struct CorrectionImport {
             return try CorrectionTable.correction(row.cells.get(), layout, now: now)
           } catch {
             outcome.unreadableCount += 1
-            if outcome.unreadable.count < Self.keptCount {
+            if outcome.unreadable.count < Self.maxUnreadableLines {
               outcome.unreadable.append(UnreadableLine(line: row.line, reason: error.reason))
             }
           }
@@ -99,30 +97,30 @@ package struct CorrectionImport {
   }
 }
 
-/// The rows of a table, in constant memory.
+/// Reads the rows of a table in constant memory.
 private struct RowReader: ~Copyable {
   struct Row {
-    /// The line where it begins, from 1.
+    /// First line of the row, from 1.
     var line: Int
     var cells: Result<[String], CorrectionTable.RowError>
   }
 
   private var lines: LineReader
   private let limit: Int
-  private let longestCell: Int
+  private let maxLinesPerCell: Int
   private var lineNumber = 0
-  /// Bytes that were read so far, about.
+  /// Approximate number of bytes read so far.
   private(set) var byteCount = 0
-  /// Lines that were read ahead.
+  /// Lines read ahead.
   private var waiting: [LineReader.Line] = []
 
-  init(_ file: FileDescriptor, limit: Int, longestCell: Int) {
+  init(_ file: FileDescriptor, limit: Int, maxLinesPerCell: Int) {
     lines = LineReader(reading: file, limit: limit)
     self.limit = limit
-    self.longestCell = longestCell
+    self.maxLinesPerCell = maxLinesPerCell
   }
 
-  /// - Returns: `nil` at the end. Empty lines are left out.
+  /// Returns the next row; `nil` at the end. Skips empty lines.
   mutating func next() throws(LineReadingError) -> Row? {
     while let line = try nextLine() {
       lineNumber += 1
@@ -134,7 +132,7 @@ private struct RowReader: ~Copyable {
       // A cell in quotes may hold line breaks.
       var ahead: [LineReader.Line] = []
       while !Self.isWhole(bytes) {
-        guard ahead.count < longestCell, let more = try nextLine() else { return openQuote(first, ahead) }
+        guard ahead.count < maxLinesPerCell, let more = try nextLine() else { return openQuote(first, ahead) }
         ahead.append(more)
         guard case .text(let text) = more, bytes.count + text.count <= limit else { return openQuote(first, ahead) }
         bytes.append(UInt8(ascii: "\n"))
@@ -146,7 +144,7 @@ private struct RowReader: ~Copyable {
     return nil
   }
 
-  /// The lines after a quotation mark that is never closed are read as rows of their own.
+  /// Puts the lines after a quotation mark that is never closed back, to be read as separate rows.
   private mutating func openQuote(_ line: Int, _ ahead: [LineReader.Line]) -> Row {
     waiting = ahead + waiting
     return Row(

@@ -7,19 +7,19 @@ package import ResultStore
 internal import Text
 
 extension LibraryTempoChange.Outcome {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.tempoChanges.ndjsonLine(self) }
 }
 
 extension CorrectionImport.Outcome {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   /// - Parameter isDryRun: Nothing was set.
   package func ndjsonLine(isDryRun: Bool) -> [UInt8] {
     Shape.correctionImport.ndjsonLine(CorrectionImportReport(outcome: self, isDryRun: isDryRun))
   }
 }
 
-/// The output of `set`: schema `nocturne.set` version 2. A field keeps its name and type forever; later ones are added.
+/// The output of `set`: schema `nocturne.set` version 2. Fields keep their name and type forever; new ones are only added.
 extension Shape<LibraryTempoChange.Outcome> {
   static var tempoChanges: Shape {
     Shape(
@@ -109,7 +109,7 @@ extension Shape<CorrectionImport.UnreadableLine> {
   }
 }
 
-/// JSON Schemas of what `set` and `review` print.
+/// JSON Schemas of the output of `set` and `review`.
 package enum CorrectionSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
@@ -148,7 +148,7 @@ package struct ReviewList: Sendable {
     }
   }
 
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 

@@ -4,16 +4,16 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Corrections as CSV: one row for each recording, under a header. Only `content_id` and `bpm` must be there to be read.
+/// Corrections as CSV: a header, then one row per recording. Reading requires only `content_id` and `bpm`.
 enum CorrectionTable {
-  /// The problem of a row: a sentence without its full stop.
   struct RowError: Error {
+    /// Sentence without its full stop.
     var reason: String
   }
 
   // MARK: - Writing
 
-  /// In the order in which they are written.
+  /// Columns in the order in which they are written.
   static let columns = Shape<ResultStore.ListedTempoCorrection>(
     summary: "A correction.",
     fields: [
@@ -49,7 +49,7 @@ enum CorrectionTable {
   }
 
   private static let none = "none"
-  /// Map and beats follow from those found.
+  /// Tempo map and beats are derived from those found.
   private static let found = "found"
 
   private static func beatText(_ correction: TempoCorrection) -> String {
@@ -57,7 +57,7 @@ enum CorrectionTable {
     return grid.beats.isEmpty ? none : TimeNotation.text(of: grid.beats)
   }
 
-  /// All digits of a number: it comes back as it was.
+  /// All digits of a number, so that it is read back unchanged.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -69,7 +69,7 @@ enum CorrectionTable {
 
   // MARK: - Reading
 
-  /// The positions of columns in a table that is read.
+  /// Positions of the columns of a table.
   struct Layout {
     private var places: [String: Int] = [:]
 
@@ -116,7 +116,7 @@ enum CorrectionTable {
     return (audio, TempoCorrection(bpm: bpm, grid: try grid(row, layout, bpm: bpm), corrected: corrected))
   }
 
-  /// `nil` if beats follow those found.
+  /// Returns `nil` if the beats are derived from those found.
   private static func grid(
     _ row: [String], _ layout: Layout, bpm: Double
   ) throws(RowError) -> TempoCorrection.Grid? {
@@ -128,7 +128,7 @@ enum CorrectionTable {
     }
     if let metre = layout.cell("metre", in: row) {
       guard Metronome.Metre(metre) != nil else {
-        throw RowError(reason: "metre is none, such as 4/4 or 6/8: \(shortened(metre))")
+        throw RowError(reason: "metre is not a meter such as 4/4 or 6/8: \(shortened(metre))")
       }
       grid.metre = metre
     }

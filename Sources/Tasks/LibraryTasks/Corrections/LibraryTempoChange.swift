@@ -8,15 +8,15 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// The same change for many files: all that can take it, or, if it is ended before its end, none.
+/// Applies one change to many files: to all that can take it, or, if interrupted, to none.
 ///
-/// Corrections wait in a file without a name until the last one is known, and are then stored in one transaction. So memory
-/// hardly grows with their number. That transaction may take longer than a run waits for its own, so none may go on.
+/// Corrections are spooled to an unnamed file until the last one is known, then stored in one transaction, so memory hardly
+/// grows with their number. No run may be active: that transaction may take longer than a run waits for its own.
 package struct LibraryTempoChange {
-  /// Files that cannot take the change, for one reason.
+  /// Files that cannot take the change for the same reason.
   package struct Refusal: Sendable {
     package var code: String
-    /// The end of a sentence: “3 files …”.
+    /// Completes “3 files …”.
     package var text: String
     package var count: Int
   }
@@ -25,18 +25,18 @@ package struct LibraryTempoChange {
     package var isDryRun: Bool
     /// Files to change.
     package var matchedCount = 0
-    /// Recordings that were, or would be, changed. Copies share theirs.
+    /// Recordings that were, or would be, changed. Copies share one correction.
     package var changedCount = 0
-    /// Files that are copies of others that were matched.
+    /// Files that are copies of other matched files.
     package var copyCount = 0
-    /// Files where there is nothing to take back.
+    /// Files without a correction to remove.
     package var unchangedCount = 0
     /// Most frequent first.
     package var refusals: [Refusal] = []
     /// The first changes.
     package var examples: [TempoChange.Change] = []
 
-    /// Changes of files given by name, which all can take the change.
+    /// Outcome for files given by name, which can all take the change.
     package init(of changes: [TempoChange.Change], isDryRun: Bool) {
       self.isDryRun = isDryRun
       matchedCount = changes.count
@@ -46,14 +46,14 @@ package struct LibraryTempoChange {
     }
   }
 
-  /// How many examples are kept.
-  package static let exampleCount = 10
-  /// Records with beats that are held at once.
-  private static let recordCount = 100
+  /// Maximum number of `Outcome.examples`.
+  package static let maxExamples = 10
+  /// Records with beats that are held in memory at once.
+  private static let pageSize = 100
 
   package var change: TempoChange
   package var isDryRun: Bool
-  /// The folder in which corrections wait.
+  /// Folder of the spool file.
   package var scratchFolder: FilePath
 
   package init(_ change: TempoChange, isDryRun: Bool, scratchFolder: FilePath) {
@@ -62,13 +62,13 @@ package struct LibraryTempoChange {
     self.scratchFolder = scratchFolder
   }
 
-  /// Tracks that match, in the order of paths.
+  /// Matching tracks, sorted by path.
   package func files(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
     try change.store.paths(matching: filter)
   }
 
   /// - Parameter progress: Called with the number of files so far.
-  /// - Throws: `StoreError`, `lockedByRun` while a run is at work unless it is a dry run; `LibraryTempoChangeError`.
+  /// - Throws: `LibraryTempoChangeError`, `StoreError`; `lockedByRun` while a run is active, except for a dry run.
   package func perform(on files: [FilePath], progress: (Int) -> Void = { _ in }) throws -> Outcome {
     let lock = isDryRun ? nil : try RunLock.acquire(forDatabase: change.store.path)
     defer { lock?.release() }
@@ -90,7 +90,7 @@ package struct LibraryTempoChange {
       do {
         let (audio, correction, change) = try change.change(of: record)
         changed.insert(audio)
-        if outcome.examples.count < Self.exampleCount { outcome.examples.append(change) }
+        if outcome.examples.count < Self.maxExamples { outcome.examples.append(change) }
         if let correction, !isDryRun { try spool.append(audio, correction) }
       } catch let error as TempoChangeError {
         let kind = error.kind
@@ -109,12 +109,12 @@ package struct LibraryTempoChange {
     return outcome
   }
 
-  /// Calls `body` without a snapshot of the database, which would keep its log from being cut.
-  /// - files: Files that were forgotten in the meantime are left out.
+  /// Calls `body` for each record, outside of a read transaction, which would keep the write-ahead log from being truncated.
+  /// - Parameter files: Files that were forgotten in the meantime are skipped.
   private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
-    for start in stride(from: 0, to: files.count, by: Self.recordCount) {
+    for start in stride(from: 0, to: files.count, by: Self.pageSize) {
       var records: [FileRecord] = []
-      let page = Array(files[start..<min(start + Self.recordCount, files.count)])
+      let page = Array(files[start..<min(start + Self.pageSize, files.count)])
       try change.store.forEachRecord(at: page, long: ["beats"]) { _, record in
         records.append(record)
         return true
@@ -129,12 +129,12 @@ package struct LibraryTempoChangeError: Error, CustomStringConvertible {
   package var reason: String
 
   package var description: String {
-    "Corrections cannot be kept in \(printable(DisplayPath.text(of: folder))) until all of them are made: \(reason). "
-      + "Nothing was set. TMPDIR names another folder."
+    "Corrections cannot be written to the temporary folder \(printable(DisplayPath.text(of: folder))): \(reason). "
+      + "Nothing was set. Set TMPDIR to use another folder."
   }
 }
 
-/// Corrections that wait to be stored, as the rows of a table without its header.
+/// Corrections to be stored, as rows of a `CorrectionTable` without its header.
 private struct Spool: ~Copyable {
   private struct Location {
     var audio: ContentID
@@ -142,7 +142,7 @@ private struct Spool: ~Copyable {
     var size: Int
   }
 
-  private static let pieceSize = 1 << 20
+  private static let bufferSize = 1 << 20
 
   private let folder: FilePath
   private let file: UnnamedFile
@@ -165,7 +165,7 @@ private struct Spool: ~Copyable {
     places.append(Location(audio: audio, offset: size, size: row.count))
     size += Int64(row.count)
     buffer += row
-    if buffer.count >= Self.pieceSize { try flush() }
+    if buffer.count >= Self.bufferSize { try flush() }
   }
 
   private mutating func flush() throws(LibraryTempoChangeError) {
@@ -181,7 +181,7 @@ private struct Spool: ~Copyable {
     try flush()
     let layout = try CorrectionTable.Layout(header: CorrectionTable.columns.columns.map(\.name))
     let now = Timestamp.now
-    // In the order of the table, which is then written from its start to its end and not all over.
+    // Sorted by the key of the database table, so that it is written sequentially.
     var rest = places.sorted { ($0.audio.high, $0.audio.low) < ($1.audio.high, $1.audio.low) }.makeIterator()
     try store.correctTempo {
       guard let place = rest.next() else { return nil }

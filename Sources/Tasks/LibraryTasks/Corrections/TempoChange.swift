@@ -8,21 +8,21 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// A requested change of tempo and beats, and its result for a file. It belongs to the audio: see `TempoCorrection`.
+/// Changes tempo and beats of files. A change applies to all copies of the audio: see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
     /// Beats per minute, within `TempoChange.tempi`.
     case beatsPerMinute(Double)
-    /// So many times the tempo it has now.
+    /// The current tempo multiplied by a ratio.
     case times(BeatRatio)
   }
 
   package enum Shift: Sendable {
-    /// All beats move by a part of a beat.
+    /// Moves all beats by a fraction of a beat.
     case beats(Double)
-    /// All beats move by this many seconds.
+    /// Moves all beats by this many seconds.
     case seconds(Double)
-    /// All beats move so that one lies here, in seconds from the start.
+    /// Moves all beats so that one lies here, in seconds from the start.
     case firstBeat(Double)
   }
 
@@ -34,21 +34,20 @@ package struct TempoChange {
   }
 
   package enum Request: Sendable {
-    /// The findings count again.
+    /// Removes the correction: the findings count again.
     case unset
     /// There is no steady beat.
     case noTempo
-    /// With none of them, what there is now is confirmed.
+    /// With all of them `nil`, confirms the current tempo.
     case set(Tempo?, Shift?, Bars? = nil)
   }
 
-  /// Beats per minute that can be set.
+  /// Tempi that can be set, in beats per minute.
   package static let tempi = 10.0...1000.0
 
   package var request: Request
   package var store: ResultStore
-  /// Lays beats over the audio where those that were found do not serve; `nil` where nothing is set in the end and audio need
-  /// not be read.
+  /// Fits beats to the audio where the found beats cannot be used; `nil` for a preview, which reads no audio.
   package var fitting: BeatFitting?
 
   package init(_ request: Request, in store: ResultStore, fitting: BeatFitting?) {
@@ -61,12 +60,12 @@ package struct TempoChange {
   package struct Change: Sendable {
     package var path: FilePath
     package var audio: ContentID
-    /// The tempo before, in beats per minute.
+    /// Tempo before, in beats per minute.
     package var before: Double?
-    /// The tempo from now on.
+    /// Tempo after, in beats per minute.
     package var after: Double?
     package var isLocked: Bool
-    /// A note about the beats; empty if nothing was set.
+    /// Remark on the beats; empty if the correction is removed.
     package var note: String
     /// Other files with the same audio.
     package var copies: Int
@@ -83,7 +82,7 @@ package struct TempoChange {
       self.copies = copies
     }
 
-    /// One line.
+    /// One line for the terminal.
     package var text: String {
       "\(printable(DisplayPath.text(of: path))): \(TempoChange.text(before)) → "
         + (isLocked ? "\(TempoChange.text(after)), locked; \(note)" : "\(TempoChange.text(after)), as found")
@@ -108,12 +107,12 @@ package struct TempoChange {
     return changes
   }
 
-  /// The change for the audio of a file; nothing is set yet.
-  /// - Parameter record: With its beats.
+  /// Computes the change for the audio of a file without storing it.
+  /// - Parameter record: Record of the file, with its beats.
   /// - Throws: `TempoChangeError`, `StoreError`.
   package func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
     guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
-    // The analyzer's finding, without a person's correction.
+    // The analyzer's finding, without a correction.
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
     var correction: TempoCorrection?
     var note = ""
@@ -134,7 +133,7 @@ package struct TempoChange {
     return (audio, correction, change)
   }
 
-  /// The tempo as it is wanted, and what is to be said of its beats.
+  /// The requested tempo, and a remark on its beats.
   private func corrected(
     _ record: FileRecord, _ audio: ContentID, _ wanted: Tempo?, _ shift: Shift?, _ bars: Bars?
   ) throws -> (tempo: TempoFinding, note: String) {
@@ -173,7 +172,7 @@ package struct TempoChange {
     return (tempo, note ?? Self.beatText(tempo.beats.count))
   }
 
-  /// A tempo in beats per minute, with its beats, or why there are none.
+  /// A tempo of the given beats per minute, with its beats, and a remark on their origin; `nil` if they were derived exactly.
   private func tempo(
     _ bpm: Double, of record: FileRecord, _ audio: ContentID
   ) throws -> (TempoFinding, String?) {
@@ -194,7 +193,7 @@ package struct TempoChange {
       if now.beats.count > 1, let ratio = now.roughRatio(to: bpm) {
         return (now.multiplied(by: ratio).locked(at: bpm), "the beats are those found, since \(failure.reason)")
       }
-      return (now.without(beatsFor: bpm), "no beats, since \(failure.reason)")
+      return (now.withoutBeats(bpm: bpm), "no beats, since \(failure.reason)")
     }
   }
 
@@ -205,16 +204,16 @@ package struct TempoChange {
   }
 }
 
-/// Why a tempo cannot be set. If files were given by name, nothing was set then.
+/// Why a tempo cannot be set. Of files given by name, none was changed then.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
-  /// There is none that could be multiplied.
+  /// The file has no tempo that could be multiplied.
   case noTempo(FilePath)
   case outOfRange(FilePath, bpm: Double)
   case noBeats(FilePath, reason: String?)
-  /// It is not known where its bars begin.
+  /// The downbeats are unknown.
   case noBars(FilePath)
-  /// The file is shorter than where a beat is to lie.
+  /// The file ends before the requested beat.
   case endsBefore(FilePath, seconds: Double)
 
   package var description: String {
@@ -233,7 +232,7 @@ package enum TempoChangeError: Error, CustomStringConvertible {
     return sentence + " Nothing was set."
   }
 
-  /// The kind for many files: machine-readable, and the end of a sentence: “3 files …”.
+  /// The kind of error for many files: a machine-readable code, and text that completes “3 files …”.
   var kind: (code: String, text: String) {
     switch self {
     case .noAudio: ("no_audio", "without audio")

@@ -7,11 +7,11 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// A walk through the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any moment; the
-/// next one begins where this one has ended.
+/// A review of the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any time and the
+/// next one continues there.
 package struct TempoReview {
   package enum Decision: Hashable, Sendable {
-    /// The finding is right.
+    /// The found tempo is right.
     case confirm
     case half
     case double
@@ -31,7 +31,7 @@ package struct TempoReview {
     }
   }
 
-  /// The counts of a review.
+  /// Counts of decisions in a review.
   package struct Tally: Hashable, Sendable {
     package var confirmed = 0
     package var changed = 0
@@ -43,25 +43,25 @@ package struct TempoReview {
     case skipped(wasSkipped: Bool)
   }
 
-  /// Confidence below which a tempo is doubtful, unless a person says otherwise.
-  package static let doubtful = 0.6
+  /// Default confidence below which a tempo is doubtful.
+  package static let doubtfulConfidence = 0.6
 
   private let store: ResultStore
   private let fitting: BeatFitting
   private let tracks: [DoubtfulTempo]
-  /// The index in `tracks` of the present track; their number at the end.
+  /// Index in `tracks` of the current track; their number at the end.
   private var place = 0
   private var steps: [(place: Int, step: Step)] = []
   package private(set) var tally = Tally()
 
-  /// - Parameter tracks: In the order of the walk.
+  /// - Parameter tracks: In review order.
   package init(of tracks: [DoubtfulTempo], in store: ResultStore, fitting: BeatFitting) {
     self.tracks = tracks
     self.store = store
     self.fitting = fitting
   }
 
-  /// Tracks for a review, in its order.
+  /// Tracks to review, in review order.
   /// - Parameters:
   ///   - filter: `nil` for the whole library.
   ///   - limit: `nil` for all.
@@ -76,13 +76,13 @@ package struct TempoReview {
     return limit.map { Array(tracks.prefix($0)) } ?? tracks
   }
 
-  /// Tracks in all.
+  /// Number of all tracks.
   package var count: Int { tracks.count }
-  /// Position of the present track, from 1.
+  /// Position of the current track, from 1.
   package var position: Int { place + 1 }
   package var canUndo: Bool { !steps.isEmpty }
 
-  /// The present track; `nil` at the end. Files that are gone, or were corrected elsewhere in the meantime, are passed.
+  /// Returns the current track; `nil` at the end. Skips files that were removed or corrected elsewhere in the meantime.
   package mutating func track() throws -> ReviewedTrack? {
     while place < tracks.count {
       let next = tracks[place]
@@ -96,6 +96,7 @@ package struct TempoReview {
     return nil
   }
 
+  /// Stores a decision on the current track and moves on; `nil` at the end.
   /// - Throws: `TempoChangeError` if the track cannot have this tempo, `StoreError`.
   package mutating func decide(_ decision: Decision) throws -> TempoChange.Change? {
     guard place < tracks.count else { return nil }
@@ -107,7 +108,7 @@ package struct TempoReview {
     return changes.first
   }
 
-  /// Passes over the present track: next time it comes after those that were never shown.
+  /// Skips the current track: the next review shows it after those that were never shown.
   package mutating func skip() throws {
     guard place < tracks.count else { return }
     try store.skipTempo(of: tracks[place].audio)
@@ -116,8 +117,8 @@ package struct TempoReview {
     place += 1
   }
 
-  /// Goes back to the last track that was decided or skipped, as if it had not been.
-  /// - Returns: Whether there was one.
+  /// Reverts the last decision or skip and returns to its track.
+  /// - Returns: `false` if there is nothing to undo.
   package mutating func undo() throws -> Bool {
     guard let (last, step) = steps.last else { return false }
     let track = tracks[last]
@@ -136,12 +137,12 @@ package struct TempoReview {
   }
 }
 
-/// A track whose tempo is doubtful, with all that helps to decide.
+/// A track whose tempo is doubtful, with the data needed to decide.
 package struct ReviewedTrack: Sendable {
   package struct Choice: Hashable, Sendable {
     /// Beats per minute.
     package var bpm: Double
-    /// Share of the evidence; `nil` if it was not considered.
+    /// Share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
     package var weight: Double?
   }
 
@@ -157,14 +158,13 @@ package struct ReviewedTrack: Sendable {
   /// Other candidates, best first.
   package var others: [Choice]
 
-  /// How many others there are at most.
-  private static let otherCount = 5
-  /// Share of the evidence that others have at least.
-  private static let leastWeight = 0.01
-  /// Candidates that are closer to each other, as a part of them, are the same.
-  private static let sameTempo = 0.02
+  private static let maxOthers = 5
+  /// Minimum share of the evidence of other candidates.
+  private static let minWeight = 0.01
+  /// Relative difference within which two tempi are the same.
+  private static let tempoTolerance = 0.02
 
-  /// `nil` without a tempo.
+  /// Fails for a record without a tempo.
   init?(_ record: FileRecord) {
     guard let tempo = record.tempo, let bpm = tempo.bpm else { return nil }
     path = record.path
@@ -172,7 +172,7 @@ package struct ReviewedTrack: Sendable {
     title = record.track.titleTag
     duration = record.format?.duration
     self.tempo = tempo
-    func isNear(_ a: Double, _ b: Double) -> Bool { abs(a / b - 1) <= Self.sameTempo }
+    func isNear(_ a: Double, _ b: Double) -> Bool { abs(a / b - 1) <= Self.tempoTolerance }
     func choice(_ bpm: Double) -> Choice {
       Choice(bpm: bpm, weight: tempo.candidates.first { isNear($0.bpm, bpm) }?.weight)
     }
@@ -180,7 +180,7 @@ package struct ReviewedTrack: Sendable {
     half = choice(bpm / 2)
     double = choice(bpm * 2)
     var others: [Choice] = []
-    for candidate in tempo.candidates where candidate.weight >= Self.leastWeight && others.count < Self.otherCount {
+    for candidate in tempo.candidates where candidate.weight >= Self.minWeight && others.count < Self.maxOthers {
       let known = [bpm, bpm / 2, bpm * 2] + others.map(\.bpm)
       if known.contains(where: { isNear($0, candidate.bpm) }) || !TempoChange.tempi.contains(candidate.bpm) { continue }
       others.append(Choice(bpm: candidate.bpm, weight: candidate.weight))
@@ -188,10 +188,10 @@ package struct ReviewedTrack: Sendable {
     self.others = others
   }
 
-  /// Tempi that a tapped one is compared with.
+  /// Candidates for a tapped tempo, in beats per minute.
   package var tempi: [Double] { [found.bpm, half.bpm, double.bpm] + others.map(\.bpm) }
 
-  /// A confidence in a word or two.
+  /// Describes a confidence in one or two words.
   package static func words(for confidence: Double) -> String {
     switch confidence {
     case ..<0.2: "very doubtful"
@@ -202,11 +202,13 @@ package struct ReviewedTrack: Sendable {
     }
   }
 
-  /// The reason for the doubt, as a sentence; `nil` if there is nothing to add.
+  /// Sentence on why the tempo is doubtful; `nil` if there is nothing to add.
   package var doubt: String? {
     let octave = tempo.octaveConfidence
     guard octave > 0 else { return nil }
-    if tempo.confidence / octave >= 0.75, octave < 0.75 { return "The pulse is clear; half or double is the question." }
+    if tempo.confidence / octave >= 0.75, octave < 0.75 {
+      return "The pulse is clear; half or double tempo is in doubt."
+    }
     if !tempo.isStable { return "The tempo moves." }
     return nil
   }

@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// Ascending times, such as beats, as short text without loss: `0.41 1.02+0.4762*830` means a time at 0.41 s, then 830
-/// times from 1.02 s on, each 0.4762 s after the one before, all rounded to 0.1 ms.
+/// Lossless short text for ascending times, such as beats: `0.41 1.02+0.4762*830` means a time at 0.41 s, then 830 times
+/// starting at 1.02 s, each 0.4762 s after the previous one, all rounded to 0.1 ms.
 ///
-/// The longest run of even steps is taken, then the next one: the steps of a digitized straight line (Rosenfeld, IEEE
-/// Transactions on Computers 23, 1974) leave an interval of slopes, narrower with each time.
+/// The encoder repeatedly takes the longest run of even steps. A run is a digitized straight line (Rosenfeld, IEEE
+/// Transactions on Computers 23, 1974): each time narrows the interval of possible slopes.
 package enum TimeNotation {
   /// Times per second: 0.1 ms, as in the database.
   private static let resolution = 10_000.0
-  /// The offsets at which a run may begin within its first 0.1 ms, which decides how far it reaches.
+  /// Offsets, in ticks, that are tried for the start of a run: the offset decides how long the run can be.
   private static let offsets = Array(stride(from: 0.0, to: 0.5, by: 0.05)) + stride(from: -0.05, to: -0.5, by: -0.05)
-  /// Rounding must lead back to the same 0.1 ms, whatever the last digit of binary fractions.
+  /// In ticks. Slightly below one half, so that rounding leads back to the same tick despite floating-point error.
   private static let tolerance = 0.499
-  /// More times are not read: 100 h at 166 a minute.
-  private static let greatestCount = 1_000_000
+  /// Maximum number of times that are read: 100 h at 166 a minute.
+  private static let maxTimes = 1_000_000
 
   package static func text(of times: [Double]) -> String {
     let ticks = times.map { ($0 * resolution).rounded() }
@@ -31,7 +31,7 @@ package enum TimeNotation {
   package static func times(in text: String) -> [Double]? {
     var times: [Double] = []
     for word in text.split(separator: " ") {
-      guard let run = run(word), times.count + run.count <= greatestCount else { return nil }
+      guard let run = run(word), times.count + run.count <= maxTimes else { return nil }
       for number in 0..<run.count {
         let time = ((run.start + Double(number) * run.step) * resolution).rounded() / resolution
         guard time.isFinite, time > times.last ?? -1, time >= 0 else { return nil }
@@ -51,17 +51,17 @@ package enum TimeNotation {
   }
 
   private struct Run {
-    /// Offset of the first time, within `tolerance`.
+    /// Offset of the first time, in ticks, within `tolerance`.
     var offset = 0.0
     var count = 1
-    /// Slopes that lead to all the times.
+    /// Slopes, in ticks, that reproduce all times.
     var slopes = -Double.infinity...Double.infinity
     var first: Double
 
     var text: String {
       let start = TimeNotation.text(first + offset, decimals: offset == 0 ? 4 : 6)
       if count == 1 { return start }
-      // As few digits as the interval allows.
+      // Uses as few digits as the interval allows.
       var scale = 1.0
       var decimals = 4
       while (slopes.lowerBound * scale).rounded(.up) > slopes.upperBound * scale, decimals < 12 {
@@ -93,7 +93,7 @@ package enum TimeNotation {
     return longest
   }
 
-  /// Seconds, of times in 0.1 ms.
+  /// Formats ticks as seconds.
   private static func text(_ ticks: Double, decimals: Int) -> String {
     var text = String(format: "%.\(decimals)f", ticks / resolution)
     while text.last == "0" { text.removeLast() }

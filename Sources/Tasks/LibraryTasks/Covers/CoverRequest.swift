@@ -2,10 +2,9 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// The data about a track for the process that makes a cover, as bytes: the fields, with a NUL between them, empty if
-/// unknown.
+/// Message to the process that makes a cover: fields of a track separated by NUL, empty if unknown.
 struct CoverRequest {
-  /// Without format.
+  /// Has no format.
   let track: TrackFile
 
   init(_ track: TrackFile) { self.track = track }

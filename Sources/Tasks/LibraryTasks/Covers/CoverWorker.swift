@@ -3,33 +3,33 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// The inside of the process that makes one cover: reads a `CoverRequest` from standard input and writes a JPEG to standard
-/// output; nothing if there is no cover.
+/// Main of the process that makes one cover: reads a `CoverRequest` from standard input and writes a JPEG to standard
+/// output, or nothing if there is no cover.
 package struct CoverWorker {
   private let side: Int
 
-  /// - Parameter side: Pixels of the longer side.
+  /// - Parameter side: Length of the longer side, in pixels.
   package init(side: Int) { self.side = side }
 
-  /// The program that runs this.
-  /// - Parameter command: Without options.
-  static func program(_ command: [String], size: CoverSize) -> Program {
-    var program = Program(command + ["--side", String(size.rawValue)])
-    // A picture of the most pixels at once as decoded, as RGB and as made small.
-    program.limits = Program.Limits(memory: 512 << 20, processorSeconds: 10)
+  /// Command line of the worker process.
+  /// - Parameter command: The command without options.
+  static func program(_ command: [String], size: CoverSize) -> ProgramCommand {
+    var program = ProgramCommand(command + ["--side", String(size.rawValue)])
+    // Enough for the largest allowed picture decoded, as RGB and scaled down at the same time.
+    program.limits = ProgramCommand.Limits(memory: 512 << 20, processorSeconds: 10)
     return program
   }
 
   package func run() throws {
-    let input = try FileDescriptor.standardInput.readToEnd(limit: Self.inputLimit)
+    let input = try FileDescriptor.standardInput.readToEnd(limit: Self.maxInputSize)
     guard let request = CoverRequest(input), let jpeg = cover(of: request.track) else { return }
     _ = try FileDescriptor.standardOutput.writeAll(jpeg)
   }
 
-  /// Bytes; more than any request has.
-  private static let inputLimit = 1 << 16
+  /// In bytes; more than any request has.
+  private static let maxInputSize = 1 << 16
 
-  /// The picture in the file, or else one beside it, as JPEG.
+  /// The embedded picture, or else one in the same folder, as JPEG.
   func cover(of track: TrackFile) -> [UInt8]? {
     guard let folder = try? TrackFolder(of: track) else { return nil }
     let file = try? OpenFile(track, in: folder)
@@ -55,12 +55,12 @@ package struct CoverWorker {
 
   private static let names = ["cover", "folder", "front", "album", "albumart"]
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "bmp"]
-  /// Folders with more entries are no albums.
-  private static let maximumEntryCount = 10_000
+  /// Entries that are read of a folder; larger folders are not albums.
+  private static let maxEntries = 10_000
 
-  /// Pictures that players take for the cover of what is in a folder, the likeliest first.
+  /// Pictures that players use as the cover of a folder, likeliest first.
   private static func pictures(in folder: TrackFolder) -> [FilePath.Component] {
-    let found = folder.names(atMost: maximumEntryCount).compactMap { name -> (rank: Int, name: FilePath.Component)? in
+    let found = folder.names(atMost: maxEntries).compactMap { name -> (rank: Int, name: FilePath.Component)? in
       guard let suffix = name.extension?.lowercased(), suffixes.contains(suffix),
         let rank = names.firstIndex(of: name.stem.lowercased())
       else { return nil }
@@ -71,7 +71,7 @@ package struct CoverWorker {
 }
 
 extension OpenFile {
-  /// As it is in the file.
+  /// The embedded picture in its original encoding.
   fileprivate var attachedPicture: [UInt8]? {
     withDescriptor { descriptor in
       var bytes: UnsafeMutablePointer<UInt8>?

@@ -4,7 +4,7 @@ internal import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// The longer side of a cover in pixels.
+/// Length of the longer side of a cover, in pixels.
 package enum CoverSize: Int, Sendable, CaseIterable {
   case tiny = 64
   case small = 160
@@ -13,16 +13,16 @@ package enum CoverSize: Int, Sendable, CaseIterable {
 
   package static let standard = CoverSize.large
 
-  /// The smallest that is not smaller than this, or else the largest.
+  /// Picks the smallest size of at least `pixels`, or else the largest; the standard size for `nil`.
   package init(for pixels: Int?) {
     self = pixels.flatMap { pixels in CoverSize.allCases.first { $0.rawValue >= pixels } } ?? .standard
   }
 }
 
-/// A picture as JPEG.
+/// A JPEG picture.
 package struct Cover: Sendable {
   package let bytes: [UInt8]
-  /// Another picture has another one.
+  /// Identifies the picture.
   package let digest: ContentID
 
   init(_ bytes: [UInt8]) {
@@ -31,10 +31,10 @@ package struct Cover: Sendable {
   }
 }
 
-/// Covers of tracks, made small, the last ones kept in memory.
+/// Scaled-down covers of tracks, with a cache of the recently used ones.
 ///
-/// Pictures come from anywhere, and decoders of pictures have a long record of holes. So a process of its own reads and
-/// decodes each, with limits of memory and time; whatever becomes of it, this one goes on.
+/// Pictures are untrusted, and picture decoders have a long history of vulnerabilities. A separate process therefore reads
+/// and decodes each one, with limits on memory and time; its failure does not affect this process.
 package final class Covers: Sendable {
   fileprivate struct Key: Hashable {
     var path: FilePath
@@ -42,13 +42,13 @@ package final class Covers: Sendable {
   }
 
   fileprivate struct Entry {
-    /// `nil`: there is none.
+    /// `nil` if the track has no cover.
     var cover: Cover?
     var made: ContinuousClock.Instant
-    /// Counts up; the smallest was used longest ago.
+    /// Use counter; the smallest value is least recently used.
     var used: UInt64
 
-    /// Bytes of memory, about.
+    /// Approximate memory use in bytes.
     var cost: Int { 512 + (cover?.bytes.count ?? 0) }
   }
 
@@ -59,22 +59,22 @@ package final class Covers: Sendable {
   }
 
   private let memory = Mutex(Memory())
-  /// The command that starts the process that makes a cover: `CoverWorker`. Empty for none, and no covers.
+  /// Command that starts `CoverWorker`; empty disables covers.
   private let command: [String]
   private let patience: Duration
 
-  /// Bytes of covers in memory.
+  /// Capacity of the cache, in bytes.
   private static let capacity = 48 << 20
-  /// Files and the pictures beside them may change.
+  /// Maximum age of a cache entry: files and pictures may change.
   private static let lifetime = Duration.seconds(300)
 
-  /// - Parameter patience: How long a process may take.
+  /// - Parameter patience: Time limit for a process.
   package init(command: [String], patience: Duration) {
     self.command = command
     self.patience = patience
   }
 
-  /// Blocks while the cover is made, unless it is known. `nil` if there is none.
+  /// Returns the cover, blocking while it is made unless it is cached; `nil` if there is none.
   package func cover(of track: TrackFile, size: CoverSize) -> Cover? {
     if let known = known(of: track, size: size) { return known }
     let cover = made(from: track, size: size)
@@ -82,7 +82,7 @@ package final class Covers: Sendable {
     return cover
   }
 
-  /// A cover that was made before. The inner `nil` stands for no cover, the outer one for not known.
+  /// Returns a cached cover: the outer `nil` means not cached, the inner one that there is no cover.
   package func known(of track: TrackFile, size: CoverSize) -> Cover?? {
     let key = Key(path: track.path, size: size)
     return memory.withLock { memory in
@@ -112,7 +112,7 @@ extension Covers.Memory {
     let entry = Covers.Entry(cover: cover, made: .now, used: uses)
     cost += entry.cost - (entries.updateValue(entry, forKey: key)?.cost ?? 0)
     guard cost > capacity else { return }
-    // A quarter at once, so looking for the oldest is rare.
+    // Evicts a quarter at once, so sorting is rare.
     for (key, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) {
       if cost <= capacity / 4 * 3 { break }
       entries[key] = nil

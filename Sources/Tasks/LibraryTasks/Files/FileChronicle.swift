@@ -8,12 +8,12 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// What has happened to a file, and what is known of its bytes.
+/// The history of a file and the state of its checksum.
 package struct FileChronicle: Sendable {
   package var path: FilePath
-  /// In the order of time.
+  /// Oldest first.
   package var events: [FileEvent]
-  /// `nil` if nothing is known of its bytes.
+  /// `nil` if the file was never read whole.
   package var checksum: StoredChecksum?
 
   /// - Throws: `UnknownFile`, or `StoreError`.
@@ -24,10 +24,10 @@ package struct FileChronicle: Sendable {
     checksum = try store.checksum(at: path)
   }
 
-  /// The line of JSON that `show --history --json` prints.
+  /// Output of `show --history --json`: one line of JSON.
   package var jsonLine: [UInt8] { Shape.chronicle.ndjsonLine(self) }
 
-  /// As a person reads it: a line for each event, then what is known of the bytes.
+  /// Human-readable text: a line for each event, then the state of the bytes.
   package var lines: [String] {
     let width = events.map { $0.kind.words.count }.max() ?? 0
     var lines = events.map { event in
@@ -38,7 +38,7 @@ package struct FileChronicle: Sendable {
         event.run.map { "run \($0)" }, event.detail,
       ].compactMap(\.self).joined(separator: "  ")
     }
-    guard let checksum else { return lines + ["No checksum of its bytes is known; `analyze verify` takes it."] }
+    guard let checksum else { return lines + ["No checksum is known; `analyze verify` computes it."] }
     if let known = checksum.checksum {
       lines.append("XXH3-128  \(FileChronicle.hexadecimal(known.whole.bigEndianBytes))")
       for kind in FileChecksum.Kind.allCases {
@@ -56,16 +56,15 @@ package struct FileChronicle: Sendable {
     return lines
   }
 
-  /// The names of states of bytes, in JSON.
+  /// State of the bytes as named in JSON.
   package var stateName: String { checksum.map { $0.state?.rawValue ?? "well" } ?? "unknown" }
 
   package static func hexadecimal(_ bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
-
 }
 
-/// JSON Schema of what `show --history` prints.
+/// JSON Schema of the output of `show --history`.
 package enum FileChronicleSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
@@ -89,7 +88,7 @@ extension FileEvent.Kind {
     case .damaged: "found damaged"
     case .failed: "failed"
     case .recovered: "fine again"
-    case .restored: "bytes as before again"
+    case .restored: "bytes restored"
     case .changedSilently: "changed silently"
     case .unreadable: "unreadable"
     case .accepted: "change accepted"

@@ -2,6 +2,6 @@ internal import BuiltInAnalyzers
 package import Records
 
 extension FindingLines {
-  /// Lines of all findings of this program.
+  /// Lines for all built-in findings.
   package static let known = FindingLines(BuiltInAnalyzers.findings)
 }

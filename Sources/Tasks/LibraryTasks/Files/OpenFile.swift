@@ -2,14 +2,14 @@ package import LibraryStore
 package import Platform
 package import SystemPackage
 
-/// A regular file that stays open while it is read, so all that is read is of one file even if another takes its name.
+/// A regular file that stays open while it is read, so all data comes from one file even if another takes its name.
 package final class OpenFile: Sendable {
   package enum Failure: Error {
-    /// Nothing of this name is there, or it may not be read.
+    /// The file does not exist or is not readable.
     case missing
-    /// Something else than the file that was analyzed has its name: a device, a pipe, a folder, a link elsewhere.
+    /// The path now names something other than the analyzed file: a device, a pipe, a folder, a link elsewhere.
     case replaced
-    /// It is shorter than it was when it was opened.
+    /// The file has become shorter since it was opened.
     case shortened
   }
 
@@ -18,10 +18,10 @@ package final class OpenFile: Sendable {
   package let modified: Int64
   private let descriptor: SystemPackage.FileDescriptor
 
-  /// Opens the file of a track, as `TrackFolder` allows.
+  /// Opens the file of a track under the rules of `TrackFolder`.
   package convenience init(_ track: TrackFile) throws(Failure) { try self.init(track, in: TrackFolder(of: track)) }
 
-  /// - Parameter folder: That of the track.
+  /// - Parameter folder: Folder of the track.
   convenience init(_ track: TrackFile, in folder: TrackFolder) throws(Failure) {
     var isLinked = folder.isBehindLink
     do {
@@ -33,7 +33,7 @@ package final class OpenFile: Sendable {
     guard !isLinked || isSeen(as: track) else { throw .replaced }
   }
 
-  /// - Parameter path: From the folder.
+  /// - Parameter path: Relative to the folder.
   package init(_ path: FilePath, in folder: OpenFolder, links: OpenFolder.Links) throws(Failure) {
     let descriptor: SystemPackage.FileDescriptor
     do {

@@ -2,21 +2,20 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// The folder that holds the file of a track, open, and what may be opened in it.
+/// The open folder of a track's file, with access limited to files that belong to the library.
 ///
-/// Someone who may write into the folder of the music must not be able to show other files of this machine, by a link
-/// in the place of a file or of any folder above it. So links are followed to the folder that the run was given, which
-/// they cannot replace, and from there on only to the exact file that the last run saw through them.
+/// A user who can write to the music folder must not be able to expose other files of this machine by replacing a file, or
+/// a folder above it, with a link. Links are therefore followed up to the root of the run, which such a user cannot
+/// replace, and below it only to the exact file that the last run saw through them.
 struct TrackFolder {
   let folder: OpenFolder
   /// Name of the file.
   let name: FilePath
-  /// A link below the folder that the run was given leads here: only the file of the track shows that it is the right
-  /// one.
+  /// The path has a link below the root of the run, so the identity of the track's file must be checked.
   let isBehindLink: Bool
-  /// Links to pictures may not lead out of this folder.
+  /// Links to pictures must stay inside this folder.
   private let boundary: OpenFolder
-  /// The way from there to `folder`.
+  /// Path from `boundary` to `folder`.
   private let way: FilePath
 
   init(of track: TrackFile) throws(OpenFile.Failure) {
@@ -42,7 +41,7 @@ struct TrackFolder {
     }
   }
 
-  /// Opens a file beside that of the track.
+  /// Opens a file in the same folder.
   func file(beside name: FilePath.Component) throws(OpenFile.Failure) -> OpenFile {
     do {
       return try OpenFile(FilePath(root: nil, [name]), in: folder, links: .refused)
@@ -51,7 +50,7 @@ struct TrackFolder {
     }
   }
 
-  /// The names of all that is in it; those of the first entries if there are more.
+  /// Names of the entries; of the first ones if there are more than `limit`.
   func names(atMost limit: Int) -> [FilePath.Component] {
     guard let listing = try? FolderListing(of: folder, limit: limit) else { return [] }
     return listing.entries.compactMap(listing.component)

@@ -3,58 +3,57 @@ internal import Filters
 package import LibraryStore
 package import ResultStore
 
-/// A playlist that follows from what is known of the tracks, so its tracks change with the library.
+/// A playlist computed from the findings of tracks, so its contents change with the library.
 package struct GeneratedPlaylist: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// Around a tempo, in beats per minute.
+    /// Tracks around a tempo, in beats per minute.
     case tempo(Int)
-    /// Id of a genre.
+    /// Tracks of a genre, by its id.
     case genre(String)
     /// Tracks that sound like the newest ones.
     case likeNewest
   }
 
-  /// 22 characters; follows from the kind.
+  /// 22 characters, derived from the kind.
   package var id: String
   package var kind: Kind
   package var name: String
   package var description: String
   package var trackCount: Int
-  /// Id of a track whose cover stands for it.
+  /// Id of the track whose cover represents the playlist.
   package var cover: String?
 }
 
-/// Playlists made from tempo, genre and likeness. The store knows nothing of them, nor of their ids.
+/// Playlists made from tempo, genre and likeness. Neither they nor their ids are stored.
 package struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
-  /// Each is made of all its tracks.
-  private let recent: RecentValues<GeneratedPlaylist.Kind, GeneratedPlaylist?>
+  /// Caches playlists: computing one reads all its tracks.
+  private let recent: TimedCache<GeneratedPlaylist.Kind, GeneratedPlaylist?>
 
-  package init(store: ResultStore, sounds: KnownSounds) throws(StoreError) {
+  package init(store: ResultStore, descriptors: DescriptorCache) throws(StoreError) {
     self.store = store
-    neighbors = SoundNeighbors(sounds)
-    recent = try RecentValues(of: store, count: 1000, leastAge: .seconds(30))
+    neighbors = SoundNeighbors(descriptors)
+    recent = try TimedCache(of: store, count: 1000, maxAge: .seconds(30))
   }
 
-  /// Tempi around which there are playlists.
+  /// Tempi with a playlist each, in beats per minute.
   private static let tempi = [80, 90, 100, 110, 120, 128, 140, 160, 174]
-  /// Tracks of a playlist.
-  private static let size = 50
-  /// Genres with fewer tracks have none.
-  private static let fewestTracks = 3
+  private static let maxTracks = 50
+  /// Genres with fewer tracks have no playlist.
+  private static let minTracksPerGenre = 3
 
-  /// Playlists by tempo and of new tracks, if they have tracks.
+  /// Non-empty playlists by tempo, and tracks like the newest.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }
 
-  /// - Parameter id: A genre's id.
+  /// - Parameter id: Id of a genre.
   package func playlists(ofGenre id: String) throws -> [GeneratedPlaylist] {
     [try playlist(.genre(id))].compactMap(\.self)
   }
 
-  /// By words of their names.
+  /// Finds playlists by words of their names.
   package func search(_ text: String) throws -> [GeneratedPlaylist] {
     let match = WordMatch(text)
     guard !text.isEmpty else { return [] }
@@ -62,13 +61,13 @@ package struct GeneratedPlaylists: Sendable {
     return try names.prefix(20).compactMap { try playlist($0.kind) }
   }
 
-  /// - Returns: `nil` for an id that none has.
+  /// - Returns: `nil` for an unknown id.
   package func playlist(id: String) throws -> GeneratedPlaylist? {
     guard let kind = try kinds().first(where: { Self.id($0.kind) == id })?.kind else { return nil }
     return try playlist(kind)
   }
 
-  /// In their order; empty for an id that none has.
+  /// Songs in playlist order; empty for an unknown id.
   package func songs(ofPlaylist id: String, limit: Int = .max, offset: Int = 0) throws -> [Song] {
     guard let kind = try kinds().first(where: { Self.id($0.kind) == id })?.kind else { return [] }
     return Array(try songs(kind).dropFirst(offset).prefix(limit))
@@ -116,6 +115,7 @@ package struct GeneratedPlaylists: Sendable {
       trackCount: songs.count, cover: songs.first?.id)
   }
 
+  /// In beats per minute.
   private static let tolerance = 2
 
   private func songs(_ kind: GeneratedPlaylist.Kind) throws -> [Song] {
@@ -123,14 +123,15 @@ package struct GeneratedPlaylists: Sendable {
     case .tempo(let bpm):
       let range = NumberRange(lower: Double(bpm - Self.tolerance), upper: Double(bpm + Self.tolerance))
       let filter = TrackFilter(.condition(.number(.bpm, range)))
-      return try store.songs(matching: filter, order: TrackOrder(.confidence, isDescending: true), limit: Self.size)
+      let order = TrackOrder(.confidence, isDescending: true)
+      return try store.songs(matching: filter, order: order, limit: Self.maxTracks)
     case .genre(let id):
-      let songs = try store.songs(ofGenre: id, limit: Self.size)
-      return songs.count < Self.fewestTracks ? [] : songs
+      let songs = try store.songs(ofGenre: id, limit: Self.maxTracks)
+      return songs.count < Self.minTracksPerGenre ? [] : songs
     case .likeNewest:
       let newest = try store.songs(matching: .everything, order: TrackOrder(.added, isDescending: true), limit: 5)
-      let near = try neighbors.near(files: newest.map(\.row.fileID), limit: Self.size)
-      return try store.songs(ofFiles: near.prefix(Self.size).map(\.file))
+      let near = try neighbors.near(files: newest.map(\.row.fileID), limit: Self.maxTracks)
+      return try store.songs(ofFiles: near.prefix(Self.maxTracks).map(\.file))
     }
   }
 }

@@ -3,11 +3,11 @@ internal import Text
 
 /// A smart playlist of Navidrome (`.nsp`): rules in JSON, which Navidrome applies to its own library.
 package enum NavidromePlaylist {
-  /// In each of them.
+  /// Text that marks each such file.
   package static var mark: String { NavidromeFile.mark }
 
-  /// - Throws: `PlaylistError.notInNavidrome` if it cannot say the same.
-  package static func bytes(_ request: Playlist.Request, name: String) throws(PlaylistError) -> [UInt8] {
+  /// - Throws: `PlaylistError.notInNavidrome` if a smart playlist cannot express the request.
+  package static func bytes(_ request: PlaylistProposal.Request, name: String) throws(PlaylistError) -> [UInt8] {
     if request.like != nil { throw cannotSay("likeness (--like)", "Write an M3U8 file.") }
     if request.spacing > 0 { throw cannotSay("--no-repeat-artist", "Leave it out, or write an M3U8 file.") }
     var fields: [String: JSONValue] = [:]
@@ -16,7 +16,7 @@ package enum NavidromePlaylist {
     case .tempo: fields["sort"] = "bpm"
     case .path: fields["sort"] = "filepath"
     case .key, .energy:
-      throw cannotSay("--order \(request.order.rawValue)", "It has the orders tempo and path; or write an M3U8 file.")
+      throw cannotSay("--order \(request.order.rawValue)", "Use the order tempo or path, or write an M3U8 file.")
     }
     switch request.length {
     case .all: break

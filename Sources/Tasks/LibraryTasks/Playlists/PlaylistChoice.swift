@@ -1,28 +1,28 @@
 internal import Platform
 internal import SystemPackage
 
-/// How long a playlist becomes.
+/// Requested length of a playlist.
 package enum PlaylistLength: Sendable, Hashable {
-  /// All tracks there are.
+  /// All candidates.
   case all
   case tracks(Int)
   case seconds(Double)
 }
 
-/// Takes as many tracks of a list as a playlist wants, of those that come first.
+/// Chooses tracks from the start of a list until the requested length is reached.
 struct PlaylistChoice {
-  /// In the order in which they are wanted: nearest first, or at random.
+  /// By preference: most alike first, or shuffled.
   let tracks: [PlaylistTrack]
   let sequence: TrackSequence
-  /// The tracks are to follow each other well, so a chain of near ones is wanted and not the first of the list.
+  /// Choose a chain of tracks with smooth transitions instead of the first ones of the list.
   let wantsChain: Bool
 
-  /// Seconds by which a playlist may be too long or too short without a track being exchanged for that.
+  /// Accepted deviation from the requested duration, in seconds; beyond it a track is exchanged.
   private static let tolerance = 5.0
-  /// Tracks that are tried in place of another one.
-  private static let trialLimit = 2000
+  /// Maximum number of tracks tried as a replacement.
+  private static let maxTrials = 2000
 
-  /// Indices of tracks.
+  /// Indices of the chosen tracks.
   func chosen(_ length: PlaylistLength) -> [Int] {
     switch length {
     case .all: return wantsChain ? sequence.chain(Array(tracks.indices)) : Array(tracks.indices)
@@ -32,12 +32,12 @@ struct PlaylistChoice {
     }
   }
 
-  /// Takes tracks as long as `goesOn`.
-  private func started(while goesOn: ([Int]) -> Bool) -> [Int] {
-    if wantsChain { return sequence.chain(Array(tracks.indices), while: goesOn) }
+  /// Takes tracks while `shouldContinue` returns `true`.
+  private func started(while shouldContinue: ([Int]) -> Bool) -> [Int] {
+    if wantsChain { return sequence.chain(Array(tracks.indices), while: shouldContinue) }
     var taken: [Int] = []
     for index in sequence.spaced(Array(tracks.indices)) {
-      guard goesOn(taken) else { break }
+      guard shouldContinue(taken) else { break }
       taken.append(index)
     }
     return taken
@@ -47,8 +47,8 @@ struct PlaylistChoice {
     indices.reduce(0) { $0 + (tracks[$1].duration ?? 0) }
   }
 
-  /// Leaves the last track out if that comes nearer to a length, and then exchanges one track for another, such that
-  /// the length is nearly right and what is lost in order is little.
+  /// Drops the last track if that comes closer to the requested duration, then exchanges at most one track to trade the
+  /// remaining deviation against the loss of order.
   private func fitted(_ taken: [Int], to seconds: Double) -> [Int] {
     var taken = taken
     func excess(_ indices: [Int]) -> Double { duration(of: indices) - seconds }
@@ -57,11 +57,11 @@ struct PlaylistChoice {
     guard abs(excess) > Self.tolerance else { return taken }
     let present = Set(taken)
     var best: (position: Int, track: Int, score: Double)?
-    for track in tracks.indices.lazy.filter({ !present.contains($0) }).prefix(Self.trialLimit) {
+    for track in tracks.indices.lazy.filter({ !present.contains($0) }).prefix(Self.maxTrials) {
       for (position, old) in taken.enumerated() {
         let left = abs(excess - (tracks[old].duration ?? 0) + (tracks[track].duration ?? 0))
         guard left < abs(excess) else { continue }
-        // Ten seconds are worth as much as a jump, or as a place as many tracks further down the list.
+        // A deviation of 10 s costs as much as a jump, or as a replacement that is one playlist length further down the list.
         let score = left / 10 + loss(of: taken, at: position, track)
         if score < best?.score ?? abs(excess) / 10 + 1 { best = (position, track, score) }
       }
@@ -70,7 +70,7 @@ struct PlaylistChoice {
     return taken
   }
 
-  /// The loss if another track takes a place.
+  /// The cost of replacing the track at a position.
   private func loss(of taken: [Int], at position: Int, _ track: Int) -> Double {
     guard wantsChain else { return Double(max(0, track - taken[position])) / Double(max(1, taken.count)) }
     func cost(_ track: Int) -> Float {

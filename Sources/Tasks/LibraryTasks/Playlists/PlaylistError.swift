@@ -2,27 +2,27 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Why there is no playlist, and what to do about it.
+/// Why a playlist cannot be made, and what to do about it.
 package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingMatches
-  /// More than are put into the order `mix`.
+  /// More tracks than the order `mix` supports.
   case tooMany(Int)
   case noEnergies
   case cannotWrite(FilePath, reason: String)
-  /// Something that a smart playlist of Navidrome does not have.
+  /// A request that a Navidrome smart playlist cannot express.
   case notInNavidrome(what: String, advice: String)
 
   package var description: String {
     switch self {
     case .nothingMatches:
-      "No track matches. `analyze search` with the same filters shows what does; files must have been analyzed."
+      "No analyzed track matches. Check the filters with `analyze search`."
     case .tooMany(let count):
-      "\(count) tracks match, and at most \(Playlist.mixLimit) are put in order by how they mix. Narrow the filter, give "
+      "\(count) tracks match, but --order mix takes at most \(PlaylistProposal.maxMixTracks). Narrow the filter, set "
         + "--length or --tracks, or choose another --order."
     case .noEnergies:
-      "No track has an energy. Analyze them with the analyzer traits, as the pipeline default has it: analyze FOLDER"
+      "No track has an energy. Analyze your music with a pipeline that has traits, such as default: analyze FOLDER"
     case .cannotWrite(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)."
-    case .notInNavidrome(let what, let advice): "A smart playlist of Navidrome cannot say \(what). \(advice)"
+    case .notInNavidrome(let what, let advice): "A Navidrome smart playlist cannot express \(what). \(advice)"
     }
   }
 

@@ -1,20 +1,20 @@
 internal import Platform
 internal import SystemPackage
 
-/// How the tracks of a playlist follow each other.
+/// Order of the tracks in a playlist.
 package enum PlaylistOrder: String, CaseIterable, Sendable {
-  /// Without jumps in tempo, key and energy: see `TrackSequence`.
+  /// Smooth transitions in tempo, key and energy: see `TrackSequence`.
   case mix
   /// Slow to fast.
   case tempo
-  /// Around the wheel of Camelot: 1A, 1B, 2A, …
+  /// Around the Camelot wheel: 1A, 1B, 2A, …
   case key
   /// Calm to energetic.
   case energy
   /// By the bytes of the path.
   case path
 
-  /// The indices of tracks in this order; tracks without a value come last; ties sort by path.
+  /// Indices of tracks in this order. Tracks without a value come last; ties sort by path.
   func sorted(_ tracks: [PlaylistTrack]) -> [Int] {
     let value: (PlaylistTrack) -> Double? =
       switch self {

@@ -3,14 +3,14 @@ internal import Platform
 internal import Records
 internal import Reporting
 
-extension Playlist {
-  /// As a line of NDJSON, line break included.
+extension PlaylistProposal {
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
-/// The output of `playlist --json`: schema `nocturne.playlist` version 2. A field keeps its name and type forever;
-/// later ones are added.
-extension Shape<Playlist> {
+/// The output of `playlist --json`: schema `nocturne.playlist` version 2. Fields keep their name and type forever; new ones
+/// are only added.
+extension Shape<PlaylistProposal> {
   static var playlist: Shape {
     Shape(
       summary: "A playlist.",
@@ -72,7 +72,7 @@ extension Shape<NumberedTrack> {
   }
 }
 
-/// JSON Schema of what `playlist` prints.
+/// JSON Schema of the output of `playlist`.
 package enum PlaylistSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -2,13 +2,13 @@ internal import Exports
 package import SystemPackage
 
 extension PlaylistTrack {
-  /// In each playlist of them.
+  /// Text that marks each M3U playlist.
   package static var m3uMark: String { M3UFile.mark }
 }
 
 extension [PlaylistTrack] {
-  /// A playlist of them.
-  /// - Parameter folder: Paths are relative to it; absolute if it is `nil`.
+  /// An M3U playlist.
+  /// - Parameter folder: Paths are relative to this folder; absolute if `nil`.
   package func m3uFile(relativeTo folder: FilePath?) -> [UInt8] {
     reduce(into: M3UFile.header) { bytes, track in
       bytes += M3UFile.entry(track.path, name: track.name, duration: track.duration, relativeTo: folder)

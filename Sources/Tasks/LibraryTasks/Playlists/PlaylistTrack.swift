@@ -1,7 +1,7 @@
 package import Analysis
 package import SystemPackage
 
-/// A track that may go into a playlist. Unknown values are `nil`.
+/// A candidate for a playlist. Unknown values are `nil`.
 package struct PlaylistTrack: Sendable, Equatable {
   package var path: FilePath
   package var contentID: ContentID?
@@ -12,11 +12,11 @@ package struct PlaylistTrack: Sendable, Equatable {
   package var duration: Double?
   /// Beats per minute.
   package var bpm: Double?
-  /// Camelot, such as `8A`.
+  /// Camelot notation, such as `8A`.
   package var key: String?
   /// 0 to 1.
   package var energy: Double?
-  /// To the file that the playlist is like, 0 to 1; `nil` if it is like none.
+  /// Likeness to the file of the request, 0 to 1; `nil` if there is none.
   package var likeness: Double?
 
   package init(

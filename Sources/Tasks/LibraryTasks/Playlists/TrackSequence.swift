@@ -1,19 +1,18 @@
 internal import Foundation
 
-/// Puts tracks into an order in which each goes well after the one before it: with a tempo, a key and an energy that
-/// are near, and without an artist soon after himself.
+/// Orders tracks for smooth transitions: similar tempo, key and energy, and no artist repeated too soon.
 ///
-/// A greedy chain, then exchanges as for the traveling salesman: 2-opt turns a stretch around (Croes, 1958), or-opt
-/// moves one of up to three tracks elsewhere (Or, 1976), as long as that lowers the cost. The work is bounded by the
-/// number of comparisons and not by a clock, so the result depends on nothing but the tracks and their order.
+/// Builds a greedy chain, then improves it as a traveling salesman tour: 2-opt reverses a stretch (Croes, 1958), or-opt
+/// moves a stretch of up to three tracks (Or, 1976), as long as that lowers the cost. The work is bounded by a number of
+/// comparisons, not by a clock, so the result depends only on the tracks and their order.
 struct TrackSequence {
-  /// The compared traits, as numbers that lie together.
+  /// The compared traits, stored contiguously.
   private struct Traits {
-    /// In octaves; not a number if unknown.
+    /// Base-2 logarithm of the tempo, in octaves; NaN if unknown.
     var tempo: Float
-    /// Index on the wheel; −1 if unknown.
+    /// Index on the Camelot wheel; −1 if unknown.
     var key: Int
-    /// Not a number if unknown.
+    /// NaN if unknown.
     var energy: Float
     /// Equal for tracks of the same artist; −1 if unknown.
     var artist: Int
@@ -21,15 +20,15 @@ struct TrackSequence {
 
   private let traits: [Traits]
   private let artistCount: Int
-  /// Costs by indices on the wheel.
+  /// Costs by pairs of wheel indices: 24 × 24.
   private let keyCosts: [Float]
-  /// How many other tracks lie between two of one artist, at least.
+  /// Minimum number of other tracks between two of one artist.
   let spacing: Int
 
-  /// The cost of an artist too soon: more than any jump.
+  /// Cost of repeating an artist too soon: more than any jump.
   private static let repeatCost: Float = 10
-  /// Comparisons, which take some nanoseconds each, for all of 2-opt and or-opt.
-  private static let comparisonLimit = 40_000_000
+  /// Budget for 2-opt and or-opt together; a comparison takes a few nanoseconds.
+  private static let maxComparisons = 40_000_000
 
   init(_ tracks: [PlaylistTrack], spacing: Int) {
     var artists: [String: Int] = [:]
@@ -53,7 +52,7 @@ struct TrackSequence {
     self.spacing = spacing
   }
 
-  /// The cost of one track after another; the same the other way around.
+  /// Cost of the transition between two tracks; symmetric.
   func cost(_ first: Int, _ second: Int) -> Float {
     let (a, b) = (traits[first], traits[second])
     var cost: Float = 0
@@ -62,7 +61,7 @@ struct TrackSequence {
       cost += Transition.unknownCost
     } else {
       let folded = abs(octaves - octaves.rounded())
-      // As `Transition.tempoCost`, with e^x - 1 by its series up to the cap.
+      // Same as `Transition.tempoCost`, with e^x - 1 approximated by its series up to the cap.
       let x = folded * 0.693_147_2
       cost += min(3, x * (1 + x * (0.5 + x * 0.166_667)) * (100 / 6)) + (octaves > 0.5 ? 0.25 : 0)
     }
@@ -78,7 +77,7 @@ struct TrackSequence {
     traits[first].artist >= 0 && traits[first].artist == traits[second].artist
   }
 
-  /// Pairs of one artist with fewer than `spacing` tracks between.
+  /// Number of pairs of one artist with fewer than `spacing` tracks between them.
   func repeatCount(in order: some RandomAccessCollection<Int>) -> Int {
     let order = Array(order)
     var count = 0
@@ -91,15 +90,15 @@ struct TrackSequence {
     return count
   }
 
-  /// Whether an artist of the last tracks would be heard again.
+  /// `true` if the artist of `track` is among the last `spacing` tracks.
   func repeats(_ track: Int, after order: [Int]) -> Bool {
     order.suffix(spacing).contains { isRepeat($0, track) }
   }
 
   // MARK: - Orders
 
-  /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that
-  /// is no repeat. An artist whose tracks must be spread over all the rest comes first.
+  /// Keeps the order of a list as far as possible while spacing artists: takes the first remaining track that is not a
+  /// repeat. Artists whose tracks must be spread over the whole rest take precedence.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
     var left = [Int](repeating: 0, count: artistCount)
@@ -107,7 +106,7 @@ struct TrackSequence {
     var rest = list
     var order: [Int] = []
     while !rest.isEmpty {
-      // With `most` tracks each, these artists need that many places from here on, and may have to wait for the first.
+      // Artists with `most` remaining tracks each need this many positions, plus up to `spacing` before the first.
       let most = left.max() ?? 0
       let artists = left.indices.filter { left[$0] == most }
       let isCrowded = most > 1 && (most - 1) * (spacing + 1) + artists.count + spacing >= rest.count
@@ -122,12 +121,13 @@ struct TrackSequence {
     return order
   }
 
-  /// A chain that begins with the first of `list` and goes on with the nearest of the others, as long as `goesOn`.
-  func chain(_ list: [Int], while goesOn: ([Int]) -> Bool = { _ in true }) -> [Int] {
+  /// A chain that starts with the first of `list` and continues with the nearest remaining track while `shouldContinue`
+  /// returns `true`.
+  func chain(_ list: [Int], while shouldContinue: ([Int]) -> Bool = { _ in true }) -> [Int] {
     guard let first = list.first else { return [] }
     var rest = Array(list.dropFirst())
     var order = [first]
-    while !rest.isEmpty, goesOn(order) {
+    while !rest.isEmpty, shouldContinue(order) {
       let last = order[order.count - 1]
       let recent = order.suffix(spacing)
       var best = 0
@@ -150,18 +150,18 @@ struct TrackSequence {
     let order = exchanged(list)
     let count = repeatCount(in: order)
     if count == 0 { return order }
-    // Exchanges may not lead to where all artists are apart.
+    // Exchanges alone may not reach an order without repeats, so also start from the spaced one.
     let apart = exchanged(spaced(order))
     return repeatCount(in: apart) < count ? apart : order
   }
 
-  /// The best list that exchanges lead to.
+  /// The list improved by 2-opt and or-opt.
   private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }
-    // Each round compares each track with those so far away at most.
+    // Maximum distance, in positions, between compared tracks.
     let rounds = 8
-    let window = max(10, min(order.count, Self.comparisonLimit / (rounds * 4 * order.count)))
+    let window = max(10, min(order.count, Self.maxComparisons / (rounds * 4 * order.count)))
     for _ in 0..<rounds {
       let turned = turnStretches(&order, window: window)
       let moved = moveTracks(&order, window: window)
@@ -170,14 +170,15 @@ struct TrackSequence {
     return order
   }
 
-  /// Gains that are smaller are errors of rounding.
-  private static let leastGain: Float = 1e-4
+  /// Smaller gains are rounding errors.
+  private static let minGain: Float = 1e-4
 
   private func edge(_ order: [Int], _ first: Int, _ second: Int) -> Float {
     first < 0 || second >= order.count ? 0 : cost(order[first], order[second])
   }
 
-  /// 2-opt. - Returns: whether anything became better.
+  /// 2-opt.
+  /// - Returns: `true` if the order improved.
   private func turnStretches(_ order: inout [Int], window: Int) -> Bool {
     var isBetter = false
     for start in 0..<order.count - 1 {
@@ -186,28 +187,29 @@ struct TrackSequence {
         let after =
           (start > 0 ? cost(order[start - 1], order[end]) : 0)
           + (end + 1 < order.count ? cost(order[start], order[end + 1]) : 0)
-        guard before - after > Self.leastGain else { continue }
+        guard before - after > Self.minGain else { continue }
         if change(&order, start...end, gain: before - after, { $0.reverse() }) { isBetter = true }
       }
     }
     return isBetter
   }
 
-  /// Or-opt. - Returns: whether anything became better.
+  /// Or-opt.
+  /// - Returns: `true` if the order improved.
   private func moveTracks(_ order: inout [Int], window: Int) -> Bool {
     var isBetter = false
     for length in 1...3 where length < order.count {
       for start in 0...order.count - length {
         for target in max(0, start - window)...min(order.count - length, start + window) where target != start {
           let end = start + length - 1
-          // The tracks come to lie between those that are now at `left` and `right`.
+          // The stretch moves between the tracks currently at `left` and `right`.
           let (left, right) = target < start ? (target - 1, target) : (target + length - 1, target + length)
           let before = edge(order, start - 1, start) + edge(order, end, end + 1) + edge(order, left, right)
           let joined = start > 0 && end + 1 < order.count ? cost(order[start - 1], order[end + 1]) : 0
           let after =
             joined + (left >= 0 ? cost(order[left], order[start]) : 0)
             + (right < order.count ? cost(order[end], order[right]) : 0)
-          guard before - after > Self.leastGain else { continue }
+          guard before - after > Self.minGain else { continue }
           let range = min(start, target)...max(end, target + length - 1)
           let pivot = target < start ? start - range.lowerBound : length
           if change(&order, range, gain: before - after, { $0.rotate(toStartAt: pivot) }) {
@@ -220,7 +222,7 @@ struct TrackSequence {
     return isBetter
   }
 
-  /// Changes a stretch, and changes it back if that costs more in repeats of artists than it gains.
+  /// Changes a stretch, and reverts it if added artist repeats cost more than it gains.
   private func change(
     _ order: inout [Int], _ range: ClosedRange<Int>, gain: Float, _ body: (inout [Int]) -> Void
   ) -> Bool {

@@ -2,6 +2,6 @@ internal import BuiltInAnalyzers
 package import Filters
 
 extension FindingColumn {
-  /// Columns of all findings of this program.
+  /// Columns for all built-in findings.
   package static let known = all(of: BuiltInAnalyzers.findings)
 }

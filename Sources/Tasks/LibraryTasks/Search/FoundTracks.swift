@@ -2,14 +2,14 @@ package import Filters
 package import LibraryStore
 package import ResultStore
 
-/// Tracks, and files that failed, by their names or, behind those, by the words of their paths.
+/// Search results: tracks and failed files that match by name, followed by those that match by words of their paths.
 package struct FoundTracks: Sendable {
   package let rows: [TrackRow]
-  /// Number of all tracks that were found.
+  /// Number of all matches; a lower bound unless `isCountExact`.
   package let count: Int
   package let isCountExact: Bool
 
-  /// Without words: the newest first, unless there is a filter or an order.
+  /// Without words, filter and order, returns the newest tracks first.
   package init(
     _ words: String, filter: TrackFilter = .everything, order: TrackOrder? = nil, page: (limit: Int, offset: Int),
     in store: ResultStore
@@ -26,7 +26,7 @@ package struct FoundTracks: Sendable {
       let found = try search("", filter, order ?? newest, [.tracks], limit: page.limit, offset: page.offset).tracks
       (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
     } else if let order {
-      // In an order of its own, what was found by its path stands among the others.
+      // With an explicit order, matches by path are mixed with the others.
       let found = try search(
         "", filter.and(Self.filter(words)), order, [.tracks], limit: page.limit, offset: page.offset
       )
@@ -44,7 +44,7 @@ package struct FoundTracks: Sendable {
     }
   }
 
-  /// How many files that failed are among what would be found, by an index of the few that did.
+  /// Number of failed files among the matches. Fast: an index holds the few failed files.
   package static func failedCount(
     _ words: String, filter: TrackFilter, in store: ResultStore
   ) throws(StoreError) -> Int {
@@ -54,7 +54,7 @@ package struct FoundTracks: Sendable {
     return try store.trackCount(matching: all.and(failed))
   }
 
-  /// Each word in a name or in the path; the last one may go on.
+  /// Requires each word in a name or in the path; the last one may be a prefix.
   private static func filter(_ words: String) -> TrackFilter {
     let words = words.split(whereSeparator: \.isWhitespace)
     return TrackFilter(

@@ -17,10 +17,10 @@ package struct SearchReport: Sendable {
     self.answer = answer
   }
 
-  /// One line, line break included.
+  /// One line of JSON, including its line break.
   package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
 
-  /// A line for each hit.
+  /// One line of NDJSON per hit.
   package var ndjsonLines: [UInt8] {
     var hits = answer.tracks.hits.map { SearchHit(type: "track", track: $0) }
     hits += answer.albums.hits.map { SearchHit(type: "album", album: $0) }
@@ -31,7 +31,7 @@ package struct SearchReport: Sendable {
   }
 }
 
-/// A line of NDJSON.
+/// One line of NDJSON.
 private struct SearchHit: Sendable {
   var type: String
   var track: TrackRow?
@@ -39,8 +39,8 @@ private struct SearchHit: Sendable {
   var name: SearchAnswer.Name?
 }
 
-/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. A field keeps its name and
-/// type forever; later ones are added.
+/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. Fields keep their name and type
+/// forever; new ones are only added.
 extension Shape<SearchReport> {
   fileprivate static var search: Shape {
     func section<Hit>(
@@ -140,7 +140,7 @@ extension Shape<SearchAnswer.Name> {
   }
 }
 
-/// JSON Schemas of what `search` prints.
+/// JSON Schemas of the output of `search`.
 package enum SearchSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -1,23 +1,23 @@
 package import LibraryStore
 package import ResultStore
 
-/// Tracks and artists like others, by their sound; where that was not described, by genre.
+/// Recommends tracks and artists like others by their descriptors, and by genre where these are missing.
 package struct Recommendations: Sendable {
   package struct Request: Sendable {
-    /// Ids of what the tracks are to be like.
+    /// Seed ids.
     package var tracks: [String] = []
     package var artists: [String] = []
     package var genres: [String] = []
-    package var least: [SoundAttribute: Double] = [:]
-    package var most: [SoundAttribute: Double] = [:]
-    /// Tracks that are nearer come first.
+    package var minimum: [SoundAttribute: Double] = [:]
+    package var maximum: [SoundAttribute: Double] = [:]
+    /// Tracks closer to these values come first.
     package var target: [SoundAttribute: Double] = [:]
     package var limit = 20
 
     package init() {}
   }
 
-  /// The tracks to find similar ones for.
+  /// A track, artist or genre to find similar tracks for.
   package struct Seed: Sendable {
     package enum Kind: String, Sendable {
       case track, artist, genre
@@ -25,13 +25,13 @@ package struct Recommendations: Sendable {
 
     package var id: String
     package var kind: Kind
-    /// The tracks that stand for it.
+    /// Number of tracks that represent it.
     package var poolSize: Int
   }
 
   package struct Answer: Sendable {
     package var seeds: [Seed] = []
-    /// How many candidates are within what was wanted.
+    /// Number of candidates within the requested bounds.
     package var filteredCount = 0
     package var songs: [Song] = []
   }
@@ -39,9 +39,9 @@ package struct Recommendations: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
 
-  /// Candidates for each track that is asked for.
-  private static let choice = 12
-  private static let seedTracks = 5
+  private static let candidatesPerTrack = 12
+  /// Tracks that represent an artist or genre.
+  private static let maxSeedTracks = 5
 
   package init(store: ResultStore, neighbors: SoundNeighbors) {
     self.store = store
@@ -56,9 +56,9 @@ package struct Recommendations: Sendable {
       seeds += songs
     }
     for id in request.tracks { add(id, .track, try store.songs(ids: [id]).compactMap(\.self)) }
-    for id in request.artists { add(id, .artist, try store.songs(ofArtist: id, limit: Self.seedTracks)) }
-    for id in request.genres { add(id, .genre, try store.songs(ofGenre: id, limit: Self.seedTracks)) }
-    let pool = try candidates(like: seeds, count: max(300, request.limit * Self.choice))
+    for id in request.artists { add(id, .artist, try store.songs(ofArtist: id, limit: Self.maxSeedTracks)) }
+    for id in request.genres { add(id, .genre, try store.songs(ofGenre: id, limit: Self.maxSeedTracks)) }
+    let pool = try candidates(like: seeds, count: max(300, request.limit * Self.candidatesPerTrack))
     let traits = try store.traits(ofSongs: pool.map(\.song.id))
     var ranked: [(song: Song, score: Double)] = []
     for ((song, likeness), traits) in zip(pool, traits) {
@@ -72,8 +72,8 @@ package struct Recommendations: Sendable {
   }
 
   /// Artists whose tracks are most like those of one.
-  package func artists(like id: String, limit: Int) throws -> [CatalogArtist] {
-    let own = try store.songs(ofArtist: id, limit: Self.seedTracks)
+  package func artists(like id: String, limit: Int) throws -> [LibraryArtist] {
+    let own = try store.songs(ofArtist: id, limit: Self.maxSeedTracks)
     var ids: [String] = []
     for (song, _) in try candidates(like: own, count: 300) {
       for artist in song.artists where artist.id != id && !ids.contains(artist.id) { ids.append(artist.id) }
@@ -81,14 +81,14 @@ package struct Recommendations: Sendable {
     return try store.artists(ids: Array(ids.prefix(limit))).compactMap(\.self)
   }
 
-  /// Best first.
+  /// Candidates by likeness, best first, then by genre.
   private func candidates(like seeds: [Song], count: Int) throws -> [(song: Song, likeness: Double)] {
     let near = try neighbors.near(files: seeds.map(\.row.fileID), limit: count).prefix(count)
     let likeness = Dictionary(uniqueKeysWithValues: near.map { ($0.file, $0.likeness) })
     var pool = try store.songs(ofFiles: near.map(\.file)).map { ($0, likeness[$0.row.fileID] ?? 0) }
     var known = Set(pool.map(\.0.id)).union(seeds.map(\.id))
     var genres: [String] = []
-    for genre in seeds.flatMap(\.genres).map({ CatalogGenre.id(ofName: $0) }) where !genres.contains(genre) {
+    for genre in seeds.flatMap(\.genres).map({ LibraryGenre.id(ofName: $0) }) where !genres.contains(genre) {
       genres.append(genre)
     }
     for genre in genres where pool.count < count {
@@ -99,16 +99,16 @@ package struct Recommendations: Sendable {
     return pool
   }
 
-  /// A track of which an attribute is not known is not within its bounds.
-  private func isWithin(_ request: Request, _ traits: SongTraits?) -> Bool {
+  /// `false` for a track that lacks a bounded attribute.
+  private func isWithin(_ request: Request, _ traits: AudioFeatures?) -> Bool {
     func isValue(of attribute: SoundAttribute, _ accepts: (Double) -> Bool) -> Bool {
       traits.flatMap { attribute.value(of: $0) }.map(accepts) ?? false
     }
-    return request.least.allSatisfy { attribute, least in isValue(of: attribute) { $0 >= least } }
-      && request.most.allSatisfy { attribute, most in isValue(of: attribute) { $0 <= most } }
+    return request.minimum.allSatisfy { attribute, minimum in isValue(of: attribute) { $0 >= minimum } }
+      && request.maximum.allSatisfy { attribute, maximum in isValue(of: attribute) { $0 <= maximum } }
   }
 
-  private func distance(from target: [SoundAttribute: Double], _ traits: SongTraits?) -> Double {
+  private func distance(from target: [SoundAttribute: Double], _ traits: AudioFeatures?) -> Double {
     SoundAttribute.allCases.reduce(0) { sum, attribute in
       guard let wanted = target[attribute] else { return sum }
       guard let value = traits.flatMap({ attribute.value(of: $0) }) else { return sum + 1 }
@@ -116,7 +116,7 @@ package struct Recommendations: Sendable {
     }
   }
 
-  /// Each recording once, and not too much of one artist.
+  /// Each recording once. Tracks beyond an artist's share of `limit` move to the end.
   private func varied(_ songs: [Song], without seeds: [Song], limit: Int) -> [Song] {
     func name(_ song: Song) -> String { "\(song.artists.first?.id ?? "")\0\(song.title.lowercased())" }
     var names = Set(seeds.map(name))

@@ -16,47 +16,47 @@ package struct SimilarTracks {
   package struct Track: Sendable {
     /// From 1.
     package var rank: Int
-    /// 0 to 1: 1 is the same sound, 0 a sound as different as that of any two tracks.
+    /// 0 to 1: 1 is the same sound, 0 as different as two arbitrary tracks.
     package var likeness: Double
     package var record: FileRecord
 
-    /// Artist and title, as far as tags have them, or else the name of the file.
+    /// Artist and title from tags, or else the file name.
     package var name: String { record.track.name }
   }
 
   package struct Answer: Sendable {
     /// Absolute.
     package var path: FilePath
-    /// Files that the file was compared with, those left out included.
+    /// Files that the file was compared with, including those left out.
     package var comparedCount: Int
-    /// Files near it that were left out: they hold the same recording, or that of a track before.
+    /// Near files that were left out: they hold the same recording as the file or a better track.
     package var leftOutCount: Int
     /// Best first.
     package var tracks: [Track]
   }
 
-  /// How many tracks can be asked for.
+  /// Allowed number of requested tracks.
   package static let limits = 1...1000
 
   private let store: ResultStore
   private let reading: SoundReading
-  private let sounds: KnownSounds?
+  private let descriptors: DescriptorCache?
 
-  /// - Parameter sounds: Kept by those who ask often; `nil`: they are read.
-  package init(in store: ResultStore, reading: SoundReading, sounds: KnownSounds? = nil) {
+  /// - Parameter descriptors: A cache for repeated searches; `nil` to read the descriptors each time.
+  package init(in store: ResultStore, reading: SoundReading, descriptors: DescriptorCache? = nil) {
     self.store = store
     self.reading = reading
-    self.sounds = sounds
+    self.descriptors = descriptors
   }
 
   /// - Parameters:
   ///   - limit: Within `limits`.
-  ///   - filter: The tracks to choose from.
+  ///   - filter: Tracks to choose from.
   /// - Throws: `SimilarTracksError`, `UnknownFile`, `StoreError`.
   package func near(_ path: FilePath, limit: Int, matching filter: TrackFilter = .everything) throws -> Answer {
     let matching = filter == .everything ? nil : Set(try store.tracks(matching: filter).map(\.fileID))
-    let sounds = try self.sounds?.sounds() ?? KnownSounds.read(store)
-    let stored = sounds.stored
+    let descriptors = try self.descriptors?.descriptors() ?? DescriptorCache.read(store)
+    let stored = descriptors.stored
     guard !stored.files.isEmpty else { throw SimilarTracksError.nothingDescribed(database: store.path) }
     let known = try self.known(path)
     let record = try known ?? reading.record(of: path)
@@ -68,7 +68,7 @@ package struct SimilarTracks {
     // Some of the nearest may be left out.
     var wanted = limit + 32
     while true {
-      let near = sounds.collection.nearest(to: own, limit: wanted)
+      let near = descriptors.collection.nearest(to: own, limit: wanted)
       let allowed = near.filter { matching?.contains(stored.files[$0.index]) ?? true }
       var answer = try self.answer(record, allowed, of: stored, limit: limit)
       answer.comparedCount = compared
@@ -99,7 +99,7 @@ package struct SimilarTracks {
     return answer
   }
 
-  /// The record of a file whose sound was described; `nil` for any other file that is there.
+  /// The stored record of a file with a current descriptor; `nil` for any other existing file.
   private func known(_ path: FilePath) throws -> FileRecord? {
     let known = try store.record(at: store.knownPath(of: path), long: ["descriptor"])
     if let known, let likeness = known.findings[LikenessFinding.self],
@@ -112,20 +112,20 @@ package struct SimilarTracks {
   }
 }
 
-/// The data that tells whether two files hold the same recording.
+/// The data that decides whether two files hold the same recording.
 private struct Recording {
   private let cosine: Double
   private let contentID: ContentID?
   private let fingerprint: Fingerprint?
   private let duration: Double?
 
-  /// Seconds by which encodings of one recording differ at most.
+  /// Maximum difference of duration between encodings of one recording, in seconds.
   private static let durationTolerance = 5.0
-  /// Without fingerprints to compare, files whose sound is that near to the same file, and to each other in length, are
-  /// the same.
-  private static let leastCosine = 0.98
+  /// Without fingerprints, files of similar duration whose descriptors are at least this near to that of the searched file
+  /// count as the same recording.
+  private static let minCosine = 0.98
 
-  /// - Parameter cosine: To the file that others are compared with.
+  /// - Parameter cosine: Cosine similarity to the searched file.
   init(_ record: FileRecord, cosine: Double) {
     self.cosine = cosine
     contentID = record.contentID
@@ -139,11 +139,11 @@ private struct Recording {
       return false
     }
     if let fingerprint, let theirs = other.fingerprint { return fingerprint.isOfSameRecording(as: theirs) }
-    return min(cosine, other.cosine) >= Self.leastCosine
+    return min(cosine, other.cosine) >= Self.minCosine
   }
 }
 
-/// Why no similar tracks can be looked for, and what to do about it.
+/// Why similar tracks cannot be found, and what to do about it.
 package enum SimilarTracksError: Error, CustomStringConvertible {
   case nothingDescribed(database: FilePath)
   case noDescriptor(FilePath, reason: String?)
@@ -152,8 +152,8 @@ package enum SimilarTracksError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .nothingDescribed(let database):
-      "No file in the database \(printable(DisplayPath.text(of: database))) has a descriptor of its sound. Analyze your "
-        + "music with the analyzer likeness, as the pipeline default has it: analyze FOLDER"
+      "No file in the database \(printable(DisplayPath.text(of: database))) has a likeness descriptor. Analyze your "
+        + "music with a pipeline that has likeness, such as default: analyze FOLDER"
     case .noDescriptor(let path, let reason):
       "\(printable(DisplayPath.text(of: path))) cannot be compared: "
         + (reason == "silence"

@@ -6,12 +6,12 @@ internal import Reporting
 internal import Text
 
 extension SimilarTracks.Answer {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
-/// The output of `similar`: schema `nocturne.similar` version 2. A field keeps its name and type forever; later ones
-/// are added.
+/// The output of `similar`: schema `nocturne.similar` version 2. Fields keep their name and type forever; new ones are only
+/// added.
 extension Shape<SimilarTracks.Answer> {
   static var similar: Shape {
     Shape(
@@ -45,7 +45,7 @@ extension Shape<SimilarTracks.Track> {
   }
 }
 
-/// JSON Schema of what `similar` prints.
+/// JSON Schema of the output of `similar`.
 package enum SimilarSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -2,7 +2,7 @@ internal import Analysis
 internal import Library
 internal import LibraryStore
 
-/// A number that is measured of the sound of tracks, by which `Recommendations` chooses among them.
+/// A measured attribute of a track by which `Recommendations` filters and ranks.
 package enum SoundAttribute: Sendable, CaseIterable {
   /// Beats per minute.
   case tempo
@@ -17,8 +17,8 @@ package enum SoundAttribute: Sendable, CaseIterable {
   case mode
   case beatsPerBar
 
-  /// `nil` if it is not known of a track.
-  func value(of traits: SongTraits) -> Double? {
+  /// Returns the value for a track; `nil` if unknown.
+  func value(of traits: AudioFeatures) -> Double? {
     switch self {
     case .tempo: traits.bpm
     case .energy: traits.energy
@@ -32,7 +32,7 @@ package enum SoundAttribute: Sendable, CaseIterable {
     }
   }
 
-  /// The unit of a difference: one so large counts like the whole range of likeness.
+  /// Difference that counts as much as the whole range of likeness.
   var unit: Double {
     switch self {
     case .tempo: 30
@@ -46,6 +46,6 @@ package enum SoundAttribute: Sendable, CaseIterable {
   }
 }
 
-extension SongTraits {
+extension AudioFeatures {
   fileprivate var musicalKey: MusicalKey? { key.flatMap { MusicalKey($0) } }
 }

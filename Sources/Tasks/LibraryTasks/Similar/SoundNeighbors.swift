@@ -1,24 +1,24 @@
 internal import LibraryStore
 internal import Likeness
 
-/// The tracks that sound most like some tracks of the library, by ids of rows of `file`.
+/// Finds the tracks that sound most like given tracks of the library, by row id of the table `file`.
 package struct SoundNeighbors: Sendable {
-  private let sounds: KnownSounds
+  private let descriptors: DescriptorCache
 
-  package init(_ sounds: KnownSounds) {
-    self.sounds = sounds
+  package init(_ descriptors: DescriptorCache) {
+    self.descriptors = descriptors
   }
 
-  /// - Parameter limit: For each of the files.
-  /// - Returns: Best first; the files themselves are left out. The likeness (0 to 1) is that to the nearest of them. Empty if
-  ///   their sound was not described.
+  /// - Parameter limit: Maximum number of neighbors per file.
+  /// - Returns: Neighbors with their likeness to the nearest of the files (0 to 1), best first, without the files
+  ///   themselves. Empty if none of the files has a descriptor.
   package func near(files: [Int64], limit: Int) throws -> [(file: Int64, likeness: Double)] {
-    let sounds = try sounds.sounds()
+    let descriptors = try descriptors.descriptors()
     var best: [Int64: Double] = [:]
     for file in files {
-      guard let own = sounds.stored.descriptor(ofFile: file) else { continue }
-      for neighbor in sounds.collection.nearest(to: own, limit: limit) {
-        let other = sounds.stored.files[neighbor.index]
+      guard let own = descriptors.stored.descriptor(ofFile: file) else { continue }
+      for neighbor in descriptors.collection.nearest(to: own, limit: limit) {
+        let other = descriptors.stored.files[neighbor.index]
         best[other] = max(best[other] ?? -1, neighbor.likeness)
       }
     }

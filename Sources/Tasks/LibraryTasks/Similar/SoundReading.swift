@@ -4,20 +4,20 @@ internal import BuiltInAnalyzers
 internal import Records
 internal import SystemPackage
 
-/// Describes the sound of a file that is not in the database, as a run would.
+/// Computes the descriptor of a file that is not in the database, as a run would.
 package struct SoundReading: Sendable {
   private let analysis: SingleFileAnalysis
 
   package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
-  /// The record of the file: with its descriptor, and the fingerprint by which the same recording is recognized.
+  /// Returns a record with the descriptor, and the fingerprint that identifies copies of the recording.
   /// - Throws: `SimilarTracksError.cannotRead`.
   func record(of path: FilePath) throws -> FileRecord {
     let ids = [LikenessFinding.analyzer, FingerprintFinding.analyzer]
     let request = SingleFileAnalysis.Request(
       name: "similar", analyzers: ids.map { (id: $0, settings: [:]) }, kinds: BuiltInAnalyzers.all)
     let analysis = try analysis(path, request)
-    guard let analysis else { throw SimilarTracksError.cannotRead(path, reason: "reading it was given up") }
+    guard let analysis else { throw SimilarTracksError.cannotRead(path, reason: "reading it was abandoned") }
     if analysis.status == .failed {
       throw SimilarTracksError.cannotRead(path, reason: analysis.problem?.message ?? "no audio was found in it")
     }

@@ -7,16 +7,16 @@ package import TagWriting
 
 /// Writes findings into the tags of files.
 ///
-/// The store is only read: the next run sees that tags have changed, and that the audio has not.
+/// The store is only read: the next run detects that the tags have changed, but not the audio.
 package final class LibraryTagging {
   package struct Options: Sendable {
     package var fields: [WritableField]
     package var keyNotation = WritableField.KeyNotation.musical
-    /// Other values are replaced, and not kept.
+    /// Replace different existing values instead of keeping them.
     package var overwrites = false
     package var isDryRun = false
     package var replacement = TagReplacement.Options()
-    /// `nil` for a new one beside the database.
+    /// Path of the journal; `nil` for a new one beside the database.
     package var journal: FilePath?
 
     package init(_ fields: [WritableField]) {
@@ -27,28 +27,28 @@ package final class LibraryTagging {
   private let store: ResultStore
   private let options: Options
   private var journal: TagJournal?
-  /// Records that are read at once.
+  /// Records read from the database at once.
   private static let batchSize = 100
-  /// How often the same is tried on a file that other programs change.
-  static let attemptLimit = 5
+  /// Maximum number of attempts on a file that other programs are changing.
+  static let maxAttempts = 5
 
   package init(_ store: ResultStore, _ options: Options) {
     self.store = store
     self.options = options
   }
 
-  /// The path of the journal; `nil` as long as nothing was changed.
+  /// Path of the journal; `nil` until a file is changed.
   package var journalPath: FilePath? { journal?.path }
 
-  /// - Parameter report: Called with each result, some time after; returns false to stop.
-  /// - Throws: `StoreError`, `lockedByRun` while a run is at work unless it is a dry run; `TagJournalError`, after which
-  ///   nothing more was changed.
+  /// - Parameter report: Called with each result after a short delay; returns `false` to stop.
+  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run; `TagJournalError`, after which no
+  ///   more files were changed.
   package func perform(on files: [FilePath], report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = options.isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
     defer { lock?.release() }
-    var confirmation = TagConfirmation(report: report)
+    var check = LateOverwriteCheck(report: report)
     var start = 0
-    while start < files.count, !confirmation.isStopped {
+    while start < files.count, !check.isStopped {
       let batch = Array(files[start..<min(start + Self.batchSize, files.count)])
       start += batch.count
       var records: [FileRecord] = []
@@ -56,29 +56,29 @@ package final class LibraryTagging {
         records.append(record)
         return true
       }
-      for record in records where !record.isVanished && !confirmation.isStopped {
-        try confirmation.add(try outcome(for: record)) { try self.outcome(for: record) }
+      for record in records where !record.isVanished && !check.isStopped {
+        try check.add(try outcome(for: record)) { try self.outcome(for: record) }
       }
     }
-    try confirmation.finish()
+    try check.finish()
   }
 
   // MARK: One file
 
-  private func outcome(for record: FileRecord) throws -> TagConfirmation.Outcome {
+  private func outcome(for record: FileRecord) throws -> LateOverwriteCheck.Outcome {
     do {
-      return try TagWriteError.retrying(Self.attemptLimit) { try write(record) }
+      return try TagWriteError.retrying(Self.maxAttempts) { try write(record) }
     } catch let error as TagWriteError {
       var result = TaggingResult(record.path, .failed)
       result.problem = error
-      return TagConfirmation.Outcome(result)
+      return LateOverwriteCheck.Outcome(result)
     }
   }
 
-  private func write(_ record: FileRecord) throws -> TagConfirmation.Outcome {
+  private func write(_ record: FileRecord) throws -> LateOverwriteCheck.Outcome {
     var result = TaggingResult(record.path, .nothing)
     var found: [WritableValue] = []
-    // Opus differs in the values only, not in whether there are any.
+    // For Opus only the values differ, not which ones exist.
     for field in options.fields {
       do throws(WritableField.Missing) {
         found += try field.values(of: record, options.keyNotation, isOpus: false)
@@ -86,13 +86,13 @@ package final class LibraryTagging {
         result.gaps.append(TaggingResult.Gap(field: field.rawValue, reason: error.reason))
       }
     }
-    guard !found.isEmpty else { return TagConfirmation.Outcome(result) }
+    guard !found.isEmpty else { return LateOverwriteCheck.Outcome(result) }
     guard !record.path.isObject else {
-      throw TagWriteError(.notWritable, "It is an object: tags are written into files only.")
+      throw TagWriteError(.notWritable, "It is an object: tags can only be written to files.")
     }
     try refuseDamaged(record)
     let replacement = try TagReplacement(record.path, options.replacement)
-    // Findings are about the audio: where only tags have changed since, by this program or another one, they hold.
+    // Findings apply to the audio, so they are still valid if only the tags have changed since.
     let isAsAnalyzed = replacement.identity.size == record.sizeBytes && replacement.identity.modified == record.modified
     guard try isAsAnalyzed || record.contentID.map({ try replacement.hasAudio($0) }) ?? false else {
       throw TagWriteError(.changed, "The audio has changed since it was analyzed; run `analyze` first.")
@@ -104,17 +104,17 @@ package final class LibraryTagging {
     for value in found { try plan(value, replacement, &result) }
     guard !result.changes.isEmpty else {
       result.status = result.kept.isEmpty ? .unchanged : .kept
-      return TagConfirmation.Outcome(result)
+      return LateOverwriteCheck.Outcome(result)
     }
     if options.isDryRun {
       result.status = .planned
-      return TagConfirmation.Outcome(result)
+      return LateOverwriteCheck.Outcome(result)
     }
     let changes = result.changes
     guard let contentID = record.contentID else {
-      throw TagWriteError(.changed, "The audio of the file is not known; run `analyze` first.")
+      throw TagWriteError(.changed, "The audio of the file is unknown; run `analyze` first.")
     }
-    // If a field has several keys, readers may take one that said it already.
+    // With several keys for a field, a reader may use one that already had this value, so nothing can be expected.
     var expected: [String: String] = [:]
     for change in changes where replacement.file.items(of: change.field).count <= 1 {
       expected[change.field] = change.after.first
@@ -126,21 +126,21 @@ package final class LibraryTagging {
       try note(changes, record, contentID, replacement, new)
     }
     result.status = .written
-    return TagConfirmation.Outcome(result, file)
+    return LateOverwriteCheck.Outcome(result, file)
   }
 
-  /// Refuses partial and damaged files: findings of a part of a recording may be wrong for the whole of it, and a
-  /// damaged file may be all that is left.
+  /// Refuses partial and damaged files: findings of a part may be wrong for the whole recording, and a damaged file may be
+  /// the only remaining copy.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
       let code = record.problem.map { " (\($0.code))" } ?? ""
-      throw TagWriteError(.oddStructure, "The file is damaged\(code); its tags are left as they are.")
+      throw TagWriteError(.oddStructure, "The file is damaged\(code); its tags were not changed.")
     }
-    // That there is little audio says nothing against the file.
+    // A very short file is still a sound file.
     let odd = record.remarks.first { ($0.stage == .open || $0.stage == .decode) && $0.code != "very_short" }
     if let odd {
       throw TagWriteError(
-        .oddStructure, "The structure of the file is odd (\(odd.code)); its tags are left as they are.")
+        .oddStructure, "The structure of the file is unusual (\(odd.code)); its tags were not changed.")
     }
   }
 
@@ -153,8 +153,8 @@ package final class LibraryTagging {
         field: value.field, tag: item.tag, key: item.key, before: item.values, after: [value.text(for: item.key)])
     }
     for item in items {
-      let present = item.values.filter { !value.isNone($0) }
-      if present.count == 1, value.isSaid(by: present[0]) { continue }
+      let present = item.values.filter { !value.isEmptyValue($0) }
+      if present.count == 1, value.matches(present[0]) { continue }
       if present.isEmpty || options.overwrites {
         result.changes.append(change(item))
       } else {
@@ -162,15 +162,15 @@ package final class LibraryTagging {
       }
     }
     guard items.isEmpty else { return }
-    // Seen by readers, and not where tags are written: in another tag of the file, or packed.
+    // The value exists where readers see it but this program does not write: in another tag of the file, or compressed.
     if let present = replacement.tags.fields[value.field] {
-      if present.count == 1, value.isSaid(by: present[0]) { return }
+      if present.count == 1, value.matches(present[0]) { return }
       result.kept.append(
         TagChange(field: value.field, tag: "other", key: value.field, before: present, after: [value.text]))
       return
     }
     guard let (tag, key) = replacement.file.newKey(of: value.field) else {
-      throw TagWriteError(.unsupportedFormat, "Tags of this file have no place for \(value.field).")
+      throw TagWriteError(.unsupportedFormat, "\(value.field) can't be written to the tags of this file.")
     }
     result.changes.append(change(TagItem(tag: tag, key: key, values: [])))
   }
@@ -191,7 +191,7 @@ package final class LibraryTagging {
 }
 
 extension TagWriteError {
-  /// Does something again as long as another program changes the file just then.
+  /// Retries `body` while another program changes the file at the same time.
   static func retrying<Value>(_ limit: Int, _ body: () throws -> Value) throws -> Value {
     for _ in 1..<limit {
       do {

@@ -2,15 +2,15 @@ internal import Analysis
 package import SystemPackage
 package import TagWriting
 
-/// An item of a tag that is given another value.
+/// A change of the values of a tag item.
 package struct TagChange: Hashable, Codable, Sendable {
-  /// The canonical name of the tag.
+  /// Canonical name of the tag.
   package var field: String
   package var tag: String
   package var key: String
-  /// Empty if the item was not there.
+  /// Empty if the item did not exist.
   package var before: [String]
-  /// Empty if it is taken out.
+  /// Empty if the item is removed.
   package var after: [String]
 
   package init(field: String, tag: String, key: String, before: [String], after: [String]) {
@@ -22,23 +22,23 @@ package struct TagChange: Hashable, Codable, Sendable {
   }
 }
 
-/// The result for the tags of a file.
+/// The result of writing tags to a file.
 package struct TaggingResult: Sendable {
   package enum Status: String, CaseIterable, Sendable {
     case written
     /// A dry run would have written them.
     case planned
-    /// The tags say it already.
+    /// The tags already have these values.
     case unchanged
-    /// The tags say something else, which was kept.
+    /// The tags have different values, which were kept.
     case kept
     /// There is nothing to write.
     case nothing
-    /// The file could not, or may not, be changed.
+    /// The file could not or must not be changed.
     case failed
   }
 
-  /// Something that was not found, or not measured.
+  /// A field without a finding.
   package struct Gap: Hashable, Sendable {
     package var field: String
     /// One sentence.
@@ -48,7 +48,7 @@ package struct TaggingResult: Sendable {
   package var path: FilePath
   package var status: Status
   package var changes: [TagChange] = []
-  /// The changes not made: the tags' value in `before` was kept, the finding is in `after`.
+  /// Changes that were not made: `before` was kept, and `after` is the finding.
   package var kept: [TagChange] = []
   package var gaps: [Gap] = []
   package var problem: TagWriteError?

@@ -3,7 +3,7 @@ internal import Platform
 internal import SystemPackage
 
 extension TagJournal {
-  /// Reads a journal line by line, in whatever order. Only the places of lines are held in memory.
+  /// Reads the lines of a journal in any order. Only their positions are held in memory.
   final class Reader {
     private let path: FilePath
     private let file: FileDescriptor
@@ -24,7 +24,7 @@ extension TagJournal {
         guard !isEmpty else { return }
         guard let first = lines.first, let header = try? Self.decoder.decode(Header.self, from: Data(bytes(first))),
           header.journal == Header.name
-        else { throw TagJournalError("\(path) is no journal of changed tags.") }
+        else { throw TagJournalError("\(path) is not a journal of tag changes.") }
         guard header.version <= Header.version else {
           throw TagJournalError("The journal \(path) was written by a newer version of analyze.")
         }
@@ -37,17 +37,17 @@ extension TagJournal {
 
     deinit { try? file.close() }
 
-    /// The program was ended before anything was written.
+    /// The program ended before it wrote anything.
     private(set) var isEmpty = false
 
-    /// Lines behind the first one.
+    /// Number of lines after the header.
     var count: Int { max(0, lines.count - 1) }
 
-    /// The line with a number, from 0; `nil` if it is none, such as the last one of a program that was killed.
+    /// Returns an entry by number, from 0; `nil` if the line is invalid, such as the last one of a killed program.
     /// - Throws: `TagJournalError`.
     func entry(_ number: Int) throws -> Entry? {
       let line = lines[number + 1]
-      guard line.count <= TagJournal.lineLimit else { return nil }
+      guard line.count <= TagJournal.maxLineLength else { return nil }
       do {
         let text = Data(try bytes(line))
         return try? Self.decoder.decode(Entry.self, from: text)

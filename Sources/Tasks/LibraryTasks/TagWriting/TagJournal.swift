@@ -5,7 +5,7 @@ internal import Records
 internal import SystemPackage
 internal import TagWriting
 
-/// The journal of changed tags cannot be written or read.
+/// Why the journal of tag changes cannot be written or read.
 package struct TagJournalError: Error, CustomStringConvertible {
   package let description: String
 
@@ -14,10 +14,10 @@ package struct TagJournalError: Error, CustomStringConvertible {
   }
 }
 
-/// The former state of changed tags, one line of JSON for each file, written to the disk before the file is replaced.
+/// Journal of tag changes, for undo: one line of JSON per file, flushed to disk before the file is replaced.
 ///
-/// A line without its change (the program was ended between the two) does no harm: `TagUndo` looks at the file. A last line
-/// that is cut off has no change.
+/// A line whose change was not made (the program ended in between) does no harm: `TagUndo` checks the file. The change of a
+/// truncated last line was never made.
 final class TagJournal {
   /// The first line.
   struct Header: Codable {
@@ -44,26 +44,26 @@ final class TagJournal {
     var at: String
     /// Bytes of the path, percent-encoded.
     var uri: String
-    /// For people.
+    /// For display.
     var path: String
     var contentId: String
     var before: Stamp
     var after: Stamp
     var changes: [TagChange]
-    /// `nil` if the new file lacks too much of the old one.
+    /// `nil` if the new file contains too little of the old one.
     var restore: Restore?
   }
 
   /// A `FileReversal`.
   struct Restore: Codable {
     struct Piece: Codable {
-      /// A stretch of the new file from here on, `count` bytes long; without it, zeros.
+      /// Start of `count` bytes of the new file; `nil` for `count` zeros.
       var from: Int?
       var count: Int?
-      /// Ogg pages of this stream get other numbers.
+      /// Ogg stream whose pages are renumbered by `numberShift`.
       var serial: UInt32?
       var numberShift: UInt32?
-      /// In place of the others: in Base64.
+      /// Literal bytes, in Base64; the other fields are `nil` then.
       var bytes: Data?
     }
 
@@ -74,13 +74,13 @@ final class TagJournal {
     var pieces: [Piece]
   }
 
-  /// The longest line that is read.
-  static let lineLimit = 16 << 20
+  /// Maximum length of a line that is read, in bytes.
+  static let maxLineLength = 16 << 20
 
   let path: FilePath
   private let file: FileDescriptor
 
-  /// Goes on in a journal, or begins one.
+  /// Appends to a journal, or creates one.
   init(_ path: FilePath) throws(TagJournalError) {
     self.path = path
     do {
@@ -97,11 +97,11 @@ final class TagJournal {
             startedAt: Timestamp.now.description))
         FileReplacement.synchronize(path.removingLastComponent())
       } else if !String(decoding: head[..<count], as: UTF8.self).contains("\"\(Header.name)\"") {
-        throw TagJournalError("\(path) is no journal of changed tags. Name another file with --journal.")
+        throw TagJournalError("\(path) is not a journal of tag changes. Name another file with --journal.")
       } else if try file.seek(offset: -1, from: .end) >= 0 {
         var last = [UInt8](repeating: 0, count: 1)
         _ = try last.withUnsafeMutableBytes { try file.read(into: $0) }
-        // A line that was cut off stays one of its own.
+        // Terminates a truncated last line.
         if last != [0x0A] { _ = try file.writeAll([0x0A]) }
       }
     } catch let error as TagJournalError {
@@ -113,13 +113,13 @@ final class TagJournal {
 
   deinit { try? file.close() }
 
-  /// Whether this is the rest of a program that was killed before the first line was whole, or before it was begun.
+  /// `true` for the journal of a program that was killed before it had written the whole header.
   static func isCutHeader(_ head: some Collection<UInt8>) -> Bool {
     let start = Array("{\"journal\":\"\(Header.name)\"".utf8)
     return !head.contains(0x0A) && (start.starts(with: head) || head.starts(with: start))
   }
 
-  /// Writes a line, and waits until it is on the disk.
+  /// Writes a line and flushes it to disk.
   func append(_ entry: Entry) throws(TagJournalError) {
     do {
       try append(entry as any Encodable)
@@ -137,13 +137,13 @@ final class TagJournal {
       _ = try file.writeAll(Array(try encoder.encode(line)) + [0x0A])
       try file.synchronize()
     } catch {
-      // A part of the line would only be noise.
+      // Removes the partial line.
       try? file.truncate(to: start)
       throw error
     }
   }
 
-  /// A name beside the database that is not taken.
+  /// An unused path beside the database.
   static func newPath(besideDatabase database: FilePath) -> FilePath {
     let time = Timestamp.now.description.filter { $0 != "-" && $0 != ":" }
     let base = "\(database.stem ?? "library")-tags-\(time)"
@@ -175,7 +175,7 @@ extension TagJournal.Restore {
     }
   }
 
-  /// `nil` if the line is not what this program writes.
+  /// `nil` if the line is malformed.
   var reversal: FileReversal? {
     guard let old = ContentID(oldDigest), let new = ContentID(newDigest) else { return nil }
     var pieces: [FileReversal.Piece] = []

@@ -3,12 +3,12 @@ internal import Reporting
 internal import TagWriting
 
 extension TaggingResult {
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
 }
 
-/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. A field keeps its name and type forever;
-/// later ones are added.
+/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. Fields keep their name and type forever; new
+/// ones are only added.
 extension Shape<TaggingResult> {
   static var tagging: Shape {
     Shape(
@@ -60,7 +60,7 @@ extension Shape<TaggingResult.Gap> {
   }
 }
 
-/// JSON Schema of what `write-tags` prints.
+/// JSON Schema of the output of `write-tags`.
 package enum TagWritingSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -7,9 +7,9 @@ package enum WritableField: String, CaseIterable, Sendable {
   case bpm, initialkey, replaygain
   case acoustIDFingerprint = "acoustid_fingerprint"
 
-  /// How keys are written.
+  /// Notation of musical keys.
   package enum KeyNotation: String, CaseIterable, Sendable {
-    /// `Am`, `F#m`, `Db`, as ID3 has them.
+    /// `Am`, `F#m`, `Db`: the ID3 notation.
     case musical
     /// `8A`.
     case camelot
@@ -26,19 +26,19 @@ struct WritableValue {
     case text
   }
 
-  /// The canonical name of the tag.
+  /// Canonical name of the tag.
   var field: String
   var text: String
   var meaning: Meaning
 
-  /// As an item takes it: `tmpo` of MP4 has whole numbers.
+  /// The text for the item with the given key: `tmpo` of MP4 holds integers.
   func text(for key: String) -> String {
     if key == "tmpo", case .number(let number) = meaning { return String(Int(number.rounded())) }
     return text
   }
 
-  /// Whether a text says the same: a number as precisely as it is written there, a key in whatever notation.
-  func isSaid(by present: String) -> Bool {
+  /// `true` if an existing text has the same value: a number to the precision of that text, a key in any notation.
+  func matches(_ present: String) -> Bool {
     switch meaning {
     case .text: return present == text
     case .key(let key): return present == text || MusicalKey(present) == key
@@ -50,31 +50,32 @@ struct WritableValue {
     }
   }
 
-  /// Whether a text stands for no value at all.
-  func isNone(_ present: String) -> Bool {
+  /// `true` if an existing text stands for no value.
+  func isEmptyValue(_ present: String) -> Bool {
     let text = present.trimmingCharacters(in: .whitespacesAndNewlines)
     return text.isEmpty || field == "bpm" && Double(text) == 0
   }
 }
 
 extension WritableField {
-  /// Why a file has nothing for a field.
+  /// Why a file has no value for a field.
   struct Missing: Error {
     /// One sentence.
     var reason: String
   }
 
-  /// The values for a file.
-  /// - Parameter isOpus: Gain as Opus has it (RFC 7845, section 5.2.1): 1/256 dB to -23 LUFS, and no peak.
+  /// Values for a file.
+  /// - Parameter isOpus: Write gain as Opus defines it (RFC 7845, section 5.2.1): in 1/256 dB relative to -23 LUFS, without
+  ///   peak.
   func values(of record: FileRecord, _ notation: KeyNotation, isOpus: Bool) throws(Missing) -> [WritableValue] {
     switch self {
     case .bpm:
-      guard let tempo = record.tempo else { throw Missing(reason: "The tempo was not looked for.") }
+      guard let tempo = record.tempo else { throw Missing(reason: "The tempo was not analyzed.") }
       guard let bpm = tempo.bpm else { throw Missing(reason: "No tempo was found\(Self.why(tempo.reason)).") }
       return [number("bpm", bpm, decimals: 2)]
     case .initialkey:
       guard let finding = record.findings[KeyFinding.self] else {
-        throw Missing(reason: "The key was not looked for.")
+        throw Missing(reason: "The key was not analyzed.")
       }
       guard let camelot = finding.camelot, let openKey = finding.openKey, let key = MusicalKey(camelot) else {
         throw Missing(reason: "No key was found\(Self.why(finding.reason)).")
@@ -111,7 +112,7 @@ extension WritableField {
 
   private static func why(_ reason: String?) -> String { reason.map { " (\($0))" } ?? "" }
 
-  /// Gain and peak keep their zeros, as is the custom; a tempo does not.
+  /// Gain and peak keep trailing zeros, as is customary; a tempo does not.
   private func number(_ field: String, _ value: Double, decimals: Int, unit: String = "") -> WritableValue {
     var text = String(format: "%.\(decimals)f", value)
     if self == .bpm {

@@ -2,7 +2,7 @@ package import Analysis
 internal import Foundation
 internal import Text
 
-/// A waveform as BBC's audiowaveform writes it, version 2 of the format, one channel.
+/// A waveform in the format of BBC's audiowaveform: version 2, one channel.
 ///
 /// Reference: doc/DataFormat.md of https://github.com/bbc/audiowaveform
 package struct AudiowaveformData: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct AudiowaveformData: Hashable, Sendable {
   package let sampleRate: Int
   package let samplesPerPixel: Int
   package let bits: Bits
-  /// Smallest and largest sample of each pixel in turn.
+  /// Minimum and maximum sample of each pixel, interleaved.
   package let data: [Int16]
 
   package init(_ waveform: WaveformFinding, bits: Bits) {

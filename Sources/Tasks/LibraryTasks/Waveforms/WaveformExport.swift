@@ -7,9 +7,9 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Writes waveforms from the database as audiowaveform would.
+/// Writes waveforms from the database in the formats of audiowaveform.
 package struct WaveformExport: Sendable {
-  /// Files and folders that were analyzed.
+  /// Analyzed files and folders.
   package var paths: [FilePath]
   package var format: AudiowaveformData.Format
   package var bits: AudiowaveformData.Bits
@@ -20,7 +20,7 @@ package struct WaveformExport: Sendable {
     self.bits = bits
   }
 
-  /// The waveform of a single file, to be written anywhere.
+  /// Returns the bytes of the waveform of a single file.
   /// - Throws: `StoreError`, `UnknownFile` or `WaveformExportError`.
   package func single(_ store: ResultStore) throws -> [UInt8] {
     guard paths.count == 1, let path = paths.first else { throw WaveformExportError.severalFiles }
@@ -32,8 +32,8 @@ package struct WaveformExport: Sendable {
     return AudiowaveformData(waveform, bits: bits).bytes(format)
   }
 
-  /// Writes one file for each track into a folder: `song.mp3.json` for `song.mp3`, below the folders that hold it from
-  /// the given path on. They are put in place together at the end.
+  /// Writes one file per track into a folder: `song.mp3.json` for `song.mp3`, keeping the folder structure below each given
+  /// path. All files are moved into place together at the end.
   /// - Throws: `StoreError`, `UnknownFile`, `ExportError` or `WaveformExportError`.
   package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws
   {
@@ -54,7 +54,7 @@ package struct WaveformExport: Sendable {
     _ = try files.commit()
   }
 
-  /// Relative to the folder that is written to.
+  /// The output path, relative to the output folder.
   private func target(of path: FilePath, under root: FilePath) throws -> FilePath {
     var relative = path
     guard relative.removePrefix(root == path ? root.removingLastComponent() : root), let name = relative.lastComponent
@@ -64,13 +64,13 @@ package struct WaveformExport: Sendable {
   }
 }
 
-/// Why waveforms are not written.
+/// Why waveforms cannot be written.
 package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Standard output takes one waveform.
+  /// Standard output can take only one waveform.
   case severalFiles
-  /// The file is known, its waveform is not.
+  /// The file is known, but its waveform is not.
   case notAnalyzed(FilePath)
-  /// Two tracks would go into one file.
+  /// Two tracks would be written to the same file.
   case sameName(FilePath)
 
   package var description: String {

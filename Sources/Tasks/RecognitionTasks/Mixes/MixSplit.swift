@@ -6,15 +6,15 @@ package import Platform
 package import Recognition
 package import SystemPackage
 
-/// Cuts a recording into files, one for each track and each unknown stretch.
+/// Splits a recording into files, one per track and per unrecognized stretch.
 ///
-/// Audio that was stored without loss, with at most 24 bits, becomes FLAC, sample by sample. All other audio is copied
-/// as it is encoded, packet by packet. Either way the pieces hold all of the recording, each part of it once.
+/// Lossless audio with at most 24 bits becomes FLAC, cut exactly to the sample. All other audio is copied packet by packet
+/// without encoding it again. Either way the pieces cover all of the recording without overlap.
 package struct MixSplit: Sendable {
   package enum Method: String, CaseIterable, Sendable {
-    /// Decoded, and encoded without loss.
+    /// Decoded, then encoded losslessly.
     case flac
-    /// Packets are copied.
+    /// Packets are copied unchanged.
     case copy
   }
 
@@ -22,19 +22,19 @@ package struct MixSplit: Sendable {
     package var path: FilePath
     /// From 1.
     package var number: Int
-    /// How many pieces there are.
+    /// Number of all pieces.
     package var count: Int
-    /// As planned, and once the file is written with the times between which its audio really lies.
+    /// The planned piece; once the file is written, with the actual start and end of its audio.
     package var piece: MixPiece
   }
 
   package struct Outcome: Sendable {
     package var folder: FilePath
     package var method: Method
-    /// Seconds by which cuts may be beside their places: half of the longest packet; 0 if they are exact to the sample.
+    /// Maximum error of a cut in seconds: half of the longest packet; 0 if cuts are exact to the sample.
     package var precision: Double
     package var files: [File]
-    /// Why the recording is not all there; `nil` if it is.
+    /// Why the recording is incomplete; `nil` if it is complete.
     package var damage: String?
   }
 
@@ -44,7 +44,7 @@ package struct MixSplit: Sendable {
   private let overwriting: OverwriteRule
   private let container: PacketContainer
 
-  /// Looks at the recording and the folder: what cannot be done is known before the long work.
+  /// Checks the recording and the folder, so that errors are found before the long work.
   /// - Throws: `MixSplitError`.
   package init(of source: FilePath, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws(MixSplitError) {
     self.source = source
@@ -62,11 +62,11 @@ package struct MixSplit: Sendable {
     if folder.exists, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
   }
 
-  /// Writes the pieces. Each file appears when it is complete.
+  /// Writes the pieces. Each file appears under its name once it is complete.
   /// - Parameters:
-  ///   - sheet: The tracks recognized in the recording.
-  ///   - progress: Called now and then with the part of the recording that is done, 0 to 1.
-  ///   - isCancelled: Asked all the time; once it holds, writing ends.
+  ///   - sheet: Tracks recognized in the recording.
+  ///   - progress: Called from time to time with the completed fraction, 0 to 1.
+  ///   - isCancelled: Polled; writing stops once it returns `true`.
   /// - Throws: `MixSplitError` if nothing was written, otherwise `MixSplitFailure`.
   package func perform(
     _ sheet: CueSheet, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool
@@ -76,7 +76,7 @@ package struct MixSplit: Sendable {
     var outcome = Outcome(folder: folder, method: method, precision: 0, files: [])
     let writing = PieceWriting(
       source: source, container: container, replaceable: replaceable,
-      goesOn: { seconds in
+      shouldContinue: { seconds in
         progress(sheet.duration > 0 ? min(1, seconds / sheet.duration) : 1)
         return !isCancelled()
       })
@@ -99,8 +99,8 @@ package struct MixSplit: Sendable {
     }
   }
 
-  /// Looks before the first file is written whether anything is in the way, and makes the folder.
-  /// - Returns: The present files, which may be replaced.
+  /// Creates the folder and checks that no piece would replace a file that it must not.
+  /// - Returns: Existing files, which may be replaced.
   private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {
       try folder.makeFolder()

@@ -2,21 +2,21 @@ package import Platform
 package import SystemPackage
 internal import Text
 
-/// Why a recording is not cut, and what to do about it.
+/// Why a recording cannot be split, and what to do about it.
 package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
-  /// The path for the pieces is no folder.
+  /// The output path is not a writable folder.
   case notAFolder(FilePath)
-  /// A piece would replace a file that is none of this recording.
+  /// A piece would replace a file that is not a piece of this recording.
   case refused(OverwriteError)
-  /// It was not there before.
+  /// The file of a piece was created by another program in the meantime.
   case exists(FilePath)
-  /// A piece would replace what it is cut from.
+  /// A piece would replace the recording itself.
   case isTheRecording(FilePath)
-  /// Something that is not a file has the name of a piece.
+  /// Something other than a regular file has the name of a piece.
   case notAFile(FilePath)
   case cannotWrite(FilePath, reason: String)
-  /// The kind of file that the pieces would have does not take this codec.
+  /// The container of the pieces does not support this codec.
   case cannotCopy(FilePath)
   case cancelled
 
@@ -24,12 +24,12 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .cannotRead(let path, let reason): "\(Self.text(path)) cannot be cut: \(reason)"
     case .notAFolder(let path):
-      "The pieces cannot go to \(Self.text(path)): it is not a folder, or you may not write in it. Name another one."
+      "The pieces cannot be written to \(Self.text(path)): it is not a writable folder. Name another one."
     case .refused(let error): "\(error)"
-    case .exists(let path): "\(Self.text(path)) has appeared meanwhile. Name another folder."
+    case .exists(let path): "\(Self.text(path)) was created by another program in the meantime. Name another folder."
     case .isTheRecording(let path):
       "\(Self.text(path)) is the recording itself and would be replaced by a piece of it. Name another folder."
-    case .notAFile(let path): "\(Self.text(path)) is in the way: it is not a file. Name another folder."
+    case .notAFile(let path): "\(Self.text(path)) already exists and is not a regular file. Name another folder."
     case .cannotWrite(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)."
     case .cannotCopy(let path):
       "The audio of \(Self.text(path)) cannot be copied in pieces: no program writes this kind of file. Convert it to "
@@ -41,10 +41,10 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
 }
 
-/// Writing ended before all pieces were complete.
+/// The error if writing ended before all pieces were complete.
 package struct MixSplitFailure: Error, CustomStringConvertible {
   package var cause: MixSplitError
-  /// These files stay.
+  /// Number of complete files, which are kept.
   package var completeCount: Int
   package var count: Int
   package var folder: FilePath

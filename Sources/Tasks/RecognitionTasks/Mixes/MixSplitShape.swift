@@ -3,7 +3,7 @@ internal import Platform
 internal import Recognition
 internal import Records
 
-/// The object `split` of `nocturne.match`.
+/// The object `split` in `nocturne.match`.
 extension Shape<MixSplit.Outcome> {
   static var split: Shape {
     Shape(

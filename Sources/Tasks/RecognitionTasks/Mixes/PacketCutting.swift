@@ -1,7 +1,7 @@
 internal import Analysis
 internal import AudioDecoding
 
-/// Copies the packets of a recording into its pieces.
+/// Splits a recording by copying its packets.
 struct PacketCutting {
   private let writing: PieceWriting
 
@@ -9,7 +9,7 @@ struct PacketCutting {
     self.writing = writing
   }
 
-  /// A packet goes into the piece in which its middle lies.
+  /// Assigns each packet to the piece that contains its middle.
   func write(_ files: [MixSplit.File], into outcome: inout MixSplit.Outcome) throws(MixSplitError) {
     var packets: PacketSource
     do throws(DecodeError) {
@@ -23,7 +23,7 @@ struct PacketCutting {
     var end = 0.0
     var longest = 0.0
     while let packet = packets.next() {
-      guard writing.goesOn(packet.start) else { throw .cancelled }
+      guard writing.shouldContinue(packet.start) else { throw .cancelled }
       let middle = packet.start + packet.duration / 2
       if let next = rest.first, current == nil || middle >= next.piece.start {
         try complete(&current, &output, at: packet.start, into: &outcome)

@@ -4,14 +4,14 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// The tags in the file of a piece.
+/// Tags of a piece.
 enum PieceTags {
   static func tags(
     of file: MixSplit.File, from source: FilePath, in format: PacketContainer.TagFormat
   ) -> [AudioTag] {
     var tags: [AudioTag] = []
     func add(_ name: String, _ value: String?) {
-      // A C string ends at a zero.
+      // C strings end at a NUL.
       let text = value?.replacing("\0", with: "") ?? ""
       if !text.isEmpty { tags.append(AudioTag(name, text)) }
     }
@@ -21,12 +21,12 @@ enum PieceTags {
       add("artist", item.artist)
       add("album", item.album)
       add("date", item.creationDate)
-      // The frame of ID3 has a name of its own.
+      // The ID3 frame has a different name.
       add(format == .id3 ? "TSRC" : "ISRC", item.isrc)
       if format == .vorbisComments {
         for genre in item.genres { add("genre", genre) }
         if case .string(let recording)? = item.properties["musicbrainz_recordingid"] {
-          // The name by which MusicBrainz Picard tags a recording.
+          // MusicBrainz Picard uses this name for the recording id.
           add("MUSICBRAINZ_TRACKID", recording)
         }
       } else {
@@ -54,6 +54,6 @@ enum PieceTags {
     return " of \(name), cut by nocturne"
   }
 
-  /// The proof for a piece of a recording: one of another recording is not replaced.
+  /// Recognizes a piece of the same recording: pieces of other recordings are not replaced.
   static func proof(of source: FilePath) -> OriginProof { .text(marks: [mark(of: source).replacing("\0", with: "")]) }
 }

@@ -3,17 +3,17 @@ internal import AudioEncoding
 internal import Platform
 internal import SystemPackage
 
-/// The parts that both ways of cutting a recording share.
+/// Shared by both methods of splitting a recording.
 struct PieceWriting {
   var source: FilePath
   var container: PacketContainer
-  /// Files that were there before and may be replaced.
+  /// Existing files that may be replaced.
   var replaceable: Set<FilePath>
-  /// Told how many seconds of the recording are done; whether to go on.
-  var goesOn: (_ seconds: Double) -> Bool
+  /// Called with the seconds of the recording done so far; returns `false` to cancel.
+  var shouldContinue: (_ seconds: Double) -> Bool
 
-  /// Begins the file of a piece.
-  /// - Parameter isContinuation: The first packet is not the first of `packets`.
+  /// Opens the file of a piece.
+  /// - Parameter isContinuation: The first packet of the piece is not the first of `packets`.
   func begin(
     _ file: MixSplit.File, with packets: borrowing PacketSource, isContinuation: Bool
   ) throws(MixSplitError) -> PieceFile {
@@ -21,7 +21,7 @@ struct PieceWriting {
   }
 }
 
-/// The file of one piece while it is written.
+/// The file of a piece while it is being written.
 struct PieceFile: ~Copyable {
   private let path: FilePath
   private let source: FilePath
@@ -62,7 +62,7 @@ struct PieceFile: ~Copyable {
     }
   }
 
-  /// Writes the packet that `source` gave last.
+  /// Writes the last packet returned by `source`.
   func write(_ source: borrowing PacketSource) throws(MixSplitError) {
     do throws(PacketFileError) {
       try packets.write(source)
@@ -71,10 +71,10 @@ struct PieceFile: ~Copyable {
     }
   }
 
-  /// Completes the file and gives it its name.
+  /// Completes the file and moves it into place.
   consuming func finish() throws(MixSplitError) {
     let (path, source) = (path, source)
-    // It may have appeared since.
+    // Another program may have created it since.
     if !isReplaceable, path.exists { throw .exists(path) }
     do throws(PacketFileError) {
       try packets.finish()

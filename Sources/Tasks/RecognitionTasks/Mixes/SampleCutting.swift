@@ -5,7 +5,7 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Decodes a recording and encodes its pieces as FLAC.
+/// Splits a recording by decoding it and encoding its pieces as FLAC.
 struct SampleCutting {
   private let writing: PieceWriting
 
@@ -13,12 +13,12 @@ struct SampleCutting {
     self.writing = writing
   }
 
-  /// The depth of FLAC that holds exactly the samples of audio; `nil` if none does.
+  /// The FLAC sample depth that represents the audio exactly; `nil` if there is none.
   static func depth(of audio: borrowing AudioSource) -> SampleDepth? {
     let format = audio.format
-    // DSD is no PCM: decoding it is a conversion.
+    // DSD is not PCM: decoding it is a conversion.
     guard format.isLossless, !["dsd", "dst"].contains(format.codec),
-      AudioFileFormat.flac.channelCounts.contains(format.channelCount), format.sampleRate <= highestRate
+      AudioFileFormat.flac.channelCounts.contains(format.channelCount), format.sampleRate <= maxSampleRate
     else { return nil }
     switch audio.encoding.sampleType {
     case .uint8, .int16: return .int16
@@ -27,8 +27,8 @@ struct SampleCutting {
     }
   }
 
-  /// Samples per second that libFLAC takes.
-  private static let highestRate = 655_350
+  /// Maximum sample rate of libFLAC, in Hz.
+  private static let maxSampleRate = 655_350
 
   func write(_ files: [MixSplit.File], into outcome: inout MixSplit.Outcome) throws(MixSplitError) {
     var audio: AudioSource
@@ -42,12 +42,12 @@ struct SampleCutting {
       format: .flac, sampleRate: audio.format.sampleRate, channelCount: audio.format.channelCount,
       depth: Self.depth(of: audio) ?? .int24)
     var block = AudioBlock(channelCount: audio.format.channelCount)
-    /// Frames so far.
+    /// Frames written so far.
     var position = 0
     var rest = files[...]
     var current: (file: MixSplit.File, writer: AudioFileWriter, end: Int)?
     while audio.read(into: &block) {
-      guard writing.goesOn(Double(position) / rate) else { throw .cancelled }
+      guard writing.shouldContinue(Double(position) / rate) else { throw .cancelled }
       var from = 0
       while from < block.frameCount {
         if current == nil, var file = rest.popFirst() {
@@ -74,14 +74,14 @@ struct SampleCutting {
     outcome.damage = audio.summary.problem?.message
   }
 
-  /// Writes the audio of a piece, without tags, to a hidden file beside it.
+  /// Opens a hidden file beside a piece for its audio without tags.
   private func writer(for file: MixSplit.File, _ layout: AudioFileLayout) throws(MixSplitError) -> AudioFileWriter {
-    // A name that is removed as those of `FileReplacement` are, if this process is killed.
+    // With a name like those of `FileReplacement`, the file is cleaned up if this process is killed.
     let path = file.path.removingLastComponent().appending(".nocturne-\(UUID().uuidString).partial.flac")
     return try wrapped(file) { () throws(AudioWriteError) in try AudioFileWriter(path, layout) }
   }
 
-  /// Copies the audio of a piece into a file with tags, under its own name. (libsndfile does not know all of the tags.)
+  /// Copies the audio of a piece to its final file, with tags: libsndfile does not support all of them.
   private func complete(
     _ file: MixSplit.File, _ writer: AudioFileWriter, at end: Double, into outcome: inout MixSplit.Outcome
   ) throws(MixSplitError) {

@@ -5,20 +5,20 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// The tracks that `catalog build` has put into a catalog, from one database. By it the next one knows which tracks are
-/// new, which have changed, and which were taken out or added by hand; those it leaves alone.
+/// The tracks that `catalog build` has added to a catalog from one database. From this list the next build determines which
+/// tracks are new, which have changed, and which were removed or added by hand; the latter it leaves alone.
 ///
-/// A text file in the catalog's folder: a line that says what it is, the path of the database, and a line for each
-/// track with its content id and the digest of its media item, or `-` while it is being added. Its name says which part
-/// of a catalog is built there.
+/// A text file in the folder of the catalog: a title line, the path of the database, and one line per track with its content
+/// id and the digest of its media item, or `-` while it is being added. The file name tells which part of a catalog is built
+/// there.
 struct BuildList {
   enum State: Equatable {
-    /// A run may have ended before the track was in the catalog.
+    /// The track may be missing from the catalog: a build may have ended while adding it.
     case begun
     case done(ContentID)
   }
 
-  /// The condition in which the list was found.
+  /// Condition of the list file.
   enum Condition {
     case whole, missing, damaged
   }
@@ -48,7 +48,7 @@ struct BuildList {
     condition = .whole
   }
 
-  /// - Returns: `nil` if the text is not such a list, or cut off.
+  /// - Returns: `nil` if the text is not a build list, or is truncated.
   private static func states(in text: String) -> [ContentID: State]? {
     let lines = text.split(separator: "\n")
     guard lines.count >= 2, lines[0] == title, text.hasSuffix("\n") else { return nil }

@@ -2,13 +2,13 @@ package import Analysis
 package import Recognition
 package import SystemPackage
 
-/// Adds single files to a catalog, or changes what it says of its tracks.
+/// Adds single files to a catalog, or changes the media items of its tracks.
 package struct CatalogAddition {
-  /// The folder of the catalog; it is made if it is not there.
+  /// Folder of the catalog; created if missing.
   package var catalog: FilePath
   package var files: [FilePath]
-  /// Media items: those of the files, or without a file those of tracks that are in the catalog. A row's reference is
-  /// the name of a track, or what `path` makes a path of.
+  /// Media items of the files, or of tracks that are already in the catalog. The reference of a row is the name of a track,
+  /// or text that `path` turns into a path.
   package var rows: [MediaItemTable.Row]
   package var path: (String) -> FilePath?
   package var reader: ReferenceReader
@@ -24,11 +24,11 @@ package struct CatalogAddition {
     self.reader = reader
   }
 
-  /// References that are collected before they are added.
+  /// References that are added to the catalog at once.
   private static let batchSize = 100
 
-  /// - Parameter failed: Gets the files that cannot be added, and why.
-  /// - Throws: `CatalogTaskError`, `CatalogError`, and what `reader` throws.
+  /// - Parameter failed: Called with each file that cannot be added, and why.
+  /// - Throws: `CatalogTaskError`, `CatalogError`, and errors of `reader`.
   package func perform(failed: (FilePath, Problem) -> Void) throws {
     let update = try CatalogUpdate(at: catalog)
     var rows = rows
@@ -51,18 +51,18 @@ package struct CatalogAddition {
     if !rows.isEmpty { try change(rows, in: update) }
   }
 
-  /// Takes the items of one file out of the table.
+  /// Removes the items of a file from the table and returns them.
   private func take(_ identifier: String, _ file: FilePath, from rows: inout [MediaItemTable.Row]) -> [MediaItem] {
-    func isMeant(_ row: MediaItemTable.Row) -> Bool { row.reference == identifier || path(row.reference) == file }
-    let items = rows.filter(isMeant).map(\.item)
-    rows.removeAll(where: isMeant)
+    func isOfFile(_ row: MediaItemTable.Row) -> Bool { row.reference == identifier || path(row.reference) == file }
+    let items = rows.filter(isOfFile).map(\.item)
+    rows.removeAll(where: isOfFile)
     return items
   }
 
-  /// Gives tracks of the catalog other media items, all or none.
+  /// Replaces the media items of tracks in the catalog: of all, or on error of none.
   private func change(_ rows: [MediaItemTable.Row], in update: CatalogUpdate) throws {
     let catalog = try update.directory.catalog()
-    let names = TrackNames(catalog, looksFor: rows.map(\.reference), path: path)
+    let names = TrackNames(catalog, matching: rows.map(\.reference), path: path)
     var items: [String: [MediaItem]] = [:]
     var order: [String] = []
     for row in rows {

@@ -4,7 +4,7 @@ package import SystemPackage
 package import Text
 
 extension MediaItemTable {
-  /// All media items of a catalog; a track without one has an empty row.
+  /// Table of all media items of a catalog; a track without one has an empty row.
   package static func text(of catalog: CustomCatalog) -> String {
     var rows: [Row] = []
     catalog.forEachEntry { entry in
@@ -17,8 +17,8 @@ extension MediaItemTable {
 }
 
 extension MediaItem {
-  /// `Artist – Title`, or whatever is known.
-  /// - Parameter reference: The name of its track.
+  /// `Artist – Title`, or the one that is known, or else the reference.
+  /// - Parameter reference: Name of the track.
   package func trackName(orReference reference: String) -> String {
     let parts = [artist, title].compactMap { $0 }
     return parts.isEmpty ? reference : parts.joined(separator: " – ")
@@ -26,10 +26,10 @@ extension MediaItem {
 }
 
 extension CustomCatalog.Information {
-  /// As an object for programs.
+  /// JSON object for programs.
   /// - Parameters:
-  ///   - path: The path of the catalog.
-  ///   - partition: The part that it was built as.
+  ///   - path: Path of the catalog.
+  ///   - partition: The part that the catalog was built as; `nil` for a whole catalog.
   package func jsonValue(path: FilePath, partition: CatalogPartition?) -> JSONValue {
     .object([
       "path": .string(path.string), "partition": partition.map { .string("\($0)") } ?? .null, "tracks": .integer(Int64(referenceCount)),

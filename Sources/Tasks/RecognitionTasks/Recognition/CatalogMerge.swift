@@ -1,7 +1,7 @@
 internal import Recognition
 package import SystemPackage
 
-/// Adds all tracks of other catalogs to one; where a track is in both, theirs counts.
+/// Merges other catalogs into one; on conflict, the track of the other catalog wins.
 package struct CatalogMerge {
   package var catalog: FilePath
   package var others: [FilePath]
@@ -13,9 +13,9 @@ package struct CatalogMerge {
 
   /// - Throws: `CatalogTaskError`, `CatalogError`.
   package func perform() throws {
-    // All are looked at before the first is taken.
+    // Verifies all before merging the first.
     let catalogs = try others.map { path in
-      let catalog = try CustomCatalog(forAsking: path)
+      let catalog = try CustomCatalog(forQuerying: path)
       try catalog.verify()
       return catalog
     }

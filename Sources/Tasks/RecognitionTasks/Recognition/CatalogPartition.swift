@@ -4,12 +4,12 @@ package import Recognition
 internal import Records
 package import SystemPackage
 
-/// One of several equal parts of a catalog. The content id alone decides to which part a track belongs, so copies stay
-/// together, and each build of a part finds the same tracks: those whose content id, as text, is a key of the `Shard`.
+/// One of several equal parts of a catalog. The content id alone determines the part of a track, so copies stay together
+/// and each build of a part finds the same tracks: those whose content id, as text, is a key of the `Shard`.
 package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
   private let shard: Shard
 
-  /// Reads `K/N`; `nil` unless K is 0 to N − 1, as of all shards.
+  /// Parses `K/N`; fails unless K is 0 to N − 1.
   package init?(_ text: String) {
     guard let shard = try? Shard(text) else { return nil }
     self.shard = shard
@@ -22,7 +22,7 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
 
   package func contains(_ id: ContentID) -> Bool { shard.contains(Array(id.description.utf8)) }
 
-  /// The part that a catalog was built as; `nil` if it is a whole one or a file.
+  /// The part that a catalog was built as; `nil` for a whole catalog or a file.
   package init?(ofCatalog path: FilePath) throws(CatalogError) {
     guard path.fileKind == .folder,
       let part = try CatalogUpdate.builtPartitions(in: path).compactMap({ $0 }).first
@@ -30,12 +30,12 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
     self = part
   }
 
-  // MARK: The name of a build list
+  // MARK: Build list names
 
-  /// The end of the name of a build list, before its extension: damage to the list leaves it as it is.
+  /// End of the build list's name before its extension. Stored in the name so that it survives damage to the list.
   var buildListSuffix: String { ".part-\(index)-of-\(count)" }
 
-  /// - Parameter name: The name of a build list; that of a whole catalog gives `nil`.
+  /// - Parameter name: Name of a build list. Fails for that of a whole catalog.
   init?(ofBuildList name: String) {
     let words = name.split { ".-".contains($0) }
     guard words.count == 6, words[1] == "part", words[3] == "of" else { return nil }

@@ -1,10 +1,10 @@
 internal import Recognition
 package import SystemPackage
 
-/// Takes tracks out of a catalog, all or none.
+/// Removes tracks from a catalog: all, or on error none.
 package struct CatalogRemoval {
   package var catalog: FilePath
-  /// Identifiers of tracks, or what `path` makes the paths of files or folders of.
+  /// Identifiers of tracks, or texts that `path` turns into paths of files or folders.
   package var tracks: [String]
   package var path: (String) -> FilePath?
 
@@ -16,9 +16,9 @@ package struct CatalogRemoval {
 
   /// - Throws: `CatalogTaskError`, `CatalogError`.
   package func perform() throws {
-    _ = try CustomCatalog(forAsking: catalog)
+    _ = try CustomCatalog(forQuerying: catalog)
     let update = try CatalogUpdate(at: catalog)
-    let names = try TrackNames(update.directory.catalog(), looksFor: tracks, path: path)
+    let names = try TrackNames(update.directory.catalog(), matching: tracks, path: path)
     var identifiers: Set<String> = []
     for track in tracks {
       let found = names.identifiers(track)

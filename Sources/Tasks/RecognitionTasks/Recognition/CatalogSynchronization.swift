@@ -5,15 +5,15 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Brings a catalog up to date with a database, and repairs it: adds what was analyzed since the last time, takes
-/// changed tags over and removes what has vanished from the library. Changes by hand stay. Nothing is decoded.
+/// Synchronizes a catalog with a database, and repairs it: adds newly analyzed tracks, updates changed tags, and removes
+/// tracks that vanished from the library. Manual changes are kept. Nothing is decoded.
 package struct CatalogSynchronization {
-  /// The folder of the catalog; it is made if it is not there.
+  /// Folder of the catalog; created if missing.
   package var catalog: FilePath
   package var store: ResultStore
-  /// Only what lies here is added; everything if there are none.
+  /// Limits additions to these paths; empty for the whole library.
   package var roots: [FilePath]
-  /// The part of the catalog that is built; `nil` for all of it. A folder remains what it was first built as.
+  /// The part of the catalog to build; `nil` for all of it. A folder can only be rebuilt as what it was first built as.
   package var partition: CatalogPartition?
 
   package init(catalog: FilePath, store: ResultStore, roots: [FilePath] = [], partition: CatalogPartition? = nil) {
@@ -29,19 +29,19 @@ package struct CatalogSynchronization {
     package var updated = 0
     package var removed = 0
     package var unchanged = 0
-    /// Taken out or changed by hand.
+    /// Tracks removed or changed by hand.
     package var leftAlone = 0
-    /// Files with audio, but without a signature that this program can use.
+    /// Files with audio but without a usable signature.
     package var unsigned = 0
-    /// Tracks that a build had added, but that were missing in the list of builds.
+    /// Tracks that an earlier build had added, but that were missing from the build list.
     package var recovered = 0
-    /// Repairs of the catalog.
+    /// Repairs made to the catalog.
     package var repair: CatalogDirectory.Repair?
-    /// The name of the list of what was built, if it was damaged and was rebuilt.
+    /// Name of the build list if it was damaged and rebuilt.
     package var repairedList: String?
   }
 
-  /// - Parameter progress: Gets how many tracks of how many have been added, now and then.
+  /// - Parameter progress: Called from time to time with the number of added tracks and of all tracks to add.
   /// - Throws: `CatalogTaskError`, `CatalogError`, `StoreError`.
   package func perform(progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }) throws -> Outcome {
     let update = try CatalogUpdate(at: catalog)
@@ -58,7 +58,7 @@ package struct CatalogSynchronization {
   }
 }
 
-/// One synchronization under way.
+/// A synchronization in progress.
 private struct Synchronizer {
   private struct Track {
     var id: ContentID
@@ -71,11 +71,11 @@ private struct Synchronizer {
   private var list: BuildList
   private let roots: [FilePath]
   private let partition: CatalogPartition?
-  /// Whether the list of what earlier builds have added is lost.
+  /// `true` if it is unknown which tracks earlier builds have added.
   private let hasLostList: Bool
   private(set) var outcome = CatalogSynchronization.Outcome()
 
-  /// - Parameter isFirstBuild: Whether no database has built the catalog yet, as far as can be seen.
+  /// - Parameter isFirstBuild: `true` if the folder has no build list of any database.
   init(
     _ store: ResultStore, _ update: CatalogUpdate, list: BuildList, isFirstBuild: Bool, roots: [FilePath],
     partition: CatalogPartition?, repair: CatalogDirectory.Repair?
@@ -88,7 +88,7 @@ private struct Synchronizer {
     switch list.condition {
     case .whole: hasLostList = false
     case .damaged: hasLostList = true
-    // If another database has built it, this one is new to the catalog.
+    // If another database has built the catalog, this one has not added anything yet.
     case .missing: hasLostList = isFirstBuild
     }
     outcome.repair = repair
@@ -96,10 +96,10 @@ private struct Synchronizer {
   }
 
   mutating func perform(_ progress: (_ done: Int, _ all: Int) -> Void) throws {
-    let (tracks, there) = try survey()
-    if hasLostList { try checkPartition(there) }
+    let (tracks, existing) = try survey()
+    if hasLostList { try checkPartition(existing) }
     try recoverList(tracks)
-    try removeVanished(there)
+    try removeVanished(existing)
     let changes = try changes(of: tracks)
     var next = changes.startIndex
     while next < changes.endIndex {
@@ -110,17 +110,17 @@ private struct Synchronizer {
     }
   }
 
-  /// The tracks of this part of the library, one for each content, by the first of its paths; and the content of every
-  /// file there is.
-  private mutating func survey() throws -> (tracks: [Track], there: Set<ContentID>) {
+  /// Collects the tracks of this part of the library, one per content id, with the first of its paths; and the content ids of
+  /// all existing files.
+  private mutating func survey() throws -> (tracks: [Track], existing: Set<ContentID>) {
     var tracks: [Track] = []
-    var there: Set<ContentID> = []
+    var existing: Set<ContentID> = []
     var taken: Set<ContentID> = []
     var unsigned = 0
-    var areThereOthers = false
+    var hasOtherParts = false
     try store.forEachRecord { record in
       guard let id = record.contentID else { return }
-      there.insert(id)
+      existing.insert(id)
       guard roots.isEmpty || roots.contains(where: { record.path.starts(with: $0) }) else { return }
       let isInPart = partition?.contains(id) ?? true
       guard let signature = record.signature, signature.version == Signature.version else {
@@ -130,7 +130,7 @@ private struct Synchronizer {
       // Silence cannot be recognized.
       guard signature.landmarkCount > 0 else { return }
       guard isInPart else {
-        areThereOthers = true
+        hasOtherParts = true
         return
       }
       guard taken.insert(id).inserted else { return }
@@ -138,24 +138,25 @@ private struct Synchronizer {
       tracks.append(Track(id: id, path: record.path, digest: LibraryItem.digest(of: item)))
     }
     outcome.unsigned = unsigned
-    // A small library has no track for some parts.
-    guard !tracks.isEmpty || areThereOthers || !list.states.isEmpty else {
+    // In a small library, some parts may have no tracks.
+    guard !tracks.isEmpty || hasOtherParts || !list.states.isEmpty else {
       throw CatalogTaskError.noSignatures(database: store.path, root: roots.first)
     }
-    return (tracks, there)
+    return (tracks, existing)
   }
 
-  /// - Throws: If the folder holds tracks of the library that belong to other parts: it may have been one of these.
-  private func checkPartition(_ there: Set<ContentID>) throws {
+  /// - Throws: `CatalogTaskError` if the folder holds tracks of the library that belong to other parts: it may have been
+  ///   built as one of these.
+  private func checkPartition(_ existing: Set<ContentID>) throws {
     guard let partition else { return }
     try update.directory.catalog().forEachEntry { entry in
-      guard let id = ContentID(entry.identifier), there.contains(id), !partition.contains(id) else { return }
+      guard let id = ContentID(entry.identifier), existing.contains(id), !partition.contains(id) else { return }
       throw CatalogTaskError.tracksOfOtherParts(update.directory.path, than: partition)
     }
   }
 
-  /// After damage: notes which tracks this and earlier builds have added, as far as that can be seen, and that lost ones
-  /// are to be added again.
+  /// Recovers from damage: restores the build list from the catalog as far as possible, and marks lost tracks to be added
+  /// again.
   private mutating func recoverList(_ tracks: [Track]) throws {
     let catalog = try update.directory.catalog()
     if hasLostList {
@@ -174,8 +175,8 @@ private struct Synchronizer {
     for id in list.states.keys where !present.contains(id.description) { list[id] = .begun }
   }
 
-  private mutating func removeVanished(_ there: Set<ContentID>) throws {
-    let vanished = list.states.keys.filter { !there.contains($0) }
+  private mutating func removeVanished(_ existing: Set<ContentID>) throws {
+    let vanished = list.states.keys.filter { !existing.contains($0) }
     guard !vanished.isEmpty else { return }
     let names = vanished.map(\.description)
     outcome.removed = try update.directory.catalog().present(names).count
@@ -212,7 +213,7 @@ private struct Synchronizer {
     var references: [ReferenceSignature] = []
     for track in tracks {
       guard let finding = try store.signature(of: track.id), let record = try store.record(at: track.path) else {
-        // Changed since the survey: the next build finds what it is now.
+        // Changed since the survey: left to the next build.
         continue
       }
       do {

@@ -1,7 +1,7 @@
 package import Landmarks
 package import SystemPackage
 
-/// Why something cannot be done with a catalog, and what to do about it.
+/// Why a catalog operation failed, and what to do about it.
 package enum CatalogTaskError: Error, CustomStringConvertible {
   case noCatalog(FilePath)
   case emptyCatalog(FilePath)
@@ -9,15 +9,15 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
   case isAFile(FilePath)
   case foreignFolder(FilePath)
   case cannotMakeFolder(FilePath, reason: String)
-  /// - Parameter root: The folder that was searched; `nil` for everywhere.
+  /// `root` is the folder that was searched; `nil` for everywhere.
   case noSignatures(database: FilePath, root: FilePath?)
-  /// A folder that was built as a part, or as a whole catalog (`nil`), is to become something else.
+  /// The folder was built as another part, or as a whole catalog (`nil`).
   case otherPartition(FilePath, built: CatalogPartition?)
   case tracksOfOtherParts(FilePath, than: CatalogPartition)
   case unusableSignature(database: FilePath, of: FilePath, SignatureError)
-  /// A track that is to be removed.
+  /// A track to remove is not in the catalog.
   case noTrack(String)
-  /// A track that a table of media items names.
+  /// A track named in a table of media items is not in the catalog.
   case noTrackOfTable(String)
 
   package var description: String {
@@ -32,7 +32,8 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
       "No file in the database \(database.string) has a signature. Analyze your music with the pipeline default, "
         + "or with another one that includes the analyzer signature: analyze FOLDER"
     case .noSignatures(let database, let root?):
-      "The database \(database.string) has no file with a signature there. Analyze it first: analyze \(root.string)"
+      "No file under \(root.string) in the database \(database.string) has a signature. Analyze it first: "
+        + "analyze \(root.string)"
     case .otherPartition(let path, built: let part?):
       "The catalog \(path.string) is part \(part) and can only be built as that: add --partition \(part), or name "
         + "another folder with --catalog. Nothing was changed."

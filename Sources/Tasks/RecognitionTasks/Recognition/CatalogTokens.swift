@@ -1,8 +1,8 @@
 internal import Platform
 package import SystemPackage
 
-/// The tokens that servers of catalogs want, from a text file: a line for each, with its address and the token. Empty
-/// lines and those that begin with `#` say nothing.
+/// Tokens for catalog servers, from a text file with one address and token per line. Empty lines and those that start with
+/// `#` are ignored.
 struct CatalogTokens {
   private var tokens: [ServerAddress: String] = [:]
 
@@ -19,7 +19,7 @@ struct CatalogTokens {
       let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
       guard let first = words.first, first.first != "#" else { continue }
       guard words.count == 2, let address = try? ServerAddress(String(first)) else {
-        // The line itself may hold a token, so it is not shown.
+        // Does not show the line, which may contain a token.
         throw CatalogTokensError(
           file: file, problem: "expects http://host:port and a token in line \(number + 1), with a space between them")
       }
@@ -30,7 +30,7 @@ struct CatalogTokens {
   subscript(_ address: ServerAddress) -> String? { tokens[address] }
 }
 
-/// Why the tokens of servers cannot be taken from a file.
+/// Why the tokens cannot be read.
 package struct CatalogTokensError: Error, CustomStringConvertible {
   package let file: FilePath
   package let problem: String

@@ -2,15 +2,15 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// A catalog that one task changes, step by step: no other task does so meanwhile.
+/// A catalog locked for a series of changes by one task.
 final class CatalogUpdate {
   let directory: CatalogDirectory
   private let lock: FileLock
 
-  /// References that are added in one step: their segment is made in memory.
+  /// Number of references added at once: their segment is built in memory.
   static let batchSize = 4000
 
-  /// Makes the folder if it is not there.
+  /// Creates the folder if missing, and locks the catalog.
   /// - Throws: `CatalogTaskError`, `CatalogError`.
   init(at path: FilePath) throws {
     try Self.checkPlace(path)
@@ -32,7 +32,7 @@ final class CatalogUpdate {
 
   private static let lockName = "UPDATE.lock"
 
-  /// A catalog's folder is its own: files of other people must not get mixed up in it.
+  /// Refuses folders with other content: a catalog needs a folder of its own.
   private static func checkPlace(_ path: FilePath) throws {
     guard let kind = path.fileKind else { return }
     guard kind == .folder else { throw CatalogTaskError.isAFile(path) }
@@ -51,12 +51,11 @@ final class CatalogUpdate {
     }
   }
 
-  /// What databases have built in a folder, a part or, as `nil`, a whole catalog; empty if none has.
+  /// Returns what databases have built in a folder: parts, or `nil` for a whole catalog; empty if no build list exists.
   static func builtPartitions(in folder: FilePath) throws(CatalogError) -> [CatalogPartition?] {
     try names(in: folder).filter { $0.hasSuffix(BuildList.fileExtension) }
       .map(CatalogPartition.init(ofBuildList:))
   }
-
 
   func add(_ references: some Sequence<ReferenceSignature>) throws(CatalogError) {
     var batch: [ReferenceSignature] = []

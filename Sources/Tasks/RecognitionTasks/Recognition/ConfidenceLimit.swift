@@ -1,19 +1,19 @@
 package import Recognition
 
-/// The least confidence of matches.
+/// Minimum confidence of matches.
 package struct ConfidenceLimit: Sendable {
-  package var least: Double
+  package var minimum: Double
 
-  /// The range of limits: less likely matches are never found.
-  package static let range = SignatureMatch.leastConfidence...1
+  /// Allowed limits: less likely matches are never found.
+  package static let range = SignatureMatch.minimumConfidence...1
 
-  package init(least: Double = range.lowerBound) {
-    self.least = least
+  package init(minimum: Double = range.lowerBound) {
+    self.minimum = minimum
   }
 
-  package func accepts(_ confidence: Double) -> Bool { confidence >= least }
+  package func accepts(_ confidence: Double) -> Bool { confidence >= minimum }
 
-  /// A result without the matches that are not good enough.
+  /// Removes matches below the limit from a result.
   package func accepted(_ result: RecognitionSession.Result) -> RecognitionSession.Result {
     guard case .matches(let all) = result, let first = all.first else { return result }
     let matches = all.filter { accepts($0.best.confidence) }

@@ -1,15 +1,15 @@
 package import Recognition
 internal import Text
 
-/// A cue sheet as players and disc burners read it, for one long recording.
+/// A cue sheet for one long recording, as players and disc burners read it.
 package enum CueFile {
-  /// Stretches of this many seconds or more in which nothing was recognized become tracks of their own, since in a cue
-  /// sheet one track goes on until the next.
-  private static let longestGap = 10.0
+  /// Unrecognized stretches of at least this many seconds become tracks of their own: in a cue sheet, a track lasts until
+  /// the next one.
+  private static let minUnknownDuration = 10.0
 
   /// - Parameters:
-  ///   - name: The name of the recording, without folders: a cue sheet lies beside it.
-  ///   - fileExtension: The extension of the recording.
+  ///   - name: File name of the recording, without folders: the cue sheet is in the same folder.
+  ///   - fileExtension: Extension of the recording.
   package static func text(of sheet: CueSheet, name: String, fileExtension: String) -> String {
     var lines = ["REM GENERATOR nocturne", "FILE \(quoted(name)) \(type(ofExtension: fileExtension))"]
     var number = 0
@@ -23,18 +23,18 @@ package enum CueFile {
     }
     var end = 0.0
     for cue in sheet.cues {
-      if cue.start - end >= longestGap { add("Unknown", nil, isrc: nil, at: end) }
-      // The first track of a cue sheet begins at its start.
+      if cue.start - end >= minUnknownDuration { add("Unknown", nil, isrc: nil, at: end) }
+      // The first track must start at 0.
       let isFirst = number == 0
       let item = cue.match.item
       add(item.title ?? cue.match.referenceIdentifier, item.artist, isrc: item.isrc, at: isFirst ? 0 : cue.start)
       end = max(end, cue.end)
     }
-    if number == 0 || sheet.duration - end >= longestGap { add("Unknown", nil, isrc: nil, at: end) }
+    if number == 0 || sheet.duration - end >= minUnknownDuration { add("Unknown", nil, isrc: nil, at: end) }
     return lines.joined(separator: "\r\n") + "\r\n"
   }
 
-  /// Minutes, seconds, and frames of 1/75 s.
+  /// Formats a time as minutes, seconds, and frames of 1/75 s.
   private static func index(_ seconds: Double) -> String {
     let frames = Int((max(0, seconds) * 75).rounded())
     return "\(padded(frames / 75 / 60)):\(padded(frames / 75 % 60)):\(padded(frames % 75))"
@@ -42,7 +42,7 @@ package enum CueFile {
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// There is no way to write a quotation mark, a line break or another control character.
+  /// Replaces quotation marks, line breaks and other control characters, which the format cannot represent.
   private static func quoted(_ text: String) -> String {
     let line = text.unicodeScalars.map { $0 == "\"" ? "'" : $0.isControlOrSeparator ? " " : $0 }
     return "\"\(String(String.UnicodeScalarView(line)))\""
@@ -52,7 +52,7 @@ package enum CueFile {
     text.utf8.count == 12 && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
   }
 
-  /// The format knows few; WAVE is what others are called.
+  /// The format defines few types; all others use WAVE.
   private static func type(ofExtension text: String) -> String {
     switch text.lowercased() {
     case "mp3": "MP3"

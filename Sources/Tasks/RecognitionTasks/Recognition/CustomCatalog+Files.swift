@@ -3,15 +3,15 @@ package import Recognition
 package import SystemPackage
 
 extension CustomCatalog {
-  /// Opens a catalog that is to be asked.
-  /// - Throws: `CatalogTaskError` if there is none or nothing in it; `CatalogError`.
-  package init(forAsking path: FilePath) throws {
+  /// Opens a catalog for queries.
+  /// - Throws: `CatalogTaskError` if it is missing or empty; `CatalogError`.
+  package init(forQuerying path: FilePath) throws {
     guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
     try self.init(contentsOf: path)
     guard count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
   }
 
-  /// The proof for a file with a catalog, be it a damaged one.
+  /// Recognizes a catalog file, even a damaged one.
   package static let proof = OriginProof(orElse: "is not a catalog") { file in
     do {
       _ = try CustomCatalog(contentsOf: file)

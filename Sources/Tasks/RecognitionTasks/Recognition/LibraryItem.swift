@@ -5,9 +5,9 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// The catalog's item for a file of the library.
+/// Media items for files of the library.
 package enum LibraryItem {
-  /// The property that holds the path, as reports show it.
+  /// Name of the property with the path as reports show it.
   package static let path = "path"
 
   static func item(path: FilePath, tags: TagFinding?) -> MediaItem {
@@ -22,7 +22,7 @@ package enum LibraryItem {
     return item
   }
 
-  /// Equal for equal items, in every run.
+  /// A digest that is equal for equal items, across runs.
   static func digest(of item: MediaItem) -> ContentID {
     let texts =
       [item.title, item.artist, item.album, item.isrc, item.creationDate] + item.genres.map { $0 }

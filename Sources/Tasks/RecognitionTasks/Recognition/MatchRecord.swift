@@ -9,15 +9,15 @@ package import Text
 package struct MatchRecord: Sendable {
   /// Absolute.
   package var path: FilePath
-  /// Why nothing could be looked for.
+  /// Why the file could not be searched; `nil` if it could.
   package var problem: Problem?
-  /// Seconds that were listened to; `nil` if none were.
+  /// Seconds of audio that were searched; `nil` if none were.
   package var duration: Double?
-  /// Ascending by start.
+  /// Sorted by start.
   package var tracks: [CueSheet.Cue]
   /// Catalogs that did not answer: their tracks may be missing.
   package var missing: [MissingCatalog]
-  /// The files into which the recording was cut; `nil` if it was not.
+  /// Files that the recording was split into; `nil` if it was not.
   package var split: MixSplit.Outcome?
 
   package init(
@@ -31,17 +31,17 @@ package struct MatchRecord: Sendable {
     self.missing = missing
   }
 
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 
-  /// What was recognized, without what says in which file.
-  package static var heardFields: [Field<MatchRecord>] {
+  /// Fields about recognized tracks, without those about the file.
+  package static var recognizedFields: [Field<MatchRecord>] {
     Shape.match.fields.filter { ["duration_s", "tracks", "partial", "missing_catalogs"].contains($0.name) }
   }
 }
 
-/// A track that begins or ends as one listens: a line of `analyze listen --json`.
-package struct HeardRecord: Sendable {
+/// A track that starts or ends in a live stream: a line of `analyze listen --json`.
+package struct DetectionRecord: Sendable {
   package var heard: Timestamp
   package var change: TrackChanges.Change
 
@@ -54,6 +54,6 @@ package struct HeardRecord: Sendable {
 
   package func writeJSON(into writer: inout JSONWriter) { Shape.heard.writeJSON(self, into: &writer) }
 
-  /// As a line of NDJSON, line break included.
+  /// One line of NDJSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }
 }

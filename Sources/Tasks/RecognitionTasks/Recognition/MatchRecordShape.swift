@@ -2,8 +2,8 @@ internal import Platform
 internal import Recognition
 internal import Records
 
-/// The output of `match` and `listen`: schemas `nocturne.match` and `nocturne.listen` version 1. A field keeps its name
-/// and type forever; later ones are added.
+/// The output of `match` and `listen`: schemas `nocturne.match` and `nocturne.listen` version 1. Fields keep their name and
+/// type forever; new ones are only added.
 extension Shape<MatchRecord> {
   static var match: Shape {
     Shape(
@@ -38,7 +38,7 @@ extension Shape<MissingCatalog> {
   }
 }
 
-extension Shape<HeardRecord> {
+extension Shape<DetectionRecord> {
   static var heard: Shape {
     Shape(
       summary: "A track that begins or ends in a stream.",
@@ -105,7 +105,7 @@ extension Shape<MatchedMediaItem> {
 }
 
 extension Field {
-  /// The catalog's data about a track.
+  /// Fields with the catalog's data about a track.
   fileprivate static func matched(_ get: @escaping @Sendable (Record) -> MatchedMediaItem) -> [Field] {
     [
       .required("reference", .text, "Name of the track in the catalog: its content id, unless given another.") {

@@ -1,9 +1,8 @@
 package import Records
 internal import Reporting
 
-/// JSON Schemas of what `match` and `listen` print.
+/// JSON Schemas of the output of `match` and `listen`.
 package enum RecognitionSchema {
-  /// By what has the format, and by file name.
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
@@ -17,6 +16,6 @@ package enum RecognitionSchema {
     ]
   }
 
-  /// A track that was heard in a file.
+  /// Schema of a track recognized in a file.
   package static var track: SchemaNode { Shape.cue.schema }
 }

@@ -7,7 +7,7 @@ internal import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Makes references of audio files. Files that were analyzed before are not decoded.
+/// Creates catalog references from audio files. Files that were analyzed before are not decoded.
 package struct ReferenceReader {
   struct Failure: Error {
     var problem: Problem
@@ -17,26 +17,26 @@ package struct ReferenceReader {
   private let timeLimit: TimeLimit
   private let analyze: (AnalysisJob) throws -> FileAnalysis?
 
-  /// The analyzers that `analyze` must have.
+  /// Analyzers that `analyze` must support.
   package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:
-  ///   - store: The store of earlier analyses.
-  ///   - timeLimit: For one file.
-  ///   - analyze: Analyzes a file; `nil` if it was given up.
+  ///   - store: Store of earlier analyses; `nil` for none.
+  ///   - timeLimit: Time limit per file.
+  ///   - analyze: Analyzes a file; returns `nil` if the analysis was abandoned.
   package init(store: ResultStore?, timeLimit: TimeLimit, analyze: @escaping (AnalysisJob) throws -> FileAnalysis?) {
     self.store = store
     self.timeLimit = timeLimit
     self.analyze = analyze
   }
 
-  /// - Throws: `Failure` if the file cannot be a reference, and what `analyze` throws.
+  /// - Throws: `Failure` if the file cannot be used as a reference, and errors of `analyze`.
   func reference(of path: FilePath) throws -> ReferenceSignature {
     let stored = try storedSignature(of: path)
     let job = AnalysisJob(
       path: path, analyzers: Set(stored == nil ? Self.analyzers : [TagFinding.analyzer]), timeLimit: timeLimit)
     guard let analysis = try analyze(job) else {
-      throw failure("interrupted", "The analysis was given up.")
+      throw failure("interrupted", "The analysis was abandoned.")
     }
     var tags: TagFinding?
     var made: SignatureFinding?
@@ -64,7 +64,7 @@ package struct ReferenceReader {
     Failure(problem: Problem(stage: .analyze, code: code, message: message))
   }
 
-  /// Known by its content: what the database says of a path may be about an older file.
+  /// The stored signature of the same audio. Looked up by content, since the entry of the path may be of an older file.
   private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
     guard let store, let content = try? AudioContent(path: path), content.fault == nil,
       let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version

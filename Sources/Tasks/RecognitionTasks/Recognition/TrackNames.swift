@@ -3,15 +3,14 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Finds tracks of a catalog by the names that people give: by identifier, by the path of the file, or by a folder it
-/// is in.
+/// Finds tracks of a catalog by user input: an identifier, the path of a file, or a folder above it.
 struct TrackNames {
   private let present: Set<String>
   private var paths: [(path: FilePath, identifier: String)] = []
-  /// The path that a name means, if it is one.
+  /// Turns a name into a path; `nil` if it is not one.
   private let path: (String) -> FilePath?
 
-  init(_ catalog: CustomCatalog, looksFor names: [String], path: @escaping (String) -> FilePath?) {
+  init(_ catalog: CustomCatalog, matching names: [String], path: @escaping (String) -> FilePath?) {
     self.path = path
     present = catalog.present(names)
     guard present.count < Set(names).count else { return }
@@ -23,7 +22,7 @@ struct TrackNames {
     }
   }
 
-  /// None if nothing is of this name.
+  /// Identifiers of the tracks with a name; empty if there are none.
   func identifiers(_ name: String) -> Set<String> {
     if present.contains(name) { return [name] }
     guard let path = path(name) else { return [] }

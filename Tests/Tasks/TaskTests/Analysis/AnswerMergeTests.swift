@@ -16,7 +16,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Answers of workers on their way into a database.
+/// Merging answers of workers into a database.
 @Suite struct AnswerMergeTests {
   /// The answers of a worker in this process for these paths.
   private func answers(_ place: Workplace, _ paths: [FilePath]) async throws -> [UInt8] {
@@ -61,12 +61,12 @@ import Testing
     #expect(
       second.text == "3 lines: 0 merged, 2 known before, 0 older than what is known, 0 without a file, 1 left out")
 
-    // A run finds them analyzed.
+    // A run finds them already analyzed.
     let (run, _) = try await place.run(try place.analysis())
     #expect(run.run.totals.cached == 1 && run.run.totals.failed == 1 && run.status == .fine)
   }
 
-  /// As the job for Spark leaves them.
+  /// Parquet files in the form of the Spark job.
   @Test func answersInParquetAreMerged() async throws {
     let place = try Workplace()
     let paths = try (1...3).map { try place.put(sound(UInt64($0)), as: "\($0).wav") }
@@ -76,7 +76,7 @@ import Testing
     let table = try ParquetFile(
       folder.appending("part-00000.parquet"), [ParquetColumn("answer", .text, isRequired: true)], groupRows: 2,
       program: "test")
-    // An empty one is a file that got no answer.
+    // An empty cell is a file without an answer.
     for line in lines + [[]] { try table.append([.text(String(decoding: line, as: UTF8.self))]) }
     try table.append([.text("{cut")])
     try table.finish()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnalysisTasks
 
-/// The findings of `doctor` about an installation and the places that are written to.
+/// Findings of `doctor` about an installation and storage.
 @Suite struct InstallationTests {
   private let folder: TemporaryDirectory
   private let installation: Installation
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func curlIsMissed() throws {
-    #expect(texts.contains { $0.hasPrefix("no program curl") } && problems.isEmpty)
+    #expect(texts.contains { $0.hasPrefix("curl not found") } && problems.isEmpty)
     try put("", as: "usr/bin/curl", permissions: 0o755)
     #expect(!texts.contains { $0.contains("curl") })
   }
@@ -63,7 +63,7 @@ import Testing
     let program = folder.path.pushing("usr/bin/analyze").string
     try put("[Service]\nExecStart=\(program) %h/Music\n", as: "usr/lib/systemd/user/nocturne.service")
     #expect(problems.isEmpty, "\(problems)")
-    // The user's own unit is what counts.
+    // The user's own unit takes precedence.
     try put("[Service]\nExecStart=/nowhere/analyze %h/Music\n", as: "home/me/.config/systemd/user/nocturne.service")
     #expect(problems.count == 1 && problems[0].contains("/nowhere/analyze"), "\(problems)")
     #expect(problems.first?.contains("systemctl --user edit nocturne.service") == true, "\(problems)")

@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// A run, without a process of its own.
+/// Runs in this process.
 @Suite struct LibraryAnalysisTests {
   @Test func aRunAndTheNextOne() async throws {
     let place = try Workplace()

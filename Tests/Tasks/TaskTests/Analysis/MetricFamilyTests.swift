@@ -3,7 +3,7 @@ import Testing
 
 
 @Suite struct MetricFamilyTests {
-  /// The escapes that the text format of Prometheus knows: all of them in labels, no quotation mark in help.
+  /// Escapes of the Prometheus text format: all in labels, all but quotation marks in help.
   @Test func labelsAndHelpAreEscaped() {
     let family = MetricFamily("nocturne_files", "A \\ and a \"\n.", label: "code", [("a\"b\\c\nd", 2)])
     #expect(

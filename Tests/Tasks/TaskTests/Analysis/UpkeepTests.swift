@@ -8,7 +8,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Checking and tidying a database.
+/// Checking and pruning a database.
 @Suite struct UpkeepTests {
   private func checkup(_ place: Workplace, comparesAll: Bool = false) throws -> [Checkup.Finding] {
     try Checkup(
@@ -20,7 +20,7 @@ import Testing
   @Test func aCheckupFindsWhatIsWrong() async throws {
     let place = try Workplace()
     try place.put(sound(1), as: "a.wav")
-    #expect(try checkup(place).last?.text.hasSuffix("not there yet, the first run makes it") == true)
+    #expect(try checkup(place).last?.text.hasSuffix("does not exist yet, the first run creates it") == true)
     _ = try await place.run(try place.analysis(reports: [.json]))
     let fine = try checkup(place, comparesAll: true)
     #expect(!fine.contains { !$0.isFine }, "\(fine)")

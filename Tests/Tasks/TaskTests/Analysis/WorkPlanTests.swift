@@ -13,13 +13,13 @@ import SystemPackage
 import Testing
 import Text
 
-/// What a run would do, and how it is divided.
+/// Plans of runs, and their partitions.
 @Suite struct WorkPlanTests {
   private func planning(
     _ place: Workplace, roots: LibraryRun.Roots? = nil, only analyzers: Set<String> = ["tags", "chromaprint"],
     partitions: Int? = nil, force: Bool = false
-  ) throws -> WorkPlanning {
-    WorkPlanning(
+  ) throws -> WorkPlanner {
+    WorkPlanner(
       LibraryRun.Request(
         roots: roots ?? .paths([place.library]), scan: ScanOptions(force: force), plan: try place.plan(only: analyzers),
         jobs: 1, programVersion: Nocturne.version),
@@ -36,13 +36,13 @@ import Text
     if case .object(let members) = line, case .string(let text)? = members[member] { text } else { "" }
   }
 
-  // MARK: - Parts
+  // MARK: - Partitions
 
   @Test(arguments: 0..<40 as Range<UInt64>)
   func everyFileIsInOnePartAndPartsAreEqual(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let count = Int.random(in: 0...500, using: &random)
-    // Some libraries have a mix of ten hours in them.
+    // A library may contain a ten-hour mix.
     let seconds = (0..<count).map { _ in
       Float.random(in: 0.001...1, using: &random) * (Int.random(in: 0..<50, using: &random) == 0 ? 500 : 1)
     }
@@ -53,9 +53,9 @@ import Text
     #expect(files.flatMap(\.self).sorted() == Array(0..<UInt32(count)))
     #expect(files.allSatisfy { !$0.isEmpty && $0 == $0.sorted() })
     let loads = files.map { $0.reduce(0) { $0 + Double(seconds[Int($1)]) } }
-    guard let largest = loads.max(), let least = loads.min(), let longest = seconds.max() else { return }
-    // No part could be relieved by giving away one file.
-    #expect(largest - least <= Double(longest) + 1e-3)
+    guard let largest = loads.max(), let smallest = loads.min(), let longest = seconds.max() else { return }
+    // Moving one file from the largest partition to the smallest would not help.
+    #expect(largest - smallest <= Double(longest) + 1e-3)
     let best = max(loads.reduce(0, +) / Double(files.count), Double(longest))
     #expect(largest <= best * 4 / 3 + 1e-3)
   }
@@ -66,7 +66,7 @@ import Text
     #expect(WorkPartitions(seconds: [], count: nil).count == 0)
   }
 
-  // MARK: - What is planned
+  // MARK: - Planned files
 
   @Test func aPlanSaysWhatARunWouldDo() async throws {
     let place = try Workplace()
@@ -83,7 +83,7 @@ import Text
     #expect(none.fileCount == 0 && none.partitions.isEmpty && none.counts.cached == 5 && none.counts.knownFailures == 1)
     #expect(none.text.hasPrefix("Nothing to analyze"))
 
-    // One is another, one is new, one is known under another name, and a third analyzer is wanted.
+    // One file changed, one is new, one moved, and a third analyzer is requested.
     try place.put(sound(9) + [0], as: "1.wav")
     try place.put(sound(8), as: "new.wav")
     try FileManager.default.moveItem(
@@ -155,7 +155,7 @@ import Text
     let changed = try planning(place, roots: listing(place, more)).perform()
     #expect(try lines(changed).map { text($0, "uri") }.sorted() == ["file:///no/where.mp3", odd.uri].sorted())
     #expect(changed.counts.changed == 1 && changed.counts.new == 1 && changed.counts.skipped == 1)
-    // Files that are not in a listing are not gone.
+    // Files that are not in a listing do not count as vanished.
     #expect(changed.counts.vanished == 0)
   }
 
@@ -199,7 +199,7 @@ import Text
       if case .object(let members) = part { [members["first_row_group"], members["row_groups"]] } else { [] }
     }
     #expect(groups == (0..<3).map { number -> [JSONValue?] in [.integer(number), .integer(1)] })
-    // A second plan takes the place of the first one, and of nothing else.
+    // A second plan replaces the first one, but no other files.
     try plan.write(to: folder)
     try Array("mine".utf8).withUnsafeBytes { bytes in
       try Data(bytes).write(to: URL(filePath: folder.appending("plan.json").string))
@@ -218,15 +218,15 @@ import Text
       else { return .nan }
       return Double(count) / 1e6
     }
-    /// Seconds of audio that were measured.
+    /// Duration of the measured audio in seconds.
     let length = 30.0
-    /// Within a tenth, or a hundredth of what all take: what is measured as a difference may be nothing, or less.
+    /// Within a tenth, or a hundredth of the total: a measured difference may be zero or negative.
     func isNear(_ known: Double, _ measured: Double) -> Bool { abs(known - measured) <= max(0.1 * measured, 0.3) }
     for (kind, known) in WorkEstimate.decoding {
       #expect(isNear(known, millions("decoding \(kind)") / length), "\(kind)")
     }
     for (id, known) in WorkEstimate.analyzers { #expect(isNear(known, millions("analyzer \(id)") / length), "\(id)") }
-    // Analyzers outside of the default pipeline count as unknown ones.
+    // Analyzers outside the default pipeline count as unknown.
     let others: Set = ["tags", "health", "origin"]
     #expect(Set(WorkEstimate.analyzers.keys) == Set(BuiltInAnalyzers.all.map(\.id)).subtracting(others))
     let everything = (millions("default pipeline") - millions("first file")) / length
@@ -244,7 +244,7 @@ import Text
     #expect(cost("a.mp3", duration: 600, missing: all) > 1.9 * cost("a.mp3", duration: 300, missing: all))
     #expect(cost("a.mp3", missing: ["tags"]) == cost("a.mp3", size: 1 << 40, duration: 1e6, missing: ["tags"]))
     #expect(cost("a.mp3", missing: all) > cost("a.mp3", missing: ["tempo"]))
-    // The same bytes are less audio in a lossless file.
+    // The same number of bytes is less audio in a lossless file.
     #expect(cost("a.flac", missing: all) < cost("a.mp3", missing: all))
     #expect(cost("a.mp3", duration: .nan, missing: all) == cost("a.mp3", missing: all))
   }

@@ -6,9 +6,9 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Corrections as text, and the tempo of taps.
+/// Corrections as text, and tempo from taps.
 @Suite struct CorrectionFileTests {
-  /// As the database has them.
+  /// Rounds times like the database.
   private static func rounded(_ times: [Double]) -> [Double] { times.map { ($0 * 10_000).rounded() / 10_000 } }
 
   @Test func timesComeBackExactly() throws {
@@ -60,7 +60,7 @@ import Testing
     for bpm in [48.0, 90, 127.5, 174] {
       let times = (0..<16).map { 5 + Double($0) * 60 / bpm + Double.random(in: -0.02...0.02, using: &random) }
       #expect(abs(try #require(tempo(times)) / bpm - 1) < 0.01)
-      // Beats that were left out, and a key that bounced.
+      // Skipped beats, and a bouncing key.
       var uneven = times
       uneven.remove(at: 9)
       uneven.remove(at: 4)
@@ -68,7 +68,7 @@ import Testing
       #expect(abs(try #require(tempo(uneven)) / bpm - 1) < 0.015)
     }
     #expect(tempo([0, 0.5, 1]) == nil)
-    // After a pause they begin again.
+    // Counting restarts after a pause.
     #expect(tempo([0, 0.5, 1, 1.5, 6, 6.5, 7]) == nil)
     #expect(abs(try #require(tempo([0, 0.9, 1.7, 6, 6.5, 7, 7.5])) - 120) < 0.01)
     #expect(tempo([1, 1, 1, 1, 1]) == nil)

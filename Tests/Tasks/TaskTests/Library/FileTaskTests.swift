@@ -12,7 +12,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Questions about single files, and changes of them.
+/// Queries about single files, and changes to them.
 @Suite struct FileTaskTests {
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 
@@ -36,7 +36,7 @@ import Testing
     #expect(half.text.contains("locked"))
     #expect(try store.record(at: copy)?.tempo?.bpm == half.after)
 
-    // Another tempo: beats are laid on the audio again.
+    // Another tempo: beats are fitted to the audio again.
     let other = try change(.set(.beatsPerMinute(97), nil), path, in: store)
     #expect(other.after == 97 && other.before == half.after)
 
@@ -68,7 +68,7 @@ import Testing
     let new = try place.put(sound(2), as: "new.wav")
     #expect(
       try explain(new, place.plan()) == [
-        "It is not in the database: no run has met it.", "The next run that meets it analyzes it.",
+        "It is not in the database: no run has seen it.", "The next run that finds it analyzes it.",
       ])
     #expect(throws: UnknownFile.self) { try explain(place.library.appending("none.wav"), place.plan()) }
   }

@@ -16,7 +16,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Groups of files of one recording, what to keep of them, and what people say.
+/// Groups of files of one recording, the file to keep, and decisions of people.
 @Suite struct LibraryDuplicatesTests {
   private static let oddPath = FilePath(bytes: Array("/music/mp3/caf".utf8) + [0xE9] + Array("'s\n.mp3".utf8))
 
@@ -47,7 +47,7 @@ import Text
 
   private static let music = landmarks(seed: 1)
   private static let flac = file("/music/flac/one.flac", music, size: 9_000, isLossless: true, tags: ["title": ["One"]])
-  /// Differs in some landmarks.
+  /// An encoding that differs in some landmarks.
   private static let mp3 = file(
     oddPath, music.enumerated().filter { $0.offset % 9 != 0 }.map(\.element), size: 2_000, isLossless: false)
   private static let cut = file(
@@ -111,7 +111,7 @@ import Text
     #expect(try duplicates(store, matching: "codec:opus").groups.isEmpty)
   }
 
-  /// A night later only new audio is compared, and the result is that of comparing all at once.
+  /// A later search compares only new audio, with the same result as comparing all at once.
   @Test func newFilesAreComparedWithAllOthers() throws {
     let (store, folder) = try store([Self.flac, Self.other])
     defer { withExtendedLifetime(folder) {} }
@@ -126,11 +126,11 @@ import Text
     defer { withExtendedLifetime(otherFolder) {} }
     _ = try DuplicateSearch(in: whole).update()
     #expect(try whole.duplicatePairs() == store.duplicatePairs())
-    // What may not be written gives the same.
+    // A read-only database gives the same result.
     #expect(try DuplicateSearch(in: store).pairs() == store.duplicatePairs())
   }
 
-  /// With a voice from 50 s to 80 s.
+  /// A version with a voice from 50 s to 80 s.
   private static var mix: LibraryFile {
     let voice = landmarks(seed: 3).filter { (1563..<2500).contains($0.column) }
     let kept = music.enumerated().filter { !(1563..<2500).contains($0.element.column) || $0.offset % 3 == 0 }.map(\.element)
@@ -149,19 +149,19 @@ import Text
     let schema = try #require(DuplicateSchema.files.first?.text)
     let answer = try JSONSerialization.jsonObject(with: Data(found.ndjsonLine))
     #expect(try SchemaValidator(schema).complaints(about: answer) == [])
-    // A person who says that they are none hears no more of it.
-    #expect(try DuplicateDeciding(in: store).setDistinct([Self.flac.path, Self.mix.path]) == 1)
+    // Files marked as distinct are no longer reported.
+    #expect(try DuplicateDecisionWriter(in: store).setDistinct([Self.flac.path, Self.mix.path]) == 1)
     #expect(try duplicates(store).otherVersions.isEmpty)
   }
 
-  /// Keys are kept for audio that is there, and made again if it comes back.
+  /// Keys are kept for existing audio, and computed again if audio comes back.
   @Test func keysGoWithTheirAudio() throws {
     let (store, folder) = try store([Self.flac, Self.mp3])
     defer { withExtendedLifetime(folder) {} }
     _ = try DuplicateSearch(in: store).update()
-    #expect(try store.sounds().sketches.allSatisfy { $0 != nil })
+    #expect(try store.comparableAudio().sketches.allSatisfy { $0 != nil })
     _ = try store.pruneVanished(in: nil, isDryRun: false)
-    #expect(try store.sounds().sketches.allSatisfy { $0 != nil })
+    #expect(try store.comparableAudio().sketches.allSatisfy { $0 != nil })
   }
 
   @Test func thePageOfAReportShowsThem() throws {
@@ -179,14 +179,14 @@ import Text
   @Test func decisionsOutliveAnotherSearch() throws {
     let (store, folder) = try store([Self.flac, Self.mp3, Self.cut])
     defer { withExtendedLifetime(folder) {} }
-    let deciding = DuplicateDeciding(in: store)
+    let deciding = DuplicateDecisionWriter(in: store)
     #expect(try deciding.setKept([Self.cut.path]) == 1)
     #expect(try duplicates(store).groups.first?.files[0].record.path == Self.cut.path)
     #expect(try deciding.setDistinct([Self.cut.path, Self.flac.path, Self.oddPath]) == 3)
     #expect(try duplicates(store).groups.isEmpty)
     #expect(throws: UnknownFile.self) { try deciding.setKept(["/music/nothing.mp3"]) }
 
-    // To another database, where they come again.
+    // Exports decisions to another database.
     let table = try DuplicateDecisionTable.bytes(of: store)
     let (other, otherFolder) = try self.store([Self.flac, Self.mp3, Self.cut])
     defer { withExtendedLifetime(otherFolder) {} }
@@ -194,7 +194,7 @@ import Text
     #expect(outcome.readCount == 4 && outcome.setCount == 4 && outcome.unreadable.isEmpty)
     #expect(try DuplicateDecisionTable.read(table, into: other).setCount == 0)
     #expect(try duplicates(other).groups.isEmpty)
-    #expect(try DuplicateDeciding(in: other).forget([Self.flac.path, Self.cut.path, Self.oddPath]) == 4)
+    #expect(try DuplicateDecisionWriter(in: other).forget([Self.flac.path, Self.cut.path, Self.oddPath]) == 4)
     #expect(try duplicates(other).groups.count == 1)
   }
 
@@ -210,7 +210,7 @@ import Text
     }
   }
 
-  /// Names of any bytes survive the plan: a shell gives them back.
+  /// Names of any bytes survive the plan: a shell restores them.
   @Test func plansNameFilesAsAShellReadsThem() throws {
     let (store, folder) = try store([Self.flac, Self.mp3])
     defer { withExtendedLifetime(folder) {} }

@@ -8,7 +8,7 @@ import Text
 
 @testable import Exports
 
-/// A fact has one name, wherever it is told: that of the CSV report.
+/// Each fact has the same name everywhere: that of the CSV report.
 @Suite struct VocabularyTests {
   private static let reported = Set(
     Shape<FileRecord>.file(ReportOptions(findings: BuiltInAnalyzers.findings)).columns.map(\.name))
@@ -26,13 +26,13 @@ import Text
   /// The names of findings in search engines, tables and lists of tracks.
   @Test func listsOfTracksHaveNoNamesOfTheirOwn() throws {
     let exported = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map(\.name)
-    // A metronome's tempo is no finding.
+    // The tempo of a metronome is not a finding.
     let schemas = SearchSchema.files + SimilarSchema.files + PlaylistSchema.files
       + ClickSchema.files.filter { $0.format == "click" }
     let listed = try schemas.flatMap { Self.members(of: try JSONValue(parsing: $0.text.utf8)) }
     #expect(listed.contains("tempo_bpm"))
     let findings = [TempoFinding.declaration.name, "key", "loudness", "traits"]
-    // Tonic and mode in one text, which the report has apart; what is known of levels; tracks that a playlist chose from.
+    // Key tonic and mode in one text, which the report separates; known levels; the candidates of a playlist.
     let made: Set = ["key_name", "loudness_known", "candidates"]
     for name in Set(exported + listed).subtracting(made) {
       if let finding = findings.first(where: { name.hasPrefix($0 + "_") }) {

@@ -9,7 +9,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Catalogs in parts against one catalog of the same library.
+/// Partitioned catalogs compared with one catalog of the same library.
 @Suite struct CatalogPartitionTests {
   @Test(
     arguments: [
@@ -25,7 +25,7 @@ import Testing
       let parts = try (0..<count).map { try #require(CatalogPartition("\($0)/\(count)")) }
       let sizes = parts.map { part in ids.count { part.contains($0) } }
       #expect(ids.allSatisfy { id in parts.count { $0.contains(id) } == 1 })
-      // Five standard deviations of a binomial distribution at most.
+      // At most five standard deviations of a binomial distribution.
       let mean = Double(ids.count) / Double(count)
       #expect(sizes.allSatisfy { abs(Double($0) - mean) <= 5 * mean.squareRoot() }, "\(sizes)")
     }
@@ -66,7 +66,7 @@ import Testing
       let expected = try music.references(whole)
       #expect(joined.count == expected.count)
       #expect(Set(joined) == Set(expected), "night \(night)")
-      // One of them is taken out by hand, from where it is.
+      // One of them is removed by hand, from the catalog that has it.
       if let taken = expected.randomElement(using: &music.random)?.identifier {
         let id = try #require(ContentID(taken))
         for folder in [whole] + parts.filter({ $0.part.contains(id) }).map(\.folder) {
@@ -78,7 +78,7 @@ import Testing
   }
 }
 
-/// A library that grows, loses files, gets copies and other tags, from night to night.
+/// A library that gains, loses, copies and retags files from night to night.
 private final class ChangingMusic {
   let catalogs: TemporaryDirectory
   var random: SplitMix64
@@ -97,7 +97,7 @@ private final class ChangingMusic {
     library.wanted = ScannedLibrary.wanted(extra: [Self.signature])
   }
 
-  /// - Returns: How many tracks are gone with all their copies, but for those taken out by hand.
+  /// - Returns: Number of tracks that vanished with all their copies, except those removed by hand.
   func change(adding count: Int) throws -> Int {
     let before = Set(files.values.map(\.audio))
     for _ in 0..<Int.random(in: 0...2, using: &random) where files.count > 3 {
@@ -113,7 +113,7 @@ private final class ChangingMusic {
     }
     for _ in 0..<count {
       let path = newPath("new")
-      // Every sixth has no signature.
+      // Every sixth file has no signature.
       let kind = nextNumber.isMultiple(of: 6) ? "unsigned" : "audio"
       put(path, audio: "\(kind) \(nextNumber)", title: "Title \(nextNumber)")
     }

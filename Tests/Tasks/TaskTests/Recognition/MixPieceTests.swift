@@ -5,10 +5,10 @@ import Recognition
 import Testing
 
 
-/// The places where a recording is cut.
+/// Positions at which a recording is cut.
 @Suite struct MixPieceTests {
   @Test func tracksThatFollowEachOther() throws {
-    // The first is cut off where the second begins, which is heard a little later. The third is played from its middle.
+    // The first is cut off where the second starts, which is recognized a little later. The third starts in its middle.
     let sheet = try Cues.sheet(
       [.init(0.4, 59.5, from: 0.4), .init(60.5, 119, from: 0.5), .init(121, 180, from: 50)], duration: 180)
     let pieces = MixPiece.pieces(of: sheet)
@@ -17,16 +17,16 @@ import Testing
   }
 
   @Test func aPauseGoesWithTheTrackBeforeIt() throws {
-    // Played to its end at 60 s; the next one begins 5 s later.
+    // Played to its end at 60 s; the next one starts 5 s later.
     let sheet = try Cues.sheet([.init(0, 59, from: 140, length: 200), .init(66, 120, from: 1)], duration: 120)
     #expect(MixPiece.pieces(of: sheet).map(\.start) == [0, 65])
-    // If that comes in from its middle, the cut is where the first is over.
+    // If that one starts in its middle, the cut is where the first one ends.
     let other = try Cues.sheet([.init(0, 59, from: 140, length: 200), .init(66, 120, from: 90)], duration: 120)
     #expect(MixPiece.pieces(of: other).map(\.start) == [0, 60])
   }
 
   @Test func overlapsAreCutInTheMiddle() throws {
-    // Faded in from 52 s on, and heard from 56 s on.
+    // Faded in from 52 s, recognized from 56 s.
     let sheet = try Cues.sheet([.init(0, 60, from: 0), .init(56, 120, from: 4)], duration: 120)
     let pieces = MixPiece.pieces(of: sheet)
     #expect(pieces.map(\.start) == [0, 56] && pieces.map(\.overlap) == [0, 8])
@@ -48,7 +48,7 @@ import Testing
     #expect(pieces[0].alsoHeard.map(\.match.referenceIdentifier) == ["2"] && pieces[1].alsoHeard.isEmpty)
   }
 
-  /// Whatever is recognized, the pieces are all of the recording.
+  /// The pieces always cover the whole recording.
   @Test(arguments: 0..<300) func piecesTileTheRecording(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let duration = Double.random(in: 1...600, using: &random)
@@ -87,12 +87,12 @@ import Testing
   }
 }
 
-/// Cue sheets by hand.
+/// Hand-made cue sheets.
 enum Cues {
   struct Cue {
     var start: Double
     var end: Double
-    /// Seconds of the track at `start`.
+    /// Position in the track at `start`, in seconds.
     var offset: Double
     /// Seconds of the track.
     var length: Double
@@ -108,7 +108,7 @@ enum Cues {
     }
   }
 
-  /// References are called 1, 2, …
+  /// References are named 1, 2, …
   static func sheet(_ cues: [Cue], duration: Double) throws -> CueSheet {
     let made = try cues.enumerated().map { index, cue in
       var item: [String: Any] = [

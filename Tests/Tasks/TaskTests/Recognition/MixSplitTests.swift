@@ -8,7 +8,7 @@ import RecognitionTasks
 import SystemPackage
 import Testing
 
-/// Cutting recordings into files.
+/// Splitting recordings into files.
 @Suite struct MixSplitTests {
   private let folder: TemporaryDirectory
   private var output: FilePath { folder.file("pieces") }
@@ -17,7 +17,7 @@ import Testing
     folder = try TemporaryDirectory()
   }
 
-  /// Three pieces: a track, an unknown stretch, another track.
+  /// Three pieces: a track, an unrecognized stretch, another track.
   private func split(
     _ recording: FilePath, duration: Double, force: Bool = false,
     isCancelled: @escaping (Double) -> Bool = { _ in false }
@@ -87,7 +87,7 @@ import Testing
     #expect(try outcome.files.flatMap { try Self.packets($0.path) } == Self.packets(recording))
     for (file, planned) in zip(outcome.files, [0, 0.31 * duration, duration - 3.7]) {
       #expect(abs(file.piece.start - planned) <= outcome.precision + 1e-6)
-      // The part that a decoder cannot know when it begins in the middle of a stream is short.
+      // A decoder that starts in the middle of a stream lacks only a short part.
       let samples = try Self.samples(file.path)
       #expect(abs(Double(samples[0].count) / Double(audio.format.sampleRate) - file.piece.duration) < 0.15)
     }
@@ -116,7 +116,7 @@ import Testing
     #expect(throws: MixSplitError.self) { try MixSplit(of: recording, into: recording, OverwriteRule(allowsOthers: true)) }
   }
 
-  /// Files that are complete stay, and no others.
+  /// Only complete files are kept.
   @Test(arguments: [false, true]) func cancelledWritingLeavesWholeFiles(isFloat: Bool) throws {
     let recording = try folder.write(
       .noise(sampleRate: 8_000, seconds: 31), as: "mix.wav", encoding: isFloat ? .float32 : .pcm16)

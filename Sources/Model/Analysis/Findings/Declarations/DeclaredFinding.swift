@@ -1,7 +1,7 @@
 internal import Text
 
-/// A finding whose fields are declared. The store keeps it in tables of its own, reports, schemas and pages have its
-/// fields under its name, and workers hand it on: all from the declaration. Other findings are kept as JSON.
+/// A finding with declared fields. The declaration determines its own tables in the store, its fields in reports,
+/// schemas and pages, and its encoding for workers. Other findings are stored as JSON.
 ///
 ///     struct Loudness: DeclaredFinding {
 ///       var integrated: Double?
@@ -15,42 +15,42 @@ internal import Text
 ///         ])
 ///     }
 public protocol DeclaredFinding: AnalysisFinding {
-  /// An empty finding, into which a row of the store is read.
+  /// Creates an empty finding, to be filled from a row of the store.
   init()
   static var declaration: FindingDeclaration<Self> { get }
 }
 
 extension DeclaredFinding {
-  /// The id of the analyzer that makes such findings.
+  /// The id of the analyzer that produces these findings.
   public static var analyzer: String { declaration.analyzer }
-  /// Whether pages show it.
+  /// `true` if pages show it.
   public static var isOnPages: Bool { declaration.isOnPages }
-  /// Names of its long fields, which reports leave out unless asked.
+  /// Names of its long fields, which reports include only on request.
   public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
 }
 
-/// The parts of a finding, declared in one place.
+/// The declaration of a finding.
 public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   /// The key in reports.
   public let name: String
-  /// The id of the analyzer that finds it.
+  /// The id of the analyzer that produces it.
   public let analyzer: String
-  /// One row for each file that has the finding.
+  /// Name of the table, which has one row for each file with the finding.
   public let table: String
   /// One sentence for schemas.
   public let summary: String
-  /// In the order of reports.
+  /// The fields in report order.
   public let fields: [FindingField<Finding>]
-  /// Whether pages show its lines.
+  /// `true` if pages show its lines.
   public let isOnPages: Bool
   private let customLines: (@Sendable (Finding, FindingContext) -> [FindingLine])?
 
   /// - Parameters:
   ///   - name: In snake_case.
-  ///   - analyzer: The id of the analyzer, where it is not the name.
-  ///   - table: Its table, where that is not called as the finding.
-  ///   - isOnPages: Whether pages show its lines; `nil` if they do where some fields say how they are shown.
-  ///   - lines: The lines that `show` prints instead of the fields that say how they are shown.
+  ///   - analyzer: The id of the analyzer, if it differs from the name.
+  ///   - table: The name of the table, if it differs from that of the finding.
+  ///   - isOnPages: `true` if pages show its lines; `nil` if they do so when any field has `shown`.
+  ///   - lines: The lines that `show` prints instead of the fields with `shown`.
   public init(
     _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
     isOnPages: Bool? = nil, lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
@@ -71,7 +71,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   }
 
   /// The values of the fields of reports.
-  /// - Parameter long: The long fields to have; others are `null`.
+  /// - Parameter long: The long fields to include; the others are `null`.
   public func reportValues(
     long: Set<String>
   ) -> @Sendable (Finding, FindingContext) -> [FieldValue] {
@@ -107,7 +107,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
     return text.isEmpty ? [] : [FindingLine(name, text)]
   }
 
-  /// The fields that say how they are shown, joined by commas; empty if none has a value.
+  /// The fields with `shown`, joined by commas; empty if none has a value.
   private func shownFields(_ finding: Finding, _ context: FindingContext) -> String {
     fields.compactMap { field in
       field.shown.flatMap { shown in field.report.flatMap { shown.text($0(finding, context)) } }
@@ -115,12 +115,12 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   }
 }
 
-/// Other facts about the file of a finding.
+/// Information about the file that a finding may need.
 public struct FindingContext: Sendable {
   public var format: AudioFormat?
-  /// The file was decoded to its end, and nothing was wrong with it.
+  /// The file was decoded to its end without any problem.
   public var isWhole: Bool
-  /// A person's correction.
+  /// A manual correction.
   public var tempoCorrection: TempoCorrection?
 
   public init(format: AudioFormat?, isWhole: Bool, tempoCorrection: TempoCorrection?) {
@@ -130,7 +130,7 @@ public struct FindingContext: Sendable {
   }
 }
 
-/// A line of `show`, and what stands below it.
+/// A line of `show` with its detail lines.
 public struct FindingLine: Hashable, Sendable {
   public var label: String
   public var text: String
@@ -144,7 +144,7 @@ public struct FindingLine: Hashable, Sendable {
 }
 
 extension Shown {
-  /// `nil` for what a line has no room for.
+  /// `nil` for values that do not fit into a line.
   func text(_ value: FieldValue) -> String? {
     let text: String? =
       switch value {

@@ -1,12 +1,12 @@
-/// A record within a finding, whose fields are declared: an entry of a list, or a part.
+/// A record within a finding, with declared fields: an entry of a list, or a part.
 public protocol DeclaredRecord: FieldRepresentable, FieldElement, Codable {
-  /// An empty record, into which its values are read.
+  /// Creates an empty record, to be filled with values.
   init()
   /// One sentence for schemas.
   static var summary: String { get }
-  /// In the order of reports. A record has neither long fields nor rows of its own.
+  /// The fields in report order. A record has neither long fields nor its own rows.
   static var fields: [FindingField<Self>] { get }
-  /// How a list of them stands in one column; as objects unless a type says otherwise.
+  /// Form of a list of these records in one column; objects by default.
   static var form: RecordType.Form { get }
 }
 

@@ -1,12 +1,12 @@
 public import Text
 
-/// A type that a property of a finding can have, to be declared as a field.
+/// A property type that can be declared as a field of a finding.
 public protocol FieldRepresentable: Hashable, Sendable {
   static var fieldType: FieldType { get }
-  /// There may be no value.
+  /// `true` if the value can be absent.
   static var isNullable: Bool { get }
   var fieldValue: FieldValue { get }
-  /// `nil` for a value of another type.
+  /// `nil` if the value is of another type.
   init?(fieldValue: FieldValue)
 }
 
@@ -14,11 +14,11 @@ extension FieldRepresentable {
   public static var isNullable: Bool { false }
 }
 
-/// A type that the elements of a list in a finding can have.
+/// An element type for lists in findings.
 public protocol FieldElement: Hashable, Sendable {
   static var listType: FieldType { get }
   static func listValue(_ list: [Self]) -> FieldValue
-  /// `nil` for a value of another type.
+  /// `nil` if the value is of another type.
   static func list(_ value: FieldValue) -> [Self]?
 }
 

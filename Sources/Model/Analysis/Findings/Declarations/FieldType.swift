@@ -1,6 +1,6 @@
 public import Text
 
-/// The type of a field of a finding: the store, reports and pages each have their own form for it.
+/// The type of a field of a finding. The store, reports and pages each have their own representation of it.
 public indirect enum FieldType: Sendable {
   case text
   case integer
@@ -12,24 +12,24 @@ public indirect enum FieldType: Sendable {
   case blob
   case texts
   case numbers
-  /// Lists of texts under names that are data.
+  /// Lists of texts by names that are data.
   case textLists
   case record(RecordType)
   case records(RecordType)
 }
 
-/// The parts of the records of a field.
+/// The type of records in a field.
 public struct RecordType: Sendable {
-  /// A class, since reports pass over dozens of them for each file: texts and types are not copied.
+  /// A class, because reports iterate over dozens of members for each file; this avoids copying texts and types.
   public final class Member: Sendable {
     public let name: String
     public let summary: String
     public let type: FieldType
-    /// Reports may have `null` for it.
+    /// `true` if reports may contain `null` for it.
     public let isNullable: Bool
-    /// There may be no value, as opposed to an empty one.
+    /// `true` if the value can be absent, as opposed to empty.
     public let isOptional: Bool
-    /// An empty text or list counts as no value.
+    /// `true` if an empty text or list counts as absent.
     public let nullIfEmpty: Bool
     public let key: JSONWriter.Key
 
@@ -44,11 +44,11 @@ public struct RecordType: Sendable {
     }
   }
 
-  /// How a list of records stands in one column.
+  /// Representation of a list of records in one column.
   public enum Form: Hashable, Sendable {
-    /// As a JSON array of the members' values, in their order.
+    /// JSON arrays of the members' values, in their order.
     case tuple
-    /// As a JSON object.
+    /// JSON objects.
     case object
   }
 
@@ -58,7 +58,7 @@ public struct RecordType: Sendable {
 }
 
 extension FieldType {
-  /// An empty list of this type stands for nothing.
+  /// `true` for list types, for which an empty list counts as no value.
   public var isList: Bool {
     switch self {
     case .blob, .texts, .numbers, .textLists, .records: true
@@ -66,7 +66,7 @@ extension FieldType {
     }
   }
 
-  /// One value that can be compared and sorted by.
+  /// `true` for single values that can be compared and sorted.
   public var isScalar: Bool {
     switch self {
     case .text, .integer, .number, .boolean: true
@@ -75,7 +75,7 @@ extension FieldType {
   }
 }
 
-/// The value of a field, on its way between a finding and the store or a report.
+/// The value of a field in transit between a finding and the store or a report.
 public enum FieldValue: Hashable, Sendable {
   case null
   case text(String)
@@ -91,7 +91,7 @@ public enum FieldValue: Hashable, Sendable {
   case record([FieldValue])
   case records([[FieldValue]])
 
-  /// Nothing, or text or a list without content.
+  /// `true` for null, and for text or a list without content.
   public var isEmpty: Bool {
     switch self {
     case .null: true

@@ -1,35 +1,35 @@
-/// One field of a finding, or of a record within a finding: what it is called, what it holds, where it is kept and who
-/// shows it.
+/// One field of a finding, or of a record within a finding: its name, its type, where it is stored and where it is
+/// shown.
 public struct FindingField<Finding>: Sendable {
-  /// The key in reports, in snake_case with the unit at the end.
+  /// The key in reports: snake_case, with the unit at the end.
   public let name: String
   /// One sentence for schemas.
   public let summary: String
   public let type: FieldType
-  /// Reports may have `null` for it.
+  /// `true` if reports may contain `null` for it.
   public let isNullable: Bool
-  /// The word of `--include` for a long list that reports leave out unless asked; `nil` for a field that is always
-  /// there.
+  /// The word of `--include` for a long list that reports include only on request; `nil` for a field that is always
+  /// included.
   public let long: String?
-  /// How `show`, pages and the view `track` have it; `nil` if they do not.
+  /// Presentation in `show`, on pages and in the view `track`; `nil` if it is not shown there.
   public let shown: Shown?
-  /// `nil` for a field that is not in reports.
+  /// The value for reports; `nil` for a field that is not in reports.
   public let report: (@Sendable (Finding, FindingContext) -> FieldValue)?
-  /// Its value as it was found; `nil` for one that follows from others.
+  /// Access to the exact value; `nil` for a field derived from others.
   public let exact: Access?
   public let storage: Storage
-  /// For a field that is an entry of a map.
+  /// Set for a field that is an entry of a map.
   var entry: Entry?
 
-  /// To a property.
+  /// A key path to a property.
   public typealias Path<Value> = any WritableKeyPath<Finding, Value> & Sendable
 
   /// Reads and writes a field of a finding.
   public struct Access: Sendable {
-    /// There may be no value, as opposed to an empty one.
+    /// `true` if the value can be absent, as opposed to empty.
     public let isOptional: Bool
     public let get: @Sendable (Finding) -> FieldValue
-    /// Leaves the finding as it is if the value is of another type.
+    /// Leaves the finding unchanged if the value is of another type.
     public let set: @Sendable (inout Finding, FieldValue) -> Void
 
     init<Value: FieldRepresentable>(_ path: Path<Value>) {
@@ -45,48 +45,48 @@ public struct FindingField<Finding>: Sendable {
     }
   }
 
-  /// An empty text or list counts as no value.
+  /// `true` if an empty text or list counts as absent.
   var nullIfEmpty: Bool {
     if case .columns(let columns) = storage { columns.contains(where: \.nullIfEmpty) } else { false }
   }
 
-  /// One of many fields of which most files have few: passing over a map is faster than asking it for each of them.
+  /// One of many fields of which most files have few. Iterating over the map is faster than looking up each of them.
   struct Entry: Sendable {
     let map: @Sendable (Finding) -> [String: [String]]
     let value: @Sendable ([String]) -> FieldValue
   }
 
-  /// The place of a field in the store.
+  /// The storage of a field.
   public enum Storage: Sendable {
     case none
     case columns([Column])
-    /// One row for each element of a list, or each text of a map of lists, in a table of its own.
+    /// One row for each element of a list, or each text of a map of lists, in a separate table.
     case rows(table: String)
   }
 
   /// A column of a table with one row for each file.
   public struct Column: Sendable {
-    /// `nil`: that of the finding.
+    /// `nil` for the table of the finding.
     public let table: String?
     public let name: String
     public let summary: String
     public let type: FieldType
-    /// It may be NULL: there is no value.
+    /// `true` if it may be NULL, for no value.
     public let isNullable: Bool
-    /// An empty text or list is NULL, too.
+    /// `true` if an empty text or list is stored as NULL.
     public let nullIfEmpty: Bool
     public let isIndexed: Bool
     public let get: @Sendable (Finding) -> FieldValue
-    /// `nil` for a column that is for readers of the database only.
+    /// `nil` for a column that exists only for readers of the database.
     public let set: (@Sendable (inout Finding, FieldValue) -> Void)?
   }
 }
 
-/// How a value stands among others: “longest run 12 samples”.
+/// The presentation of a value in a line such as “longest run 12 samples”.
 public struct Shown: Hashable, Sendable {
-  /// Before the value.
+  /// Text before the value.
   public var label: String?
-  /// Behind the value.
+  /// Text after the value.
   public var unit: String?
   /// Decimals of numbers.
   public var decimals: Int
@@ -101,15 +101,16 @@ public struct Shown: Hashable, Sendable {
 // MARK: - Declaring
 
 extension FindingField {
-  /// A property of the finding: a column of its table, and a field of reports.
+  /// Declares a property as a column of the finding's table and a field of reports.
   ///
-  /// A field that is added to a finding later is an `Optional`: earlier findings have no value for it.
+  /// A field added to a finding later must be an `Optional`, because earlier findings have no value for it.
   /// - Parameters:
-  ///   - long: For long lists: what `--include` calls them.
-  ///   - isIndexed: The store can find and sort by it quickly.
-  ///   - nullIfEmpty: An empty text or list is NULL in the database, and `null` in reports as all empty lists are.
+  ///   - long: For long lists, the name in `--include`.
+  ///   - isIndexed: `true` if the store can search and sort by it quickly.
+  ///   - nullIfEmpty: `true` if an empty text or list is NULL in the database, and `null` in reports like all empty
+  ///     lists.
   ///   - column: The column in the database, if its name differs from that in reports.
-  ///   - table: One row for each file, where it is not that of the finding.
+  ///   - table: The table, with one row per file, if it is not that of the finding.
   public static func field<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, long: String? = nil,
     shown: Shown? = nil, isIndexed: Bool = false, nullIfEmpty: Bool = false, column: String? = nil,
@@ -128,7 +129,7 @@ extension FindingField {
       ]))
   }
 
-  /// A property that is kept, and neither in reports nor in the records that they are made of.
+  /// Declares a property that is stored, but appears neither in reports nor in file records.
   public static func stored<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String
   ) -> FindingField {
@@ -143,7 +144,7 @@ extension FindingField {
       ]))
   }
 
-  /// A column that follows from the properties, for readers of the database.
+  /// Declares a column derived from the properties, for readers of the database.
   public static func column<Value: FieldRepresentable>(
     _ name: String, _ summary: String, table: String? = nil, _ value: @escaping @Sendable (Finding) -> Value
   ) -> FindingField {
@@ -157,8 +158,8 @@ extension FindingField {
       ]))
   }
 
-  /// A field of reports that follows from the finding and what else is known of the file.
-  /// - Parameter long: For long ones: what `--include` calls them.
+  /// Declares a field of reports derived from the finding and other information about the file.
+  /// - Parameter long: For long fields, the name in `--include`.
   public static func derived<Value: FieldRepresentable>(
     _ name: String, _ summary: String, long: String? = nil,
     _ value: @escaping @Sendable (Finding, FindingContext) -> Value
@@ -169,7 +170,7 @@ extension FindingField {
       report: { value($0, $1).fieldValue }, exact: nil, storage: .none)
   }
 
-  /// A field of reports that is an entry of a map. All entries of a finding are of one map.
+  /// Declares a field of reports that is an entry of a map. All entries of a finding belong to the same map.
   static func entry(
     _ name: String, of map: Path<[String: [String]]>, _ type: FieldType, _ summary: String,
     _ value: @escaping @Sendable ([String]) -> FieldValue
@@ -180,7 +181,7 @@ extension FindingField {
       report: { finding, _ in entry.map(finding)[name].map(value) ?? .null }, exact: nil, storage: .none, entry: entry)
   }
 
-  /// A list of records, or a map of lists of texts, with a table of its own: one row for each.
+  /// Declares a list of records, or a map of lists of texts, stored in a separate table with one row for each.
   public static func rows<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, table: String,
     long: String? = nil, isReported: Bool = true
@@ -192,8 +193,8 @@ extension FindingField {
       report: isReported ? report : nil, exact: access, storage: .rows(table: table))
   }
 
-  /// A record within the finding: an object in reports, and columns of a table.
-  /// - Parameter isEmpty: For which records reports have `null`.
+  /// Declares a record within the finding: an object in reports, and columns of a table.
+  /// - Parameter isEmpty: Returns `true` for records that are `null` in reports.
   public static func record<Value: DeclaredRecord>(
     _ name: String, _ path: Path<Value>, _ summary: String, table: String,
     long: String? = nil, isEmpty: (@Sendable (Value) -> Bool)? = nil

@@ -1,8 +1,8 @@
-/// One column of a Parquet file, while a row group is collected.
+/// Column of a Parquet file, while a row group is collected.
 package struct ParquetColumn {
   package enum Kind: Hashable, Sendable {
     case text
-    /// Texts of which many are equal: each is written once in a row group.
+    /// Texts with many repetitions; each is written once per row group.
     case repeatedText
     case texts
     case integer
@@ -28,16 +28,16 @@ package struct ParquetColumn {
 
   let name: String
   let kind: Kind
-  /// Every row has a value.
+  /// True if every row has a value.
   let isRequired: Bool
 
   private(set) var valueCount = 0
-  private var levels = RunLengths(largest: 3)
-  private var repetitions = RunLengths(largest: 1)
+  private var levels = RunLengths(maxValue: 3)
+  private var repetitions = RunLengths(maxValue: 1)
   private var plain: [UInt8] = []
   private var booleans = 0
   private var dictionary: [String: Int] = [:]
-  private var places = RunLengths(largest: .max)
+  private var places = RunLengths(maxValue: .max)
 
   package init(_ name: String, _ kind: Kind, isRequired: Bool = false) {
     self.name = name
@@ -45,10 +45,10 @@ package struct ParquetColumn {
     self.isRequired = isRequired
   }
 
-  /// Bytes that wait to be written, about.
+  /// Approximate number of bytes waiting to be written.
   var size: Int { plain.count + valueCount }
 
-  /// - Parameter value: `nil` for null; of the kind of the column, or else it is null as well.
+  /// - Parameter value: `nil`, or a value of another kind than the column's, for null.
   mutating func append(_ value: Value?) {
     switch (value, kind) {
     case (.text(let text)?, .text): appendPresent { $0.appendPlain(text) }
@@ -77,7 +77,7 @@ package struct ParquetColumn {
     }
   }
 
-  /// Level of a value in a list: the list is there, has an element, and that is there (the element is required).
+  /// Definition level of a list element: the list exists and has an element, which is required and so never null.
   private static let listLevel = 2
 
   private mutating func appendPresent(_ write: (inout ParquetColumn) -> Void) {
@@ -100,7 +100,7 @@ package struct ParquetColumn {
     places.append(place)
   }
 
-  /// Eight to a byte, the lowest bit first.
+  /// Eight bits per byte, the lowest bit first.
   private mutating func appendBit(_ flag: Bool) {
     if booleans.isMultiple(of: 8) { plain.append(0) }
     if flag { plain[plain.count - 1] |= 1 << UInt8(booleans % 8) }
@@ -109,9 +109,9 @@ package struct ParquetColumn {
 
   // MARK: Writing
 
-  /// The pages of a row group, in their order; the column is empty then.
+  /// Pages of a row group, in order.
   struct Chunk {
-    /// Not compressed; of a column with a dictionary.
+    /// Uncompressed; only for a column with a dictionary.
     var dictionary: (bytes: [UInt8], count: Int)?
     var data: [UInt8]
     var valueCount: Int
@@ -128,7 +128,7 @@ package struct ParquetColumn {
     var chunk = Chunk(data: data, valueCount: valueCount)
     if kind == .repeatedText {
       chunk.dictionary = (plain, dictionary.count)
-      // How many bits a place has; runs have it in whole bytes.
+      // Bit width of an index; runs store it in whole bytes.
       chunk.data.append(32)
       chunk.data += places.take()
     } else {
@@ -143,7 +143,7 @@ package struct ParquetColumn {
 
   // MARK: Schema
 
-  /// Numbers of Parquet's enumerations (`parquet.thrift`).
+  /// Values of Parquet's enumerations (`parquet.thrift`).
   var physicalType: Int {
     switch kind {
     case .boolean: 0
@@ -155,7 +155,7 @@ package struct ParquetColumn {
 
   var pathInSchema: [String] { kind.isList ? [name, "list", "element"] : [name] }
 
-  /// The elements of the schema: one, or three for a list.
+  /// Schema elements: one, or three for a list.
   func schemaElements() -> [(inout ThriftWriter) -> Void] {
     guard kind.isList else { return [{ writeLeaf(into: &$0, name, repetition: isRequired ? 0 : 1) }] }
     return [

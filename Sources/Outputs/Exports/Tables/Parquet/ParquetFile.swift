@@ -1,15 +1,14 @@
 internal import CZlib
 package import SystemPackage
 
-/// Writes an Apache Parquet file row by row, in memory for one row group.
-/// (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`: data pages of version 1, plain or with a dictionary,
-/// compressed with gzip.)
+/// Writes an Apache Parquet file row by row, holding one row group in memory. (Apache Parquet, `README.md`,
+/// `parquet.thrift` and `Encodings.md`: data pages of version 1, plain or with a dictionary, compressed with gzip.)
 package final class ParquetFile {
   package let file: ExportFile
   private let program: String
   private var columns: [ParquetColumn]
   private var offset = 0
-  /// Rows of the present row group.
+  /// Number of rows in the current row group.
   private var rowCount = 0
   private var groups: [RowGroup] = []
 
@@ -22,7 +21,7 @@ package final class ParquetFile {
     var dictionaryOffset: Int?
     var dataOffset: Int
     var valueCount: Int
-    /// With headers of pages.
+    /// Size including page headers.
     var size = 0
     var compressedSize = 0
   }
@@ -30,17 +29,17 @@ package final class ParquetFile {
   private let groupRows: Int
   private let groupBytes: Int
 
-  /// Rows of a row group. Readers work on row groups one at a time, and here they are in memory.
-  package static let largestGroup = 1 << 20
-  package static let largestGroupBytes = 32 << 20
+  /// Maximum size of a row group. Readers process row groups one at a time, and the writer holds them in memory.
+  package static let maxGroupRows = 1 << 20
+  package static let maxGroupBytes = 32 << 20
   private static let magic = Array("PAR1".utf8)
 
   /// - Parameters:
-  ///   - groupRows: Rows of a row group at most.
-  ///   - groupBytes: Bytes of a row group, about.
+  ///   - groupRows: Maximum number of rows in a row group.
+  ///   - groupBytes: Approximate maximum size of a row group, in bytes.
   package init(
-    _ path: FilePath, _ columns: [ParquetColumn], groupRows: Int = ParquetFile.largestGroup,
-    groupBytes: Int = ParquetFile.largestGroupBytes, program: String
+    _ path: FilePath, _ columns: [ParquetColumn], groupRows: Int = ParquetFile.maxGroupRows,
+    groupBytes: Int = ParquetFile.maxGroupBytes, program: String
   ) throws(ExportError) {
     self.columns = columns
     self.groupRows = groupRows
@@ -50,7 +49,7 @@ package final class ParquetFile {
     try write(Self.magic)
   }
 
-  /// - Parameter values: One for each column; `nil` for null.
+  /// - Parameter values: One value per column; `nil` for null.
   package func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
     rowCount += 1
@@ -58,15 +57,15 @@ package final class ParquetFile {
     if rowCount >= groupRows || isLarge { try writeGroup() }
   }
 
-  /// Row groups that are whole.
+  /// Number of complete row groups.
   package var groupCount: Int { groups.count }
 
-  /// Ends the present row group: the next row begins another one.
+  /// Ends the current row group: the next row begins another one.
   package func endGroup() throws(ExportError) {
     if rowCount > 0 { try writeGroup() }
   }
 
-  /// Writes what is left, and the footer; `file` is whole then and waits to be committed.
+  /// Writes the remaining rows and the footer; `file` is then complete and must be committed.
   package func finish() throws(ExportError) {
     try endGroup()
     let footer = ThriftWriter.structure { writeFooter(into: &$0) }
@@ -130,11 +129,11 @@ package final class ParquetFile {
 
   private static func gzip(_ bytes: [UInt8]) throws(ExportError) -> [UInt8] {
     var stream = z_stream()
-    // 16 more bits of window size ask for gzip's header.
+    // 16 added to the window bits requests gzip's header.
     let status = unsafe deflateInit2_(
       &stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    guard status == Z_OK else { throw .unavailable("There is no memory to compress with. Close other programs.") }
+    guard status == Z_OK else { throw .unavailable("There is not enough memory to compress. Close other programs.") }
     defer { unsafe deflateEnd(&stream) }
     let bound = unsafe Int(deflateBound(&stream, uLong(bytes.count)))
     return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
@@ -151,7 +150,7 @@ package final class ParquetFile {
 
   // MARK: Footer
 
-  // Numbers of Parquet's enumerations (`parquet.thrift`).
+  // Values of Parquet's enumerations (`parquet.thrift`).
   private static let plain = 0
   private static let runLengths = 3
   private static let dictionary = 8

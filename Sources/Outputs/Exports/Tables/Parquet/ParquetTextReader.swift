@@ -1,11 +1,11 @@
 internal import CZlib
 package import SystemPackage
 
-/// Reads one column of texts out of a Parquet file, page by page. It knows what `pipelines/spark/analyze_job.py` and
-/// `ParquetFile` write: a required column in plain data pages of version 1, not compressed or with gzip. Everything else is
-/// refused by name. (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`.)
+/// Reads one text column of a Parquet file, page by page. Supports the output of `pipelines/spark/analyze_job.py` and
+/// `ParquetFile`: a required column in plain data pages of version 1, uncompressed or with gzip. Everything else is
+/// rejected with an error that names it. (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`.)
 package struct ParquetTextReader {
-  /// Why a file cannot be read; a sentence.
+  /// Reason why a file cannot be read, as a sentence.
   package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -24,7 +24,7 @@ package struct ParquetTextReader {
 
   private let file: FileDescriptor
   private var chunks: ArraySlice<Chunk> = []
-  /// Where the next page is, and how many values of the present chunk are left.
+  /// Offset of the next page, and number of values left in the current chunk.
   private var offset = 0
   private var valuesLeft = 0
   private var codec = 0
@@ -33,12 +33,12 @@ package struct ParquetTextReader {
   private var pageValuesLeft = 0
 
   private static let magic = Array("PAR1".utf8)
-  /// In bytes. Writers begin another page after about a megabyte.
-  private static let largestPage = 1 << 28
-  private static let largestFooter = 1 << 26
+  /// Size limits in bytes. Writers begin another page after about a megabyte.
+  private static let maxPageSize = 1 << 28
+  private static let maxFooterSize = 1 << 26
   private static let headerSize = 1 << 12
 
-  /// Whether a regular file begins as Parquet does. Its position stays.
+  /// True if a regular file begins like Parquet. Keeps the file's position.
   package static func isParquet(_ file: FileDescriptor) -> Bool {
     (try? bytes(of: file, at: 0, count: magic.count)) == magic
   }
@@ -50,8 +50,8 @@ package struct ParquetTextReader {
     guard size >= 12 else { throw Refusal.damaged }
     let tail = try Self.bytes(of: file, at: size - 8, count: 8)
     let length = Int(Self.length(tail, at: 0))
-    guard tail[4...].elementsEqual(Self.magic), length <= min(size - 12, Self.largestFooter) else {
-      throw Refusal("The Parquet file has no end; it may be cut.")
+    guard tail[4...].elementsEqual(Self.magic), length <= min(size - 12, Self.maxFooterSize) else {
+      throw Refusal("The Parquet file has no footer; it may be truncated.")
     }
     var reader = ThriftReader(try Self.bytes(of: file, at: size - 8 - length, count: length))
     guard let footer = try? reader.structure() else { throw Refusal.damaged }
@@ -59,7 +59,7 @@ package struct ParquetTextReader {
       throw Refusal("The Parquet file has no column \(name).")
     }
     guard column.integer(1) == 6, column.integer(3) == 0 else {
-      throw Refusal("The column \(name) of the Parquet file must hold texts, and may hold no nulls.")
+      throw Refusal("The column \(name) of the Parquet file must hold texts and no nulls.")
     }
     for group in footer.structures(4) { chunks.append(try Self.chunk(of: group, name)) }
   }
@@ -73,17 +73,17 @@ package struct ParquetTextReader {
         throw Refusal.damaged
       }
       guard facts.integer(11) == nil || facts.integer(11) == 0 else {
-        throw Refusal("The column \(name) of the Parquet file has a dictionary; write it without.")
+        throw Refusal("The column \(name) of the Parquet file uses a dictionary; write it without one.")
       }
       guard codec == 0 || codec == 2 else {
-        throw Refusal("The Parquet file is compressed by a method that is not read here; use gzip or none.")
+        throw Refusal("The Parquet file uses an unsupported compression; use gzip or none.")
       }
       return Chunk(start: start, codec: codec, valueCount: count)
     }
     throw Refusal.damaged
   }
 
-  /// The bytes of the next text; `nil` at the end.
+  /// Bytes of the next text; `nil` at the end.
   package mutating func next() throws -> [UInt8]? {
     while pageValuesLeft == 0 {
       guard valuesLeft == 0 else {
@@ -106,11 +106,11 @@ package struct ParquetTextReader {
     let head = try Self.bytes(of: file, at: offset, count: Self.headerSize)
     var reader = ThriftReader(head)
     guard let header = try? reader.structure(), let size = header.integer(2), let compressed = header.integer(3),
-      (0...Self.largestPage).contains(size), (0...Self.largestPage).contains(compressed)
+      (0...Self.maxPageSize).contains(size), (0...Self.maxPageSize).contains(compressed)
     else { throw Refusal.damaged }
     guard header.integer(1) == 0, let data = header.structure(5), data.integer(2) == 0, let count = data.integer(1)
     else {
-      throw Refusal("The Parquet file has pages of a kind that is not read here; write plain ones of version 1.")
+      throw Refusal("The Parquet file has unsupported pages; write plain ones of version 1.")
     }
     guard count > 0, count <= valuesLeft else { throw Refusal.damaged }
     let bytes = try Self.bytes(of: file, at: offset + reader.position, count: compressed)
@@ -125,7 +125,7 @@ package struct ParquetTextReader {
 
   private static func inflated(_ bytes: [UInt8], size: Int) throws -> [UInt8] {
     var stream = z_stream()
-    // 32 more bits of window size take the headers of gzip and zlib.
+    // 32 added to the window bits accepts the headers of gzip and zlib.
     guard unsafe inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw Errno.noMemory
     }
@@ -145,7 +145,7 @@ package struct ParquetTextReader {
     return output
   }
 
-  /// Fewer at the end of the file.
+  /// Returns fewer bytes at the end of the file.
   private static func bytes(of file: FileDescriptor, at offset: Int, count: Int) throws -> [UInt8] {
     guard offset >= 0 else { throw Refusal.damaged }
     var bytes = [UInt8](repeating: 0, count: count)

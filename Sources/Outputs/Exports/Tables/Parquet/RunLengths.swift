@@ -1,5 +1,5 @@
-/// Small numbers as runs of equal ones: the levels of Parquet, and places in a dictionary.
-/// (Apache Parquet, `Encodings.md`: the RLE half of the RLE/bit-packing hybrid.)
+/// Small numbers as runs of equal values: the levels of Parquet, and dictionary indices. (Apache Parquet,
+/// `Encodings.md`: the RLE half of the RLE/bit-packing hybrid.)
 struct RunLengths {
   private var encoded: [UInt8] = []
   private var value = 0
@@ -7,9 +7,9 @@ struct RunLengths {
   /// Width of a value, in whole bytes.
   private let width: Int
 
-  /// - Parameter largest: No value is larger.
-  init(largest: Int) {
-    width = largest < 1 << 8 ? 1 : largest < 1 << 16 ? 2 : 4
+  /// - Parameter maxValue: Largest value that may occur.
+  init(maxValue: Int) {
+    width = maxValue < 1 << 8 ? 1 : maxValue < 1 << 16 ? 2 : 4
   }
 
   mutating func append(_ next: Int) {
@@ -29,7 +29,7 @@ struct RunLengths {
     count = 0
   }
 
-  /// All values so far.
+  /// Returns all values so far and clears them.
   mutating func take() -> [UInt8] {
     flush()
     defer { encoded.removeAll(keepingCapacity: true) }

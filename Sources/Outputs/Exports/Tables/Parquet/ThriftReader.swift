@@ -1,7 +1,7 @@
-/// Reads a structure in Thrift's compact protocol, of bytes that anybody may have made.
-/// (Apache Thrift, `doc/specs/thrift-compact-protocol.md`.)
+/// Reads a structure in Thrift's compact protocol from untrusted bytes. (Apache Thrift,
+/// `doc/specs/thrift-compact-protocol.md`.)
 struct ThriftReader {
-  /// What cannot be read: cut, nested too deeply, or no structure at all.
+  /// Input that cannot be read: truncated, nested too deeply, or no structure at all.
   struct Damage: Error {}
 
   enum Value {
@@ -10,14 +10,14 @@ struct ThriftReader {
     case bytes([UInt8])
     case list([Value])
     case structure([Int: Value])
-    /// Of a type that Parquet's readers do not need.
+    /// Value of a type that Parquet's readers do not need.
     case other
   }
 
   private let bytes: [UInt8]
   private(set) var position: Int
 
-  private static let deepest = 16
+  private static let maxDepth = 16
 
   init(_ bytes: [UInt8], at position: Int = 0) {
     self.bytes = bytes
@@ -27,7 +27,7 @@ struct ThriftReader {
   mutating func structure() throws(Damage) -> [Int: Value] { try structure(depth: 0) }
 
   private mutating func structure(depth: Int) throws(Damage) -> [Int: Value] {
-    guard depth < Self.deepest else { throw Damage() }
+    guard depth < Self.maxDepth else { throw Damage() }
     var fields: [Int: Value] = [:]
     var field = 0
     while true {
@@ -70,10 +70,10 @@ struct ThriftReader {
   }
 
   private mutating func list(depth: Int) throws(Damage) -> [Value] {
-    guard depth < Self.deepest else { throw Damage() }
+    guard depth < Self.maxDepth else { throw Damage() }
     let head = try byte()
     let count = head >> 4 == 15 ? try length() : Int(head >> 4)
-    // Each element takes a byte or more.
+    // Each element takes at least one byte.
     guard count <= bytes.count - position else { throw Damage() }
     var values: [Value] = []
     for _ in 0..<count { values.append(try value(head & 15, depth: depth + 1)) }
@@ -81,7 +81,7 @@ struct ThriftReader {
   }
 
   private mutating func skipMap(depth: Int) throws(Damage) {
-    guard depth < Self.deepest else { throw Damage() }
+    guard depth < Self.maxDepth else { throw Damage() }
     let count = try length()
     guard count > 0 else { return }
     let types = try byte()
@@ -137,7 +137,7 @@ extension [Int: ThriftReader.Value] {
     if case .structure(let fields)? = self[field] { fields } else { nil }
   }
 
-  /// The structures of a list.
+  /// Structures of a list.
   func structures(_ field: Int) -> [[Int: ThriftReader.Value]] {
     guard case .list(let values)? = self[field] else { return [] }
     return values.compactMap { if case .structure(let fields) = $0 { fields } else { nil } }

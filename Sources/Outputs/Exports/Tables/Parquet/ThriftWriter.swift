@@ -1,8 +1,8 @@
-/// Writes structures in Thrift's compact protocol, in which Parquet has its headers and its footer.
-/// (Apache Thrift, `doc/specs/thrift-compact-protocol.md`.)
+/// Writes structures in Thrift's compact protocol, which Parquet uses for headers and the footer. (Apache Thrift,
+/// `doc/specs/thrift-compact-protocol.md`.)
 struct ThriftWriter {
   private(set) var bytes: [UInt8] = []
-  /// The last field of each open structure: fields are written as steps from one to the next.
+  /// Last field of each open structure: field ids are written as differences.
   private var lastFields: [Int] = []
 
   private enum Kind: UInt8 {
@@ -15,7 +15,7 @@ struct ThriftWriter {
     case structure = 12
   }
 
-  /// A structure that stands alone.
+  /// Encodes a top-level structure.
   static func structure(_ write: (inout ThriftWriter) -> Void) -> [UInt8] {
     var writer = ThriftWriter()
     writer.structure(write)
@@ -65,7 +65,7 @@ struct ThriftWriter {
     bytes.append(0)
   }
 
-  /// Fields come in ascending order, with steps below 16, as all of Parquet's do.
+  /// Fields must be in ascending order with steps below 16, as all of Parquet's are.
   private mutating func begin(_ field: Int, _ kind: Kind) {
     let last = lastFields.indices.last ?? 0
     bytes.append(UInt8(field - lastFields[last]) << 4 | kind.rawValue)
@@ -93,7 +93,7 @@ struct ThriftWriter {
 }
 
 extension [UInt8] {
-  /// Seven bits a byte, the lowest first (LEB128).
+  /// Seven bits per byte, lowest first (LEB128).
   mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

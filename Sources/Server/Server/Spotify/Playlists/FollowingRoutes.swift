@@ -2,19 +2,19 @@ internal import Hummingbird
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me/following`: artists that people follow are those that they saved. The one user has no followers.
+/// `/v1/me/following`: the followed artists are the saved ones. The only user has no followers.
 struct FollowingRoutes: RouteSet {
-  let catalog: CatalogRoutes
+  let spotify: SpotifyRoutes
 
-  var api: API { catalog.api }
+  var api: API { spotify.api }
 
-  private var store: ResultStore { catalog.store }
+  private var store: ResultStore { spotify.store }
 
   private static let limits = 1...50
 
   var routes: [Route] {
     let type = RouteParameter.choice("type", ["artist", "user"]).required
-    catalog.read(
+    spotify.read(
       "me/following", "The followed artists",
       [.choice("type", ["artist"]).required, .text("after"), .integer("limit", Self.limits)],
       answers: .followedArtists
@@ -24,16 +24,16 @@ struct FollowingRoutes: RouteSet {
       }
       return try artists(request)
     }
-    catalog.read(
-      "me/following/contains", "Which of them are followed", [type] + CatalogRequest.ids, answers: .list(.flag)
+    spotify.read(
+      "me/following/contains", "Which of them are followed", [type] + SpotifyRequest.ids, answers: .list(.flag)
     ) { request, _ in
       let type = try Self.type(request)
       // Ids of users are names.
-      let ids = type == "artist" ? try request.ids(most: 50) : request.list("ids")
+      let ids = type == "artist" ? try request.ids(max: 50) : request.list("ids")
       let followed = Set(type == "artist" ? try store.saved(.artist).map(\.id) : [])
       return ids.map(followed.contains)
     }
-    catalog.change(
+    spotify.change(
       .put, "me/following", "Follow artists", [type, .text("ids")], body: [.texts("ids")], answers: [.empty(.noContent)]
     ) {
       guard try Self.type($0.request) == "artist" else { throw Self.noUsers }
@@ -44,7 +44,7 @@ struct FollowingRoutes: RouteSet {
       try store.save(.artist, ids: ids)
       return Response(status: .noContent)
     }
-    catalog.change(
+    spotify.change(
       .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: [.texts("ids")],
       answers: [.empty(.noContent)]
     ) {
@@ -55,21 +55,21 @@ struct FollowingRoutes: RouteSet {
 
   private static let noUsers = RequestError(.notFound, "There is no other user to follow.")
 
-  private static func type(_ request: CatalogRequest) throws -> String {
+  private static func type(_ request: SpotifyRequest) throws -> String {
     let type = try request.required("type")
     guard ["artist", "user"].contains(type) else { throw RequestError(.badRequest, "type must be artist or user.") }
     return type
   }
 
-  /// Page by page, from the artist behind the one that `after` names.
-  private func artists(_ request: CatalogRequest) throws -> FollowedArtists {
+  /// A page of artists, starting behind the one that `after` names.
+  private func artists(_ request: SpotifyRequest) throws -> FollowedArtists {
     let limit = try request.integer("limit", in: Self.limits, default: 20)
-    let after = try request.fields["after"].flatMap { $0.isEmpty ? nil : $0 }.map(CatalogRequest.id)
+    let after = try request.fields["after"].flatMap { $0.isEmpty ? nil : $0 }.map(SpotifyRequest.id)
     let all = try store.artists(ids: store.saved(.artist).map(\.id)).compactMap(\.self)
     let start = after.map { after in all.firstIndex { $0.id == after }.map { $0 + 1 } ?? all.count } ?? 0
     let shown = Array(all.dropFirst(start).prefix(limit))
     let last = start + shown.count < all.count ? shown.last?.id : nil
-    let images = try catalog.coverTracks(of: shown)
+    let images = try spotify.coverTracks(of: shown)
     return FollowedArtists(
       address: "\(request.base)/v1/me/following?type=artist&limit=\(limit)", limit: limit, after: after, last: last,
       total: all.count, artists: shown.map { LinkedArtist(($0, images[$0.id]), request.links) })

@@ -3,12 +3,12 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// `/v1/me/player`: as Spotify's Web API answers while no device plays. The server plays nothing itself and does not note what
-/// others play (https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback).
+/// `/v1/me/player`: the responses of Spotify's Web API while no device plays. The server plays nothing itself and does not
+/// record what others play (https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback).
 struct PlayerRoutes: RouteSet {
-  let catalog: CatalogRoutes
+  let spotify: SpotifyRoutes
 
-  var api: API { catalog.api }
+  var api: API { spotify.api }
 
   /// Commands for a device.
   static let commands: [(HTTPRequest.Method, String)] = [
@@ -21,13 +21,13 @@ struct PlayerRoutes: RouteSet {
 
   var routes: [Route] {
     for path in ["me/player", "me/player/currently-playing"] {
-      catalog.read(path, "Nothing plays: 204", answers: [.empty(.noContent)]) { _, _ in Response(status: .noContent) }
+      spotify.read(path, "Nothing plays: 204", answers: [.empty(.noContent)]) { _, _ in Response(status: .noContent) }
     }
-    catalog.read(
+    spotify.read(
       "me/player/devices", "Empty: there are no devices", answers: .only("devices", .list(.any), as: "Devices")
     ) { _, _ in [] }
-    catalog.read("me/player/queue", "An empty queue", answers: .queue) { _, _ in [] }
-    catalog.read(
+    spotify.read("me/player/queue", "An empty queue", answers: .queue) { _, _ in [] }
+    spotify.read(
       "me/player/recently-played", "Empty: plays are not noted", [.integer("limit", Self.limits)],
       answers: .recentlyPlayed
     ) { request, _ in (request.base, try request.integer("limit", in: Self.limits, default: 20)) }
@@ -37,9 +37,9 @@ struct PlayerRoutes: RouteSet {
         return JSONType.error.response(ErrorDetail(error, reason: "NO_ACTIVE_DEVICE"), status: .notFound)
       }
     }
-    // Plays are not counted, so nothing is on top.
+    // Plays are not counted, so the top lists are empty.
     for type in ["artists", "tracks"] {
-      catalog.emptyPage("me/top/\(type)", "Empty: plays are not counted")
+      spotify.emptyPage("me/top/\(type)", "Empty: plays are not counted")
     }
   }
 }

@@ -6,14 +6,14 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me`, `/v1/users` and `/v1/playlists`: playlists and saved tracks in the shape of Spotify's Web API
+/// `/v1/me`, `/v1/users` and `/v1/playlists`: playlists and saved tracks in the form of Spotify's Web API
 /// (https://developer.spotify.com/documentation/web-api).
 struct PlaylistRoutes: RouteSet {
-  let catalog: CatalogRoutes
+  let spotify: SpotifyRoutes
 
-  var api: API { catalog.api }
+  var api: API { spotify.api }
 
-  private var store: ResultStore { catalog.store }
+  private var store: ResultStore { spotify.store }
 
   var routes: [Route] {
     people
@@ -26,23 +26,23 @@ struct PlaylistRoutes: RouteSet {
   // MARK: People
 
   @RouteBuilder private var people: [Route] {
-    catalog.read("me", "The one user", answers: .privateUser) { request, _ in Linked(ServerUser.id, request.links) }
-    catalog.read("users/{id}", "The one user", answers: .user) { request, id in
+    spotify.read("me", "The one user", answers: .privateUser) { request, _ in Linked(ServerUser.id, request.links) }
+    spotify.read("users/{id}", "The one user", answers: .user) { request, id in
       try Self.requireUser(id)
       return Linked(ServerUser.id, request.links)
     }
-    catalog.read(
-      "me/playlists", "The playlists that people made", CatalogRequest.page, answers: .playlistPage
+    spotify.read(
+      "me/playlists", "The playlists that people made", SpotifyRequest.page, answers: .playlistPage
     ) { request, _ in try playlists(request, "me") }
-    catalog.read("users/{id}/playlists", "The same", CatalogRequest.page, answers: .playlistPage) { request, id in
+    spotify.read("users/{id}/playlists", "The same", SpotifyRequest.page, answers: .playlistPage) { request, id in
       try Self.requireUser(id)
       return try playlists(request, "users/\(id)")
     }
     let made = RouteAnswer.json(.playlist, .created)
-    catalog.change(
+    spotify.change(
       .post, "me/playlists", "Make a playlist", body: Self.description, answers: [made]
     ) { try create($0) }
-    catalog.change(.post, "users/{id}/playlists", "Make a playlist", body: Self.description, answers: [made]) {
+    spotify.change(.post, "users/{id}/playlists", "Make a playlist", body: Self.description, answers: [made]) {
       try Self.requireUser($0.id)
       return try create($0)
     }
@@ -55,30 +55,30 @@ struct PlaylistRoutes: RouteSet {
   }
 
   private func playlists(
-    _ request: CatalogRequest, _ owner: String
-  ) throws -> CatalogPage<Linked<CatalogPlaylist>> {
+    _ request: SpotifyRequest, _ owner: String
+  ) throws -> SpotifyPage<Linked<SpotifyPlaylist>> {
     let page = try request.page()
     let playlists = try store.playlists(limit: page.limit, offset: page.offset)
     return request.links.page(
-      try playlists.map { Linked(CatalogPlaylist($0, cover: try cover($0)), request.links) }, page,
+      try playlists.map { Linked(SpotifyPlaylist($0, cover: try cover($0)), request.links) }, page,
       total: try store.playlistCount(), "\(owner)/playlists")
   }
 
-  private func create(_ change: CatalogChange) throws -> Response {
+  private func create(_ change: SpotifyChange) throws -> Response {
     guard let name = change.text("name"), !name.isEmpty else {
       throw RequestError(.badRequest, "A playlist needs a name.")
     }
     let playlist = try store.createPlaylist(
       named: name, description: change.text("description"), isPublic: change.flag("public") ?? true)
     return JSONType.playlist.response(
-      Linked(CatalogPlaylist(playlist, cover: nil), change.request.links), status: .created)
+      Linked(SpotifyPlaylist(playlist, cover: nil), change.request.links), status: .created)
   }
 
   // MARK: Saved tracks and albums
 
   @RouteBuilder private var saved: [Route] {
-    catalog.read(
-      "me/tracks", "The saved tracks, the newest first", CatalogRequest.page,
+    spotify.read(
+      "me/tracks", "The saved tracks, the newest first", SpotifyRequest.page,
       answers: .page("SavedTrackPage", .savedTrack)
     ) { request, _ in
       let page = try request.page()
@@ -86,24 +86,24 @@ struct PlaylistRoutes: RouteSet {
       return request.links.page(
         items.map { Linked($0, request.links) }, page, total: try store.savedTrackCount(), "me/tracks")
     }
-    catalog.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: [.texts("ids")]) {
+    spotify.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: [.texts("ids")]) {
       try store.save(songs($0.ids()).map { TrackReference($0.row) })
       return Response(status: .ok)
     }
-    catalog.change(
+    spotify.change(
       .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: [.texts("ids")]
     ) {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
     }
-    catalog.read("me/tracks/contains", "Which tracks are saved", CatalogRequest.ids, answers: .list(.flag)) {
+    spotify.read("me/tracks/contains", "Which tracks are saved", SpotifyRequest.ids, answers: .list(.flag)) {
       request, _ in
-      let songs = try store.songs(ids: request.ids(most: 50))
+      let songs = try store.songs(ids: request.ids(max: 50))
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
       return songs.map { $0.map { saved[$0.row.fileID] != nil } ?? false }
     }
-    catalog.read(
-      "me/albums", "The saved albums", CatalogRequest.page, answers: .page("SavedAlbumPage", .savedAlbum)
+    spotify.read(
+      "me/albums", "The saved albums", SpotifyRequest.page, answers: .page("SavedAlbumPage", .savedAlbum)
     ) { request, _ in
       let page = try request.page()
       let saved = try store.saved(.album)
@@ -118,26 +118,26 @@ struct PlaylistRoutes: RouteSet {
       }
       return request.links.page(shown, page, total: all.count, "me/albums")
     }
-    catalog.change(.put, "me/albums", "Save albums", [.text("ids")], body: [.texts("ids")]) {
+    spotify.change(.put, "me/albums", "Save albums", [.text("ids")], body: [.texts("ids")]) {
       try store.save(.album, ids: albums($0.ids()))
       return Response(status: .ok)
     }
-    catalog.change(
+    spotify.change(
       .delete, "me/albums", "Save albums no longer", [.text("ids")], body: [.texts("ids")]
     ) {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
     }
-    catalog.read("me/albums/contains", "Which albums are saved", CatalogRequest.ids, answers: .list(.flag)) {
+    spotify.read("me/albums/contains", "Which albums are saved", SpotifyRequest.ids, answers: .list(.flag)) {
       request, _ in
       let saved = Set(try store.saved(.album).map(\.id))
-      return try request.ids(most: 50).map(saved.contains)
+      return try request.ids(max: 50).map(saved.contains)
     }
   }
 
-  /// Tracks, albums, artists and playlists alike, by their URIs, as the API has it since 2026.
+  /// Saved tracks, albums, artists and playlists by URI, which the API has had since 2026.
   @RouteBuilder private var library: [Route] {
-    catalog.change(
+    spotify.change(
       .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: [.texts("uris")]
     ) {
       let items = try items($0.uris("uris"))
@@ -146,7 +146,7 @@ struct PlaylistRoutes: RouteSet {
       try store.save(.artist, ids: items.artists)
       return Response(status: .ok)
     }
-    catalog.change(
+    spotify.change(
       .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: [.texts("uris")]
     ) {
       let items = try items($0.uris("uris"))
@@ -156,7 +156,7 @@ struct PlaylistRoutes: RouteSet {
       for id in items.playlists { try store.deletePlaylist(id: id) }
       return Response(status: .ok)
     }
-    catalog.change(
+    spotify.change(
       .get, "me/library/contains", "Which of them are saved", [Self.uris.required],
       answers: [.json(.list(.flag))]
     ) {
@@ -216,16 +216,16 @@ struct PlaylistRoutes: RouteSet {
   // MARK: Playlists
 
   @RouteBuilder private var playlists: [Route] {
-    let type = JSONType<Linked<CatalogPlaylist>>.playlist
-    catalog.read(
-      "playlists/{id}", "A playlist with its first 100 tracks", [CatalogRequest.fields],
+    let type = JSONType<Linked<SpotifyPlaylist>>.playlist
+    spotify.read(
+      "playlists/{id}", "A playlist with its first 100 tracks", [SpotifyRequest.fields],
       answers: [.json(type)]
     ) { request, id in
       let (playlist, items) = try playlist(id, Page(limit: 100, offset: 0))
-      let shown = CatalogPlaylist(playlist, cover: items.lazy.compactMap(\.song?.id).first, items)
+      let shown = SpotifyPlaylist(playlist, cover: items.lazy.compactMap(\.song?.id).first, items)
       return try request.selected(type, Linked(shown, request.links))
     }
-    catalog.change(
+    spotify.change(
       .put, "playlists/{id}", "Change name, description and visibility", body: Self.description
     ) {
       try store.describePlaylist(
@@ -233,28 +233,28 @@ struct PlaylistRoutes: RouteSet {
         isPublic: $0.flag("public"))
       return Response(status: .ok)
     }
-    catalog.read("playlists/{id}/images", "The cover of its first track", answers: .list(.image)) { request, id in
+    spotify.read("playlists/{id}/images", "The cover of its first track", answers: .list(.image)) { request, id in
       let (_, items) = try playlist(id, Page(limit: 100, offset: 0))
       return request.links.images(items.lazy.compactMap(\.song?.id).first)
     }
-    catalog.read(
-      "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: .list(.flag)
+    spotify.read(
+      "playlists/{id}/followers/contains", "Whether users follow a playlist", SpotifyRequest.ids, answers: .list(.flag)
     ) { request, id in
       _ = try playlist(id, Page(limit: 0, offset: 0))
       // The user follows all playlists.
       return request.list("ids").map { $0 == ServerUser.id }
     }
-    catalog.change(
+    spotify.change(
       .put, "playlists/{id}/followers", "Nothing changes: whoever is here follows all playlists"
     ) {
       _ = try playlist($0.id, Page(limit: 0, offset: 0))
       return Response(status: .ok)
     }
-    catalog.change(.delete, "playlists/{id}/followers", "Delete a playlist") {
+    spotify.change(.delete, "playlists/{id}/followers", "Delete a playlist") {
       guard try store.deletePlaylist(id: $0.id) else { throw PlaylistEditError.noSuchPlaylist }
       return Response(status: .ok)
     }
-    catalog.read(
+    spotify.read(
       "playlists/{id}/m3u8", "A playlist as a file for players", type: "application/vnd.apple.mpegurl"
     ) { _, id in
       let (playlist, items) = try playlist(id, Page(limit: .max, offset: 0))
@@ -269,21 +269,21 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// One that a person has made, or one that is made from the library.
+  /// A playlist made by a person, or generated from the library.
   private func playlist(_ id: String, _ page: Page) throws -> (Playlist, [PlaylistItem]) {
     if let playlist = try store.playlist(id: id) {
       return (playlist, try items(store.playlistTracks(id: id, limit: page.limit, offset: page.offset)))
     }
-    guard let made = try catalog.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
-    let songs = try catalog.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
-    let albums = try catalog.albums(of: songs)
-    // They came with their files, without being added.
+    guard let made = try spotify.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
+    let songs = try spotify.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
+    let albums = try spotify.albums(of: songs)
+    // Tracks of generated playlists were added with their files.
     return (made.asPlaylist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 
   private func items(_ tracks: [ReferencedTrack]) throws -> [PlaylistItem] {
     let songs = try store.songs(ofFiles: tracks.compactMap(\.fileID))
-    let albums = try catalog.albums(of: songs)
+    let albums = try spotify.albums(of: songs)
     let known = Dictionary(songs.map { ($0.row.fileID, $0) }) { first, _ in first }
     return tracks.map { track in
       let song = track.fileID.flatMap { known[$0] }
@@ -291,7 +291,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Id of the first track that is there.
+  /// Id of the first track that exists.
   private func cover(_ playlist: Playlist) throws -> String? {
     let files = try store.playlistTracks(id: playlist.id, limit: 20).compactMap(\.fileID)
     return try store.songs(ofFiles: Array(files.prefix(1))).first?.id
@@ -300,19 +300,19 @@ struct PlaylistRoutes: RouteSet {
   // MARK: Tracks of playlists
 
   @RouteBuilder private func items(at path: String) -> [Route] {
-    let type = JSONType<CatalogPage<Linked<PlaylistItem>>>.playlistItems
-    catalog.read(
-      path, "The tracks of a playlist", CatalogRequest.pageParameters(most: 100) + [CatalogRequest.fields],
+    let type = JSONType<SpotifyPage<Linked<PlaylistItem>>>.playlistItems
+    spotify.read(
+      path, "The tracks of a playlist", SpotifyRequest.pageParameters(max: 100) + [SpotifyRequest.fields],
       answers: [.json(type)]
     ) { request, id in
-      let page = try request.page(standard: 100, most: 100)
+      let page = try request.page(standard: 100, max: 100)
       let (playlist, items) = try playlist(id, page)
       return try request.selected(
         type,
         request.links.page(
           items.map { Linked($0, request.links) }, page, total: playlist.trackCount, "playlists/\(id)/tracks"))
     }
-    catalog.change(
+    spotify.change(
       .post, path, "Add tracks", [Self.uris, .integer("position", 0...1_000_000)],
       body: [.texts("uris"), .of("position", .place)], answers: [.json(.snapshot, .created)]
     ) {
@@ -320,7 +320,7 @@ struct PlaylistRoutes: RouteSet {
       return Self.snapshot(
         try store.editPlaylist(id: $0.id, .insert(tracks, at: $0.integer("position"))), status: .created)
     }
-    catalog.change(
+    spotify.change(
       .put, path, "Replace the tracks, or move some of them", [Self.uris],
       body: [
         .texts("uris"), .of("range_start", .place), .of("insert_before", .place), .of("range_length", .place),
@@ -336,7 +336,7 @@ struct PlaylistRoutes: RouteSet {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
-    catalog.change(
+    spotify.change(
       .delete, path, "Remove tracks", body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")],
       answers: [.json(.snapshot)]
     ) { change in

@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 
-/// A watch over folders with a program in the place of runs, which notes the folders it is given.
+/// A watch over folders with a program in place of runs that records the folders it is given.
 private final class Watched: Sendable {
   let place: TemporaryDirectory
   let watch: LibraryWatch
@@ -46,7 +46,7 @@ private final class Watched: Sendable {
     try FileManager.default.moveItem(atPath: place.file(name).string, toPath: place.file(other).string)
   }
 
-  /// The names of the folders that were looked through.
+  /// Names of the folders that were scanned.
   var runs: [String] {
     let text = (try? String(contentsOfFile: place.file("runs").string, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map { String($0.dropFirst(place.path.string.count + 1)) }
@@ -61,7 +61,7 @@ private final class Watched: Sendable {
     #expect(condition())
   }
 
-  /// Longer than it takes to look at the folders, and for a file to be due.
+  /// Longer than the check interval and the quiet period of a file.
   func pause() async throws { try await Task.sleep(for: .seconds(4)) }
 }
 
@@ -91,7 +91,7 @@ private final class Watched: Sendable {
     await watched.watch.stop()
   }
 
-  /// For the watch, a disk that is mounted or unmounted is another folder of the same name.
+  /// To the watch, mounting or unmounting a disk looks like replacing a folder by another of the same name.
   @Test func aFolderMayGoAndComeBack() async throws {
     let watched = try Watched {
       try FileManager.default.createDirectory(atPath: $0.file("music/album").string, withIntermediateDirectories: true)
@@ -132,7 +132,7 @@ private final class Watched: Sendable {
       try $0.write([], as: "broken")
     }
     await watched.wait { watched.watch.report.state == .troubled }
-    // On a busy machine, it may have tried again by now.
+    // On a busy machine, it may have retried by now.
     #expect(Set(watched.warnings) == ["watch_run_failed"])
     await watched.watch.stop()
   }
@@ -142,7 +142,7 @@ private final class Watched: Sendable {
   private let start = ContinuousClock.now
   private let quiet = Duration.seconds(10)
 
-  /// After as many failures, each of a run that took two seconds.
+  /// The pause after a number of failures, each of a run that took two seconds.
   private func pause(failures: Int) -> RetryPause {
     var pause: RetryPause?
     for _ in 0..<failures { pause = RetryPause(after: pause, runBegin: start - .seconds(2), now: start) }
@@ -158,12 +158,12 @@ private final class Watched: Sendable {
     func end(_ change: Int) -> Duration {
       pause(failures: 9).end(lastChange: start + .seconds(change), quietPeriod: quiet) - start
     }
-    // The run that failed has seen it.
+    // A change that the failed run has seen.
     #expect(end(-3) == .seconds(3600))
-    // While it ran, and early in the pause.
+    // Changes during the run, and early in the pause.
     #expect(end(-1) == .seconds(15) && end(3) == .seconds(15))
     #expect(end(100) == .seconds(110))
-    // Something that goes on changing does not make a pause longer.
+    // Ongoing changes do not extend a pause.
     #expect(end(3599) == .seconds(3600))
   }
 }

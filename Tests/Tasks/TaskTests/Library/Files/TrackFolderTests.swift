@@ -31,7 +31,7 @@ private func text(of track: TrackFile) throws -> String {
     try place.link(linked, to: place.library.string)
     let track = try place.track(linked.appending("Artist/Album/song.wav"), root: linked)
     #expect(try text(of: track) == "music")
-    // It may have been edited since.
+    // The file may have been edited since.
     try place.put("other music", place.song)
     #expect(try text(of: track) == "other music")
   }
@@ -41,7 +41,7 @@ private func text(of track: TrackFile) throws -> String {
     try place.link(place.library.appending("more"), to: place.outside.appending("Album").string)
     var track = try place.track(path, root: place.library)
     #expect(try text(of: track) == "secret")
-    // Mounted again, the disk may have another number.
+    // A disk that is mounted again may have another device number.
     track.key?.device += 1
     #expect(try text(of: track) == "secret")
     track.statusChanged = nil
@@ -64,7 +64,7 @@ private func text(of track: TrackFile) throws -> String {
     #expect(try !cover(track))
     try place.put(ExposedLibrary.picture, place.library.appending("Artist/Album/cover.bmp"))
     #expect(try cover(track))
-    // It needs no file.
+    // The cover does not need the track itself.
     try FileManager.default.removeItem(atPath: place.song.string)
     #expect(try cover(track))
   }
@@ -81,7 +81,7 @@ private func text(of track: TrackFile) throws -> String {
     try place.put(ExposedLibrary.picture, place.library.appending("pictures/1.bmp"))
     try place.link(link, to: "../../pictures/1.bmp")
     #expect(try cover(track))
-    // If no run was given the library, its extent is unknown.
+    // Without a root, the extent of the library is unknown.
     #expect(try !cover(place.track(place.song, root: nil)))
   }
 

@@ -9,7 +9,7 @@ import Testing
 import Text
 
 
-/// Playlists as files.
+/// Playlist files.
 @Suite struct PlaylistFileTests {
   private func lines(_ tracks: [PlaylistTrack], relativeTo folder: FilePath? = nil) -> [String] {
     String(decoding: tracks.m3uFile(relativeTo: folder), as: UTF8.self)
@@ -42,16 +42,16 @@ import Text
     let latin = FilePath(bytes: Array("/music/".utf8) + [0xE9, 0x20, 0xFF])
     let bytes = [PlaylistTrack(path: latin)].m3uFile(relativeTo: "/music")
     #expect(bytes.suffix(4) == [0xE9, 0x20, 0xFF, 10])
-    // Only an address can hold a path that is more than a line.
+    // Only a URI can represent a path with a line break.
     #expect(lines([PlaylistTrack(path: "/music/a\nb.flac")], relativeTo: "/music")[3] == "file:///music/a%0Ab.flac")
   }
 
   // MARK: - Navidrome
 
   private func smart(
-    _ filter: String, _ change: (inout Playlist.Request) -> Void = { _ in }
+    _ filter: String, _ change: (inout PlaylistProposal.Request) -> Void = { _ in }
   ) throws -> [String: JSONValue] {
-    var request = Playlist.Request()
+    var request = PlaylistProposal.Request()
     request.filter = try TrackFilter(parsing: filter)
     change(&request)
     guard case .object(let fields) = try JSONValue(parsing: NavidromePlaylist.bytes(request, name: "Evening")) else {
@@ -108,7 +108,7 @@ import Text
   }
 
   @Test func wishesThatNavidromeLacksAreNamed() throws {
-    let changes: [(String, (inout Playlist.Request) -> Void)] = [
+    let changes: [(String, (inout PlaylistProposal.Request) -> Void)] = [
       ("--like", { $0.like = "/a" }), ("--length", { $0.length = .seconds(60) }), ("--order key", { $0.order = .key }),
       ("--no-repeat-artist", { $0.spacing = 2 }),
     ]

@@ -8,7 +8,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// Tracks of one genre whose sound was not described, named by their tempi.
+/// Tracks of one genre without descriptors, named by their tempi.
 @Suite struct RecommendationsTests {
   private let folder: TemporaryDirectory
   private let recommendations: Recommendations
@@ -28,7 +28,7 @@ import Testing
     }
     try LibraryFiles(files).merge(into: store)
     seed = files[0].id
-    recommendations = Recommendations(store: store, neighbors: SoundNeighbors(try KnownSounds(in: store)))
+    recommendations = Recommendations(store: store, neighbors: SoundNeighbors(try DescriptorCache(in: store)))
   }
 
   private func answer(_ change: (inout Recommendations.Request) -> Void) throws -> Recommendations.Answer {
@@ -40,8 +40,8 @@ import Testing
 
   @Test func boundsKeepOutWhatIsOutsideOrNotKnown() throws {
     let answer = try answer {
-      $0.least[.tempo] = 110
-      $0.most[.tempo] = 140
+      $0.minimum[.tempo] = 110
+      $0.maximum[.tempo] = 140
     }
     #expect(Set(answer.songs.map(\.title)) == ["120", "140"])
     #expect(answer.filteredCount == 2 && answer.seeds.map(\.poolSize) == [1])

@@ -1,0 +1,168 @@
+internal import Analysis
+internal import Foundation
+internal import Platform
+internal import SystemPackage
+internal import Text
+
+/// Sends the forms of a list, and writes the answers to `results.ndjson`, one line per request as soon as it is
+/// answered. Sends at most three requests a second, as AcoustID asks.
+struct AcoustIDSender {
+  let isSubmission: Bool
+  private let keys: AcoustIDKeys
+  private let address: String
+  private let folder: FilePath
+  private let connection: AcoustIDConnection
+
+  private static let resultsName = "results.ndjson"
+  /// Minimum time from an answer to the next request, in seconds.
+  private static let interval = 1.0 / 3
+  /// Maximum number of attempts per request.
+  private static let attempts = 5
+  /// Maximum waiting time in seconds, whatever the server asks for.
+  private static let maxPause = 600
+
+  /// `nil` if nothing is to be sent.
+  init?(_ context: ExportContext) throws(ExportError) {
+    switch context.options["send"] {
+    case nil: return nil
+    case "lookup": isSubmission = false
+    case "submit": isSubmission = true
+    case let other?: throw .badOption("send", value: other, expected: "lookup or submit")
+    }
+    let server = context.options["server"] ?? "https://api.acoustid.org/v2"
+    guard server.hasPrefix("https://") || server.hasPrefix("http://") else {
+      throw .badOption("server", value: server, expected: "an address that begins with https:// or http://")
+    }
+    keys = try AcoustIDKeys(file: context.options["key-file"].map { FilePath($0) }, needsUser: isSubmission)
+    address = (server.hasSuffix("/") ? String(server.dropLast()) : server) + (isSubmission ? "/submit" : "/lookup")
+    folder = context.output ?? "."
+    do {
+      try context.overwriting.check(folder.appending(Self.resultsName), .text(beginning: "{\"line\":1,\"first_index\":"))
+    } catch {
+      throw .refused(error)
+    }
+    connection = AcoustIDConnection(program: context.program)
+  }
+
+  /// - Parameter list: File of forms.
+  /// - Returns: File of results.
+  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys; earlier answers are in the
+  ///   file.
+  func send(_ list: FilePath) throws(ExportError) -> FilePath {
+    let path = folder.appending(Self.resultsName)
+    let results: FileDescriptor
+    let lines: FileDescriptor
+    do {
+      lines = try FileDescriptor.open(list, .readOnly)
+      // Unlike other files, this is not replaced at the end: sent requests cannot be undone.
+      results = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .truncate, .append], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    } catch {
+      throw .cannotCreate(path, reason: "\(error)")
+    }
+    defer {
+      try? lines.close()
+      try? results.close()
+    }
+    var reader = LineReader(reading: lines, limit: AcoustIDList.maxRequestBytes * 2)
+    var number = 0
+    var pace = Pace()
+    do {
+      while case .text(let line)? = try reader.next() {
+        number += 1
+        var waiting = [(form: AcoustIDForm(text: String(decoding: line, as: UTF8.self)), start: 0)]
+        while let (form, start) = waiting.popLast() {
+          let answer = try answer(to: form, line: number, &pace)
+          if answer.status == 413, let (first, second) = form.halves {
+            waiting += [(second, start + first.entries.count), (first, start)]
+            continue
+          }
+          let text = Self.result(answer, line: number, start: start, count: form.entries.count)
+          try results.writeAll(text)
+          if let problem = Self.finalProblem(answer) { throw ExportError.unavailable(problem) }
+        }
+      }
+    } catch let error as ExportError {
+      throw error
+    } catch {
+      throw .cannotWrite(path, reason: "\(error)")
+    }
+    return path
+  }
+
+  /// Sends one form until there is an answer other than “later”.
+  private func answer(
+    to form: AcoustIDForm, line: Int, _ pace: inout Pace
+  ) throws(ExportError) -> AcoustIDConnection.Answer {
+    var reason = ""
+    for attempt in 0..<Self.attempts {
+      pace.wait(Self.interval)
+      var pause = 1 << attempt
+      defer { pace.rest() }
+      do throws(AcoustIDConnection.Failure) {
+        let answer = try connection.post(keys.fields(isSubmission: isSubmission) + form.text, to: address)
+        guard answer.status == 429 || answer.status >= 500 else { return answer }
+        reason = "the server answered with status \(answer.status)"
+        pause = min(answer.retryAfter ?? pause, Self.maxPause)
+      } catch {
+        reason = error.reason
+        if error.isFinal { break }
+      }
+      if attempt + 1 < Self.attempts { Thread.sleep(forTimeInterval: Double(pause)) }
+    }
+    throw .unavailable(
+      "AcoustID did not answer request \(line): \(reason). The requests before it are in \(folder.string)/\(Self.resultsName); "
+        + "export again later.")
+  }
+
+  /// Message of a problem that all later requests would have too; otherwise `nil`.
+  private static func finalProblem(_ answer: AcoustIDConnection.Answer) -> String? {
+    guard answer.status != 200 else { return nil }
+    var message: String?
+    if case .object(let object)? = try? JSONValue(parsing: answer.body), case .object(let error)? = object["error"],
+      case .string(let text)? = error["message"]
+    {
+      message = text
+    }
+    switch answer.status {
+    case 400...403:
+      return "AcoustID refused the request: \(message ?? "status \(answer.status)"). Check the keys; nothing more was sent."
+    case 413: return nil
+    default: return "AcoustID answered with status \(answer.status). Check --option server; nothing more was sent."
+    }
+  }
+
+  private static func result(
+    _ answer: AcoustIDConnection.Answer, line: Int, start: Int, count: Int
+  ) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("line")
+    writer.integer(line)
+    writer.key("first_index")
+    writer.integer(start)
+    writer.key("count")
+    writer.integer(count)
+    writer.key("http_status")
+    writer.integer(answer.status)
+    writer.key("answer")
+    if let value = try? JSONValue(parsing: answer.body) { writer.value(value) } else { writer.null() }
+    writer.endObject()
+    writer.endLine()
+    return writer.bytes
+  }
+}
+
+/// Start time of the next request.
+private struct Pace {
+  private var last: ContinuousClock.Instant?
+
+  func wait(_ seconds: Double) {
+    guard let last else { return }
+    let left = .seconds(seconds) - (ContinuousClock.now - last)
+    if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+  }
+
+  /// Records the end of a request.
+  mutating func rest() { last = .now }
+}

@@ -1,0 +1,46 @@
+internal import Analysis
+internal import MediaContainers
+internal import Records
+internal import SystemPackage
+
+/// Offset between the times of DJ programs and ours in an MP3 file.
+///
+/// Our times begin with the first sample after the encoder delay stated in LAME's tag, since decoding removes that
+/// delay (as FFmpeg does). Neither rekordbox nor Traktor removes it. Traktor also plays the frame of such a tag as
+/// silence unless it is LAME's own with the right checksum. The cases come from the community's research
+/// (dj-data-converter, issue 3) and from Mixxx's table for imports from rekordbox with FFmpeg as decoder.
+struct MP3TimeOffset: Equatable {
+  /// Delay of decoders themselves in samples, removed in addition to the delay in the tag: 528 and 1.
+  private static let decoderDelay = 529
+
+  /// Time that rekordbox adds to ours, in seconds.
+  var rekordboxDelay = 0.0
+  /// Time that Traktor adds to ours, in seconds.
+  var traktorDelay = 0.0
+
+  /// Reads the start of the file. The delays are 0 for formats other than MP3 and for unreadable files.
+  init(_ record: FileRecord) {
+    guard let start = Self.start(of: record) else { return }
+    self = start
+  }
+
+  private static func start(of record: FileRecord) -> MP3TimeOffset? {
+    guard let format = record.format, format.container == "mp3", format.codec == "mp3",
+      let source = try? ByteSource(path: record.path, budget: 1 << 20),
+      let tags = try? TagRegions.leading(in: source),
+      let stream = try? MPEGStream(in: source, from: tags.end)
+    else { return nil }
+    return MP3TimeOffset(stream, sampleRate: format.sampleRate)
+  }
+
+  init(_ stream: MPEGStream, sampleRate: Int) {
+    guard sampleRate > 0 else { return }
+    let rate = Double(sampleRate)
+    if stream.hasIntactLAMETag, let trimming = stream.trimming {
+      rekordboxDelay = Double(Int(trimming >> 20) + Self.decoderDelay) / rate
+      traktorDelay = rekordboxDelay
+    } else if stream.payload != stream.audio {
+      traktorDelay = Double(stream.samplesPerFrame) / rate
+    }
+  }
+}

@@ -1,0 +1,14 @@
+internal import Platform
+internal import Recognition
+package import SystemPackage
+
+/// Identifies a version of a catalog without opening it. Catalog files are only ever replaced, so their identity
+/// changes with their contents.
+package struct CatalogVersion: Equatable, Sendable {
+  /// `nil` if there is no catalog.
+  private let file: FileIdentity?
+
+  package init(of path: FilePath) {
+    file = FileIdentity(CatalogDirectory(at: path).listPath) ?? FileIdentity(path)
+  }
+}

@@ -1,0 +1,183 @@
+internal import Analysis
+internal import Landmarks
+
+/// The remote parts of a catalog, with the tracks that they have named.
+///
+/// Tracks of a part are numbered in the order in which they are named, so that a `Matcher.Hit` can refer to them.
+struct RemoteParts {
+  private struct Track {
+    let name: PartTrackName
+    let columnCount: Int
+    /// Landmarks ordered by column; `nil` until they are fetched.
+    var points: [MatchedFilter.Point]?
+    var record = ReferenceRecord(identifier: "", items: [])
+  }
+
+  private struct Part {
+    let source: any CatalogPart
+    /// `nil` until it has answered.
+    var postingCount: Int?
+    /// If true, it is not asked again during this query.
+    var hasFailed = false
+    var tracks: [Track] = []
+    var numbers: [PartTrackName: Int] = [:]
+  }
+
+  private var parts: [Part]
+  private var missing: [MissingCatalog] = []
+  /// Maximum number of tracks of a part kept between queries.
+  private static let keptTracks = 200
+
+  init(_ parts: [any CatalogPart]) {
+    self.parts = parts.map { Part(source: $0) }
+  }
+
+  var count: Int { parts.count }
+  /// Number of postings in all parts that have answered so far.
+  var postingCount: Int { parts.reduce(0) { $0 + ($1.postingCount ?? 0) } }
+
+  /// Begins a query: parts that have failed are tried again.
+  mutating func begin() {
+    for index in parts.indices {
+      parts[index].hasFailed = false
+      if parts[index].tracks.count > Self.keptTracks {
+        parts[index].tracks = []
+        parts[index].numbers = [:]
+      }
+    }
+    let unknown = parts.indices.filter { parts[$0].postingCount == nil }
+    for (index, reply) in ask(.size, unknown) { _ = take(reply, of: index) }
+  }
+
+  /// Returns the parts that have not answered since the last call, each once.
+  mutating func takeMissing() -> [MissingCatalog] {
+    defer { missing = [] }
+    return missing
+  }
+
+  // MARK: Asking
+
+  typealias Pending = [(part: Int, reply: PartReply)]
+
+  /// Sends a question to some parts, or all, without waiting for the answers.
+  func ask(_ question: PartQuestion, _ indices: [Int]? = nil) -> Pending {
+    let open = (indices ?? Array(parts.indices)).filter { !parts[$0].hasFailed }
+    guard !open.isEmpty else { return [] }
+    let bytes = question.bytes
+    return open.map { ($0, parts[$0].source.ask(bytes)) }
+  }
+
+  /// Waits for an answer.
+  /// - Returns: `nil` if the part has failed, which is recorded.
+  private mutating func take(_ reply: PartReply, of index: Int) -> PartAnswer? {
+    do throws(PartFailure) {
+      let (answer, postingCount) = try PartAnswer.read(reply.get())
+      parts[index].postingCount = postingCount
+      return answer
+    } catch {
+      fail(index, error)
+      return nil
+    }
+  }
+
+  private mutating func fail(_ index: Int, _ failure: PartFailure) {
+    parts[index].hasFailed = true
+    parts[index].postingCount = nil
+    let name = parts[index].source.name
+    if !missing.contains(where: { $0.name == name }) {
+      missing.append(MissingCatalog(name: name, reason: failure.description))
+    }
+  }
+
+  // MARK: Places and tracks
+
+  /// A place that a part has found.
+  struct Place {
+    let part: Int
+    let track: Int
+    let placement: MatchedFilter.Placement
+    let z: Float
+  }
+
+  /// Waits for the requested places.
+  /// - Returns: `true` if the parts have skipped no posting lists.
+  mutating func takePlaces(_ pending: Pending, into places: inout [Place]) -> Bool {
+    var hasReadAll = true
+    for (index, reply) in pending {
+      guard let answer = take(reply, of: index) else { continue }
+      guard case .places(let found) = answer else {
+        fail(index, Self.wrongKind)
+        continue
+      }
+      if !found.hasReadAll { hasReadAll = false }
+      for place in found.places {
+        let track = number(of: place.name, columnCount: place.columnCount, in: index)
+        places.append(Place(part: index, track: track, placement: place.placement, z: place.z))
+      }
+    }
+    return hasReadAll
+  }
+
+  private static let wrongKind = PartFailure("it sent an answer to another question")
+
+  private mutating func number(of name: PartTrackName, columnCount: Int, in part: Int) -> Int {
+    if let number = parts[part].numbers[name] { return number }
+    let number = parts[part].tracks.count
+    parts[part].tracks.append(Track(name: name, columnCount: columnCount))
+    parts[part].numbers[name] = number
+    return number
+  }
+
+  /// Fetches landmarks and media items of tracks that have none yet. Tracks that a part no longer has keep none.
+  mutating func fetch(_ tracks: [(part: Int, track: Int)]) {
+    var pending: Pending = []
+    for index in parts.indices {
+      let wanted = Set(tracks.filter { $0.part == index && parts[index].tracks[$0.track].points == nil }.map(\.track))
+      guard !wanted.isEmpty else { continue }
+      pending += ask(.tracks(wanted.sorted().map { parts[index].tracks[$0].name }), [index])
+    }
+    for (index, reply) in pending {
+      guard let answer = take(reply, of: index) else { continue }
+      guard case .tracks(let found) = answer else {
+        fail(index, Self.wrongKind)
+        continue
+      }
+      for track in found { take(track, of: index) }
+    }
+  }
+
+  private mutating func take(_ found: FoundTrack, of part: Int) {
+    guard let number = parts[part].numbers[found.name], let signature = try? Signature(bytes: found.signature),
+      signature.columnCount == parts[part].tracks[number].columnCount
+    else { return }
+    parts[part].tracks[number].points = signature.landmarks.map(MatchedFilter.Point.init)
+    parts[part].tracks[number].record = ReferenceRecord(bytes: found.record)
+  }
+
+  /// True if the landmarks of the track have been fetched.
+  func has(part: Int, track: Int) -> Bool { parts[part].tracks[track].points != nil }
+
+  func columnCount(part: Int, track: Int) -> Int { parts[part].tracks[track].columnCount }
+
+  func record(part: Int, track: Int) -> ReferenceRecord { parts[part].tracks[track].record }
+
+  /// Landmarks of a track in a range of its columns.
+  func points(part: Int, track: Int, in columns: Range<Int>) -> ArraySlice<MatchedFilter.Point> {
+    guard let points = parts[part].tracks[track].points else { return [] }
+    let first = points.firstIndex(atOrBehind: columns.lowerBound)
+    return points[first..<max(first, points.firstIndex(atOrBehind: columns.upperBound))]
+  }
+}
+
+extension [MatchedFilter.Point] {
+  /// Index of the first point at or after a column; points are ordered by column.
+  fileprivate func firstIndex(atOrBehind column: Int) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if Int(self[middle].column) < column { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

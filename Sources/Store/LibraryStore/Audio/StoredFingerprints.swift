@@ -1,0 +1,46 @@
+public import Analysis
+internal import GRDB
+public import ResultStore
+
+extension ResultStore {
+  /// Audio of all existing files, each with one of its files.
+  public func audioFiles() throws(StoreError) -> [ContentID: Int64] {
+    try read { db in
+      var files: [ContentID: Int64] = [:]
+      let query = try Query(
+        db, "SELECT content_id, id FROM file WHERE content_id IS NOT NULL AND vanished_run IS NULL ORDER BY id DESC")
+      try query.forEach([]) {
+        if let content = ContentID(query.text(0)) { files[content] = query.integer(1) }
+      }
+      return files
+    }
+  }
+
+  /// Calls `body` with the fingerprints of files, in list order; files without one are left out.
+  public func forEachFingerprint(
+    ofFiles files: some Sequence<Int64>, _ body: (Int64, FingerprintFinding) -> Void
+  ) throws(StoreError) {
+    try read { db in
+      guard existing.has(FingerprintFinding.declaration.table) else { return }
+      let query = try Query(db, "SELECT algorithm, duration_s, value FROM fingerprint WHERE file = ?")
+      for file in files {
+        try query.first(.integer(file)) {
+          body(
+            file,
+            FingerprintFinding(algorithm: query.text(0), duration: query.real(1), value: query.text(2)))
+        }
+      }
+    }
+  }
+
+  /// Ids of the existing files that hold some audio.
+  public func files(holding content: ContentID) throws(StoreError) -> [Int64] {
+    try read { db in
+      var files: [Int64] = []
+      let query = try Query(
+        db, "SELECT id FROM file WHERE content_id = ? AND vanished_run IS NULL ORDER BY id")
+      try query.forEach(.text(content.description)) { files.append(query.integer(0)) }
+      return files
+    }
+  }
+}
