@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
   var paths: [PathArgument] = []
 
   @OptionGroup
-  var catalogs: AskedCatalogArguments
+  var catalogs: CatalogSourceArguments
 
   @OptionGroup
   var database: DatabaseArgument
@@ -129,11 +129,11 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       let settings = try CommandSettings(database)
-      let asked = catalogs.catalogs(settings)
+      let sources = catalogs.catalogs(settings)
       // The first local catalog is the server's own: it can be changed, and need not exist yet.
-      var options = ServerOptions(catalog: asked.places.first ?? settings[Settings.catalog])
-      options.otherCatalogs = Array(asked.places.dropFirst())
-      options.catalogParts = try asked.parts()
+      var options = ServerOptions(catalog: sources.places.first ?? settings[Settings.catalog])
+      options.otherCatalogs = Array(sources.places.dropFirst())
+      options.catalogParts = try sources.parts()
       apply(to: &options)
       options.serving.accessLog = try accessLog.map(Self.open)
       options.coverCommand = CoverProcessCommand.command

@@ -15,13 +15,13 @@ struct CatalogArguments: ParsableArguments {
 }
 
 /// The catalogs that a command searches together.
-struct AskedCatalogArguments: ParsableArguments {
+struct CatalogSourceArguments: ParsableArguments {
   @Option(
     name: .customLong("catalog"),
     help: ArgumentHelp(
       "Search this catalog: folder, file or http://host:port; repeatable",
       valueName: "catalog"))
-  var catalogs: [AskedCatalogArgument] = []
+  var catalogs: [CatalogSourceArgument] = []
 
   func validate() throws {
     for case .neither(let text, let problem) in catalogs {
@@ -32,19 +32,19 @@ struct AskedCatalogArguments: ParsableArguments {
   /// The catalogs named here, or those of the settings.
   func catalogs(_ settings: CommandSettings) -> CatalogSources {
     guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
-    var asked = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
+    var sources = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
     for catalog in catalogs {
       switch catalog {
-      case .place(let argument): asked.places.append(argument.path)
-      case .server(let address): asked.servers.append(address)
+      case .place(let argument): sources.places.append(argument.path)
+      case .server(let address): sources.servers.append(address)
       case .neither: break
       }
     }
-    return asked
+    return sources
   }
 }
 
-extension AskedCatalogArguments {
+extension CatalogSourceArguments {
   /// The catalogs of the settings.
   static func ofSettings(_ settings: CommandSettings) -> CatalogSources {
     CatalogSources(
@@ -54,7 +54,7 @@ extension AskedCatalogArguments {
 }
 
 /// A catalog as given on the command line.
-enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
+enum CatalogSourceArgument: ExpressibleByArgument, Sendable {
   case place(PathArgument)
   case server(ServerAddress)
   /// Refused by `validate`, whose message says why.
