@@ -1,5 +1,5 @@
 import Analysis
-import AnalysisEngine
+package import AnalysisEngine
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation

@@ -10,7 +10,7 @@ import Reporting
 import ResultStore
 
 /// Runs the body of a command, and turns errors into one line on standard error and an exit status.
-func reportingErrors(_ body: () async throws -> Void) async throws {
+package func reportingErrors(_ body: () async throws -> Void) async throws {
   do {
     try await body()
   } catch let error as ExitCode {

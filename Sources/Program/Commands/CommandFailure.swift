@@ -1,16 +1,16 @@
-import AnalysisTasks
-import ArgumentParser
+package import AnalysisTasks
+package import ArgumentParser
 
 extension ExitStatus {
-  var exitCode: ExitCode { ExitCode(rawValue) }
+  package var exitCode: ExitCode { ExitCode(rawValue) }
 }
 
 /// Ends a command with a status and a sentence on standard error.
-struct CommandFailure: Error, CustomStringConvertible {
-  let status: ExitStatus
-  let description: String
+package struct CommandFailure: Error, CustomStringConvertible {
+  package let status: ExitStatus
+  package let description: String
 
-  init(_ status: ExitStatus, _ description: String) {
+  package init(_ status: ExitStatus, _ description: String) {
     self.status = status
     self.description = description
   }

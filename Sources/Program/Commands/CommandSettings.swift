@@ -3,10 +3,10 @@ internal import AnalysisTasks
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
-import Pipeline
+package import Pipeline
 import Platform
-import ResultStore
-import SystemPackage
+package import ResultStore
+package import SystemPackage
 import Text
 
 extension Setting {
@@ -22,8 +22,8 @@ extension Setting {
 
 /// The settings of a command: those of files and the environment, overridden by its options. Loading them also sets the
 /// format of messages.
-struct CommandSettings {
-  private(set) var settings: Settings
+package struct CommandSettings {
+  package private(set) var settings: Settings
   private let context: SettingContext
 
   /// - Parameter warns: Reports unknown settings, such as a variable with a mistyped name.
@@ -35,7 +35,7 @@ struct CommandSettings {
   }
 
   /// Loads the settings and applies the option for the database.
-  init(_ database: DatabaseArgument) throws {
+  package init(_ database: DatabaseArgument) throws {
     try self.init()
     take(database.path, for: Settings.database, option: "--database")
   }
@@ -52,7 +52,7 @@ struct CommandSettings {
     Log.use(settings[Settings.logFormat])
   }
 
-  subscript<Value: SettingValue>(_ setting: Setting<Value>) -> Value { settings[setting] }
+  package subscript<Value: SettingValue>(_ setting: Setting<Value>) -> Value { settings[setting] }
 
   /// Applies the text of an option, if given.
   mutating func take<Value: SettingValue>(_ text: String?, for setting: Setting<Value>, option: String) throws {
@@ -93,7 +93,7 @@ struct CommandSettings {
   func definition() throws -> PipelineDefinition { try settings.definition() }
 
   /// The path of the database, which is a regular file or does not exist.
-  func database() throws -> FilePath {
+  package func database() throws -> FilePath {
     let path = settings[Settings.database]
     switch path.fileKind {
     case nil, .regular: return path
@@ -108,7 +108,7 @@ struct CommandSettings {
   func openStoreForReading() throws -> ResultStore { try openStore(.readOnly) }
 
   /// Opens the database. If there is none, the error says how to make it.
-  func openStore(_ access: ResultStore.Access) throws -> ResultStore {
+  package func openStore(_ access: ResultStore.Access) throws -> ResultStore {
     let path = try database()
     guard path.fileKind != nil else {
       throw CommandFailure(

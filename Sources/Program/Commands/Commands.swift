@@ -31,6 +31,12 @@ package enum Commands {
     WorkerProcessCommand.self, CoverProcessCommand.self, DecodingProcessCommand.self,
   ] }
 
+  /// The command line that starts a process for one cover.
+  package static var coverProcess: [String] { CoverProcessCommand.command }
+
+  /// The command line that starts a process that decodes uploaded audio.
+  package static var decodingProcess: [String] { DecodingProcessCommand.arguments }
+
   package static var upkeep: [any ParsableCommand.Type] { [
     VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
   ] }

@@ -2,9 +2,11 @@ import ArgumentParser
 import Pipeline
 
 /// `--database`.
-struct DatabaseArgument: ParsableArguments {
+package struct DatabaseArgument: ParsableArguments {
   @Option(name: .customLong("database"), help: Settings.database.help("file"))
   var path: PathArgument?
+
+  package init() {}
 }
 
 /// `--pipeline`.

@@ -32,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         analyzers: BuiltInAnalyzers.all, notices: settings.settings.notices,
         plan: try settings.definition().plan(with: BuiltInAnalyzers.all), library: settings[Settings.library],
         database: try settings.database(), reports: settings[Settings.output],
-        catalog: settings[Settings.catalog], catalogParts: try AskedCatalogArguments.ofSettings(settings).parts(),
+        catalog: settings[Settings.catalog], catalogParts: try CatalogSourceArguments.ofSettings(settings).parts(),
         installation: Installation(environment: ProcessInfo.processInfo.environment), comparesAll: check,
         rebuildsIndex: repair)
       let findings = try checkup.findings()

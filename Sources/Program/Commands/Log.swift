@@ -1,15 +1,15 @@
-import AnalysisTasks
+package import AnalysisTasks
 import Foundation
 import Pipeline
 import Platform
 import Synchronization
 import SystemPackage
-import Text
+package import Text
 
 /// Messages of a command on standard error: plain text for people, JSON for log collectors, or lines with levels for
 /// systemd's journal. Progress bars and tables for terminals are not written here.
-enum Log {
-  typealias Message = AnalysisTasks.Message
+package enum Log {
+  package typealias Message = AnalysisTasks.Message
 
   /// Until the settings are read, the environment alone decides.
   private static let current = Mutex<LogFormat>(
@@ -27,11 +27,11 @@ enum Log {
   /// Writes a message without waiting; see `StandardError`.
   ///
   /// - Parameter isProgress: Drops the message if others are still waiting to be written.
-  static func write(_ message: Message, isProgress: Bool = false) {
+  package static func write(_ message: Message, isProgress: Bool = false) {
     StandardError.write(rendered(message, as: format, at: .now), isProgress: isProgress)
   }
 
-  static func write(
+  package static func write(
     _ level: Message.Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:], isProgress: Bool = false
   ) {
     write(Message(level: level, event: event, text: text, fields: fields), isProgress: isProgress)

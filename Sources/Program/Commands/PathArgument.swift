@@ -1,17 +1,17 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
 import Objects
 import Platform
-import SystemPackage
+package import SystemPackage
 
 /// A path or the URI of a file on the command line, made absolute. Names that are not UTF-8 keep their bytes. The URI of an
 /// object becomes the path that represents it.
-struct PathArgument: ExpressibleByArgument, Sendable {
-  let path: FilePath
+package struct PathArgument: ExpressibleByArgument, Sendable {
+  package let path: FilePath
   /// The argument if it has no slash, like the name of a subcommand.
   let bareWord: String?
 
-  init?(argument: String) {
+  package init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
     if ObjectName.scheme(of: argument.utf8) != nil {
@@ -29,7 +29,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     (try? ObjectAddress(uri: uri.utf8))?.name.path ?? (try? ObjectFolder(uri: uri.utf8))?.path
   }
 
-  static let defaultCompletionKind = CompletionKind.file()
+  package static let defaultCompletionKind = CompletionKind.file()
 
   /// An absolute path without `.` and `..`. Symbolic links are not resolved.
   static func absolute(_ path: FilePath) -> FilePath {
@@ -58,11 +58,11 @@ enum InputArgument: ExpressibleByArgument, Sendable {
 }
 
 /// A file, or standard output if the argument is `-`.
-enum OutputArgument: ExpressibleByArgument, Sendable {
+package enum OutputArgument: ExpressibleByArgument, Sendable {
   case standardOutput
   case file(PathArgument)
 
-  init?(argument: String) {
+  package init?(argument: String) {
     if argument == "-" {
       self = .standardOutput
     } else if let path = PathArgument(argument: argument) {
@@ -72,7 +72,7 @@ enum OutputArgument: ExpressibleByArgument, Sendable {
     }
   }
 
-  static let defaultCompletionKind = CompletionKind.file()
+  package static let defaultCompletionKind = CompletionKind.file()
 }
 
 /// The command line as passed by the system. Arguments are bytes; paths that are not UTF-8 must pass through the option

@@ -1,4 +1,4 @@
-import AnalysisTasks
+package import AnalysisTasks
 import Foundation
 import Pipeline
 import Synchronization
@@ -59,11 +59,11 @@ enum Signals {
 }
 
 /// The first SIGINT, SIGTERM or SIGHUP asks the run to stop in an orderly way; the second ends the process at once.
-final class SignalHandling: Sendable {
+package final class SignalHandling: Sendable {
   private let received = Mutex<Int32?>(nil)
 
   /// - Parameter onFirst: Called on the main thread.
-  init(onFirst: @escaping @Sendable (Int32) -> Void) {
+  package init(onFirst: @escaping @Sendable (Int32) -> Void) {
     Signals.handle { [self] number in
       let isFirst = received.withLock { received in
         defer { received = received ?? number }
@@ -78,7 +78,7 @@ final class SignalHandling: Sendable {
   }
 
   /// The exit status for the received signal; `nil` without one.
-  var exitStatus: ExitStatus? {
+  package var exitStatus: ExitStatus? {
     received.withLock { $0 }.flatMap { ExitStatus(rawValue: 128 + $0) }
   }
 }

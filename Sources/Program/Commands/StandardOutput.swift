@@ -1,8 +1,8 @@
-import Reporting
+package import Reporting
 import SystemPackage
 
 /// Standard output, for data only. Unlike `print`, it reports failed writes.
-enum StandardOutput {
+package enum StandardOutput {
   static func write(_ bytes: [UInt8]) throws(ReportError) {
     do {
       try FileDescriptor.standardOutput.writeAll(bytes)
@@ -13,7 +13,7 @@ enum StandardOutput {
     }
   }
 
-  static func write(_ text: String) throws(ReportError) {
+  package static func write(_ text: String) throws(ReportError) {
     try write(Array(text.utf8))
   }
 

@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
   var paths: [PathArgument] = []
 
   @OptionGroup
-  var catalogs: AskedCatalogArguments
+  var catalogs: CatalogSourceArguments
 
   @OptionGroup
   var database: DatabaseArgument
@@ -130,16 +130,16 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       let settings = try CommandSettings(database)
-      let asked = catalogs.catalogs(settings)
+      let sources = catalogs.catalogs(settings)
       // The first local catalog is the server's own: it can be changed, and need not exist yet.
       var options = ServerOptions(
-        catalog: asked.places.first ?? settings[Settings.catalog], fileAnalysis: settings.fileAnalysis)
-      options.otherCatalogs = Array(asked.places.dropFirst())
-      options.catalogParts = try asked.parts()
+        catalog: sources.places.first ?? settings[Settings.catalog], fileAnalysis: settings.fileAnalysis)
+      options.otherCatalogs = Array(sources.places.dropFirst())
+      options.catalogParts = try sources.parts()
       options.serving = servingOptions
       options.serving.accessLog = try accessLog.map(Self.open)
-      options.coverCommand = CoverProcessCommand.command
-      options.decoder = DecodingProcessCommand.arguments
+      options.coverCommand = Commands.coverProcess
+      options.decoder = Commands.decodingProcess
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       if watch { options.watch = try watchOptions(settings) }
       let services = try Services(store: store(settings), options: options) { problem in

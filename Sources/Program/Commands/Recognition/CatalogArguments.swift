@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipeline
 internal import Platform
 import Recognition
-internal import RecognitionTasks
+package import RecognitionTasks
 
 /// The catalog of a command.
 struct CatalogArguments: ParsableArguments {
@@ -15,36 +15,38 @@ struct CatalogArguments: ParsableArguments {
 }
 
 /// The catalogs that a command searches together.
-struct AskedCatalogArguments: ParsableArguments {
+package struct CatalogSourceArguments: ParsableArguments {
   @Option(
     name: .customLong("catalog"),
     help: ArgumentHelp(
       "Search this catalog: folder, file or http://host:port; repeatable",
       valueName: "catalog"))
-  var catalogs: [AskedCatalogArgument] = []
+  var catalogs: [CatalogSourceArgument] = []
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     for case .neither(let text, let problem) in catalogs {
       throw ValidationError("--catalog cannot be \(text): \(problem).")
     }
   }
 
   /// The catalogs named here, or those of the settings.
-  func catalogs(_ settings: CommandSettings) -> CatalogSources {
+  package func catalogs(_ settings: CommandSettings) -> CatalogSources {
     guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
-    var asked = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
+    var sources = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
     for catalog in catalogs {
       switch catalog {
-      case .place(let argument): asked.places.append(argument.path)
-      case .server(let address): asked.servers.append(address)
+      case .place(let argument): sources.places.append(argument.path)
+      case .server(let address): sources.servers.append(address)
       case .neither: break
       }
     }
-    return asked
+    return sources
   }
 }
 
-extension AskedCatalogArguments {
+extension CatalogSourceArguments {
   /// The catalogs of the settings.
   static func ofSettings(_ settings: CommandSettings) -> CatalogSources {
     CatalogSources(
@@ -54,7 +56,7 @@ extension AskedCatalogArguments {
 }
 
 /// A catalog as given on the command line.
-enum AskedCatalogArgument: ExpressibleByArgument, Sendable {
+enum CatalogSourceArgument: ExpressibleByArgument, Sendable {
   case place(PathArgument)
   case server(ServerAddress)
   /// Refused by `validate`, whose message says why.

@@ -42,7 +42,7 @@ struct ListenCommand: AsyncParsableCommand {
   var confidence: ConfidenceArguments
 
   @OptionGroup
-  var catalogs: AskedCatalogArguments
+  var catalogs: CatalogSourceArguments
 
   func validate() throws {
     if !(1000...768_000).contains(rate) { throw ValidationError("--rate must be 1000 to 768000, not \(rate).") }
@@ -54,17 +54,17 @@ struct ListenCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      let asked = catalogs.catalogs(try CommandSettings())
+      let sources = catalogs.catalogs(try CommandSettings())
       if command == nil, isatty(STDIN_FILENO) == 1 {
         throw CommandFailure(
           .usage,
           "Standard input is a terminal, not audio. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen"
         )
       }
-      _ = try asked.local()
+      _ = try sources.local()
       let outages = Mutex(CatalogOutages())
       let session = try ManagedRecognitionSession(
-        following: asked.places, open: { () throws(CatalogError) in try asked.reopened() }, parts: asked.parts(),
+        following: sources.places, open: { () throws(CatalogError) in try sources.reopened() }, parts: sources.parts(),
         source: source, missing: { missing in outages.withLock { $0.report(missing) } })
       let signals = SignalHandling { _ in session.cancel() }
       var changes = TrackChanges()

@@ -43,7 +43,7 @@ struct MatchCommand: AsyncParsableCommand {
   var confidence: ConfidenceArguments
 
   @OptionGroup
-  var catalogs: AskedCatalogArguments
+  var catalogs: CatalogSourceArguments
 
   func validate() throws {
     if json, cue { throw ValidationError("--json and --cue exclude each other.") }
@@ -58,8 +58,8 @@ struct MatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      let asked = catalogs.catalogs(try CommandSettings())
-      let recognition = try FileRecognition(catalog: asked.local(), parts: asked.parts(), limit: confidence.limit)
+      let sources = catalogs.catalogs(try CommandSettings())
+      let recognition = try FileRecognition(catalog: sources.local(), parts: sources.parts(), limit: confidence.limit)
       var failures = 0
       var outages = CatalogOutages()
       for file in files {

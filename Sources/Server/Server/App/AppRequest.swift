@@ -39,10 +39,10 @@ extension AppRouteSet {
     _ answer: @escaping @Sendable (AppRequest) throws -> Response
   ) -> Route {
     route(method, path, summary, parameters, body: body.map { .json($0) }, answers: answers) { request, context in
-      let asked = AppRequest(
+      let parsed = AppRequest(
         query: QueryReading(request), id: context.parameters.get("id") ?? "",
         body: body == nil ? [:] : try await request.jsonObject())
-      return try await library.services.run(work) { try answer(asked) }
+      return try await library.services.run(work) { try answer(parsed) }
     }
   }
 }

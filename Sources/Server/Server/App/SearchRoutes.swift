@@ -90,8 +90,8 @@ struct SearchRoutes: AppRouteSet {
     _ words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
   ) throws -> SongQueryResult {
     let kinds = [("albums", SongQuery.Section.albums), ("artists", .artists)]
-    let asked = Set(kinds.filter { sections.contains($0.0) }.map(\.1))
-    var query = SongQuery(sections: asked, limit: page.limit, offset: page.offset)
+    let requested = Set(kinds.filter { sections.contains($0.0) }.map(\.1))
+    var query = SongQuery(sections: requested, limit: page.limit, offset: page.offset)
     query.text = words
     if words.allSatisfy(\.isWhitespace) { query.sections = [] }
     return try library.store.search(songs: query)

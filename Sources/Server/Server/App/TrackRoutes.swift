@@ -69,7 +69,7 @@ struct TrackRoutes: AppRouteSet {
 
   private func prints(_ query: QueryReading) throws -> [(key: String, value: [Int]?)] {
     let ids = (try query.text("ids", limit: 2400) ?? "").split(separator: ",").map(String.init)
-    guard ids.count <= 100 else { throw RequestError(.badRequest, "At most 100 ids can be asked for at once.") }
+    guard ids.count <= 100 else { throw RequestError(.badRequest, "At most 100 ids are allowed per request.") }
     let points = try query.number("points", in: Self.printPoints, standard: 48)
     var prints: [String: [Int]] = [:]
     let known = try library.store.songs(ids: ids).compactMap { $0.map { (id: $0.id, path: $0.row.path) } }

@@ -15,7 +15,7 @@ final class ServedCatalog: Sendable {
     /// The server's own catalog.
     var catalog: CustomCatalog?
     /// The catalog joined with the others of this machine.
-    var asked: CustomCatalog?
+    var joined: CustomCatalog?
     /// Idle sessions with the joined catalog.
     var idle: [RecognitionSession] = []
     /// Increases each time the catalogs are opened.
@@ -53,15 +53,15 @@ final class ServedCatalog: Sendable {
   }
 
   /// The reason that a present catalog is not in use; `nil` without one, or if no catalog is in use.
-  var problem: String? { state.withLock { $0.asked == nil ? nil : $0.problem.map { "\($0)" } } }
+  var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 
   /// Lends a session that searches the current catalog and the others.
   /// - Throws: `RequestError` if there is no catalog to search; errors of `body`.
   func withSession<Value>(_ body: (RecognitionSession) throws -> Value) throws -> Value {
     let (session, generation) = try state.withLock { state in
       checkIfDue(&state)
-      guard let asked = state.asked ?? (parts.isEmpty ? nil : CustomCatalog()) else { throw Self.refusal(state) }
-      return (try state.idle.popLast() ?? RecognitionSession(catalog: asked, parts: parts), state.generation)
+      guard let joined = state.joined ?? (parts.isEmpty ? nil : CustomCatalog()) else { throw Self.refusal(state) }
+      return (try state.idle.popLast() ?? RecognitionSession(catalog: joined, parts: parts), state.generation)
     }
     defer {
       state.withLock { if $0.generation == generation { $0.idle.append(session) } }
@@ -106,15 +106,15 @@ final class ServedCatalog: Sendable {
       // A removed catalog is no longer used. An unreadable one may be half copied, so the previous one stays in use.
       if error is CatalogTaskError { state.catalog = nil }
     }
-    var asked = state.catalog.map { [$0] } ?? []
+    var joined = state.catalog.map { [$0] } ?? []
     for other in others {
       do {
-        asked.append(try CustomCatalog(forQuerying: other))
+        joined.append(try CustomCatalog(forQuerying: other))
       } catch {
         state.problem = error
       }
     }
     // Segments are shared, so nothing is copied.
-    state.asked = asked.isEmpty ? nil : try? CustomCatalog(joining: asked)
+    state.joined = joined.isEmpty ? nil : try? CustomCatalog(joining: joined)
   }
 }

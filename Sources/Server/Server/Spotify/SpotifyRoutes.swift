@@ -75,9 +75,9 @@ struct SpotifyRoutes: RouteSet {
     _ answer: @escaping @Sendable (SpotifyRequest, _ id: String) throws -> Response
   ) -> Route {
     route(.get, path, summary, parameters, answers: answers, type: type) { request, context in
-      let asked = SpotifyRequest(request, context, tokens: services.access)
+      let parsed = SpotifyRequest(request, context, tokens: services.access)
       let id = context.parameters.get("id") ?? ""
-      return try await services.run(work) { try answer(asked, id) }
+      return try await services.run(work) { try answer(parsed, id) }
     }
   }
 

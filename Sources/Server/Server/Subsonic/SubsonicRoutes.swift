@@ -34,43 +34,43 @@ struct SubsonicRoutes: RouteSet {
 
   @Sendable private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
     var request = request
-    let asked = try await SubsonicRequest(&request, method: context.parameters.require("method"))
+    let call = try await SubsonicRequest(&request, method: context.parameters.require("method"))
     do {
-      try asked.check()
-      switch asked.method {
-      case "stream": return try await stream(asked, request)
-      case "download": return try await services.track(asked.required("id"), for: request, isAttachment: true)
+      try call.check()
+      switch call.method {
+      case "stream": return try await stream(call, request)
+      case "download": return try await services.track(call.required("id"), for: request, isAttachment: true)
       case "getCoverArt":
         return try await services.cover(
-          asked.required("id"), size: CoverSize(for: asked.integer("size").flatMap { $0 > 0 ? $0 : nil }), for: request)
+          call.required("id"), size: CoverSize(for: call.integer("size").flatMap { $0 > 0 ? $0 : nil }), for: request)
       default:
-        return SubsonicAnswer.response(try await body(asked), asked.format)
+        return SubsonicAnswer.response(try await body(call), call.format)
       }
     } catch let error as RequestError {
-      return SubsonicAnswer.response(error, asked.format)
+      return SubsonicAnswer.response(error, call.format)
     } catch let error as PlaylistEditError {
-      return SubsonicAnswer.response(RequestError(error), asked.format)
+      return SubsonicAnswer.response(RequestError(error), call.format)
     }
   }
 
-  private func body(_ asked: SubsonicRequest) async throws -> SubsonicObject {
+  private func body(_ call: SubsonicRequest) async throws -> SubsonicObject {
     let library = SubsonicLibrary(services: services)
-    if let endpoint = Self.endpoints[asked.method] {
-      return try await services.reading { try endpoint(library)(asked) }
+    if let endpoint = Self.endpoints[call.method] {
+      return try await services.reading { try endpoint(library)(call) }
     }
-    if let endpoint = Self.changes[asked.method] {
-      return try await services.writing { try endpoint(library)(asked) }
+    if let endpoint = Self.changes[call.method] {
+      return try await services.writing { try endpoint(library)(call) }
     }
-    if let endpoint = Self.comparisons[asked.method] {
-      return try await services.computing { try endpoint(library)(asked) }
+    if let endpoint = Self.comparisons[call.method] {
+      return try await services.computing { try endpoint(library)(call) }
     }
-    throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
+    throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(call.method.prefix(50)).")
   }
 
   /// Sends the unchanged file, even if the client requests another format: audio is not encoded here. The media type tells
   /// the client what it receives.
-  private func stream(_ asked: SubsonicRequest, _ request: Request) async throws -> Response {
-    try await services.track(asked.required("id"), for: request)
+  private func stream(_ call: SubsonicRequest, _ request: Request) async throws -> Response {
+    try await services.track(call.required("id"), for: request)
   }
 
   /// All supported methods.

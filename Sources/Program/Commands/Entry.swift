@@ -1,0 +1,66 @@
+internal import AnalysisTasks
+package import ArgumentParser
+internal import Foundation
+internal import Pipeline
+internal import Platform
+
+/// The start and the end of the process around its commands.
+package enum Entry {
+  /// Runs the command that the arguments name, and ends the process with its status.
+  ///
+  /// - Parameters:
+  ///   - root: The list of all commands.
+  ///   - presentNames: Replaces former names of commands in the arguments.
+  package static func run<Root: AsyncParsableCommand>(
+    _ root: Root.Type, presentNames: @escaping @Sendable ([String]) -> [String]
+  ) -> Never {
+    // Before any thread starts, since fpcalc forks this process.
+    if let arguments = FpcalcCommand.givenArguments { exit(FpcalcCommand.run(arguments)) }
+    Signals.hold()
+    // If a reader such as `head` exits, the write fails with an error instead of a signal that ends the process.
+    signal(SIGPIPE, SIG_IGN)
+    // Reaching the limit of file size (ulimit -f) is an error, like a full disk.
+    signal(SIGXFSZ, SIG_IGN)
+    // The run reports a crashed worker process in one sentence.
+    setenv("SWIFT_BACKTRACE", "enable=no", 0)
+    atexit { StandardError.flush() }
+    ResourceLimits.prepareForThreads()
+    do {
+      try ResourceLimits.requireMemoryOfContainer()
+      try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
+      // Not the cooperative pool: if the system refuses it a thread, its caller waits forever.
+      let executor = try ThreadExecutor(threadCount: 1)
+      Task(executorPreference: executor) {
+        await run(root, presentNames(RawArguments.texts))
+        exit(ExitStatus.fine.rawValue)
+      }
+    } catch {
+      Log.write(.error, "fatal", "\(error)")
+      exit(ExitStatus.fatal.rawValue)
+    }
+    Signals.wait()
+  }
+
+  private static func run<Root: AsyncParsableCommand>(_ root: Root.Type, _ arguments: [String]) async {
+    if Set(arguments) == ["--version", "--json"] {
+      print(VersionReport.json)
+      return
+    }
+    do {
+      var command = try await Root.asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      let status = Root.exitCode(for: error)
+      // Errors in options, which the parser would print with the usage. Commands report their own errors.
+      if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
+        Log.write(.error, "usage", Root.message(for: error))
+        exit(status.rawValue)
+      }
+      Root.exit(withError: error)
+    }
+  }
+}
