@@ -20,7 +20,7 @@ public final class MappedFile: Sendable {
 
   deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 
-  /// Whether the page at an offset is in memory. `mincore(2)` says `true` for files of other users; `nil` if it fails.
+  /// `true` if the page at an offset is in memory; `nil` if the kernel does not say. For files of other users it says `true`.
   public func isInMemory(at offset: Int) -> Bool? {
     var state: UInt8 = 1
     let page = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress! + Self.startOfPage(offset))

@@ -31,7 +31,7 @@ public struct Shard: Hashable, Sendable {
 
   public func contains(_ key: [UInt8]) -> Bool { Self.index(of: key, count: count) == index }
 
-  static func index(of key: [UInt8], count: Int) -> Int {
+  package static func index(of key: [UInt8], count: Int) -> Int {
     let hash = ContentID(hashing: key)
     return Int((UInt128(hash.high) << 64 | UInt128(hash.low)) % UInt128(count))
   }

@@ -1,7 +1,9 @@
 import Analysis
 import AnalysisEngine
+import AnalysisTasks
 import AnalysisTesting
 import BuiltInAnalyzers
+import DuplicateTasks
 import Library
 import LibraryScan
 import LibraryStore
