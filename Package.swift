@@ -133,7 +133,7 @@ let package = Package(
     ground.module("Text", []),
     ground.module("Mathematics", []),
     ground.module("DSP", ["CFFTW", "CKernels", "CSamplerate", "CSoxr"]),
-    ground.module("Digests", ["CLibAV"]),
+    ground.module("Digests", ["CLibAV", "Text"]),
     ground.module("Resources", ["CResources"]),
 
     // Model. The vocabulary: analyzers and findings, records of files and runs, tracks, filters.
@@ -328,11 +328,11 @@ let package = Package(
 
     // Tests, by the rooms of what they test.
     ground.tests("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
-    ground.tests("TextTests", ["Text"]),
+    ground.tests("TextTests", ["AnalysisTesting", "Text"]),
     ground.tests("DSPTests", ["AnalysisTesting", "DSP"]),
     ground.tests("DigestsTests", ["Digests"]),
     model.tests("AnalysisTests", ["Analysis"]),
-    model.tests("LibraryTests", ["Analysis", "Library", "Platform", systemPackage]),
+    model.tests("LibraryTests", ["Analysis", "AnalysisTesting", "Library", "Platform", systemPackage]),
     model.tests("FiltersTests", ["Analysis", "Filters", systemPackage]),
     media.tests("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     media.tests(
@@ -374,13 +374,15 @@ let package = Package(
     store.tests(
       "ResultStoreTests",
       [
-        "Analysis", "DSP", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records", "ResultStore", "Text",
+        "AnalysisTesting", "Analysis", "DSP", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records",
+        "ResultStore", "Text",
         systemPackage, grdb,
       ]),
     store.tests(
       "LibraryStoreTests",
       [
-        "Analysis", "Filters", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records", "ResultStore",
+        "AnalysisTesting", "Analysis", "Filters", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records",
+        "ResultStore",
         systemPackage, grdb,
       ]),
     runs.tests("LibraryScanTests", ["AnalysisTesting", "LibraryScan", "Platform", systemPackage]),

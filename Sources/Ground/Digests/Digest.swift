@@ -1,4 +1,5 @@
 internal import CLibAV
+internal import Text
 
 /// A hash, described in hexadecimal digits.
 ///
@@ -63,9 +64,7 @@ public struct Digest: Sendable, CustomStringConvertible {
     }
   }
 
-  public var description: String {
-    bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-  }
+  public var description: String { bytes.hexadecimal }
 
   init(
     count: Int, of bytes: some Collection<UInt8>,

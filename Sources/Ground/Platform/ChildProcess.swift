@@ -1,7 +1,6 @@
+internal import CSpawn
 // Imported first; otherwise the declarations of glibc count as another module's.
 internal import Glibc
-
-internal import CSpawn
 internal import Synchronization
 public import SystemPackage
 

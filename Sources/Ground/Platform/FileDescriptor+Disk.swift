@@ -9,6 +9,8 @@ extension FileDescriptor {
 
   /// Shortens the file, and goes on writing at its new end.
   public func truncate(to size: Int64) throws(Errno) {
-    guard ftruncate(rawValue, off_t(size)) == 0, Glibc.lseek(rawValue, off_t(size), SEEK_SET) >= 0 else { throw .current }
+    guard ftruncate(rawValue, off_t(size)) == 0, Glibc.lseek(rawValue, off_t(size), SEEK_SET) >= 0 else {
+      throw .current
+    }
   }
 }

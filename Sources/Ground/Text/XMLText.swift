@@ -2,19 +2,13 @@
 public enum XMLText {
   /// Escapes text for element content and quoted attributes. Characters that XML 1.0 cannot represent are dropped.
   public static func escaped(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
+    MarkupText.escaped(text) { scalar in
       switch scalar {
-      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-      case "\t", "\n", "\r": escaped.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
-      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
-      default: escaped.append(scalar)
+      case "\t", "\n", "\r": "&#\(scalar.value);"
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": ""
+      default: nil
       }
     }
-    return String(escaped)
   }
 
   /// `true` if `escaped` drops nothing.

@@ -1,5 +1,5 @@
-public import SystemPackage
 internal import CLibAV
+public import SystemPackage
 
 /// Audio described by the caller: bare PCM, a format to be taken for granted, or a pipe.
 public struct AudioInput: Sendable {

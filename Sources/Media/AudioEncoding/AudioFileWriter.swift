@@ -94,7 +94,9 @@ public final class AudioFileWriter {
   /// - Throws: `exists`, `notAFile`, or `cannotWrite` if there cannot be such a file.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
     do {
-      guard try FileStatus(at: path, followingLinks: true).kind == .regular else { throw AudioWriteError.notAFile(path) }
+      guard try FileStatus(at: path, followingLinks: true).kind == .regular else {
+        throw AudioWriteError.notAFile(path)
+      }
     } catch let error as AudioWriteError {
       throw error
     } catch Errno.noSuchFileOrDirectory {

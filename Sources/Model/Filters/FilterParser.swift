@@ -143,8 +143,9 @@ struct FilterParser {
   /// Consumes a name and the colon after it.
   private mutating func takeFieldName() -> String? {
     var end = index
-    while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_"
-      || end > index && characters[end].isNumber
+    while end < characters.count,
+      characters[end].isLetter || characters[end] == "-" || characters[end] == "_"
+        || end > index && characters[end].isNumber
     {
       end += 1
     }

@@ -32,7 +32,9 @@ struct PathMapping {
   /// Mapped path, with slashes; paths outside the folder stay unchanged.
   func path(_ path: FilePath) -> [UInt8] {
     let bytes = path.withBytes { Array($0) }
-    guard !to.isEmpty, bytes.starts(with: from), bytes.dropFirst(from.count).first == UInt8(ascii: "/") else { return bytes }
+    guard !to.isEmpty, bytes.starts(with: from), bytes.dropFirst(from.count).first == UInt8(ascii: "/") else {
+      return bytes
+    }
     return to + bytes.dropFirst(from.count)
   }
 }

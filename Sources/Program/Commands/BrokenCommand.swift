@@ -43,7 +43,9 @@ struct BrokenCommand: AsyncParsableCommand {
         return
       }
       try StandardOutput.writeLines(shown.flatMap { BrokenText.lines(for: $0) })
-      if Terminal().isInteractive || shown.isEmpty { Terminal.writeLine(BrokenText.summary(answer, shown: shown.count)) }
+      if Terminal().isInteractive || shown.isEmpty {
+        Terminal.writeLine(BrokenText.summary(answer, shown: shown.count))
+      }
     }
   }
 }

@@ -16,20 +16,24 @@ package enum Commands {
     commands.compactMap { $0.configuration.shouldDisplay ? $0.configuration.commandName : nil }
   }
 
-  package static var main: [any ParsableCommand.Type] { [
-    RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self, SetCommand.self,
-    ReviewCommand.self, SimilarCommand.self, DuplicatesCommand.self, BrokenCommand.self, PlaylistCommand.self,
-    ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
-    MatchCommand.self, ListenCommand.self, CatalogCommand.self,
-  ] }
+  package static var main: [any ParsableCommand.Type] {
+    [
+      RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self, SetCommand.self,
+      ReviewCommand.self, SimilarCommand.self, DuplicatesCommand.self, BrokenCommand.self, PlaylistCommand.self,
+      ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
+      MatchCommand.self, ListenCommand.self, CatalogCommand.self,
+    ]
+  }
 
   /// Runs when no command is named.
   package static var standard: any ParsableCommand.Type { RunCommand.self }
 
   /// Not shown: what the program starts itself as.
-  package static var processes: [any ParsableCommand.Type] { [
-    WorkerProcessCommand.self, CoverProcessCommand.self, DecodingProcessCommand.self,
-  ] }
+  package static var processes: [any ParsableCommand.Type] {
+    [
+      WorkerProcessCommand.self, CoverProcessCommand.self, DecodingProcessCommand.self,
+    ]
+  }
 
   /// The command line that starts a process for one cover.
   package static var coverProcess: [String] { CoverProcessCommand.command }
@@ -37,11 +41,16 @@ package enum Commands {
   /// The command line that starts a process that decodes uploaded audio.
   package static var decodingProcess: [String] { DecodingProcessCommand.arguments }
 
-  package static var upkeep: [any ParsableCommand.Type] { [
-    VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
-  ] }
+  package static var upkeep: [any ParsableCommand.Type] {
+    [
+      VerifyCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self,
+      SchemaCommand.self,
+    ]
+  }
 
-  package static var manyMachines: [any ParsableCommand.Type] { [
-    PlanCommand.self, WorkerCommand.self, MergeCommand.self,
-  ] }
+  package static var manyMachines: [any ParsableCommand.Type] {
+    [
+      PlanCommand.self, WorkerCommand.self, MergeCommand.self,
+    ]
+  }
 }

@@ -82,7 +82,8 @@ struct DuplicatesCommand: AsyncParsableCommand {
     try prefer.flatMap { $0.split(separator: ",") }.map { name in
       guard let rule = KeepingRule(String(name)) else {
         throw ValidationError(
-          "--prefer expects \(KeepingRule.names.joined(separator: ", ")), with the whole path of a folder, not '\(name)'.")
+          "--prefer expects \(KeepingRule.names.joined(separator: ", ")), with the whole path of a folder, not '\(name)'."
+        )
       }
       return rule
     }

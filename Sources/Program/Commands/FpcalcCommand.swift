@@ -1,7 +1,7 @@
 import ArgumentParser
 import AudioDecoding
-import Fpcalc
 import Foundation
+import Fpcalc
 import Pipeline
 import Records
 import SystemPackage
@@ -28,7 +28,8 @@ struct FpcalcCommand: ParsableCommand {
   }
 
   static func run(_ arguments: [[UInt8]]) -> Int32 {
-    let version = (["Nocturne \(Nocturne.version)"] + DecodingLibraries.versions.filter { $0.hasPrefix("FFmpeg") }).joined(separator: ", ")
+    let version = (["Nocturne \(Nocturne.version)"] + DecodingLibraries.versions.filter { $0.hasPrefix("FFmpeg") })
+      .joined(separator: ", ")
     return Fpcalc.run(arguments, programVersion: version, database: database)
   }
 

@@ -52,7 +52,8 @@ struct MergeCommand: AsyncParsableCommand {
       lockPatience: settings[Settings.waitLock], failurePolicy: settings[Settings.failOn])
     var signals: SignalHandling?
     var refused = 0
-    let outcome = try merge.perform(audience: Log.audience, interruption: { signals?.exitStatus }) { event in
+    let interruption = { signals?.exitStatus }
+    let outcome = try merge.perform(audience: Log.audience, interruption: interruption) { event in
       switch event {
       case .waitsForLock:
         if !messages.quiet {

@@ -186,7 +186,9 @@ final class ProgressReporter: Sendable {
   }
 
   private func bar(_ state: State, width: Int) -> String {
-    guard state.phase == .analyze || state.phase == .verify, state.planned > 0 else { return truncatedStart(line(state), to: width) }
+    guard state.phase == .analyze || state.phase == .verify, state.planned > 0 else {
+      return truncatedStart(line(state), to: width)
+    }
     let cells = 24
     let filled = min(cells, cells * state.done / state.planned)
     let drawn = String(repeating: "█", count: filled) + String(repeating: "░", count: cells - filled)

@@ -42,7 +42,9 @@ struct ShowCommand: AsyncParsableCommand {
 
   func validate() throws {
     if !why, pipeline.reference != nil { throw ValidationError("--pipeline needs --why.") }
-    if why, json || !include.isEmpty { throw ValidationError("--why prints sentences: leave out --json and --include.") }
+    if why, json || !include.isEmpty {
+      throw ValidationError("--why prints sentences: leave out --json and --include.")
+    }
     if history, why || !include.isEmpty { throw ValidationError("--history can be combined with --json only.") }
   }
 

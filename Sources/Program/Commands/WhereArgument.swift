@@ -15,7 +15,9 @@ struct WhereArgument: ParsableArguments {
   /// - Throws: `ValidationError`.
   func filter() throws -> TrackFilter? {
     do throws(FilterSyntaxError) {
-      return try expression.map { text throws(FilterSyntaxError) in try TrackFilter(parsing: text, columns: FindingColumn.known) }
+      return try expression.map { text throws(FilterSyntaxError) in
+        try TrackFilter(parsing: text, columns: FindingColumn.known)
+      }
     } catch {
       throw ValidationError("--where: \(error)")
     }

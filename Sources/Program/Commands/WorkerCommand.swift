@@ -139,7 +139,8 @@ extension CommandSettings {
   var objectFetcher: ObjectFetcher {
     ObjectFetcher(
       ObjectAccess(environment: ProcessInfo.processInfo.environment, home: settings.folders.home),
-      space: FetchSpace(limit: self[Settings.fetchSpace] << 20), policy: FetchPolicy(silence: self[Settings.fetchSilence]))
+      space: FetchSpace(limit: self[Settings.fetchSpace] << 20),
+      policy: FetchPolicy(silence: self[Settings.fetchSilence]))
   }
 }
 

@@ -79,7 +79,8 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     let count = all.reduce(0) { $0 + $1.scores.count }
     let rate = Blocks.framesPerSecond
     return Alignment(
-      basis: basis, stretches: stretches(all, own: own * rate, other: other * rate).map {
+      basis: basis,
+      stretches: stretches(all, own: own * rate, other: other * rate).map {
         Alignment.Stretch(
           first: $0.0.lowerBound / rate..<$0.0.upperBound / rate,
           second: $0.1.lowerBound / rate..<$0.1.upperBound / rate)

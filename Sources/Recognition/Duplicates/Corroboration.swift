@@ -40,7 +40,9 @@ struct Corroboration {
       count += 1
       if bands.contains(where: { band in
         (-3...3).contains { other.has(column + $0, band: landmark.band + band) }
-      }) { found += 1 }
+      }) {
+        found += 1
+      }
     }
     return count > 0 ? Double(found) / Double(count) : 0
   }
@@ -131,7 +133,8 @@ struct Corroboration {
     for block in 0..<blocks.blockCount where blocks.isAudible(block) {
       let start = Double(block * FingerprintBlocks.length) / rate
       let end = Double((block + 1) * FingerprintBlocks.length) / rate
-      guard let stretch = alignment.stretches.first(where: { $0.first.lowerBound <= start && end <= $0.first.upperBound })
+      guard
+        let stretch = alignment.stretches.first(where: { $0.first.lowerBound <= start && end <= $0.first.upperBound })
       else { continue }
       let place = (stretch.second.lowerBound + (start - stretch.first.lowerBound) / alignment.speed - start) * rate
       let last = Double((block + 1) * FingerprintBlocks.length) + place

@@ -71,7 +71,8 @@ struct LandmarkBlocks: SoundBlocks {
       var count = 0
       for landmark in landmarks {
         let column = Int((first + place + (Double(landmark.column) - first) * speed).rounded()) + trial
-        for band in bands where other.has(column - 1, band: landmark.band + band)
+        for band in bands
+        where other.has(column - 1, band: landmark.band + band)
           || other.has(column, band: landmark.band + band) || other.has(column + 1, band: landmark.band + band)
         {
           count += 1

@@ -75,7 +75,8 @@ public struct PairSearch<Source: SoundSource> {
     index.sort()
     var ballot = SketchIndex.Ballot()
     var found: [CandidatePair] = []
-    try source.forEachSketch(by: basis, where: { _ in true }) { number, keys in
+    let all = { (_: Int) in true }
+    try source.forEachSketch(by: basis, where: all) { number, keys in
       let isNew = isNew(number)
       // A pair of new recordings is found by the second one.
       let candidates = index.candidates(of: keys, least: need.least, limit: Self.candidateLimit, &ballot) {

@@ -27,7 +27,8 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
   /// - Parameter areDistinct: True if a person has marked two files as no duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
-    let links = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }.sorted(by: Self.isBefore)
+    let links = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }.sorted(
+      by: Self.isBefore)
     var linked: Set<Link> = []
     for link in links { linked.insert(Link(link.first, link.second)) }
     var groupOf: [ID: Int] = [:]

@@ -80,7 +80,8 @@ public struct RelationRule: Sendable {
     if alignment.stretches.count > 1 { return .edit }
     let tolerance = Self.endTolerance
     let cutAtStart = abs(start.first.lowerBound - start.second.lowerBound) > tolerance
-    let left = alignment.basis == .signature
+    let left =
+      alignment.basis == .signature
       ? (lengths.0 - end.first.upperBound, lengths.1 - end.second.upperBound)
       : (lengths.0 / alignment.speed, lengths.1)
     if cutAtStart || abs(left.0 - left.1) > tolerance * 2 { return .cut }

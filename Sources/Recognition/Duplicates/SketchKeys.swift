@@ -88,7 +88,9 @@ enum SketchKeys {
       while isDominant, before >= 0, landmark.column - landmarks[before].column <= dominance.columns {
         let other = landmarks[before]
         // The first of equal landmarks counts.
-        if abs(other.band - landmark.band) <= dominance.bands, other.strength >= landmark.strength { isDominant = false }
+        if abs(other.band - landmark.band) <= dominance.bands, other.strength >= landmark.strength {
+          isDominant = false
+        }
         before -= 1
       }
       var after = index + 1

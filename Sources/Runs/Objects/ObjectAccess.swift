@@ -81,7 +81,8 @@ public struct ObjectAccess: Sendable {
   ) -> CurlRequest {
     let page = continuation.map { "continuation-token=\(PercentEncoding.encoded($0.utf8))&" } ?? ""
     return bucketRequest(
-      folder.scheme, folder.bucket, target: "?\(page)encoding-type=url&list-type=2&prefix=\(PercentEncoding.encoded(prefix))",
+      folder.scheme, folder.bucket,
+      target: "?\(page)encoding-type=url&list-type=2&prefix=\(PercentEncoding.encoded(prefix))",
       region: region, silence: silence)
   }
 

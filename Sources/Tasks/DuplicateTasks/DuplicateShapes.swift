@@ -106,7 +106,9 @@ extension Shape<StoredPair> {
       summary: "Which stretches of two files are the same.",
       fields: [
         .required("basis", .text, "signature: the whole tracks. fingerprint: their beginnings.") { $0.basis },
-        .required("coverage", .number, "0 to 1: the share of the shorter file that is in the other one.") { $0.coverage },
+        .required("coverage", .number, "0 to 1: the share of the shorter file that is in the other one.") {
+          $0.coverage
+        },
         .required("agreement", .number, "0 to 1: how alike these stretches are on the mean.") { $0.agreement },
         .required("speed", .number, "How much faster the one to keep plays: 1.01 is 1% faster.") { $0.speed },
         .objects("stretches", .stretch, "In the order of this file.") { $0.stretches },
@@ -132,7 +134,7 @@ extension Shape<OtherVersion> {
     Shape(
       summary: "Two files of one performance in different mixes.",
       fields: [
-        .objects("files", .version, "Both, in the order of their paths.") { [$0.first, $0.second] },
+        .objects("files", .version, "Both, in the order of their paths.") { [$0.first, $0.second] }
       ])
   }
 }

@@ -35,9 +35,13 @@ package enum DuplicateText {
   }
 
   static func summary(of duplicates: LibraryDuplicates) -> String {
-    if duplicates.groups.isEmpty, duplicates.longerFiles.isEmpty, duplicates.otherVersions.isEmpty { return "No duplicates." }
-    let longer = duplicates.longerFiles.isEmpty ? "" : "; \(counted(duplicates.longerFiles.count, "longer file")) with tracks"
-    let versions = duplicates.otherVersions.isEmpty ? "" : "; \(counted(duplicates.otherVersions.count, "pair")) of other mixes"
+    if duplicates.groups.isEmpty, duplicates.longerFiles.isEmpty, duplicates.otherVersions.isEmpty {
+      return "No duplicates."
+    }
+    let longer =
+      duplicates.longerFiles.isEmpty ? "" : "; \(counted(duplicates.longerFiles.count, "longer file")) with tracks"
+    let versions =
+      duplicates.otherVersions.isEmpty ? "" : "; \(counted(duplicates.otherVersions.count, "pair")) of other mixes"
     return "\(spare(of: duplicates))\(longer)\(versions)"
   }
 

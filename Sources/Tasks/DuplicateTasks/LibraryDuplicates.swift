@@ -24,7 +24,8 @@ package struct LibraryDuplicates: Sendable {
   ///   - filter: Limits the groups to those with at least one matching file; `nil` for all.
   ///   - preferred: Rules that come before the others.
   package init(
-    _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil, preferring preferred: [KeepingRule] = []
+    _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil,
+    preferring preferred: [KeepingRule] = []
   ) throws(StoreError) {
     let matching = try filter.map { filter throws(StoreError) in
       Set(try store.tracks(matching: filter, limit: nil).map(\.fileID))
@@ -63,10 +64,13 @@ private struct Contents {
     }
     let related = present.compactMap { pair in
       Relation(rawValue: pair.relation).map {
-        RelatedPair(first: Key(pair.first), second: Key(pair.second), relation: $0, strength: pair.coverage * pair.agreement)
+        RelatedPair(
+          first: Key(pair.first), second: Key(pair.second), relation: $0, strength: pair.coverage * pair.agreement)
       }
     }
-    let found = RecordingGroups(related) { distinct.contains([$0.content, $1.content]) }.groups.map { $0.map(\.content) }
+    let found = RecordingGroups(related) { distinct.contains([$0.content, $1.content]) }.groups.map {
+      $0.map(\.content)
+    }
     let grouped = Set(found.joined())
     let copies = files.filter { $0.value.count > 1 && !grouped.contains($0.key) }.map { [$0.key] }
     self.files = files
@@ -166,7 +170,9 @@ private struct Contents {
     }
     var longerFiles: [LongerFile] = []
     for (longer, parts) in found {
-      guard let file = files[longer]?.first, let record = try store.records(ofFiles: [file]).first?.record else { continue }
+      guard let file = files[longer]?.first, let record = try store.records(ofFiles: [file]).first?.record else {
+        continue
+      }
       var longerFile = LongerFile(record: record, parts: [])
       var ids = [file]
       for part in parts {
@@ -178,7 +184,8 @@ private struct Contents {
       }
       guard matching.map({ ids.contains(where: $0.contains) }) ?? true, !longerFile.parts.isEmpty else { continue }
       longerFile.parts.sort {
-        $0.start != $1.start ? $0.start < $1.start : DisplayPath.text(of: $0.record.path) < DisplayPath.text(of: $1.record.path)
+        $0.start != $1.start
+          ? $0.start < $1.start : DisplayPath.text(of: $0.record.path) < DisplayPath.text(of: $1.record.path)
       }
       longerFiles.append(longerFile)
     }

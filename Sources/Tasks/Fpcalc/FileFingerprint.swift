@@ -27,7 +27,9 @@ struct FileFingerprint {
   init(_ options: FpcalcOptions, database: () -> FilePath?) {
     self.options = options
     text = FpcalcText(options: options)
-    known = options.mayBeKnown ? database().flatMap { KnownFingerprints(path: $0, version: ChromaprintAnalyzer.version) } : nil
+    known =
+      options.mayBeKnown
+      ? database().flatMap { KnownFingerprints(path: $0, version: ChromaprintAnalyzer.version) } : nil
   }
 
   /// - Parameters:

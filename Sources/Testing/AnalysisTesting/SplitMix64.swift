@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A small random number generator with the same output on all platforms (Steele, Lea and Flood, "Fast Splittable
 /// Pseudorandom Number Generators", OOPSLA 2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
@@ -5,6 +7,14 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 
   public init(seed: UInt64) {
     state = seed
+  }
+
+  /// A generator for one test, with a new seed in each run, which is printed. `NOCTURNE_SEED` repeats a run.
+  public static func fresh(_ test: String = #function) -> SplitMix64 {
+    let given = ProcessInfo.processInfo.environment["NOCTURNE_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? .random(in: 0...UInt64(UInt32.max))
+    print("\(test): NOCTURNE_SEED=\(seed)")
+    return SplitMix64(seed: seed)
   }
 
   public mutating func next() -> UInt64 {

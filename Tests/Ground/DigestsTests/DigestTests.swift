@@ -27,7 +27,8 @@ struct DigestTests {
   @Test func derivedKeyAsInRFC5869() {
     let key = SigningKey(bytes: [UInt8](repeating: 0x0b, count: 22))
     let output = Digest(hexadecimal: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d")
-    #expect(output.map { key.derived(for: "").signature(of: "x") == SigningKey(bytes: $0.bytes).signature(of: "x") } == true)
+    #expect(
+      output.map { key.derived(for: "").signature(of: "x") == SigningKey(bytes: $0.bytes).signature(of: "x") } == true)
     #expect(key.derived(for: "cookie").signature(of: "x") != key.derived(for: "cover").signature(of: "x"))
   }
 

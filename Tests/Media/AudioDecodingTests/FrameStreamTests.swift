@@ -73,7 +73,9 @@ import Testing
     bits.reduce(0xFFFF as UInt16) { sum, bit in (sum >> 15 == 1) != bit ? sum << 1 ^ 0x8005 : sum << 1 }
   }
 
-  private static func bits(_ bytes: [UInt8]) -> [Bool] { bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 == 1 } } }
+  private static func bits(_ bytes: [UInt8]) -> [Bool] {
+    bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 == 1 } }
+  }
 
   /// Silence: a header with a checksum, and nothing but zeros.
   private static func silence(_ header: [UInt8], length: Int, coveredByteCount: Int) -> [UInt8] {
@@ -84,12 +86,9 @@ import Testing
   /// A frame of layer II, 32 kbit/s, with allocations, written by an encoder.
   private static let layerII: [UInt8] = {
     let text =
-      "fffc10c47cd833489479aa90311513515553516c" +
-      "5b1f3e6b5f356c5b1f3e6b5f36565d6925b2ae35" +
-      "4a5a81ce65244d7f48dea820ebb6b94b5fba38cf" +
-      "b4cd176110495290d4321fe268d3361f735bee3b" +
-      "92b550ab9eab811e351b9c95c465932e2982d32a" +
-      "6bdeb400"
+      "fffc10c47cd833489479aa90311513515553516c" + "5b1f3e6b5f356c5b1f3e6b5f36565d6925b2ae35"
+      + "4a5a81ce65244d7f48dea820ebb6b94b5fba38cf" + "b4cd176110495290d4321fe268d3361f735bee3b"
+      + "92b550ab9eab811e351b9c95c465932e2982d32a" + "6bdeb400"
     return stride(from: 0, to: text.count, by: 2).map { index in
       let start = text.index(text.startIndex, offsetBy: index)
       return UInt8(text[start...].prefix(2), radix: 16) ?? 0

@@ -16,7 +16,8 @@ import Testing
   /// Frames without content.
   static let kinds: [Kind] = [
     Kind(testDescription: "layer I", frame: joined([0xFF, 0xFF, 0x10, 0xC0] as Bytes, zeros(28)), container: .unknown),
-    Kind(testDescription: "layer II", frame: joined([0xFF, 0xFD, 0x10, 0xC0] as Bytes, zeros(100)), container: .unknown),
+    Kind(
+      testDescription: "layer II", frame: joined([0xFF, 0xFD, 0x10, 0xC0] as Bytes, zeros(100)), container: .unknown),
     Kind(testDescription: "layer III", frame: mpegFrames(1), container: .unknown),
     Kind(testDescription: "ADTS", frame: adtsFrames(1), container: .unknown),
     Kind(
@@ -69,8 +70,10 @@ import Testing
     let id3 = id3v2(zeros(50))
     let tails: [(bytes: Bytes, padding: Int, junk: Int)] = [
       ([0], 1, 0), ([0x0A], 1, 0), ([0x0D, 0x0A], 2, 0), (zeros(4_096), 4_096, 0), (zeros(200_000), 200_000, 0),
-      (id3v1, 0, 0), (joined(id3v1, zeros(3)), 3, 0), (joined(apeTag(zeros(99), hasHeader: true), [0x0A] as Bytes), 1, 0),
-      (joined(zeros(7), id3v1), 7, 0), (id3, 0, 0), (joined("LYRICSBEGIN".utf8, "abc".utf8, "LYRICSEND".utf8, [0]), 1, 0),
+      (id3v1, 0, 0), (joined(id3v1, zeros(3)), 3, 0),
+      (joined(apeTag(zeros(99), hasHeader: true), [0x0A] as Bytes), 1, 0),
+      (joined(zeros(7), id3v1), 7, 0), (id3, 0, 0),
+      (joined("LYRICSBEGIN".utf8, "abc".utf8, "LYRICSEND".utf8, [0]), 1, 0),
       (Bytes("junk".utf8), 0, 4), (joined("junk".utf8, zeros(9)), 0, 4), (joined(zeros(5), "junk".utf8, id3v1), 5, 4),
       (Bytes(repeating: 7, count: 300_000), 0, 300_000),
     ]
@@ -102,7 +105,8 @@ import Testing
     // Three frames in a row, somewhere.
     let few = joined(zeros(5_000), mpegFrames(4), zeros(5_000))
     #expect(try MPEGStream(in: ByteSource(few), from: 0) == nil)
-    #expect(try ADTSStream(in: ByteSource(joined(zeros(99), adtsFrames(4), zeros(99))), from: 0, isSearched: true) == nil)
+    #expect(
+      try ADTSStream(in: ByteSource(joined(zeros(99), adtsFrames(4), zeros(99))), from: 0, isSearched: true) == nil)
     let many = joined(Bytes(repeating: 0x20, count: 150_000), mpegFrames(8))
     #expect(try MPEGStream(in: ByteSource(many), from: 0)?.junkByteCount == 150_000)
     let capture = joined(Bytes(adtsFrames(1).suffix(9)), adtsFrames(8))

@@ -114,7 +114,8 @@ import Testing
     #expect(try parse("status:failed,partial") == .any([.condition(.status(.failed)), .condition(.status(.partial))]))
     let columns = FindingColumn.all(of: [HealthFinding.self, OriginFinding.self])
     for (short, long) in [
-      ("health:clipped", "health_clipped:1.."), ("health:hum", "-health_hum_db:none"), ("origin:lossy", "origin_verdict:lossy"),
+      ("health:clipped", "health_clipped:1.."), ("health:hum", "-health_hum_db:none"),
+      ("origin:lossy", "origin_verdict:lossy"),
       ("health:identical,click", "health_identical:yes OR health_clicks:1.."),
     ] {
       #expect(try parse(short) == TrackFilter(parsing: long, columns: columns).expression)

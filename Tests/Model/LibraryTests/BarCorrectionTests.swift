@@ -36,7 +36,9 @@ import Testing
     #expect(eighths.metre == "6/8" && eighths.withBars(ofBeats: 3).metre == "3/4")
   }
 
-  @Test(arguments: [("4/4", 4), ("3/4", 3), ("6/8", 6), ("9/8", 3), ("12/8", 4), ("", nil), ("x/8", nil)] as [(String, Int?)])
+  @Test(
+    arguments: [("4/4", 4), ("3/4", 3), ("6/8", 6), ("9/8", 3), ("12/8", 4), ("", nil), ("x/8", nil)]
+      as [(String, Int?)])
   func musiciansCountBeats(metre: String, count: Int?) { #expect(TempoFinding.beatsPerBar(metre) == count) }
 
   @Test func unknownBarsDoNotMove() {

@@ -16,16 +16,17 @@ import Testing
     #expect(track(["title": ["One"], "artist": ["A", "B"]]).name == "A / B - One")
   }
 
-  @Test(arguments: [
-    (["A feat. B"], [], "A feat. B", ["A", "B"]),
-    (["Florence / The Machine"], [], "Florence / The Machine", ["Florence", "The Machine"]),
-    (["Tyler, The Creator"], [], "Tyler, The Creator", ["Tyler, The Creator"]),
-    (["A", "B"], [], "A / B", ["A", "B"]),
-    (["A & B"], ["A", "B"], "A & B", ["A", "B"]),
-    (["A"], ["A", "B"], "A / B", ["A", "B"]),
-    ([], ["A", "B", "a"], "A / B / a", ["A", "B"]),
-    ([""], [], nil, []),
-  ] as [([String], [String], String?, [String])])
+  @Test(
+    arguments: [
+      (["A feat. B"], [], "A feat. B", ["A", "B"]),
+      (["Florence / The Machine"], [], "Florence / The Machine", ["Florence", "The Machine"]),
+      (["Tyler, The Creator"], [], "Tyler, The Creator", ["Tyler, The Creator"]),
+      (["A", "B"], [], "A / B", ["A", "B"]),
+      (["A & B"], ["A", "B"], "A & B", ["A", "B"]),
+      (["A"], ["A", "B"], "A / B", ["A", "B"]),
+      ([], ["A", "B", "a"], "A / B / a", ["A", "B"]),
+      ([""], [], nil, []),
+    ] as [([String], [String], String?, [String])])
   func performers(credited: [String], listed: [String], text: String?, names: [String]) {
     let track = track(["artist": credited, "artists": listed])
     #expect(track.artist == text && track.artists == names)
@@ -40,7 +41,10 @@ import Testing
   }
 
   @Test func genres() {
-    #expect(track(["genre": ["Rock / Pop", "rock", "Drum & Bass", "Drum & bass", ""]]).genres == ["Rock", "Pop", "Drum & Bass"])
+    #expect(
+      track(["genre": ["Rock / Pop", "rock", "Drum & Bass", "Drum & bass", ""]]).genres == [
+        "Rock", "Pop", "Drum & Bass",
+      ])
   }
 
   @Test func dates() {

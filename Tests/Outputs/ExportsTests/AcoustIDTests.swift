@@ -79,7 +79,8 @@ import Testing
       record(covered: 60, tags: names), record(covered: 200, tags: names),
     ] {
       let track = AcoustIDTrack(bad)
-      #expect(track.lookupFields != nil && track.submissionFields == nil && track.reason?.hasPrefix("not submitted") == true)
+      #expect(
+        track.lookupFields != nil && track.submissionFields == nil && track.reason?.hasPrefix("not submitted") == true)
     }
     #expect(AcoustIDTrack(record(duration: 0.5, covered: 0.5, tags: names)).lookupFields == nil)
     #expect(AcoustIDTrack(record(duration: 40_000, tags: names)).lookupFields == nil)

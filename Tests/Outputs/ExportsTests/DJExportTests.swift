@@ -15,7 +15,9 @@ import Testing
 
   init() throws { folder = try TemporaryDirectory() }
 
-  private func document(_ name: String, _ records: [FileRecord], _ options: [String: String] = [:]) throws -> XMLDocument {
+  private func document(_ name: String, _ records: [FileRecord], _ options: [String: String] = [:]) throws
+    -> XMLDocument
+  {
     try XMLDocument(xmlString: exported(name, records, options: options, in: folder))
   }
 
@@ -100,7 +102,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("rekordbox", ["loudness": "-14"]), ("rekordbox", ["from": "/music"]), ("rekordbox", ["from": "music", "to": "/x"]),
+    ("rekordbox", ["loudness": "-14"]), ("rekordbox", ["from": "/music"]),
+    ("rekordbox", ["from": "music", "to": "/x"]),
     ("traktor", ["loudness": "loud"]), ("mixxx", [:]), ("mixxx", ["database": "/nowhere/mixxxdb.sqlite"]),
     ("mpd", [:]), ("mpd", ["music": "relative"]), ("m3u8", ["paths": "odd"]),
   ])

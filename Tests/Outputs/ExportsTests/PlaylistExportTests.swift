@@ -26,7 +26,8 @@ import Text
   }
 
   @Test func stickers() throws {
-    let records = [track("/music/a/\"1\" \\.flac"), track("/elsewhere/x.flac"), track("/music/a\nb.flac")]
+    let records =
+      [track("/music/a/\"1\" \\.flac"), track("/elsewhere/x.flac"), track("/music/a\nb.flac")]
       + ["\u{1B}[2J", "\u{7F}", "\u{9B}31m"].map { track(FilePath("/music/\($0).flac")) }
     let text = try exported("mpd", records, options: ["music": "/music/"], in: folder)
     #expect(
@@ -103,7 +104,8 @@ import Text
     let files = files.filter { $0 != ".nocturne-files" }
     #expect(files.count == names.count + 1)
     #expect(files.allSatisfy { $0.utf8.count <= 255 })
-    #expect(Set(["a%3Ab%3F.flac.jams", "50%25.flac.jams", "%E9%FF.jams", "x%0Ay.jams", "-rf.jams"]).isSubset(of: files))
+    #expect(
+      Set(["a%3Ab%3F.flac.jams", "50%25.flac.jams", "%E9%FF.jams", "x%0Ay.jams", "-rf.jams"]).isSubset(of: files))
   }
 
   @Test func jams() throws {

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import Platform
 import Records
@@ -111,7 +112,7 @@ import Text
       "\"", ",", "\r", "\n", "\r\n", " ", ";", "'", "=", "a", "ü", "\t", "\u{0}", "🎵", "\"\"", "\u{B}", "\u{C}",
       "\u{1C}", "\u{7F}", "\u{85}", "\u{9B}", "\u{A0}", "\u{2028}", "\u{2029}", "’", "\\", #"\x0A"#, "x", "5C",
     ]
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix64.fresh()
     var titles = pieces
     for _ in 0..<300 {
       titles.append(

@@ -58,7 +58,8 @@ import Testing
     let start = try #require(html.range(of: "<section id=\"duplicates\""))
     let end = try #require(html.range(of: "</section>", range: start.upperBound..<html.endIndex))
     let section = String(html[start.lowerBound..<end.upperBound])
-    #expect(section.contains("1 file to spare, 2.0 MB") && section.contains("2.0 MB to spare") && section.contains("7 files"))
+    #expect(
+      section.contains("1 file to spare, 2.0 MB") && section.contains("2.0 MB to spare") && section.contains("7 files"))
     #expect(section.contains("5 more files"))
     #expect(section.contains("A &lt;b&gt; &amp; &quot;C&quot;") && section.contains("/music/&lt;two&gt;&#39;s.mp3"))
     #expect(!section.contains("<two>") && section.contains("Nothing is deleted."))

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import Platform
 import Records
@@ -56,6 +57,7 @@ import Text
     let wanted = WantedAnalyses(
       members: Self.ids.map { WantedAnalyses.Member(identity: $0, readsAudio: $0.id != "tags") }, decoderVersion: 1)
 
+    var random = SplitMix64.fresh()
     for batchSize in [1, 7, 40] {
       let folder = NSTemporaryDirectory() + "/nocturne-report-\(UUID().uuidString)"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -69,7 +71,7 @@ import Text
         paths.enumerated().map { index, path in
           FileStamp(path: path, device: 1, inode: UInt64(index), sizeBytes: Int64(index), modified: modified)
         })
-      let files = try scan.makePendingQueue().next(limit: count).shuffled()
+      let files = try scan.makePendingQueue().next(limit: count).shuffled(using: &random)
       let writer = ResultWriter(store: store, run: run, wanted: wanted)
       for start in stride(from: 0, to: count, by: batchSize) {
         try writer.commit(

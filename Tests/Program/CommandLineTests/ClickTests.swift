@@ -98,7 +98,8 @@ import Text
     }
     try set("--half")
     let half = try JSONValue(parsing: library.click("library/a.wav", "--json", "--clicks-only").output)
-    #expect(half["tempo_locked"] == true && half["clicks"].intValue == (library.beats.count + 1) / 2 && half["accents"] == 0)
+    #expect(
+      half["tempo_locked"] == true && half["clicks"].intValue == (library.beats.count + 1) / 2 && half["accents"] == 0)
     #expect(abs(half["tempo_bpm"].numberValue - 60) < 0.1)
     try set("--first-beat", "1.1")
     #expect(try library.click("library/a.wav", "--force", "--clicks-only").status == 0)

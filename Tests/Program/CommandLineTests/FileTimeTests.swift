@@ -45,7 +45,9 @@ import Text
       try expectFine(
         ["click", "\(name)", "--output", Argument(place.folder.file("\(name).clicks.wav"))] + database)
     }
-    let tags = try place.start(["write-tags", "acoustid_fingerprint", "--preserve-mtimes", "--all", "--yes"] + database).end()
+    let tags = try place.start(
+      ["write-tags", "acoustid_fingerprint", "--preserve-mtimes", "--all", "--yes"] + database
+    ).end()
     #expect(tags.status == 0, "\(tags.errors)")
     // Writing tags has changed the sizes, but not the times.
     let last = try place.run(pipeline: pipeline)

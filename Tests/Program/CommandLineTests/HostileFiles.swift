@@ -41,9 +41,11 @@ enum HostileFiles {
       "unknown_format"),
     // The jump table of a program: it looks like many headers of layer I.
     Entry(
-      "program.mp3", Array("\u{7F}ELF".utf8) + (0..<10_000).flatMap { _ in [0x48, 0x8B, 0xFF, 0xFF] as [UInt8] }, "failed",
+      "program.mp3", Array("\u{7F}ELF".utf8) + (0..<10_000).flatMap { _ in [0x48, 0x8B, 0xFF, 0xFF] as [UInt8] },
+      "failed",
       "unknown_format"),
-    Entry("three frames somewhere.mp3", noise(9_000, seed: 2) + mp3.prefix(1_600) + noise(9_000, seed: 3), "failed",
+    Entry(
+      "three frames somewhere.mp3", noise(9_000, seed: 2) + mp3.prefix(1_600) + noise(9_000, seed: 3), "failed",
       "unknown_format"),
   ]
 
@@ -58,7 +60,8 @@ enum HostileFiles {
       Entry("header alone.flac", Array(flac.prefix(42)), "failed", "no_audio"),
       Entry("cut in the middle.flac", Array(flac.prefix(flac.count / 2)), "partial", "truncated"),
       Entry("cut in a frame.mp3", Array(mp3.dropLast(100)), "partial", "truncated"),
-      Entry("cut in a frame, with a tag.mp3", Array(mp3.dropLast(100)) + Array("TAG".utf8) + zeros(125), "partial",
+      Entry(
+        "cut in a frame, with a tag.mp3", Array(mp3.dropLast(100)) + Array("TAG".utf8) + zeros(125), "partial",
         "truncated"),
       Entry("room that was never written.mp3", mp3 + zeros(100_000), "partial", "truncated"),
     ]

@@ -129,7 +129,8 @@ import Text
     _ = try place.run("--only", "tags", paths: ["library/good.wav", "library/bad.mp3"])
     try place.put(Audio.wav(5), as: "new.wav")
 
-    let shown = try place.analyze("show", "library/good.wav", "--database", Argument(place.database), "--pipeline", "tempo")
+    let shown = try place.analyze(
+      "show", "library/good.wav", "--database", Argument(place.database), "--pipeline", "tempo")
     #expect(shown.status == 64 && shown.errors.contains("--pipeline needs --why"))
     func explain(_ name: String, _ pipeline: Argument = "fingerprint") throws -> String {
       let outcome = try place.analyze(

@@ -156,7 +156,8 @@ extension Gate {
     #expect(gate.waitUntilNothingRuns())
     let doctor = try gate.place.analyze("doctor", "--check", "--database", Argument(gate.place.database))
     #expect(doctor.text.contains("the database is sound"))
-    #expect(try gate.place.analyze("show", "--why", "library/b.wav", "--database", Argument(gate.place.database)).status == 0)
+    #expect(
+      try gate.place.analyze("show", "--why", "library/b.wav", "--database", Argument(gate.place.database)).status == 0)
 
     try gate.open()
     let next = try gate.place.run(pipeline: gate.pipeline)

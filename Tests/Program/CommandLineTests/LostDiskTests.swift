@@ -33,7 +33,8 @@ import Testing
     try place.remove("c.wav")
     try gate.open()
     let outcome = run.end()
-    #expect(outcome.status == 0 && outcome.errors.contains("1 file has disappeared since the scan"), "\(outcome.errors)")
+    #expect(
+      outcome.status == 0 && outcome.errors.contains("1 file has disappeared since the scan"), "\(outcome.errors)")
   }
 
   /// In a mount namespace of its own, a disk is unmounted as one that is pulled out: at once, even while it is in use.
@@ -53,7 +54,10 @@ import Testing
       "$0" "$@" 2>>errors; echo "status $?"
       """
     let outcome = try RunningProgram(
-      ["-rm", "sh", "-c", Argument(stringLiteral: script), Argument(RunningProgram.executable), Argument(place.library)]
+      [
+        "-rm", "sh", "-c", Argument(stringLiteral: script), Argument(RunningProgram.executable),
+        Argument(place.library),
+      ]
         + ["--jobs", "1", "--verbose"] + place.runArguments(pipeline: gate.pipeline),
       of: "/usr/bin/unshare", environment: place.environment, workingFolder: place.folder.path
     ).end()
@@ -103,7 +107,8 @@ import Testing
     try place.write("", to: place.folder.file("answers.ndjson"))
     let before = try FileManager.default.contentsOfDirectory(atPath: place.folder.path.string).sorted()
     for words: [Argument] in [
-      ["library", "--pipeline", "tags-only"], ["merge", "answers.ndjson"], ["write-tags", "bpm", "--all"], ["prune", "--dry-run"],
+      ["library", "--pipeline", "tags-only"], ["merge", "answers.ndjson"], ["write-tags", "bpm", "--all"],
+      ["prune", "--dry-run"],
       ["set", "--import", "answers.ndjson"], ["doctor"], ["report", "--report", "json"], ["export", "m3u8"],
     ] {
       let outcome = try place.start(words + ["--database", "passwd"]).end()

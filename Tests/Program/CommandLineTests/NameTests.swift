@@ -93,7 +93,8 @@ import Text
     var texts = [run.errors]
     for words: [Argument] in [["show"], ["show", "--why"]] {
       let outcome = try place.start(
-        words + [Argument(place.library.appending(name)), "--database", Argument(place.database)]).end()
+        words + [Argument(place.library.appending(name)), "--database", Argument(place.database)]
+      ).end()
       #expect(
         outcome.text.contains(#"/\xE2\x80\xAE3pm.\xC2\x9B31m\x1B[2J\xC2\x85x\xE2\x80\xA8.wav"#), "\(outcome.text)")
       texts.append(outcome.text)

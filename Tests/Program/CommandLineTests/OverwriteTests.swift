@@ -110,7 +110,8 @@ import Testing
       try FileManager.default.removeItem(atPath: path.string)
       try place.makeFolder(path)
       let folder = try place.start(writer.arguments + ["--force"]).end()
-      #expect([1, 64].contains(folder.status) && folder.errors.contains("is a folder"), "\(writer.file): \(folder.errors)")
+      #expect(
+        [1, 64].contains(folder.status) && folder.errors.contains("is a folder"), "\(writer.file): \(folder.errors)")
       try FileManager.default.removeItem(atPath: path.string)
     }
   }

@@ -2,9 +2,9 @@ import AnalysisTesting
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 @testable import Commands
-import Text
 
 /// `match` and `listen`, over a catalog that `catalog build` has made of a library.
 @Suite struct RecognitionTests {

@@ -75,7 +75,8 @@ import Text
   @Test func searchTakesAFileAndFilters() throws {
     let place = try library()
     func search(_ arguments: Argument...) throws -> Outcome {
-      try place.start(["search", "--like", "library/chords.wav", "--database", Argument(place.database)] + arguments).end()
+      try place.start(["search", "--like", "library/chords.wav", "--database", Argument(place.database)] + arguments)
+        .end()
     }
     #expect(try search("--json").output == similar(place, "library/chords.wav", "--json").output)
     #expect(try search().text == similar(place, "library/chords.wav").text)

@@ -103,7 +103,8 @@ import Text
     let library = try Library(names[0], names[1], names[2])
     let place = library.place
     let worker = try place.start(
-      ["worker", "--pipeline", "tags-only"], environment: ["ANALYZE_ISOLATION": isolation, "ANALYZE_CHECKSUMS": "sha256"],
+      ["worker", "--pipeline", "tags-only"],
+      environment: ["ANALYZE_ISOLATION": isolation, "ANALYZE_CHECKSUMS": "sha256"],
       input: Array(names.map { "library/\($0)" }.joined(separator: "\n").utf8)
     ).end()
     let database = place.folder.file("merged.sqlite")
@@ -114,7 +115,8 @@ import Text
 
     try library.flip("audio.wav") { $0 / 2 }
     try library.flip("tags.wav") { $0 - 6 }
-    let verify = try place.start(["verify", "--log-format", "json", "--verbose", "--database", Argument(database)]).end()
+    let verify = try place.start(["verify", "--log-format", "json", "--verbose", "--database", Argument(database)])
+      .end()
     let messages = try verify.errors.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
     #expect(messages.last?["verified"] == 1 && messages.last?["taken"] == 0, "\(verify.errors)")
     var hits: [String: String] = [:]
@@ -198,7 +200,8 @@ import Text
     for algorithm in ["sha256", "md5"] {
       let option: [Argument] = ["--option", "algorithm=\(algorithm)", "--output", Argument(list)]
       #expect(try place.start(["export", "checksums"] + option + database).end().status == 0)
-      let lines = String(decoding: try ExternalProgram("\(algorithm)sum").run(["--strict", "-c", list.string]), as: UTF8.self)
+      let lines = String(
+        decoding: try ExternalProgram("\(algorithm)sum").run(["--strict", "-c", list.string]), as: UTF8.self)
       #expect(lines.split(separator: "\n").count == 6, "\(lines)")
     }
     let bag = place.folder.file("bag")

@@ -79,7 +79,8 @@ import Text
       defer { try? output.close() }
       return try place.start(
         ["worker", "--pipeline", "tags-only", "--from0"], environment: Workplace.threads,
-        input: Array(Array(repeating: "library/\(number).wav", count: 100).joined(separator: "\0").utf8), output: output)
+        input: Array(Array(repeating: "library/\(number).wav", count: 100).joined(separator: "\0").utf8), output: output
+      )
     }
     for worker in workers { #expect(worker.end().status == 0) }
     let lines = try String(contentsOfFile: path.string, encoding: .utf8).split(separator: "\n")

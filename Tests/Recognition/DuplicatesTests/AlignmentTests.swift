@@ -53,7 +53,8 @@ import Testing
   func fingerprintsMustAgree(agreement: Double, speed: Double, relation: Relation?) {
     let stretch = Alignment.Stretch(first: 0..<100 * speed, second: 0..<100)
     var alignment = Alignment(
-      basis: .signature, stretches: [stretch], speed: speed, coverage: 1, agreement: 0.8, mainCoverage: 1, blockCount: 25)
+      basis: .signature, stretches: [stretch], speed: speed, coverage: 1, agreement: 0.8, mainCoverage: 1,
+      blockCount: 25)
     (alignment.dominantShare, alignment.weakestShare) = (0.9, 0.7)
     alignment.fingerprintAgreement = agreement
     #expect(RelationRule().relation(of: alignment, first: 100 * speed, second: 100) == relation)
@@ -84,13 +85,15 @@ import Testing
   @Test func anotherMixIsNoDuplicate() throws {
     let voice = MadeSounds.slice(MadeSounds.music(seed: 7, seconds: 120), from: 70, to: 90)
     let (start, end) = (Int(70 * MadeSounds.columnsPerSecond), Int(90 * MadeSounds.columnsPerSecond))
-    let hidden = music.enumerated().filter { !(start..<end).contains($0.element.column) || $0.offset % 3 == 0 }.map(\.element)
+    let hidden = music.enumerated().filter { !(start..<end).contains($0.element.column) || $0.offset % 3 == 0 }.map(
+      \.element)
     let mix = MadeSounds.joined([(hidden, 70), (voice, 50)])
     let found = try #require(
       compare(MadeSounds.sound(music, seconds: 120), MadeSounds.sound(MadeSounds.encoded(mix, seed: 8), seconds: 120)))
     #expect(found.relation == .version && !found.relation.makesDuplicates)
     let noisy = MadeSounds.encoded(MadeSounds.encoded(music, seed: 9), seed: 10)
-    #expect(compare(MadeSounds.sound(music, seconds: 120), MadeSounds.sound(noisy, seconds: 120))?.relation == .encoding)
+    #expect(
+      compare(MadeSounds.sound(music, seconds: 120), MadeSounds.sound(noisy, seconds: 120))?.relation == .encoding)
   }
 
   @Test func otherMusicIsNoDuplicate() {

@@ -14,7 +14,8 @@ enum MadeSounds {
     return sorted(
       (0..<Int(seconds * 30)).map { _ in
         Landmark(
-          column: Int.random(in: 0..<Int(seconds * columnsPerSecond), using: &random), band: .random(in: 0..<138, using: &random),
+          column: Int.random(in: 0..<Int(seconds * columnsPerSecond), using: &random),
+          band: .random(in: 0..<138, using: &random),
           strength: .random(in: 1...15, using: &random))
       })
   }
@@ -69,7 +70,9 @@ enum MadeSounds {
   static func sound(_ landmarks: [Landmark], seconds: Double) -> Sound {
     Sound(
       fingerprint: nil,
-      signature: Signature(landmarks: landmarks, columnCount: max(Int(seconds * columnsPerSecond), (landmarks.map(\.column).max() ?? 0) + 1)),
+      signature: Signature(
+        landmarks: landmarks,
+        columnCount: max(Int(seconds * columnsPerSecond), (landmarks.map(\.column).max() ?? 0) + 1)),
       duration: seconds)
   }
 

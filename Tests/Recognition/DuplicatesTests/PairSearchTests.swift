@@ -59,7 +59,9 @@ import Testing
   }
 
   @Test func keysAsBytes() {
-    let keys = [(7, 0), (UInt32.max, 0), (0, 254), (1, 509), (2, 1400), (3, 1400)].map { SketchKey(key: $0.0, position: $0.1) }
+    let keys = [(7, 0), (UInt32.max, 0), (0, 254), (1, 509), (2, 1400), (3, 1400)].map {
+      SketchKey(key: $0.0, position: $0.1)
+    }
     let bytes = SketchKey.bytes(of: keys)
     #expect(SketchKey.keys(in: bytes) == keys && SketchKey.keys(in: []) == [])
     for count in bytes.indices { #expect(keys.starts(with: SketchKey.keys(in: Array(bytes[..<count])))) }
@@ -70,13 +72,17 @@ import Testing
     var index = SketchIndex(expected: 2_000)
     let common = SketchKey(key: 99, position: 3)
     for number in 0..<500 {
-      let own = (0..<4).map { SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10) }
+      let own = (0..<4).map {
+        SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10)
+      }
       index.add([common, common] + own, of: number)
     }
     index.sort()
     var ballot = SketchIndex.Ballot()
     for number in [0, 33, 499] {
-      let own = (0..<4).map { SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10) }
+      let own = (0..<4).map {
+        SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10)
+      }
       let found = index.candidates(of: [common] + own, least: 2, limit: 9, &ballot) { $0 != number }
       #expect(found.map(\.number) == [number ^ 1] && found.first?.votes == 4)
     }

@@ -34,12 +34,14 @@ enum Catalogs {
   }()
 
   /// Runs `body` with a temporary directory.
+  // swift-format-ignore: AmbiguousTrailingClosureOverload
   static func withDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
     let path = try makeDirectory()
     defer { remove(path) }
     return try body(path)
   }
 
+  // swift-format-ignore: AmbiguousTrailingClosureOverload
   static func withDirectory<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result {
     let path = try makeDirectory()
     defer { remove(path) }

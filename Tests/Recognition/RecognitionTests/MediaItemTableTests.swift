@@ -31,7 +31,8 @@ import Text
   @Test func formulasAreGuarded() throws {
     let row = MediaItemTable.Row(
       reference: "a",
-      item: MediaItem(title: "=1+1", timeRanges: [MediaItem.TimeRange(start: -5, end: 10)], properties: ["@x": .string("-1")]))
+      item: MediaItem(
+        title: "=1+1", timeRanges: [MediaItem.TimeRange(start: -5, end: 10)], properties: ["@x": .string("-1")]))
     let text = MediaItemTable.write([row])
     #expect(text.hasSuffix(",'@x\r\na,'=1+1,,,,,,,,,,'-5.0-10.0,,-1\r\n"), "\(text)")
     #expect(try MediaItemTable.read(text) == [row])

@@ -424,7 +424,7 @@ extension FileStatus {
   // MARK: - Properties
 
   @Test func twoWalksAreEqual() throws {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix64.fresh()
     for number in 0..<100 {
       let folder = (0..<Int.random(in: 0..<4, using: &generator)).map { _ in
         "f\(Int.random(in: 0..<5, using: &generator))"

@@ -92,7 +92,8 @@ import Testing
   /// A value of each setting that a malicious project file might set.
   static let ill: [String: String] = [
     "database": "x.sqlite", "catalog": "x", "output": "x", "metrics": "x.prom", "pipeline": "./x.yaml",
-    "isolation": "none", "memory_limit_mb": "0", "fetch_space_mb": "5000", "timeout": "300d", "jobs": "1024", "fail_on": "never",
+    "isolation": "none", "memory_limit_mb": "0", "fetch_space_mb": "5000", "timeout": "300d", "jobs": "1024",
+    "fail_on": "never",
     "csv_guard_formulas": "false", "catalog_servers": "[http://evil.example:1]", "catalog_tokens": "x",
   ]
   static let harmless: [String: String] = [
@@ -336,7 +337,8 @@ import Testing
     if ProcessInfo.processInfo.environment[Snapshots.variable] == "1" {
       let table = declared.joined(separator: "\n")
       let page = page.string
-      try text.replacing(rows.joined(separator: "\n"), with: table).write(toFile: page, atomically: true, encoding: .utf8)
+      try text.replacing(rows.joined(separator: "\n"), with: table).write(
+        toFile: page, atomically: true, encoding: .utf8)
     } else {
       #expect(rows == declared, "NOCTURNE_RECORD=1 writes the table.")
     }

@@ -376,9 +376,12 @@ enum SnapshotRequests {
     .json("POST", "tempo-undo-unknown", "/app/api/tracks/@hunter/tempo/undo", #"{"to": 999}"#),
     SnapshotRequest("DELETE", "tempo-unset", "/app/api/tracks/@joga/tempo"),
     .json("POST", "duplicates-keep", "/app/api/duplicates/decisions", #"{"decision": "keep", "tracks": ["@copy"]}"#),
-    .json("POST", "duplicates-distinct", "/app/api/duplicates/decisions", #"{"decision": "distinct", "tracks": ["@copy", "@joga"]}"#),
+    .json(
+      "POST", "duplicates-distinct", "/app/api/duplicates/decisions",
+      #"{"decision": "distinct", "tracks": ["@copy", "@joga"]}"#),
     .json("POST", "duplicates-bad", "/app/api/duplicates/decisions", #"{"decision": "delete", "tracks": ["@copy"]}"#),
-    .json("POST", "duplicates-forget", "/app/api/duplicates/decisions", #"{"decision": "forget", "tracks": ["@copy"]}"#),
+    .json(
+      "POST", "duplicates-forget", "/app/api/duplicates/decisions", #"{"decision": "forget", "tracks": ["@copy"]}"#),
     .json("POST", "login-without-tokens", "/app/api/login", #"{"token": "x"}"#),
     SnapshotRequest("POST", "logout", "/app/api/logout"),
   ]

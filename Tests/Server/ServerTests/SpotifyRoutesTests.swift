@@ -9,6 +9,7 @@ import Text
 /// `/v1` as clients of Spotify's Web API use it.
 @Suite struct SpotifyRoutesTests {
   /// Fields that typed clients require, for each kind of object.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Track: Decodable {
     struct Artist: Decodable { var id: String, name: String, uri: String, href: String, type: String }
     struct Image: Decodable { var url: String, height: Int, width: Int }
@@ -32,6 +33,7 @@ import Text
     }
     var tracks: Page<Track>, albums: Page<Track.Album>, artists: Page<Artist>
   }
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Features: Decodable {
     var id: String, tempo: Double?, key: Int, mode: Int?, energy: Double?, valence: Double?, duration_ms: Int
     var time_signature: Int?

@@ -5,7 +5,9 @@ import Text
 @testable import Serving
 
 @Suite struct TempoRequestTests {
-  private func request(_ body: [String: JSONValue]) throws -> TempoRequest { try TempoRequest(body, candidates: [120, 90]) }
+  private func request(_ body: [String: JSONValue]) throws -> TempoRequest {
+    try TempoRequest(body, candidates: [120, 90])
+  }
 
   @Test func changesOfOneRequestGoTogether() throws {
     let request = try request(["times": "1/2", "shift_ms": -10, "bar_beats": 4, "preview": true])

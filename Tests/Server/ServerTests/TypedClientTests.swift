@@ -11,11 +11,13 @@ import Text
 
 /// `/v1` for clients that insist on types: numbers where Spotify has numbers, and every field that they require.
 @Suite struct TypedClientTests {
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Features: Decodable {
     var acousticness: Double, danceability: Double, duration_ms: Int, energy: Double, instrumentalness: Double
     var key: Int, liveness: Double, loudness: Double, mode: Int, speechiness: Double, tempo: Double
     var time_signature: Int, valence: Double, id: String, uri: String
   }
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Analysis: Decodable {
     struct Track: Decodable {
       var num_samples: Int, duration: Double, end_of_fade_in: Double, start_of_fade_out: Double, loudness: Double
@@ -24,6 +26,7 @@ import Text
     }
     var track: Track
   }
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Item: Decodable {
     struct Track: Decodable { var episode: Bool, track: Bool, id: String }
     var added_at: String, track: Track, item: Track

@@ -32,6 +32,7 @@ private struct CarelessAnalyzer: Analyzer {
   struct Session: AnalysisSession {
     struct Finding: AnalysisFinding {
       var blockCount = 0.0
+      // swift-format-ignore: AlwaysUseLowerCamelCase
       var Mean = 0.0
     }
 

@@ -36,7 +36,8 @@ import Testing
     for length in stride(from: 0, to: text.utf8.count - 2, by: 7) {
       #expect(FingerprintText.items(of: String(text.prefix(length))) == nil)
     }
-    #expect(FingerprintText.items(of: text + "=") == nil && FingerprintText.items(of: "AQ____" + text.dropFirst(6)) == nil)
+    #expect(
+      FingerprintText.items(of: text + "=") == nil && FingerprintText.items(of: "AQ____" + text.dropFirst(6)) == nil)
     #expect(FingerprintText.items(of: "AQAAAA") == [])
   }
 

@@ -175,7 +175,9 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
   @Test(arguments: [50.0, 60]) func `hum is found`(frequency: Double) throws {
     let signal = music(seconds: 20).scaled(by: 0.25)
     let hum = Signal(sampleRate: 44_100, seconds: 20) { time in
-      0.01 * (sin(2 * .pi * frequency * time) + 0.6 * sin(4 * .pi * frequency * time) + 0.4 * sin(6 * .pi * frequency * time))
+      0.01
+        * (sin(2 * .pi * frequency * time) + 0.6 * sin(4 * .pi * frequency * time) + 0.4
+          * sin(6 * .pi * frequency * time))
     }
     let found = try health(of: signal + .channels([hum, hum]))
     #expect(abs(try #require(found.hum) + 40) < 3)

@@ -129,7 +129,10 @@ private struct LappedCodec {
     let kernel = (0..<taps).map { tap -> Float in
       let x = Double(tap - taps / 2)
       let ideal = x == 0 ? 2 * edge : sin(2 * .pi * edge * x) / (.pi * x)
-      return Float(ideal * (0.42 - 0.5 * cos(2 * .pi * Double(tap) / Double(taps - 1)) + 0.08 * cos(4 * .pi * Double(tap) / Double(taps - 1))))
+      return Float(
+        ideal
+          * (0.42 - 0.5 * cos(2 * .pi * Double(tap) / Double(taps - 1)) + 0.08
+            * cos(4 * .pi * Double(tap) / Double(taps - 1))))
     }
     var signal = noise(2)
     signal.channels = signal.channels.map { samples in

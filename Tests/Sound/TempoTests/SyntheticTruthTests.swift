@@ -171,14 +171,17 @@ import Testing
   @Test(
     arguments: [
       ([0: 1, 1.0 / 3: 0.4, 2.0 / 3: 0.5], true), ([0: 1, 0.5: 0.6], false), ([0: 1, 2.0 / 3: 0.5], false),
-      ([0: 1, 0.25: 0.4, 0.5: 0.5, 0.75: 0.4], false), ([0: 1, 1.0 / 3: 0.3, 0.5: 0.5, 2.0 / 3: 0.3], false), ([0: 1], false),
+      ([0: 1, 0.25: 0.4, 0.5: 0.5, 0.75: 0.4], false), ([0: 1, 1.0 / 3: 0.3, 0.5: 0.5, 2.0 / 3: 0.3], false),
+      ([0: 1], false),
     ] as [([Double: Float], Bool)])
   func thirdsOfBeats(strokes: [Double: Float], hasThirds: Bool) {
     for period in [72.0, 100.3, 130] {
       let beats = (0..<24).map { 10 + period * Double($0) }
       var envelope = [OnsetEnvelopes.Lanes](repeating: .init(repeating: 0.02), count: Int(beats[23] + period))
       for beat in beats {
-        for (share, strength) in strokes { envelope[Int((beat + share * period).rounded())] = .init(repeating: strength) }
+        for (share, strength) in strokes {
+          envelope[Int((beat + share * period).rounded())] = .init(repeating: strength)
+        }
       }
       #expect(BarProfile(envelope, over: BeatGrid(beats: beats)).hasThirds == hasThirds, "\(strokes), \(period)")
     }

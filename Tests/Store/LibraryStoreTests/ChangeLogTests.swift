@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import Foundation
 import GRDB
@@ -176,7 +177,7 @@ import Testing
 
   /// A receiver that follows the changes, from any state and with any filter, has what a whole export would give.
   @Test(arguments: ["", "bpm:100..", "title:1 OR title:2"]) func followersHaveWhatIsThere(filter: String) throws {
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix64.fresh()
     let library = try ScannedLibrary()
     var followers: [(cursor: LibraryCursor?, tracks: [FilePath: FileRecord])] = []
     func path() -> FilePath {
@@ -200,7 +201,7 @@ import Testing
           ? ScannedLibrary.analysis(of: file, title: "Title \(night)")
           : night.isMultiple(of: 3) ? ScannedLibrary.broken : nil
       }
-      if night.isMultiple(of: 4), let track = try library.records(Self.tracks).randomElement(), let id = track.contentID
+      if night.isMultiple(of: 4), let track = try library.records(Self.tracks).randomElement(using: &random), let id = track.contentID
       {
         let ratio = Bool.random(using: &random) ? BeatRatio(1, 2) : BeatRatio(1)
         try library.store.correctTempo([

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import GRDB
 import Library
@@ -22,7 +23,8 @@ import Testing
 
   private func put(_ files: [File], in library: ScannedLibrary) throws {
     let tags = Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.tags) })
-    for (path, _) in files { library.put(path, size: Int64.random(in: 1...1_000_000)) }
+    var random = SplitMix64.fresh()
+    for (path, _) in files { library.put(path, size: Int64.random(in: 1...1_000_000, using: &random)) }
     try library.night { file in
       guard let known = tags[file.path] else { return nil }
       guard let fields = known else { return ScannedLibrary.broken }

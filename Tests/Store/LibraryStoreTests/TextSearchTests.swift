@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import LibraryTesting
 import SystemPackage
@@ -227,10 +228,11 @@ import Testing
       "и", "l", " ", "\\", "ß", "e\u{301}", "\u{FEFF}", "\u{202E}", "' OR 1=1; DROP TABLE song; --", "title :", "ไ",
       "\n", "\u{FFFD}",
     ]
+    var random = SplitMix64.fresh()
     for _ in 0..<1000 {
-      let text = (0..<Int.random(in: 1...7)).map { _ in pieces.randomElement()! }.joined()
+      let text = (0..<Int.random(in: 1...7, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
       do {
-        _ = try library.store.search(SearchRequest(text, order: Bool.random() ? .path : nil))
+        _ = try library.store.search(SearchRequest(text, order: Bool.random(using: &random) ? .path : nil))
       } catch {
         Issue.record("\(text.debugDescription): \(error)")
       }

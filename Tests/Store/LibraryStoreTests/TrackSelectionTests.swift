@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import Foundation
 import GRDB
@@ -255,7 +256,7 @@ import Testing
       "東", "京", "и", "a", " ", "\\", "ß", "ø", "e\u{301}", "\u{FEFF}", "\u{202E}", "DROP TABLE song", "title :", "!!!",
       "ไ",
     ]
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix64.fresh()
     let fields: [TrackCondition.TextField] = [.anyName, .artist, .title, .album, .albumArtist, .genre, .path]
     for _ in 0..<2000 {
       let text = (0..<Int.random(in: 1...6, using: &generator)).map { _ in pieces.randomElement(using: &generator)! }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -103,8 +104,9 @@ import Testing
   @Test func damageIsNewsOnce() throws {
     let library = try ScannedLibrary()
     library.put("/music/a.mp3")
+    var random = SplitMix64.fresh()
     func night(_ code: String?, _ status: FileAnalysis.Status = .partial) throws -> ScannedLibrary.Night {
-      library.put("/music/a.mp3", size: Int64.random(in: 1...(1 << 40)))
+      library.put("/music/a.mp3", size: Int64.random(in: 1...(1 << 40), using: &random))
       return try library.night { file in
         var analysis = ScannedLibrary.analysis(of: file)
         guard let code else { return analysis }

@@ -26,7 +26,10 @@ import Testing
   @Test(arguments: [
     ("DELETE FROM format WHERE file = 1", "1 file analyzed without a format, such as /music/a.flac"),
     ("DELETE FROM failure", "failed or partial without a reason"),
-    ("INSERT INTO failure SELECT 1, stage, code, message, 1, 1, 1, 0, NULL, 0, NULL FROM failure", "fine, but on record"),
+    (
+      "INSERT INTO failure SELECT 1, stage, code, message, 1, 1, 1, 0, NULL, 0, NULL FROM failure",
+      "fine, but on record"
+    ),
     ("DELETE FROM analysis WHERE file = 2", "differ from analysis_set"),
     ("DELETE FROM tempo", "2 files with an analyzer whose finding is missing"),
     ("DELETE FROM beat_grid WHERE file = 1", "1 file with an analyzer whose finding is missing"),

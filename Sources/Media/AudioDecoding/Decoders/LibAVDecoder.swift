@@ -229,7 +229,8 @@ final class LibAVDecoder: StreamDecoder {
       remarks.append(
         Problem(
           stage: .decode, code: "wrong_checksums",
-          message: "The CRC is wrong in \(wrongChecksumCount) of \(checksumCount) frames. The encoder or an editor wrote it "
+          message:
+            "The CRC is wrong in \(wrongChecksumCount) of \(checksumCount) frames. The encoder or an editor wrote it "
             + "wrongly; the audio could be decoded."))
     }
     if formatChangeCount > 0 {

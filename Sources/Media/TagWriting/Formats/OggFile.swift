@@ -57,7 +57,9 @@ struct OggFile: TagContainer {
         continue
       }
       // Header pages have position 0, or -1 if no packet ends on them.
-      guard page.position == 0 || page.position == -1, page.isContinued == !packet.isEmpty, !page.isLast else { throw odd }
+      guard page.position == 0 || page.position == -1, page.isContinued == !packet.isEmpty, !page.isLast else {
+        throw odd
+      }
       own.append(page)
       let (lacing, body) = pages.withContents { (Array($0), Array($1)) }
       var rest = body[...]
@@ -107,7 +109,8 @@ struct OggFile: TagContainer {
       guard body.count < 1 << 24 else {
         throw TagWriteError(.noRoom, "The Vorbis comment would become larger than a block of FLAC can be.")
       }
-      packet = [FLACBlockReader.vorbisComment | (isLastFLACBlock ? 0x80 : 0)] + UInt32(body.count).bigEndianBytes.dropFirst()
+      packet =
+        [FLACBlockReader.vorbisComment | (isLastFLACBlock ? 0x80 : 0)] + UInt32(body.count).bigEndianBytes.dropFirst()
     } else {
       packet = Array((codec.commentMark ?? "").utf8)
     }

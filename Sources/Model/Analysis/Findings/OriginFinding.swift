@@ -55,11 +55,13 @@ public struct OriginFinding: DeclaredFinding {
     fields: [
       .field("verdict", \.verdict, "lossless, unsure or lossy; null if there is nothing to judge.", isIndexed: true),
       .field("confidence", \.confidence, "0 to 1: how sure the verdict is."),
-      .field("codec", \.codec, "The codec that the audio was decoded from: mp3, aac, vorbis, opus or mp2.", isIndexed: true),
+      .field(
+        "codec", \.codec, "The codec that the audio was decoded from: mp3, aac, vorbis, opus or mp2.", isIndexed: true),
       .field("bit_rate_kbps", \.kilobitsPerSecond, "About which bit rate that codec had."),
       .field("coded_rate_hz", \.codedSampleRate, "The sample rate at which the codec worked."),
       .field(
-        "upsampled_from_hz", \.upsampledFrom, "The sample rate that the audio had before; null if the file's own is used.",
+        "upsampled_from_hz", \.upsampledFrom,
+        "The sample rate that the audio had before; null if the file's own is used.",
         isIndexed: true),
       .field("used_bits", \.usedBits, "Bits of a sample that are ever used; null for samples without whole numbers."),
       .field("padded", \.isPadded, "Fewer bits are used than the file has.", isIndexed: true),

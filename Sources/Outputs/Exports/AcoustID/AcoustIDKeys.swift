@@ -19,7 +19,9 @@ struct AcoustIDKeys {
   init(
     file: FilePath?, environment: [String: String] = ProcessInfo.processInfo.environment, needsUser: Bool
   ) throws(ExportError) {
-    var keys = ["client": environment[Self.clientVariable], "user": environment[Self.userVariable]].compactMapValues { $0 }
+    var keys = ["client": environment[Self.clientVariable], "user": environment[Self.userVariable]].compactMapValues {
+      $0
+    }
     if let file {
       guard let bytes = try? SmallFile.read(file, limit: 1 << 16, isRegular: false) else {
         throw .unavailable("The key file \(file.string) cannot be read. Check --option key-file=FILE.")

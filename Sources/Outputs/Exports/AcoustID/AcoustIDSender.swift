@@ -37,7 +37,8 @@ struct AcoustIDSender {
     address = (server.hasSuffix("/") ? String(server.dropLast()) : server) + (isSubmission ? "/submit" : "/lookup")
     folder = context.output ?? "."
     do {
-      try context.overwriting.check(folder.appending(Self.resultsName), .text(beginning: "{\"line\":1,\"first_index\":"))
+      try context.overwriting.check(
+        folder.appending(Self.resultsName), .text(beginning: "{\"line\":1,\"first_index\":"))
     } catch {
       throw .refused(error)
     }
@@ -56,7 +57,8 @@ struct AcoustIDSender {
       lines = try FileDescriptor.open(list, .readOnly)
       // Unlike other files, this is not replaced at the end: sent requests cannot be undone.
       results = try FileDescriptor.open(
-        path, .writeOnly, options: [.create, .truncate, .append], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        path, .writeOnly, options: [.create, .truncate, .append],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
       throw .cannotCreate(path, reason: "\(error)")
     }
@@ -126,7 +128,8 @@ struct AcoustIDSender {
     }
     switch answer.status {
     case 400...403:
-      return "AcoustID refused the request: \(message ?? "status \(answer.status)"). Check the keys; nothing more was sent."
+      return
+        "AcoustID refused the request: \(message ?? "status \(answer.status)"). Check the keys; nothing more was sent."
     case 413: return nil
     default: return "AcoustID answered with status \(answer.status). Check --option server; nothing more was sent."
     }

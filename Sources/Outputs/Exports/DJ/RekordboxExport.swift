@@ -80,7 +80,8 @@ private struct RekordboxWriter: ExportWriter {
     return [
       "TrackID": String(count), "Name": record.track.title, "Artist": record.track.artist,
       "Composer": record.track.text("composer"), "Album": record.track.album,
-      "Grouping": record.track.text("grouping"), "Genre": record.track.text("genre"), "Kind": format.map { "\($0.container.uppercased()) File" },
+      "Grouping": record.track.text("grouping"), "Genre": record.track.text("genre"),
+      "Kind": format.map { "\($0.container.uppercased()) File" },
       "Size": record.sizeBytes.map { String($0) }, "TotalTime": format?.duration.map { String(Int($0.rounded())) },
       "DiscNumber": record.track.number("disc").map { String($0) },
       "TrackNumber": record.track.number("track").map { String($0) }, "Year": record.track.year.map { String($0) },

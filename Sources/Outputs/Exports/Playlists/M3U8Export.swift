@@ -42,7 +42,8 @@ private struct M3U8Writer: ExportWriter {
   }
 
   func append(_ record: FileRecord) throws {
-    try file.write(M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
+    try file.write(
+      M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
   }
 
   /// Does nothing: a new playlist lacks removed tracks.

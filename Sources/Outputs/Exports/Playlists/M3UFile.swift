@@ -34,7 +34,9 @@ package enum M3UFile {
     if path.isObject { return Array(path.uri.utf8) }
     let bytes = path.withBytes { Array($0) }
     // A path that does not fit on one line, or would act on a terminal that shows it, can only be written as a URI.
-    if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) { return Array(path.uri.utf8) }
+    if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) {
+      return Array(path.uri.utf8)
+    }
     guard let folder else { return bytes }
     let relative = relativePath(of: path, to: folder).withBytes { Array($0) }
     // A line that begins with # would be a comment, and some readers trim spaces.

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Platform
 internal import Records
 internal import SystemPackage
+internal import Text
 
 /// List of checksums for `sha256sum -c`, `md5sum -c` and `xxhsum -c`.
 public struct ChecksumExport: ExportFormat {
@@ -78,14 +79,10 @@ enum ChecksumAlgorithm: String, CaseIterable {
 
   func digits(of checksum: FileChecksum) -> String? {
     switch self {
-    case .sha256: checksum.digests[.sha256].map(Self.hexadecimal)
-    case .md5: checksum.digests[.md5].map(Self.hexadecimal)
-    case .xxh128: Self.hexadecimal(checksum.whole.bigEndianBytes)
+    case .sha256: checksum.digests[.sha256]?.hexadecimal
+    case .md5: checksum.digests[.md5]?.hexadecimal
+    case .xxh128: checksum.whole.bigEndianBytes.hexadecimal
     }
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 

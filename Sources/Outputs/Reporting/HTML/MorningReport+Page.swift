@@ -10,7 +10,8 @@ extension MorningReport {
         values["link"] = part.link
         return values
       },
-      "all_fine": causes.isEmpty, "causes": causes.map(\.templateValues), "has_new": canHaveNew, "nothing_new": newCount == 0,
+      "all_fine": causes.isEmpty, "causes": causes.map(\.templateValues), "has_new": canHaveNew,
+      "nothing_new": newCount == 0,
       "new_folders": newFolders.map(\.templateValues),
       "two_columns": !causes.isEmpty && canHaveNew && !newFolders.isEmpty, "footer": footer,
     ]
@@ -25,7 +26,8 @@ extension MorningReport.Cause {
   fileprivate var templateValues: [String: Any] {
     var values: [String: Any] = [
       "failed": kind == .failed, "damaged": kind == .damaged, "unsure": kind == .unsure, "what": what, "do": advice,
-      "more": files.count == 1 ? "Show \(subject.rawValue)" : "Show \(PageFormatter.counted(files.count, subject.rawValue))",
+      "more": files.count == 1
+        ? "Show \(subject.rawValue)" : "Show \(PageFormatter.counted(files.count, subject.rawValue))",
       "files": files.map { file in
         var values = ["path": file.path]
         values["why"] = file.text

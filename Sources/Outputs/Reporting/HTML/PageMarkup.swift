@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Mustache
 internal import Resources
+internal import Text
 
 /// Markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
@@ -43,19 +44,13 @@ struct PageMarkup {
 /// Mustache's own escaping works on grapheme clusters, so a quote followed by a combining accent would pass.
 struct PageText: MustacheContentType {
   func escapeText(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
+    MarkupText.escaped(text) { scalar in
       switch scalar {
-      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-      case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
+      case "'": "&#39;"
       // HTML does not allow control characters.
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": escaped.append("\u{FFFD}")
-      default: escaped.append(scalar)
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": "\u{FFFD}"
+      default: nil
       }
     }
-    return String(escaped)
   }
 }

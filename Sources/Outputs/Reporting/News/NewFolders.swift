@@ -59,7 +59,8 @@ struct NewFolders {
     return ordered.prefix(Self.listed).map { path, folder in
       MorningReport.Folder(
         name: Self.name(of: path, below: root) + "/", path: path,
-        text: "\(PageFormatter.counted(folder.tracks, "track")) · \(PageFormatter.span(folder.seconds))", about: folder.about,
+        text: "\(PageFormatter.counted(folder.tracks, "track")) · \(PageFormatter.span(folder.seconds))",
+        about: folder.about,
         tracks: folder.listed)
     }
   }

@@ -211,7 +211,8 @@ final class PageNews {
     if isFirstRun {
       guard tracks > 0 || !broken.isEmpty else { return [part("First run: no music was found.")] }
       return joined(
-        "First run: ", [part("\(PageFormatter.counted(tracks, "track")) analyzed", link: "tracks")] + broken, effort + ".")
+        "First run: ", [part("\(PageFormatter.counted(tracks, "track")) analyzed", link: "tracks")] + broken,
+        effort + ".")
     }
     var news: [MorningReport.Part] = []
     if newTracks > 0 { news.append(part("\(PageFormatter.number(newTracks)) new", link: "new")) }

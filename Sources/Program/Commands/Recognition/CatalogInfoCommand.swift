@@ -33,13 +33,14 @@ struct CatalogInfoCommand: AsyncParsableCommand {
         let value = info.jsonValue(path: settings[Settings.catalog], partition: partition)
         try StandardOutput.write(value.canonicalText + "\n")
       } else {
-        try StandardOutput.writeLines([
-          printable(path), partition.map { "  part       \($0)" },
-          "  tracks     \(info.referenceCount.formatted())",
-          "  audio      \(describe(seconds: info.duration))", "  landmarks  \(info.landmarkCount.formatted())",
-          "  segments   \(info.segmentCount)", "  size       \(info.sizeBytes.formatted()) bytes",
-          "  format     \(CustomCatalog.formatVersion), signatures of version \(Signature.version)",
-        ].compactMap { $0 })
+        try StandardOutput.writeLines(
+          [
+            printable(path), partition.map { "  part       \($0)" },
+            "  tracks     \(info.referenceCount.formatted())",
+            "  audio      \(describe(seconds: info.duration))", "  landmarks  \(info.landmarkCount.formatted())",
+            "  segments   \(info.segmentCount)", "  size       \(info.sizeBytes.formatted()) bytes",
+            "  format     \(CustomCatalog.formatVersion), signatures of version \(Signature.version)",
+          ].compactMap { $0 })
       }
     }
   }

@@ -149,7 +149,8 @@ enum MatchText {
   static func lines(for record: MatchRecord) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]
     if record.tracks.isEmpty {
-      lines.append(record.missing.isEmpty ? "  nothing recognized" : "  nothing recognized, but a catalog did not answer")
+      lines.append(
+        record.missing.isEmpty ? "  nothing recognized" : "  nothing recognized, but a catalog did not answer")
     }
     for cue in record.tracks {
       lines.append("  \(trackTime(cue.start))–\(trackTime(cue.end))  \(text(of: cue.match))")

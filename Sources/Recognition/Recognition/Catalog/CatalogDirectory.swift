@@ -202,7 +202,9 @@ public struct CatalogDirectory: Sendable {
   private func locked(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
     let lock: FileLock?
     do {
-      if path.fileKind == nil { try path.makeLastFolder([.ownerReadWriteExecute, .groupReadExecute, .otherReadExecute]) }
+      if path.fileKind == nil {
+        try path.makeLastFolder([.ownerReadWriteExecute, .groupReadExecute, .otherReadExecute])
+      }
       lock = try FileLock(path.appending("LOCK"))
     } catch {
       throw .unwritable(path: path.string, reason: "\(error)")

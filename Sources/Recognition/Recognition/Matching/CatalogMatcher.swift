@@ -1,5 +1,5 @@
-internal import Mathematics
 internal import Landmarks
+internal import Mathematics
 
 /// Matches queries with a catalog and looks up the media items of the hits.
 struct CatalogMatcher: ~Copyable {

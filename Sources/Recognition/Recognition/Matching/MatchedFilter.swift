@@ -1,6 +1,6 @@
 internal import CKernels
-internal import Mathematics
 internal import Landmarks
+internal import Mathematics
 
 /// Verifies places in a track against a query: overlays the landmarks of the track on the query's whitened spectrum,
 /// and sums the values under them.

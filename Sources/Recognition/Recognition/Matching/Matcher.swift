@@ -1,5 +1,5 @@
-internal import Mathematics
 internal import Landmarks
+internal import Mathematics
 
 /// Finds the track that a query is part of.
 ///

@@ -1,6 +1,6 @@
 internal import CKernels
-internal import Mathematics
 internal import Landmarks
+internal import Mathematics
 
 /// The posting lists of one segment that are read for the pairs of a query.
 struct ProbeList {

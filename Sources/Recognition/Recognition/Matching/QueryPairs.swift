@@ -1,7 +1,7 @@
 internal import CKernels
 internal import DSP
-internal import Mathematics
 internal import Landmarks
+internal import Mathematics
 
 /// The pairs of a query's peaks, to look up in a catalog.
 struct QueryPairs {

@@ -1,5 +1,5 @@
-internal import Mathematics
 public import Landmarks
+internal import Mathematics
 
 /// A clip prepared for recognition: peaks of the landmark likelihood, to look up pairs, and a matched filter, to verify
 /// candidates. A query exists in memory only; the stored form of a track is a `Signature`.

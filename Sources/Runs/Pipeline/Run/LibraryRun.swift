@@ -136,7 +136,8 @@ public struct LibraryRun: Sendable {
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force,
-        isProfiled: request.isProfiled, digests: request.digests, objects: request.objects, control: control, report: report)
+        isProfiled: request.isProfiled, digests: request.digests, objects: request.objects, control: control,
+        report: report)
       var analyzed = try await phase.analyze()
       if request.isProfiled { analyzed.stageTimes.add(scanTime) }
       scanned.roots = judge(gone: analyzed.gone, in: scanned.roots)
@@ -161,7 +162,8 @@ public struct LibraryRun: Sendable {
 
   /// Plans a run by scanning as in a dry run.
   /// - Parameter take: Called once for each file with work to do, in the order in which they are found.
-  public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root]) {
+  public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root])
+  {
     precondition(request.scan.isDryRun)
     return try withoutActuallyEscaping(take) { take in
       let session = makeSession(0)
@@ -174,8 +176,8 @@ public struct LibraryRun: Sendable {
 
   private func makeSession(_ runID: Int64) -> ScanSession {
     ScanSession(
-      store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
-    ) { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
+      store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() },
+      folderAt: { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } })
   }
 
   /// Completes the record of a run with the exit status of the process.

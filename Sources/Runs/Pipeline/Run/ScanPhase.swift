@@ -96,7 +96,8 @@ struct ScanPhase {
   ) throws(StoreError) {
     for scope in scopes where !scope.root.isObject && FolderStatus(at: scope.root) == nil {
       roots.removeAll { $0.path == scope.root }
-      let state: RootReport.State = scope.root.isGone(followingLinks: true) ? .missing : .unreadable("it could be read before")
+      let state: RootReport.State =
+        scope.root.isGone(followingLinks: true) ? .missing : .unreadable("it could be read before")
       try take(RootReport(path: scope.root, state: state), into: &roots, scopes: &scopes)
     }
     scopes.removeAll { scope in !roots.contains { $0.path == scope.root && $0.condition == .scanned } }

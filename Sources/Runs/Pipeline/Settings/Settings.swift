@@ -209,7 +209,9 @@ extension Settings {
   public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
     $0.database
   }
-  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog: a folder, or a file made by catalog export") {
+  public static let catalog = Setting<FilePath>(
+    "catalog", trust: .needed, "the catalog: a folder, or a file made by catalog export"
+  ) {
     $0.data.appending("catalog")
   }
   public static let catalogServers = Setting<[ServerAddress]>(
@@ -236,7 +238,8 @@ extension Settings {
     trust: .neededFor("more than 16 and more than the processors") { jobs, _ in
       jobs > max(16, ProcessInfo.processInfo.activeProcessorCount)
     },
-    default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time (default: one per processor)",
+    default: ProcessInfo.processInfo.activeProcessorCount,
+    "files analyzed at the same time (default: one per processor)",
     objection: { (1...1024).contains($0) ? nil : "must be 1 to 1024, not \($0)" })
   public static let isolation = Setting<IsolationChoice>(
     "isolation", trust: .neededFor("none") { isolation, _ in isolation == .none }, default: .process,
@@ -303,7 +306,8 @@ extension Settings {
   public static let all: [any AnySetting] = [
     library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline,
     jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock,
-    retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod, verify, checksums, fetchSpace, fetchSilence,
+    retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod, verify, checksums,
+    fetchSpace, fetchSilence,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {

@@ -119,7 +119,8 @@ extension SubsonicLibrary {
     let answer: SimilarTracks.Answer
     do {
       let reading = SoundReading(by: services.options.fileAnalysis)
-      answer = try SimilarTracks(in: store, reading: reading, descriptors: services.sounds).near(song.row.path, limit: limit)
+      answer = try SimilarTracks(in: store, reading: reading, descriptors: services.sounds).near(
+        song.row.path, limit: limit)
     } catch is SimilarTracksError {
       return []
     }

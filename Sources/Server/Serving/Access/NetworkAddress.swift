@@ -32,9 +32,6 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
 
-  /// `true` for `0.0.0.0` and `::`, which stand for all addresses of this machine.
-  package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
-
   /// The network that counts as one client: a host with IPv6 usually has all 2^64 addresses of its network.
   var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 }

@@ -33,7 +33,9 @@ struct ChannelSums {
     sums[channel] += sum
     squares[channel] += square
     let count = cells.count * SampleCells.length
-    if blockMeans[channel].count < Self.blockLimit, count > 4096 { blockMeans[channel].append(Float(sum / Double(count))) }
+    if blockMeans[channel].count < Self.blockLimit, count > 4096 {
+      blockMeans[channel].append(Float(sum / Double(count)))
+    }
     if channel == 0 { frameCount += count }
   }
 

@@ -123,7 +123,8 @@ struct ClickTest {
     // Small changes come from the surrounding noise.
     let large = changes.filter { abs($0) > 0.3 * change }
     let isOneSided = abs(large.reduce(0, +)) > 0.4 * large.reduce(0) { $0 + abs($1) }
-    return Click(index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
+    return Click(
+      index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
   }
 
   /// Interpolates the hole by least squares of the errors.
@@ -159,7 +160,8 @@ struct ClickTest {
       for column in 0...row {
         var sum = diagonals[row - column]
         for inner in 0..<column { sum -= lower[row * count + inner] * lower[column * count + inner] }
-        lower[row * count + column] = row == column ? max(sum, 1e-12).squareRoot() : sum / lower[column * count + column]
+        lower[row * count + column] =
+          row == column ? max(sum, 1e-12).squareRoot() : sum / lower[column * count + column]
       }
     }
     for row in 0..<count {

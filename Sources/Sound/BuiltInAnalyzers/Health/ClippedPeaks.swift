@@ -51,7 +51,8 @@ struct ClippedPeaks {
       if window[index - 1] != value {
         func height(_ index: Int) -> Float { sign * window[index] }
         add(
-          offset + Int64(index)..<offset + Int64(end), value: sign * value, before: (height(index - 1), height(index - 2)),
+          offset + Int64(index)..<offset + Int64(end), value: sign * value,
+          before: (height(index - 1), height(index - 2)),
           after: (height(end), height(end + 1)))
       }
       index = end
@@ -77,5 +78,7 @@ struct ClippedPeaks {
 
   /// `true` if these peaks end at the level at which others were clipped: the limit was the same for all, even if few
   /// reached it.
-  func isClipped(at other: Float) -> Bool { abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty }
+  func isClipped(at other: Float) -> Bool {
+    abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty
+  }
 }

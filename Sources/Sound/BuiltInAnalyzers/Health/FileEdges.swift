@@ -28,7 +28,8 @@ struct FileEdges {
     let ordered = Array(last[position...] + last[..<position])
     var faults: [Fault] = []
     if let strength = cut(first, level: level) {
-      faults.append(Fault(kind: .cutStart, start: 0, end: Int64(length), channel: nil, strength: strength, confidence: 0.8))
+      faults.append(
+        Fault(kind: .cutStart, start: 0, end: Int64(length), channel: nil, strength: strength, confidence: 0.8))
     }
     if let strength = cut(ordered.reversed(), level: level) {
       faults.append(

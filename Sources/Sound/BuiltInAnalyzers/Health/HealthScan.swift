@@ -117,7 +117,8 @@ struct HealthScan {
     } else {
       let former = cells[channel].count - 2 * rim
       for cell in 0..<2 * rim { cells[channel][cell] = cells[channel][former + cell] }
-      SampleCells.measure(window.span, from: margin + rim * length, count: cellCount, into: &cells[channel], at: 2 * rim)
+      SampleCells.measure(
+        window.span, from: margin + rim * length, count: cellCount, into: &cells[channel], at: 2 * rim)
     }
   }
 

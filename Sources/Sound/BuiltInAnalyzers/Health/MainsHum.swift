@@ -74,12 +74,15 @@ struct MainsHum {
     let weights = (0..<count).map { tap -> Double in
       if factor == 1 { return 1 }
       let x = (Double(tap) - Double(count - 1) / 2) * 0.9 / Double(factor)
-      return sin(Double.pi * x) / (Double.pi * x) * (0.5 - 0.5 * cos(2 * Double.pi * (Double(tap) + 0.5) / Double(count)))
+      return sin(Double.pi * x) / (Double.pi * x)
+        * (0.5 - 0.5 * cos(2 * Double.pi * (Double(tap) + 0.5) / Double(count)))
     }
     let sum = weights.reduce(0, +)
     return stride(from: 0, to: count, by: Lanes.scalarCount).map { first in
       var lanes = Lanes()
-      for lane in 0..<min(Lanes.scalarCount, count - first) { lanes[lane] = Float(weights[first + lane] / sum * quarter) }
+      for lane in 0..<min(Lanes.scalarCount, count - first) {
+        lanes[lane] = Float(weights[first + lane] / sum * quarter)
+      }
       return lanes
     }
   }

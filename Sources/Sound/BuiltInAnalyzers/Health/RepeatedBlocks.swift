@@ -54,7 +54,9 @@ struct RepeatedBlocks {
 
   private mutating func check(_ window: Span<Float>, _ others: Span<Float>, index: Int, distance: Int, offset: Int64) {
     var first = index
-    while first - 1 - distance >= 0, index - first <= distance, window[first - 1] == window[first - 1 - distance] { first -= 1 }
+    while first - 1 - distance >= 0, index - first <= distance, window[first - 1] == window[first - 1 - distance] {
+      first -= 1
+    }
     var end = index + 1
     while end < window.count, end - index <= 2 * distance, window[end] == window[end - distance] { end += 1 }
     let length = end - first

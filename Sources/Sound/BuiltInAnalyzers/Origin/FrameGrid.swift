@@ -231,7 +231,8 @@ struct MPEGGrid {
   /// Contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank. Offset 0 is
   /// the excerpt's sample `FrameGrid.margin`, phase 0 its first one.
   /// - Parameter part: Number of the group of 8 subbands, modulo the number of groups; `nil` for all.
-  mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast) {
+  mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast)
+  {
     let (phaseCount, offsetCount) = (Self.bands, Int(CFRAMEGRIDS_HYBRID_OFFSETS))
     let all = firstBand / 8..<lastBand / 8 + 1
     let groups = part.map { all.lowerBound + $0 % all.count..<all.lowerBound + $0 % all.count + 1 } ?? all

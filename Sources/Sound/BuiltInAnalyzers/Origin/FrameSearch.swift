@@ -61,10 +61,11 @@ struct FrameSearch {
       // The best of several is positive by chance.
       let base = deviations.sorted()[period / 2]
       let root = Double(max(1, excerptCount)).squareRoot()
-      let elsewhere = deviations.indices.filter { index in
-        let distance = abs(index - best)
-        return min(distance, period - distance) > 3
-      }.map { deviations[$0] }.max() ?? base
+      let elsewhere =
+        deviations.indices.filter { index in
+          let distance = abs(index - best)
+          return min(distance, period - distance) > 3
+        }.map { deviations[$0] }.max() ?? base
       return Trace(
         codec: codec, sampleRate: sampleRate, period: period, offset: best,
         deviations: Double(deviations[best] - base) / root, elsewhere: Double(elsewhere - base) / root,

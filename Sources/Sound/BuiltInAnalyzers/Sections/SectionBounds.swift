@@ -55,7 +55,8 @@ struct SectionBounds {
       return (novelty[edge] - mean) / deviation - Self.price + (isPeak ? Self.peakWorth : 0) + bar
     }
     bounds = Self.division(
-      worths, costs: Self.costs(upTo: units.count, barLength: bars?.barLength, longLength: units.units(Self.longSeconds)),
+      worths,
+      costs: Self.costs(upTo: units.count, barLength: bars?.barLength, longLength: units.units(Self.longSeconds)),
       minLength: units.units(Self.minSeconds))
   }
 

@@ -60,7 +60,7 @@ extension ResultStore {
         WHERE file.content_id IS NOT NULL AND file.vanished_run IS NULL AND (has_fingerprint OR has_signature)
         ORDER BY file.content_id, has_signature DESC, file.status = 'ok' DESC, file.id
         """)
-      try query.forEach([]) {
+      try query.forEachRow([]) {
         guard let content = ContentID(query.text(0)), content != sounds.contents.last else { return }
         sounds.contents.append(content)
         sounds.files.append(query.integer(1))

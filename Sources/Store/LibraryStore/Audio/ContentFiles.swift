@@ -8,13 +8,14 @@ extension ResultStore {
     try read { db in
       let query = try Query(
         db,
-        "SELECT content_id, id FROM file WHERE content_id IS NOT NULL AND vanished_run IS NULL ORDER BY content_id, path")
+        "SELECT content_id, id FROM file WHERE content_id IS NOT NULL AND vanished_run IS NULL ORDER BY content_id, path"
+      )
       var found: [ContentID: [Int64]] = [:]
       var (content, files): (ContentID?, [Int64]) = (nil, [])
       func finish() {
         if let content, files.count > 1 || wanted.contains(content) { found[content] = files }
       }
-      try query.forEach {
+      try query.forEachRow {
         let next = ContentID(query.text(0))
         if next != content {
           finish()
@@ -37,7 +38,7 @@ extension ResultStore {
         FROM json_each(?) wanted CROSS JOIN song ON song.id = wanted.value WHERE song.album_id IS NOT NULL
         """)
       var sizes: [Int64: Int] = [:]
-      try query.forEach(.list(files)) { sizes[query.integer(0)] = Int(query.integer(1)) }
+      try query.forEachRow(.list(files)) { sizes[query.integer(0)] = Int(query.integer(1)) }
       return sizes
     }
   }

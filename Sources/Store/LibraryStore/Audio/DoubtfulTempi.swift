@@ -34,7 +34,7 @@ extension ResultStore {
         ORDER BY skipped, o.confidence, f.path
         """)
       var found: [DoubtfulTempo] = []
-      try select.forEach(.real(confidence)) {
+      try select.forEachRow(.real(confidence)) {
         guard let audio = ContentID(select.text(0)) else { return }
         found.append(
           DoubtfulTempo(

@@ -29,7 +29,7 @@ extension ResultStore {
         FROM json_each(?) wanted CROSS JOIN \(table) ON \(table).file = wanted.value
         """)
       var gains: [Int64: ReplayGain] = [:]
-      try select.forEach(.list(files)) {
+      try select.forEachRow(.list(files)) {
         gains[select.integer(0)] = ReplayGain(
           trackGain: select.optionalReal(1), trackPeak: select.optionalReal(2), albumGain: select.optionalReal(3),
           albumPeak: select.optionalReal(4))

@@ -32,7 +32,7 @@ extension ResultStore {
           AND likeness.file % ? = 0
         ORDER BY likeness.file
         """)
-      try query.forEach(.integer(version), .integer(size), .integer(step ?? 1)) {
+      try query.forEachRow(.integer(version), .integer(size), .integer(step ?? 1)) {
         found.files.append(query.integer(0))
         unsafe found.bytes.append(contentsOf: query.bytes(1))
       }

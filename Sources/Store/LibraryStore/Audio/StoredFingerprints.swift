@@ -9,7 +9,7 @@ extension ResultStore {
       var files: [ContentID: Int64] = [:]
       let query = try Query(
         db, "SELECT content_id, id FROM file WHERE content_id IS NOT NULL AND vanished_run IS NULL ORDER BY id DESC")
-      try query.forEach([]) {
+      try query.forEachRow([]) {
         if let content = ContentID(query.text(0)) { files[content] = query.integer(1) }
       }
       return files
@@ -39,7 +39,7 @@ extension ResultStore {
       var files: [Int64] = []
       let query = try Query(
         db, "SELECT id FROM file WHERE content_id = ? AND vanished_run IS NULL ORDER BY id")
-      try query.forEach(.text(content.description)) { files.append(query.integer(0)) }
+      try query.forEachRow(.text(content.description)) { files.append(query.integer(0)) }
       return files
     }
   }

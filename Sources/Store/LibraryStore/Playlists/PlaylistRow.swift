@@ -20,7 +20,7 @@ struct PlaylistRow {
   private func entries(_ db: Database) throws -> [Int64] {
     let select = try Query(db, "SELECT id FROM playlist_entry WHERE playlist = ? ORDER BY position, id")
     var ids: [Int64] = []
-    try select.forEach(.integer(id)) { ids.append(select.integer(0)) }
+    try select.forEachRow(.integer(id)) { ids.append(select.integer(0)) }
     return ids
   }
 
@@ -32,7 +32,7 @@ struct PlaylistRow {
       WHERE s.playlist = ? AND s.snapshot = ? ORDER BY entry.key
       """)
     var ids: [Int64] = []
-    try select.forEach(.integer(id), .integer(snapshot)) { ids.append(select.integer(0)) }
+    try select.forEachRow(.integer(id), .integer(snapshot)) { ids.append(select.integer(0)) }
     if ids.isEmpty {
       let known = try Query(db, "SELECT 1 FROM playlist_snapshot WHERE playlist = ? AND snapshot = ?")
       guard try known.first(.integer(id), .integer(snapshot), body: { true }) == true else {
@@ -47,7 +47,7 @@ struct PlaylistRow {
     let select = try Query(
       db, "SELECT e.id, \(PlaylistTables.file(of: "e")) FROM playlist_entry e WHERE e.playlist = ?")
     var files: [Int64: Int64] = [:]
-    try select.forEach(.integer(id)) { files[select.integer(0)] = select.optionalInteger(1) }
+    try select.forEachRow(.integer(id)) { files[select.integer(0)] = select.optionalInteger(1) }
     return files
   }
 

@@ -18,7 +18,7 @@ extension ResultStore {
         ORDER BY p.changed_ns DESC, p.id DESC LIMIT ?2 OFFSET ?3
         """)
       var playlists: [Playlist] = []
-      try select.forEach(.text(text), .integer(limit), .integer(offset)) { playlists.append(Playlist(select)) }
+      try select.forEachRow(.text(text), .integer(limit), .integer(offset)) { playlists.append(Playlist(select)) }
       return playlists
     }
   }
@@ -48,7 +48,7 @@ extension ResultStore {
         WHERE p.playlist_id = ? ORDER BY e.position LIMIT ? OFFSET ?
         """)
       var tracks: [ReferencedTrack] = []
-      try select.forEach(.text(id), .integer(limit), .integer(offset)) {
+      try select.forEachRow(.text(id), .integer(limit), .integer(offset)) {
         tracks.append(ReferencedTrack(select))
       }
       return tracks

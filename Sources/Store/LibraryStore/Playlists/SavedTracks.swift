@@ -62,7 +62,7 @@ extension ResultStore {
         WHERE file IS NOT NULL ORDER BY s.added_ns DESC, s.id DESC LIMIT ? OFFSET ?
         """)
       var tracks: [ReferencedTrack] = []
-      try select.forEach(.integer(limit), .integer(offset)) { tracks.append(ReferencedTrack(select)) }
+      try select.forEachRow(.integer(limit), .integer(offset)) { tracks.append(ReferencedTrack(select)) }
       return tracks
     }
   }
@@ -89,7 +89,7 @@ extension ResultStore {
         WHERE \(PlaylistTables.file(of: "s")) = file.id
         """)
       var dates: [Int64: Timestamp] = [:]
-      try select.forEach(.list(files)) {
+      try select.forEachRow(.list(files)) {
         dates[select.integer(0)] = Timestamp(nanoseconds: select.integer(1))
       }
       return dates
@@ -121,7 +121,7 @@ extension ResultStore {
       let select = try Query(
         db, "SELECT item_id, added_ns FROM saved_item WHERE kind = ? ORDER BY added_ns DESC, item_id")
       var items: [SavedItem] = []
-      try select.forEach(.text(kind.rawValue)) {
+      try select.forEachRow(.text(kind.rawValue)) {
         items.append(SavedItem(id: select.text(0), saved: Timestamp(nanoseconds: select.integer(1))))
       }
       return items

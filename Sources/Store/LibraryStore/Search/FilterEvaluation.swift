@@ -65,8 +65,8 @@ struct FilterEvaluation {
     let all = try Query(db, sample)
     let some = try Query(db, "\(sample) WHERE \(condition.condition ?? "1")")
     var counts: [Int64] = []
-    try all.forEach(list) { counts.append(all.integer(0)) }
-    try some.forEach([list] + condition.values) { counts.append(some.integer(0)) }
+    try all.forEachRow(list) { counts.append(all.integer(0)) }
+    try some.forEachRow([list] + condition.values) { counts.append(some.integer(0)) }
     return 2 * counts[1] > counts[0]
   }
 

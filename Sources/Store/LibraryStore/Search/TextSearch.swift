@@ -127,7 +127,7 @@ private struct TextSearch {
       let select = try Query(
         db,
         "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(among) ORDER BY id LIMIT \(WordRanking.rankedCount)")
-      try select.forEach([.text(words)] + values) { ids.append(select.integer(0)) }
+      try select.forEachRow([.text(words)] + values) { ids.append(select.integer(0)) }
     }
     var seen: Set<Int64> = []
     return ids.filter { seen.insert($0).inserted }
@@ -149,7 +149,7 @@ private struct TextSearch {
       WHERE songs_fts MATCH ?\(among) LIMIT ?
       """)
     var count = 0
-    try select.forEach([.text("\(scope) : (\(pattern))")] + values + [.integer(Self.groupedCount)]) {
+    try select.forEachRow([.text("\(scope) : (\(pattern))")] + values + [.integer(Self.groupedCount)]) {
       count += 1
       try body(select)
     }
@@ -216,7 +216,7 @@ private struct TextSearch {
       WHERE \(kind.text) = (SELECT id FROM \(kind.text) WHERE \(kind.text)_id = ?)\(among)
       """)
     var count = 0
-    try select.forEach([.text(kind.id(name))] + values) { count = Int(select.integer(0)) }
+    try select.forEachRow([.text(kind.id(name))] + values) { count = Int(select.integer(0)) }
     return count
   }
 
@@ -245,7 +245,7 @@ private struct TextSearch {
       WHERE album = ? COLLATE NOCASE AND album_artist IS ?\(among)
       """)
     var album = SearchAnswer.Album(title: key.title, artist: key.artist, year: nil, trackCount: 0)
-    try select.forEach([.text(key.title), .text(key.artist)] + values) {
+    try select.forEachRow([.text(key.title), .text(key.artist)] + values) {
       album.trackCount = Int(select.integer(0))
       album.year = select.optionalInteger(1).map { Int($0) }
       let artists = [select.optionalText(2), select.optionalText(3)]
@@ -270,7 +270,7 @@ private struct TextSearch {
         SELECT song.id FROM source_paths_fts CROSS JOIN song ON song.id = source_paths_fts.rowid
         WHERE source_paths_fts MATCH ?\(among) LIMIT ?
         """)
-      try select.forEach([.text("\(scope) : (\(pattern))")] + values + [.integer(limit)]) {
+      try select.forEachRow([.text("\(scope) : (\(pattern))")] + values + [.integer(limit)]) {
         if seen.insert(select.integer(0)).inserted { ids.append(select.integer(0)) }
       }
     }

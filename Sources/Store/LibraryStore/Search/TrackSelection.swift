@@ -77,7 +77,7 @@ struct TrackSelection {
       ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?
       """)
     var ids: [Int64] = []
-    try select.forEach(values + page) { ids.append(select.integer(0)) }
+    try select.forEachRow(values + page) { ids.append(select.integer(0)) }
     return try tracks(ids)
   }
 
@@ -95,7 +95,7 @@ struct TrackSelection {
       \(order)
       """)
     var rows: [TrackRow] = []
-    try select.forEach(values) { rows.append(TrackRow(select)) }
+    try select.forEachRow(values) { rows.append(TrackRow(select)) }
     return rows
   }
 }

@@ -57,7 +57,7 @@ struct WordRanking {
   private func ranked(_ pattern: String, limit: Int) throws -> [Int64] {
     let select = try Query(db, sql)
     var scores: [(id: Int64, score: Double)] = []
-    try select.forEach([.text(pattern)] + values + [.integer(limit)]) {
+    try select.forEachRow([.text(pattern)] + values + [.integer(limit)]) {
       scores.append((select.integer(0), select.real(1)))
     }
     return scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)

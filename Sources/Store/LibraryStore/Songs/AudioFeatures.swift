@@ -41,7 +41,7 @@ extension ResultStore {
         LEFT JOIN tempo_correction correction ON correction.content_id = file.content_id \(joins)
         """)
       var found: [String: AudioFeatures] = [:]
-      try select.forEach(.list(ids)) {
+      try select.forEachRow(.list(ids)) {
         let id = select.text(0)
         found[id] = AudioFeatures(
           id: id, durationSeconds: select.optionalReal(1), bpm: select.optionalReal(2), metre: select.optionalText(3),

@@ -91,10 +91,10 @@ extension ResultStore {
         ORDER BY file.path
         """)
       var tracks: [(id: Int64, path: FilePath)] = []
-      try select.forEach { tracks.append((select.integer(0), select.path(1))) }
+      try select.forEachRow { tracks.append((select.integer(0), select.path(1))) }
       let roots = try Query(db, "SELECT DISTINCT path FROM run_root")
       var given: [FilePath] = []
-      try roots.forEach { given.append(roots.path(0)) }
+      try roots.forEachRow { given.append(roots.path(0)) }
       return LibraryFolders(of: tracks, given: given)
     }
   }

@@ -211,7 +211,7 @@ extension ResultStore {
         FROM json_each(?) wanted CROSS JOIN artist ON artist.artist_id = wanted.value
         """)
       var tracks: [String: String] = [:]
-      try select.forEach(.list(ids)) { tracks[select.text(0)] = select.optionalText(1) }
+      try select.forEachRow(.list(ids)) { tracks[select.text(0)] = select.optionalText(1) }
       if ids.contains(SongArtist.unknown.id) {
         let first = try Query(
           db, "SELECT track_id FROM song WHERE artists IS NULL AND \(SongTables.isListed) ORDER BY id LIMIT 1")
@@ -229,7 +229,7 @@ extension ResultStore {
       let select = try Query(
         db, "SELECT genre_id, name, track_count, album_count FROM genre ORDER BY track_count DESC, genre_id")
       var genres: [LibraryGenre] = []
-      try select.forEach {
+      try select.forEachRow {
         genres.append(
           LibraryGenre(
             id: select.text(0), name: select.text(1), trackCount: Int(select.integer(2)),
@@ -318,13 +318,13 @@ struct SongReader {
   func ids(_ sql: String, _ values: [SQLValue]) throws -> [Int64] {
     let select = try Query(db, sql)
     var ids: [Int64] = []
-    try select.forEach(values) { ids.append(select.integer(0)) }
+    try select.forEachRow(values) { ids.append(select.integer(0)) }
     return ids
   }
 
   func forEach(_ sql: String, _ values: [SQLValue], _ body: (Query) throws -> Void) throws {
     let select = try Query(db, sql)
-    try select.forEach(values) { try body(select) }
+    try select.forEachRow(values) { try body(select) }
   }
 
   /// SQL after FROM for the tracks of an artist, ending with a condition; the first parameter is the id of the artist.
@@ -341,7 +341,7 @@ struct SongReader {
   func count(_ sql: String, _ values: [SQLValue]) throws -> Int {
     let select = try Query(db, sql)
     var count = 0
-    try select.forEach(values) { count = Int(select.integer(0)) }
+    try select.forEachRow(values) { count = Int(select.integer(0)) }
     return count
   }
 
@@ -416,7 +416,7 @@ struct SongReader {
       LEFT JOIN failure ON failure.file = song.id ORDER BY wanted.key
       """)
     var songs: [Song] = []
-    try select.forEach(list) { songs.append(Song(select)) }
+    try select.forEachRow(list) { songs.append(Song(select)) }
     return songs
   }
 
@@ -428,7 +428,7 @@ struct SongReader {
       ORDER BY wanted.key
       """)
     var albums: [SongAlbum] = []
-    try select.forEach(list) { albums.append(SongAlbum(select)) }
+    try select.forEachRow(list) { albums.append(SongAlbum(select)) }
     return albums
   }
 
@@ -440,7 +440,7 @@ struct SongReader {
       ORDER BY wanted.key
       """)
     var artists: [LibraryArtist] = []
-    try select.forEach(list) { artists.append(LibraryArtist(select)) }
+    try select.forEachRow(list) { artists.append(LibraryArtist(select)) }
     return artists
   }
 }

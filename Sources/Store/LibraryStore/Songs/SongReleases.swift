@@ -107,7 +107,7 @@ extension ResultStore {
         ) release CROSS JOIN artist ON artist.id = release.artist GROUP BY artist.id
         """)
       var counts: [String: Int] = [:]
-      try select.forEach(ids.map { [.list($0)] } ?? []) {
+      try select.forEachRow(ids.map { [.list($0)] } ?? []) {
         counts[select.text(0)] = Int(select.integer(1))
       }
       return counts

@@ -57,7 +57,7 @@ extension ResultStore {
         WHERE h.file = ? ORDER BY coalesce(h.at_ns, r.started_ns), h.event <> 'first_seen', h.event = 'verified'
         """)
       var events: [FileEvent] = []
-      try select.forEach(.integer(id)) {
+      try select.forEachRow(.integer(id)) {
         guard let kind = FileEvent.Kind(rawValue: select.text(0)) else { return }
         events.append(
           FileEvent(

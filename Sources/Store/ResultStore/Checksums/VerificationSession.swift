@@ -136,7 +136,7 @@ public final class VerificationSession: Sendable {
       for range in parts {
         let select = try Query(
           db, "SELECT count(*), coalesce(sum(size_bytes), 0) FROM file WHERE \(Self.isCandidate) \(Self.within(range))")
-        try select.forEach(range?.values ?? []) {
+        try select.forEachRow(range?.values ?? []) {
           total.fileCount += Int(select.integer(0))
           total.byteCount += select.integer(1)
         }
@@ -192,7 +192,7 @@ public final class VerificationSession: Sendable {
     let place: [SQLValue] =
       state.isAmongUnread ? [.integer(state.after.id)] : [.integer(state.after.read), .integer(state.after.id)]
     var files: [(file: VerifiableFile, read: Int64?)] = []
-    try select.forEach((range?.values ?? []) + place + [.integer(limit)]) {
+    try select.forEachRow((range?.values ?? []) + place + [.integer(limit)]) {
       let first = StoredChecksum.columnCount
       let size = select.integer(first + 3)
       guard let status = FileAnalysis.Status(rawValue: select.text(first + 4)) else { return }
@@ -307,7 +307,8 @@ public final class VerificationSession: Sendable {
   }
 
   /// An intact file becomes damaged; a file with another problem keeps that.
-  private func writeProblem(_ change: SilentChange, of file: VerifiableFile, at time: Timestamp, in db: Database) throws {
+  private func writeProblem(_ change: SilentChange, of file: VerifiableFile, at time: Timestamp, in db: Database) throws
+  {
     let isOwn = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
       .first(.integer(file.fileID), .text(Problem.changedSilently)) { true }
     guard file.status == .ok || isOwn == true else { return }

@@ -89,7 +89,7 @@ enum AlbumLoudness {
   static func update(_ db: Database) throws {
     let select = try Query(db, "SELECT DISTINCT path FROM \(table)")
     var folders: Set<[UInt8]> = []
-    try select.forEach { folders.insert(albumFolder(of: select.path(0).withBytes { Array($0) })) }
+    try select.forEachRow { folders.insert(albumFolder(of: select.path(0).withBytes { Array($0) })) }
     if folders.isEmpty { return }
     try Query(db, "DELETE FROM \(table)").run()
     for folder in folders { try update(folder: folder, db) }
@@ -156,7 +156,7 @@ enum AlbumLoudness {
     let select = try Query(
       db, "SELECT name, value FROM tag WHERE file = ? AND name IN \(tags) ORDER BY name, position")
     var key = Key(title: "", artists: [])
-    try select.forEach(.integer(file)) {
+    try select.forEachRow(.integer(file)) {
       if select.text(0) == "albumartist" {
         key.artists.append(select.text(1))
       } else if key.title.isEmpty {
@@ -171,7 +171,7 @@ enum AlbumLoudness {
     var blocks = LoudnessHistogram()
     var peak: Double?
     for track in tracks {
-      try select.forEach(.integer(track.file)) {
+      try select.forEachRow(.integer(track.file)) {
         if let found = LoudnessHistogram(bytes: Array(select.bytes(0))) { blocks.add(found) }
         if let found = select.optionalReal(1) { peak = max(peak ?? found, found) }
       }

@@ -31,7 +31,7 @@ extension ResultStore {
       let query = try Query(
         db, "SELECT first, second, decision, decided_ns FROM duplicate_decision ORDER BY first, second")
       var decisions: [DuplicateDecision] = []
-      try query.forEach {
+      try query.forEachRow {
         guard let first = ContentID(query.text(0)) else { return }
         let decided = Timestamp(nanoseconds: query.integer(3))
         if query.text(2) == "keep" {

@@ -69,7 +69,7 @@ private struct StoredRows<Finding> {
   func value(ofFile file: Int64) throws -> FieldValue {
     guard case .records(let type) = type else { return .textLists(try textLists(ofFile: file)) }
     var records: [[FieldValue]] = []
-    try rows.forEach(.integer(file)) {
+    try rows.forEachRow(.integer(file)) {
       records.append(type.members.enumerated().map { StoredField.read(rows, Int32($0), as: $1.type) })
     }
     return .records(records)
@@ -84,7 +84,7 @@ private struct StoredRows<Finding> {
       if let name { lists[name] = values }
       values.removeAll()
     }
-    try rows.forEach(.integer(file)) {
+    try rows.forEachRow(.integer(file)) {
       if rows.integer(1) == 0 {
         flush()
         name = rows.text(0)

@@ -55,7 +55,8 @@ extension ResultStore {
         db, "INSERT OR REPLACE INTO sound_sketch (content_id, method, fingerprint, signature) VALUES (?, ?, ?, ?)")
       return try sketches.map { sketch in
         try insert.run(
-          .text(sketch.content.description), .integer(sketch.method), .blob(sketch.fingerprint), .blob(sketch.signature))
+          .text(sketch.content.description), .integer(sketch.method), .blob(sketch.fingerprint), .blob(sketch.signature)
+        )
         return db.lastInsertedRowID
       }
     }
@@ -73,7 +74,7 @@ extension ResultStore {
         ORDER BY first, second
         """)
       var pairs: [StoredPair] = []
-      try query.forEach {
+      try query.forEachRow {
         guard let first = ContentID(query.text(0)), let second = ContentID(query.text(1)) else { return }
         pairs.append(
           StoredPair(

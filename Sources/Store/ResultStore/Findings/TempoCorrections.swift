@@ -109,7 +109,7 @@ extension ResultStore {
         ORDER BY file.path IS NULL, file.path, c.content_id
         """)
       var audios: [(ContentID, file: Int64?)] = []
-      try list.forEach {
+      try list.forEachRow {
         guard let audio = ContentID(list.text(0)) else { return }
         audios.append((audio, list.optionalInteger(1)))
       }
@@ -125,7 +125,7 @@ extension ResultStore {
         guard let correction = try table.correction(of: audio) else { continue }
         var listed = ListedTempoCorrection(audio: audio, correction: correction)
         if let file {
-          try known.forEach(.integer(file)) {
+          try known.forEachRow(.integer(file)) {
             listed.path = known.path(0)
             listed.artist = known.optionalText(1)
             listed.title = known.optionalText(2)

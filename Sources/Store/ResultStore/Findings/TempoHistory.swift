@@ -67,7 +67,7 @@ enum TempoHistory {
     let reader = TempoCorrections.Reader(includesBeats: true, &select)
     let rows = try Query(db, select.sql(from: "tempo_history c", where: "c.content_id = ? ORDER BY c.id DESC"))
     var former: [FormerTempo] = []
-    try rows.forEach(.text(audio.description)) {
+    try rows.forEachRow(.text(audio.description)) {
       former.append(
         FormerTempo(
           id: rows.integer(id), replaced: Timestamp(nanoseconds: rows.integer(replaced)),

@@ -12,7 +12,7 @@ enum KnownAudioLookup {
   ) throws -> [KnownAudio] {
     let own = try Query(db, columns + "f.id = ?")
     var found: [KnownAudio] = []
-    try own.forEach(.integer(id)) { found += try knownAudio(own, store, db) }
+    try own.forEachRow(.integer(id)) { found += try knownAudio(own, store, db) }
     // The condition on the content id lets SQLite use the index.
     let others = try Query(
       db,
@@ -20,7 +20,7 @@ enum KnownAudioLookup {
         f.id IN (SELECT id FROM file WHERE size_bytes = ? AND content_id IS NOT NULL AND id <> ? ORDER BY id LIMIT \(maxSameSize))
         ORDER BY f.id LIMIT \(limit)
         """)
-    try others.forEach(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db) }
+    try others.forEachRow(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db) }
     return found
   }
 

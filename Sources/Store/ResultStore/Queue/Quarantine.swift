@@ -47,7 +47,7 @@ extension ResultStore {
         WHERE e.losses > 0 AND f.vanished_run IS NULL ORDER BY f.path LIMIT ?
         """)
       var found: [(path: FilePath, problem: Problem, quarantine: Quarantine)] = []
-      try select.forEach(.integer(limit)) {
+      try select.forEachRow(.integer(limit)) {
         guard let problem = StoredProblem.read(select, stage: 1, code: 2, message: 3),
           let quarantine = Quarantine.read(select, from: 4)
         else { return }

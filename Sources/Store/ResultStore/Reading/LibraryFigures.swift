@@ -51,17 +51,17 @@ extension ResultStore {
             WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE coalesce(f.status, 'new') END, count(*)
         FROM file f LEFT JOIN failure e ON e.file = f.id AND e.stage = 'scan' GROUP BY 1
         """)
-      try files.forEach([]) {
+      try files.forEachRow([]) {
         if let status = LibraryFigures.Status(rawValue: files.text(0)) { figures.files[status] = Int(files.integer(1)) }
       }
       let failures = try Query(
         db, "SELECT e.code, count(*) FROM failure e JOIN file f ON f.id = e.file WHERE \(Self.hasFailed) GROUP BY 1")
-      try failures.forEach([]) { figures.failures[failures.text(0)] = Int(failures.integer(1)) }
+      try failures.forEachRow([]) { figures.failures[failures.text(0)] = Int(failures.integer(1)) }
       let pending = try Query(
         db, "SELECT count(*) FROM file WHERE pending > 0 AND skip_code IS NULL AND vanished_run IS NULL")
-      try pending.forEach([]) { figures.pending = Int(pending.integer(0)) }
+      try pending.forEachRow([]) { figures.pending = Int(pending.integer(0)) }
       let success = try Query(db, "SELECT max(finished_ns) FROM run WHERE exit_status IN (0, 3)")
-      try success.forEach([]) { figures.lastSuccess = success.optionalInteger(0).map { Timestamp(nanoseconds: $0) } }
+      try success.forEachRow([]) { figures.lastSuccess = success.optionalInteger(0).map { Timestamp(nanoseconds: $0) } }
       return figures
     }
     figures.databaseBytes = ["", "-wal"].reduce(0) { $0 + (Self.fileSize(of: path.string + $1) ?? 0) }
@@ -104,7 +104,7 @@ extension ResultStore {
         SELECT e.code, count(*) FROM failure e JOIN file f ON f.id = e.file
         WHERE e.first_failed_run = ? AND \(condition) GROUP BY 1 ORDER BY 2 DESC, 1
         """)
-      try counts.forEach(.integer(run)) {
+      try counts.forEachRow(.integer(run)) {
         groups.append(FailureGroup(code: counts.text(0), count: Int(counts.integer(1)), examples: []))
       }
       let files = try Query(
@@ -114,7 +114,7 @@ extension ResultStore {
         WHERE e.first_failed_run = ? AND e.code = ? AND \(condition) ORDER BY f.path LIMIT ?
         """)
       for index in groups.indices {
-        try files.forEach(.integer(run), .text(groups[index].code), .integer(examples)) {
+        try files.forEachRow(.integer(run), .text(groups[index].code), .integer(examples)) {
           guard let problem = StoredProblem.read(files, stage: 1, code: 2, message: 3) else { return }
           groups[index].examples.append(.init(path: files.path(0), problem: problem))
         }

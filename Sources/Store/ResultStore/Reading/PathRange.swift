@@ -48,7 +48,7 @@ extension ResultStore {
           + (includingVanished ? "" : " AND vanished_run IS NULL"))
       var total = 0
       for range in PathRange.covering(root) {
-        try select.forEach(range.values) { total += Int(select.integer(0)) }
+        try select.forEachRow(range.values) { total += Int(select.integer(0)) }
       }
       return total
     }

@@ -295,7 +295,7 @@ package struct RecordReader {
     let members = try store.analysisSets.members(of: files.optionalInteger(columns.analysisSet), in: database)
     record.analyzers = members.map(\.identity)
     if members.contains(where: { $0.outcome != .ok }) {
-      try messages.forEach(.integer(id)) {
+      try messages.forEachRow(.integer(id)) {
         guard let outcome = FileRecord.AnalyzerProblem.Outcome(rawValue: messages.text(1)) else { return }
         record.analyzerProblems.append(
           FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
@@ -303,7 +303,7 @@ package struct RecordReader {
     }
     // Some analyzer is undeclared, or was when it made its finding.
     if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
-      try otherFindings.forEach(.integer(id)) {
+      try otherFindings.forEachRow(.integer(id)) {
         record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))
       }
     }

@@ -75,7 +75,7 @@ extension ResultStore {
         db,
         "SELECT id, started_ns, finished_ns, state, configuration_digest FROM run ORDER BY id")
       var runs: [RunOutline] = []
-      try select.forEach([]) {
+      try select.forEachRow([]) {
         runs.append(
           RunOutline(
             id: select.integer(0), started: Timestamp(nanoseconds: select.integer(1)),
@@ -123,7 +123,7 @@ extension ResultStore {
     }
     guard var record else { return nil }
     let roots = try Query(db, "SELECT path, condition FROM run_root WHERE run = ? ORDER BY position")
-    try roots.forEach(.integer(record.id)) {
+    try roots.forEachRow(.integer(record.id)) {
       guard let condition = RunRecord.Root.Condition(rawValue: roots.text(1)) else { return }
       record.roots.append(RunRecord.Root(path: roots.path(0), condition: condition))
     }

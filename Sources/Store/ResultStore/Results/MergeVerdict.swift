@@ -96,7 +96,7 @@ extension MergeVerdict {
       self = row
       let names = try Query(
         db, "SELECT n.name, n.reads_audio FROM analysis a JOIN analyzer n ON n.id = a.analyzer WHERE a.file = ?")
-      try names.forEach(.integer(id)) {
+      try names.forEachRow(.integer(id)) {
         analyzers.insert(names.text(0))
         if names.flag(1) { wasDecoded = true }
       }

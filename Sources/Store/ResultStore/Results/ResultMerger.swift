@@ -120,7 +120,7 @@ public final class ResultMerger: Sendable {
         FROM file f LEFT JOIN failure e ON e.file = f.id
         """)
       let run = state.run ?? 0
-      try select.forEach {
+      try select.forEachRow {
         guard state.seen.contains(select.integer(0)) else { return }
         let isNew = run > 0 && select.integer(4) == run
         let wasMade = run > 0 && select.integer(3) == run

@@ -216,7 +216,7 @@ public final class ResultWriter: Sendable {
       WHERE a.file = ?
       """)
     var analyses: [StoredAnalysis] = []
-    try select.forEach(.integer(id)) {
+    try select.forEachRow(.integer(id)) {
       let identity = AnalyzerIdentity(id: select.text(1), version: Int(select.integer(2)), digest: select.text(3))
       analyses.append(
         StoredAnalysis(

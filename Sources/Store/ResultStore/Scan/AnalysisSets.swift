@@ -46,7 +46,7 @@ final class AnalysisSets: Sendable {
     for item in list.split(separator: ",") {
       let outcome: StoredOutcome = item.hasSuffix("!") ? .failed : item.hasSuffix("~") ? .notApplicable : .ok
       guard let id = Int64(outcome == .ok ? item : item.dropLast()) else { continue }
-      try analyzer.forEach(.integer(id)) {
+      try analyzer.forEachRow(.integer(id)) {
         let identity = AnalyzerIdentity(
           id: analyzer.text(0), version: Int(analyzer.integer(1)), digest: analyzer.text(2))
         members.append(AnalysisSetMember(identity: identity, readsAudio: analyzer.flag(3), outcome: outcome))

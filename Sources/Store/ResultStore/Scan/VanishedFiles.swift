@@ -62,7 +62,7 @@ extension ScanSession {
         try select.forEachWhile(range.values) {
           let id = select.integer(0)
           if !state.seen.contains(id) {
-            try exists.forEach(.integer(id)) { unseen.append((id, select.path(1), exists.optionalInteger(0))) }
+            try exists.forEachRow(.integer(id)) { unseen.append((id, select.path(1), exists.optionalInteger(0))) }
           }
           return unseen.count < limit
         }

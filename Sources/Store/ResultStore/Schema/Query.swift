@@ -51,9 +51,9 @@ package struct Query {
   }
 
   /// Calls `body` for each row; columns are read from this query.
-  package func forEach(_ values: SQLValue..., body: () throws -> Void) throws { try forEach(values, body: body) }
+  package func forEachRow(_ values: SQLValue..., body: () throws -> Void) throws { try forEachRow(values, body: body) }
 
-  package func forEach(_ values: [SQLValue], body: () throws -> Void) throws {
+  package func forEachRow(_ values: [SQLValue], body: () throws -> Void) throws {
     try bind(values)
     defer { sqlite3_reset(handle) }
     while try step() { try body() }

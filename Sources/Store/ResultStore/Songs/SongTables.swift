@@ -26,7 +26,7 @@ package struct SongTables {
       WHERE album_id IS NOT NULL
       """)
     var ids: Set<String> = []
-    try select.forEach { ids.insert(select.text(0)) }
+    try select.forEachRow { ids.insert(select.text(0)) }
     return ids
   }
 

@@ -128,7 +128,10 @@ package struct TrackSet {
 
     private mutating func grow(to newCount: Int) -> Bool {
       let bytes = newCount * MemoryLayout<UInt64>.size
-      guard let more = unsafe sqlite3_realloc64(start, sqlite3_uint64(bytes))?.bindMemory(to: UInt64.self, capacity: newCount) else {
+      guard
+        let more = unsafe sqlite3_realloc64(start, sqlite3_uint64(bytes))?.bindMemory(
+          to: UInt64.self, capacity: newCount)
+      else {
         return false
       }
       unsafe (more + count).initialize(repeating: 0, count: newCount - count)

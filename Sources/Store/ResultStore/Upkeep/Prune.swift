@@ -15,13 +15,13 @@ extension ResultStore {
     let count = { (db: Database) throws -> Int in
       let select = try Query(db, "SELECT count(*) FROM file WHERE \(condition)")
       var total = 0
-      for range in ranges { try select.forEach(range) { total += Int(select.integer(0)) } }
+      for range in ranges { try select.forEachRow(range) { total += Int(select.integer(0)) } }
       return total
     }
     if isDryRun { return try read(count) }
     return try write { db in
       let total = try count(db)
-      for range in ranges { try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {} }
+      for range in ranges { try Query(db, "DELETE FROM file WHERE \(condition)").forEachRow(range) {} }
       // Search keys are rebuilt if the audio comes back.
       try Query(
         db,

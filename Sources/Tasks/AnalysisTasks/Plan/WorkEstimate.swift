@@ -20,7 +20,8 @@ package struct WorkEstimate: Sendable {
   ]
   /// Millions of instructions per second of audio, each with its own resampler and spectrum.
   package static let analyzers: [String: Double] = [
-    "tempo": 9.04, "key": 4.12, "signature": 3.9, "chromaprint": 3.7, "likeness": 3.57, "traits": 3.55, "sections": 2.81,
+    "tempo": 9.04, "key": 4.12, "signature": 3.9, "chromaprint": 3.7, "likeness": 3.57, "traits": 3.55,
+    "sections": 2.81,
     "loudness": 1.53, "waveform": 0.32, "cues": 0.1,
   ]
   /// Millions of instructions per second of audio for all analyzers, with shared resamplers and spectra.

@@ -128,8 +128,10 @@ package struct FailureDigest: Sendable {
     }
     let lost = losses.values.reduce(0, +)
     if lost > 0 {
-      let causes = losses.map { (count: $0.value, text: $0.key.text) }.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
-        .prefix(3).map { "\($0.count) × \($0.text)" }.joined(separator: "; ")
+      let causes = losses.map { (count: $0.value, text: $0.key.text) }.sorted {
+        ($1.count, $0.text) < ($0.count, $1.text)
+      }
+      .prefix(3).map { "\($0.count) × \($0.text)" }.joined(separator: "; ")
       lines.append("\(lost) worker \(lost == 1 ? "process was" : "processes were") lost: \(causes).")
     }
     if pending > 0 { lines.append("\(counted(pending, "file")) left for the next run.") }

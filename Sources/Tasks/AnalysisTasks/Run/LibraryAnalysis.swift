@@ -144,7 +144,8 @@ package struct LibraryAnalysis: Sendable {
       knownFailures: outcome.totals.failed - outcome.newlyFailed,
       knownDamaged: outcome.totals.partial - outcome.newlyDamaged - outcome.unsettled + outcome.scan.knownDamaged,
       losses: run.isolation.losses, pending: outcome.pending, reports: reports.files.map(\.path))
-    return Outcome(run: outcome, status: status, elapsed: .now - work.start, digest: digest, verification: verified,
+    return Outcome(
+      run: outcome, status: status, elapsed: .now - work.start, digest: digest, verification: verified,
       reports: files)
   }
 

@@ -41,7 +41,8 @@ package struct RunProgress: Sendable, Equatable {
 
   /// Estimated seconds remaining; `nil` until enough files are done.
   package var remaining: Double? {
-    guard let progress = holder.progress, ["analyze", "verify"].contains(progress.phase), let planned = progress.planned,
+    guard let progress = holder.progress, ["analyze", "verify"].contains(progress.phase),
+      let planned = progress.planned,
       progress.done > 2, planned >= progress.done
     else { return nil }
     let elapsed = Double(Timestamp.now.nanoseconds - holder.owner.started.nanoseconds) / 1e9

@@ -72,13 +72,15 @@ package struct Checkup {
         : .wrong(
           "library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
     }
-    findings += StorageCheck(database: database, catalog: catalog, reports: reports, verifiesAll: comparesAll).findings()
+    findings += StorageCheck(database: database, catalog: catalog, reports: reports, verifiesAll: comparesAll)
+      .findings()
     findings += catalogParts.map { part in
       do throws(PartFailure) {
         try part.check()
         return .ok("catalog of \(part.name)")
       } catch {
-        return .wrong("the catalog of \(part.name) does not answer: \(error); its tracks are not recognized until it does")
+        return .wrong(
+          "the catalog of \(part.name) does not answer: \(error); its tracks are not recognized until it does")
       }
     }
     return try findings + findingsOfDatabase()

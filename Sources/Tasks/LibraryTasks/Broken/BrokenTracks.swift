@@ -38,7 +38,8 @@ package enum BrokenTracks {
   ///   - filter: `nil` for all files.
   ///   - severity: Lowest severity that is listed, 0 to 1.
   /// - Throws: `StoreError`.
-  package static func list(in store: ResultStore, matching filter: TrackFilter?, from severity: Double) throws -> Answer {
+  package static func list(in store: ResultStore, matching filter: TrackFilter?, from severity: Double) throws -> Answer
+  {
     var answer = Answer(tracks: [], count: 0, unjudgedCount: 0)
     try store.extract(RecordSelection(), matching: filter) { extract in
       try extract.forEachRecord { record in
@@ -98,7 +99,8 @@ package enum BrokenTracks {
     let evidence = origin.evidence.joined(separator: "; ")
     let words = evidence.isEmpty ? origin.text : "\(origin.text) (\(evidence))"
     if origin.verdict == OriginFinding.Verdict.lossy.rawValue {
-      reasons.append((0.5 * (origin.confidence ?? 1), Reason(kind: "lossy_origin", message: words, confidence: origin.confidence)))
+      reasons.append(
+        (0.5 * (origin.confidence ?? 1), Reason(kind: "lossy_origin", message: words, confidence: origin.confidence)))
     }
     if let rate = origin.upsampledFrom {
       let message = "No content above what a sample rate of \(rate) Hz can hold"
@@ -114,7 +116,8 @@ package enum BrokenTracks {
 /// Human-readable sentences for kinds of faults.
 package enum FaultWords {
   package static func sentence(kind: String, strength: Double) -> String {
-    let number = { (decimals: Int) in decimals == 0 ? "\(Int(strength.rounded()))" : "\((strength * 10).rounded() / 10)" }
+    let number = { (decimals: Int) in decimals == 0 ? "\(Int(strength.rounded()))" : "\((strength * 10).rounded() / 10)"
+    }
     return switch kind {
     case "clipping": "Clipped: \(number(0)) samples cut flat"
     case "dropout": "Dropout of \(number(1)) ms"

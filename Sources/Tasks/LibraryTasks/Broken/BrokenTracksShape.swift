@@ -32,7 +32,9 @@ extension Shape<BrokenTracks.Reason> {
     Shape(
       summary: "Something wrong with a file.",
       fields: [
-        .required("kind", .text, "The code of a problem, a kind of fault, lossy_origin, upsampled or padded.") { $0.kind },
+        .required("kind", .text, "The code of a problem, a kind of fault, lossy_origin, upsampled or padded.") {
+          $0.kind
+        },
         .required("message", .text, "A sentence for a person.") { $0.message },
         .optional("start_s", .number, "Where it begins; null for the container.") { $0.startSeconds },
         .optional("end_s", .number, "Where it ends.") { $0.endSeconds },

@@ -78,7 +78,8 @@ package struct Metronome: Sendable {
     let writer = try AudioFileWriter(
       output,
       AudioFileLayout(
-        format: format, sampleRate: sampleRate, channelCount: 1, tags: AudioFileTags(title: title, comment: ClickMark.text),
+        format: format, sampleRate: sampleRate, channelCount: 1,
+        tags: AudioFileTags(title: title, comment: ClickMark.text),
         expectedFrameCount: frameCount), replacesExisting: replacesExisting)
     let clicks = clicks
     let track = ClickTrack(clicks, sound: sound, sampleRate: sampleRate, level: peak)

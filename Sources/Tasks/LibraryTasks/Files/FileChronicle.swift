@@ -40,9 +40,9 @@ package struct FileChronicle: Sendable {
     }
     guard let checksum else { return lines + ["No checksum is known; `analyze verify` computes it."] }
     if let known = checksum.checksum {
-      lines.append("XXH3-128  \(FileChronicle.hexadecimal(known.whole.bigEndianBytes))")
+      lines.append("XXH3-128  \(known.whole.bigEndianBytes.hexadecimal)")
       for kind in FileChecksum.Kind.allCases {
-        if let digest = known.digests[kind] { lines.append("\(kind.rawValue)  \(FileChronicle.hexadecimal(digest))") }
+        if let digest = known.digests[kind] { lines.append("\(kind.rawValue)  \(digest.hexadecimal)") }
       }
     }
     switch checksum.state {
@@ -58,10 +58,6 @@ package struct FileChronicle: Sendable {
 
   /// State of the bytes as named in JSON.
   package var stateName: String { checksum.map { $0.state?.rawValue ?? "well" } ?? "unknown" }
-
-  package static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
 }
 
 /// JSON Schema of the output of `show --history`.
@@ -117,13 +113,13 @@ extension Shape<FileChronicle> {
           $0.checksum?.verified
         },
         .optional("xxh3_128", .text, "XXH3-128 of all bytes, as xxhsum -H2 prints it.") { chronicle in
-          chronicle.checksum?.checksum.map { FileChronicle.hexadecimal($0.whole.bigEndianBytes) }
+          chronicle.checksum?.checksum.map { $0.whole.bigEndianBytes.hexadecimal }
         },
         .optional("sha256", .text, "Where it was asked for.") { chronicle in
-          chronicle.checksum?.checksum?.digests[.sha256].map(FileChronicle.hexadecimal)
+          chronicle.checksum?.checksum?.digests[.sha256]?.hexadecimal
         },
         .optional("md5", .text, "Where it was asked for.") { chronicle in
-          chronicle.checksum?.checksum?.digests[.md5].map(FileChronicle.hexadecimal)
+          chronicle.checksum?.checksum?.digests[.md5]?.hexadecimal
         },
         .objects("events", .event, "In the order of time; of events but the first and last ones, the last 30.") {
           $0.events

@@ -46,7 +46,9 @@ package struct MixSplit: Sendable {
 
   /// Checks the recording and the folder, so that errors are found before the long work.
   /// - Throws: `MixSplitError`.
-  package init(of source: FilePath, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws(MixSplitError) {
+  package init(of source: FilePath, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule())
+    throws(MixSplitError)
+  {
     self.source = source
     self.folder = folder
     self.overwriting = overwriting

@@ -32,7 +32,8 @@ extension CustomCatalog.Information {
   ///   - partition: The part that the catalog was built as; `nil` for a whole catalog.
   package func jsonValue(path: FilePath, partition: CatalogPartition?) -> JSONValue {
     .object([
-      "path": .string(path.string), "partition": partition.map { .string("\($0)") } ?? .null, "tracks": .integer(Int64(referenceCount)),
+      "path": .string(path.string), "partition": partition.map { .string("\($0)") } ?? .null,
+      "tracks": .integer(Int64(referenceCount)),
       "duration_s": .number((duration * 10).rounded() / 10), "landmarks": .integer(Int64(landmarkCount)),
       "segments": .integer(Int64(segmentCount)), "size_bytes": .integer(Int64(sizeBytes)),
       "format_version": .integer(Int64(CustomCatalog.formatVersion)),

@@ -100,7 +100,8 @@ import Testing
     #expect(throws: AnswerMergeError.self) {
       try AnswerMerge([], into: place.database, kinds: BuiltInAnalyzers.all).perform { _ in }
     }
-    #expect(Set(try FileManager.default.subpathsOfDirectory(atPath: place.folder.path.string)) == ["library", "results"])
+    #expect(
+      Set(try FileManager.default.subpathsOfDirectory(atPath: place.folder.path.string)) == ["library", "results"])
     var unfinished: [FilePath] = []
     try FileManager.default.createDirectory(
       atPath: place.folder.file("job/_temporary").string, withIntermediateDirectories: true)

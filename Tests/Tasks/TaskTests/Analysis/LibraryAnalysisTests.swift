@@ -54,7 +54,10 @@ import Text
     let (outcome, _) = try await place.run(try place.analysis(reports: [.json], isDryRun: true))
     #expect(outcome.status == .fine && outcome.run.scan.pending == 1 && outcome.reports.isEmpty)
     #expect(RunSummary(of: outcome, database: place.database, isDryRun: true).text().hasPrefix("Dry run: 1 file"))
-    #expect(Set(try FileManager.default.subpathsOfDirectory(atPath: place.folder.path.string)) == ["library", "library/a.wav", "results"])
+    #expect(
+      Set(try FileManager.default.subpathsOfDirectory(atPath: place.folder.path.string)) == [
+        "library", "library/a.wav", "results",
+      ])
   }
 
   @Test func whatIsStoppedSaysSo() async throws {

@@ -1,6 +1,6 @@
-@testable import AnalysisTasks
 import Testing
 
+@testable import AnalysisTasks
 
 @Suite struct MetricFamilyTests {
   /// Escapes of the Prometheus text format: all in labels, all but quotation marks in help.

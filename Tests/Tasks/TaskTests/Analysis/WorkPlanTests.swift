@@ -162,7 +162,8 @@ import Text
   @Test(arguments: [
     ("", "no header row"), ("path,size\n", "must name the columns"),
     ("path,size_bytes,modified\na.mp3,x,1\n", "Line 2"), ("path,size_bytes,modified\na.mp3,1,yesterday\n", "modified"),
-    ("uri,size_bytes,modified\nftp://a/b.mp3,1,1\n", "only file:"), ("uri,size_bytes,modified\ns3://a/,1,1\n", "names no object"),
+    ("uri,size_bytes,modified\nftp://a/b.mp3,1,1\n", "only file:"),
+    ("uri,size_bytes,modified\ns3://a/,1,1\n", "names no object"),
     ("path,size_bytes,modified\n,1,1\n", "names no file"),
   ])
   func badListingsAreNamed(text: String, reason: String) throws {

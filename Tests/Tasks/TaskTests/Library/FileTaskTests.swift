@@ -18,7 +18,9 @@ import Testing
 @Suite struct FileTaskTests {
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 
-  private func change(_ request: TempoChange.Request, _ path: FilePath, in store: ResultStore) throws -> TempoChange.Change {
+  private func change(_ request: TempoChange.Request, _ path: FilePath, in store: ResultStore) throws
+    -> TempoChange.Change
+  {
     let fitting = BeatFitting(by: SingleFileAnalysis(timeLimit: .standard))
     return try #require(try TempoChange(request, in: store, fitting: fitting).perform(on: [path]).first)
   }

@@ -133,7 +133,8 @@ import Text
   /// A version with a voice from 50 s to 80 s.
   private static var mix: LibraryFile {
     let voice = landmarks(seed: 3).filter { (1563..<2500).contains($0.column) }
-    let kept = music.enumerated().filter { !(1563..<2500).contains($0.element.column) || $0.offset % 3 == 0 }.map(\.element)
+    let kept = music.enumerated().filter { !(1563..<2500).contains($0.element.column) || $0.offset % 3 == 0 }.map(
+      \.element)
     let all = (kept + voice).sorted { ($0.column, $0.band) < ($1.column, $1.band) }
     return file("/music/sung.flac", all, size: 7_000, isLossless: true)
   }
@@ -144,7 +145,8 @@ import Text
     let found = try duplicates(store)
     #expect(found.groups.isEmpty && found.spareCount == 0)
     let version = try #require(found.otherVersions.first)
-    #expect(found.otherVersions.count == 1 && version.first.path == Self.flac.path && version.second.path == Self.mix.path)
+    #expect(
+      found.otherVersions.count == 1 && version.first.path == Self.flac.path && version.second.path == Self.mix.path)
     #expect(DuplicateText.lines(for: found).contains { $0.contains("/music/sung.flac") })
     let schema = try #require(DuplicateSchema.files.first?.text)
     let answer = try JSONSerialization.jsonObject(with: Data(found.ndjsonLine))

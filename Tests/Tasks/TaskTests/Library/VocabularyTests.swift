@@ -27,7 +27,8 @@ import Text
   @Test func listsOfTracksHaveNoNamesOfTheirOwn() throws {
     let exported = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map(\.name)
     // The tempo of a metronome is not a finding.
-    let schemas = SearchSchema.files + SimilarSchema.files + PlaylistSchema.files
+    let schemas =
+      SearchSchema.files + SimilarSchema.files + PlaylistSchema.files
       + ClickSchema.files.filter { $0.format == "click" }
     let listed = try schemas.flatMap { Self.members(of: try JSONValue(parsing: $0.text.utf8)) }
     #expect(listed.contains("tempo_bpm"))

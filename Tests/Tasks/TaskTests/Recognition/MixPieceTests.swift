@@ -1,9 +1,9 @@
 import AnalysisTesting
 import Foundation
 import Recognition
-@testable import RecognitionTasks
 import Testing
 
+@testable import RecognitionTasks
 
 /// Positions at which a recording is cut.
 @Suite struct MixPieceTests {

@@ -113,7 +113,9 @@ import Testing
     // The recording itself is never replaced.
     let same = try folder.write(.noise(sampleRate: 8_000, seconds: 31), as: "pieces/03 Zwei.flac")
     #expect { try split(same, duration: 31, force: true) } throws: { "\($0)".contains("the recording itself") }
-    #expect(throws: MixSplitError.self) { try MixSplit(of: recording, into: recording, OverwriteRule(allowsOthers: true)) }
+    #expect(throws: MixSplitError.self) {
+      try MixSplit(of: recording, into: recording, OverwriteRule(allowsOthers: true))
+    }
   }
 
   /// Only complete files are kept.

@@ -1,4 +1,3 @@
-@testable import AnalysisTasks
 import AnalysisTesting
 import Foundation
 import Glibc
@@ -8,6 +7,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
+@testable import AnalysisTasks
 
 /// A watch over folders with a program in place of runs that records the folders it is given.
 private final class Watched: Sendable {

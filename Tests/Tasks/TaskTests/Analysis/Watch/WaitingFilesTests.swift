@@ -1,10 +1,10 @@
-@testable import AnalysisTasks
 import AnalysisTesting
 import Foundation
 import LibraryScan
 import SystemPackage
 import Testing
 
+@testable import AnalysisTasks
 
 @Suite struct WaitingFilesTests {
   private let folder: TemporaryDirectory

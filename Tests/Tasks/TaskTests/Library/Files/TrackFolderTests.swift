@@ -1,13 +1,13 @@
 import AnalysisTesting
 import Foundation
 import LibraryStore
-@testable import LibraryTasks
 import LibraryTesting
 import Platform
 import ResultStore
 import SystemPackage
 import Testing
 
+@testable import LibraryTasks
 
 private func text(of track: TrackFile) throws -> String {
   let file = try OpenFile(track)

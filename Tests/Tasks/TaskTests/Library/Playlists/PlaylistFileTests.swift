@@ -1,13 +1,13 @@
 import Exports
 import Filters
 import Foundation
-@testable import LibraryTasks
 import Platform
 import Records
 import SystemPackage
 import Testing
 import Text
 
+@testable import LibraryTasks
 
 /// Playlist files.
 @Suite struct PlaylistFileTests {
@@ -23,7 +23,8 @@ import Text
     ]
     #expect(
       lines(tracks) == [
-        "#EXTM3U", "# Made by Nocturne", "#EXTINF:62,Ä, B - Evil #EXTM3U", "/music/a/b c.flac", "#EXTINF:-1,x", "/music/x.mp3", "",
+        "#EXTM3U", "# Made by Nocturne", "#EXTINF:62,Ä, B - Evil #EXTM3U", "/music/a/b c.flac", "#EXTINF:-1,x",
+        "/music/x.mp3", "",
       ])
   }
 

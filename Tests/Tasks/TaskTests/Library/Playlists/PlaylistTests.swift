@@ -1,11 +1,11 @@
 import Analysis
 import AnalysisTesting
 import Foundation
-@testable import LibraryTasks
 import Platform
 import SystemPackage
 import Testing
 
+@testable import LibraryTasks
 
 /// Tracks of a playlist and their order.
 @Suite struct PlaylistTests {

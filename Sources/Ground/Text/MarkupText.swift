@@ -1,0 +1,20 @@
+/// Escapes text for markup, XML and HTML alike.
+public enum MarkupText {
+  /// Works on scalars, since a quote followed by a combining accent is one character.
+  /// - Parameter replacement: Replaces a scalar other than `&`, `<`, `>` and `"`; `nil` keeps it.
+  public static func escaped(_ text: String, replacing replacement: (Unicode.Scalar) -> String?) -> String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let entity: String? =
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\"": "&quot;"
+        default: replacement(scalar)
+        }
+      if let entity { escaped.append(contentsOf: entity.unicodeScalars) } else { escaped.append(scalar) }
+    }
+    return String(escaped)
+  }
+}
