@@ -51,6 +51,31 @@ public struct AudioSource: ~Copyable {
       file, layout, decoder.map { [$0] } ?? Self.preference(for: layout), verifiesChecksum: verifiesChecksum)
   }
 
+  /// Judges the structure of a file without decoding it.
+  /// - Returns: `true` if the file is in a known audio format.
+  package static func recognizes(_ path: FilePath) -> Bool {
+    guard let (_, layout) = try? AudioLayout.open(path) else { return false }
+    if case .unknown = layout.kind { return false }
+    return true
+  }
+
+  /// Duration of MPEG audio in seconds according to FFmpeg, and so to other programs: with the encoder's delay and padding,
+  /// which `format` leaves out, and without a table of contents, estimated from the bit rate. `nil` for other formats.
+  package var demuxerDuration: Double? {
+    guard case .mpeg(let mpeg) = layout.kind, format.sampleRate > 0 else { return nil }
+    let count = mpeg.untrimmedFrameCount ?? (stream as? LibAVDecoder)?.demuxerFrameCount
+    return count.map { Double($0) / Double(format.sampleRate) }
+  }
+
+  /// The `demuxerDuration` of a file. With a table of contents, no decoder is opened.
+  package static func demuxerDuration(of path: FilePath, sampleRate: Double) -> Double? {
+    guard sampleRate > 0, let (_, layout) = try? AudioLayout.open(path), case .mpeg(let mpeg) = layout.kind else {
+      return nil
+    }
+    if let count = mpeg.untrimmedFrameCount { return Double(count) / sampleRate }
+    return try? AudioSource(path: path).demuxerDuration
+  }
+
   /// Opens audio as described by the caller, without inspecting its content first.
   ///
   /// - Throws: `DecodeError` if not a single frame can be decoded, or FFmpeg cannot or must not read such a format.

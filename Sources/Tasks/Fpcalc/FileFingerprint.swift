@@ -66,7 +66,10 @@ struct FileFingerprint {
     } else {
       value = .text(found.finding.value)
     }
-    return FingerprintRecord(value: value, duration: found.duration.truncatedToMilliseconds, timestamp: 0)
+    let isMPEG = found.codec.hasPrefix("mp")
+    let duration =
+      (isMPEG ? AudioSource.demuxerDuration(of: path, sampleRate: found.sampleRate) : nil) ?? found.duration
+    return FingerprintRecord(value: value, duration: duration.truncatedToMilliseconds, timestamp: 0)
   }
 
   // MARK: Other files
@@ -92,7 +95,7 @@ struct FileFingerprint {
       try stream.push(words.span.extracting(first: count), hand)
     }
     source.stop()
-    let duration = (source.format.likelyDuration ?? 0).truncatedToMilliseconds
+    let duration = (source.demuxerDuration ?? source.format.likelyDuration ?? 0).truncatedToMilliseconds
     if let record = try stream.finish(duration: duration) { hand(record) }
     if isFirst {
       complain("Less than 2.8 s of audio is too short for a fingerprint.")

@@ -53,6 +53,25 @@ import Text
     #expect(bad.status == 2 && bad.text == "")
   }
 
+  /// Lengths at which the encoder's delay and padding decide about the second: Chromaprint's program counts them.
+  @Test(arguments: [(22_050, 2.979), (24_000, 4.993), (11_025, 2.914), (44_100, 3.99)])
+  func durationsOfShortMP3sAreThoseOfChromaprint(rate: Int, seconds: Double) throws {
+    let place = try place()
+    let source = "anoisesrc=d=\(seconds):r=\(rate):a=0.2:seed=1"
+    for options in [["-b:a", "64k"], ["-b:a", "64k", "-write_xing", "0"], ["-q:a", "5", "-write_xing", "0"]] {
+      try ExternalProgram.ffmpeg.run(
+        ["-f", "lavfi", "-i", source] + options + [place.library.appending("a.mp3").string])
+      // With FFmpeg 5.1, Chromaprint's program ends with 3.
+      let expected = try ExternalProgram("fpcalc").run([place.library.appending("a.mp3").string], endingWith: [0, 3])
+      let found = try fpcalc(place, "a.mp3")
+      let duration = { (text: String) in text.split(separator: "\n").first { $0.hasPrefix("DURATION=") } }
+      #expect(duration(found.text) == duration(String(decoding: expected, as: UTF8.self)), "\(options)")
+      // Known files have the same.
+      #expect(try place.run(pipeline: "fingerprint").status == 0)
+      #expect(try fpcalc(place, "a.mp3", database: place.database.string).text == found.text)
+    }
+  }
+
   @Test func hostileFilesEndNothing() throws {
     let place = try place("good.wav")
     let hostile = try HostileFiles.all.map { try place.put($0.bytes, as: $0.name) }

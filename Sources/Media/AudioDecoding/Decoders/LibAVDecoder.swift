@@ -129,6 +129,9 @@ final class LibAVDecoder: StreamDecoder {
 
   deinit { lav_close(reader) }
 
+  /// Frames according to FFmpeg's demuxer, claimed or estimated from the bit rate; `nil` if it does not say.
+  var demuxerFrameCount: Int64? { [first.claimedFrameCount, first.estimatedFrameCount].first { $0 > 0 } }
+
   func read(into samples: UnsafeMutablePointer<Float>) -> Int {
     while let current = reader {
       let count = Int(lav_read(current, samples, CInt(AudioBlock.capacity), CInt(AudioBlock.capacity)))

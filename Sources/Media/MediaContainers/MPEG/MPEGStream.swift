@@ -11,6 +11,8 @@ package struct MPEGStream {
   package private(set) var samplesPerFrame: Int
   /// Frames of PCM claimed by such a table, without the encoder's delay and padding; `nil` if there is none.
   package private(set) var claimedFrameCount: Int64?
+  /// The same with delay and padding, as FFmpeg counts.
+  package private(set) var untrimmedFrameCount: Int64?
   /// Delay and padding in such a table: 12 bits each, and 8 unrelated ones; `nil` if it has none.
   package private(set) var trimming: UInt32?
   /// The table was written by LAME, and its checksum is right.
@@ -47,6 +49,7 @@ package struct MPEGStream {
     claimedFrameCount = (isXing ? Self.xingLength(frame, at: table) : frame.bigEndian(UInt32.self, at: 50)).flatMap {
       $0 > 0 ? Int64($0) * Int64(first.header.samplesPerFrame) : nil
     }
+    untrimmedFrameCount = claimedFrameCount
     if isXing {
       trimming = Self.trimming(frame, at: table)
       hasIntactLAMETag = Self.hasIntactLAMETag(frame, at: table)

@@ -15,6 +15,9 @@ public struct KnownFingerprints {
     public var audioDuration: Double
     /// Duration claimed by the file, in seconds; the decoded duration if it claims none.
     public var duration: Double
+    public var sampleRate: Double
+    /// `AudioFormat.codec`.
+    public var codec: String
   }
 
   private let database: DatabaseQueue
@@ -66,7 +69,8 @@ public struct KnownFingerprints {
       let query = try Query(
         db,
         """
-        SELECT f.algorithm, f.duration_s, f.value, m.sample_rate_hz, m.frames, m.claimed_frames, m.claim_is_estimated
+        SELECT f.algorithm, f.duration_s, f.value, m.sample_rate_hz, m.frames, m.claimed_frames, m.claim_is_estimated,
+          m.codec
         FROM file JOIN fingerprint f ON f.file = file.id JOIN format m ON m.file = file.id
           JOIN analysis a ON a.file = file.id JOIN analyzer n ON n.id = a.analyzer
         WHERE file.path = ? AND file.size_bytes = ? AND file.mtime_ns = ? AND file.status = 'ok'
@@ -82,7 +86,8 @@ public struct KnownFingerprints {
         let claimed = query.integer(6) == 0 ? query.optionalInteger(5) ?? 0 : 0
         return Fingerprint(
           finding: FingerprintFinding(algorithm: query.text(0), duration: query.real(1), value: query.text(2)),
-          audioDuration: frames / rate, duration: (claimed > 0 ? Double(claimed) : frames) / rate)
+          audioDuration: frames / rate, duration: (claimed > 0 ? Double(claimed) : frames) / rate,
+          sampleRate: rate, codec: query.text(7))
       }
     }
   }
