@@ -41,10 +41,13 @@ public struct FileInventory: Sendable {
   /// Reads the inventory of a folder, which is empty if there is none.
   public init(of folder: FilePath) {
     self.folder = folder
-    guard let file = try? FileDescriptor.open(folder.appending(Self.name), .readOnly, options: .closeOnExec) else {
-      return
-    }
+    guard
+      let file = try? FileDescriptor.open(
+        folder.appending(Self.name), .readOnly, options: [.closeOnExec, .nonBlocking])
+    else { return }
     defer { try? file.close() }
+    // In a named pipe, a line might never come.
+    guard (try? FileStatus(of: file))?.kind == .regular else { return }
     var lines = LineReader(reading: file, limit: 4096)
     guard case .text(let title)? = try? lines.next(), title.elementsEqual(Self.title.utf8) else { return }
     while let line = try? lines.next() {
@@ -116,7 +119,7 @@ public struct FileInventory: Sendable {
   }
 
   /// Writes the hidden file if the inventory has a folder.
-  public func write() throws(Errno) {
+  public func write() throws {
     if let folder { try FileReplacement.write(bytes, to: folder.appending(Self.name)) }
   }
 

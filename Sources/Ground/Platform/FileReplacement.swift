@@ -7,6 +7,7 @@ public import SystemPackage
 /// new one, even after a crash. An incomplete file is removed.
 ///
 /// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written there directly.
+/// A named pipe that no program opens for reading is an error.
 ///
 /// The temporary name is unguessable and never that of an existing file or link, so another user with write access to
 /// the folder cannot redirect the writing.
@@ -19,7 +20,8 @@ public final class FileReplacement {
   public let descriptor: FileDescriptor
   private var isOpen = true
 
-  public init(_ path: FilePath) throws(Errno) {
+  /// - Throws: `Errno`, `OutputObstacle`.
+  public init(_ path: FilePath) throws {
     self.path = path
     let present = try? FileStatus(at: path, followingLinks: true)
     let name = DescriptorName(path)
@@ -30,7 +32,7 @@ public final class FileReplacement {
     }
     if name != nil || present.map({ $0.kind != .regular && $0.kind != .folder }) == true {
       temporaryPath = path
-      descriptor = try Self.open(path, .writeOnly, options: [.closeOnExec, .init(rawValue: O_NOCTTY)])
+      descriptor = try OutputStream.open(path)
       return
     }
     Self.removeLeftovers(in: path.removingLastComponent())
@@ -219,7 +221,8 @@ public final class FileReplacement {
   }
 
   /// Replaces a file with the given bytes.
-  public static func write(_ bytes: some Sequence<UInt8>, to path: FilePath) throws(Errno) {
+  /// - Throws: `Errno`, `OutputObstacle`.
+  public static func write(_ bytes: some Sequence<UInt8>, to path: FilePath) throws {
     let file = try FileReplacement(path)
     try file.write(bytes)
     try file.commit()
@@ -259,7 +262,15 @@ public final class FileReplacement {
   /// help: the process may run on another computer or in another container.) Files locked by another process are in
   /// use, however old they look: they may have been given the times of other files.
   private static func removeLeftovers(in folder: FilePath) {
-    guard !isSwept(folder), let listing = try? FolderListing(of: folder) else { return }
+    if !isSwept(folder) { removeLeftovers(in: folder, minAge: leftoverAge) }
+  }
+
+  /// Removes the temporary files of any age that killed processes left in a folder. The caller knows, by a lock, that no
+  /// other process is writing there now.
+  public static func removeAllLeftovers(in folder: FilePath) { removeLeftovers(in: folder, minAge: .min) }
+
+  private static func removeLeftovers(in folder: FilePath, minAge: Int) {
+    guard let listing = try? FolderListing(of: folder) else { return }
     let now = time(nil)
     for entry in listing.entries {
       let name = String(decoding: listing.name(entry), as: UTF8.self)
@@ -267,7 +278,7 @@ public final class FileReplacement {
       guard name.hasPrefix(prefix), name.contains(suffix) else { continue }
       let path = folder.appending(name)
       guard let status = try? FileStatus(at: path, followingLinks: false), status.kind == .regular,
-        status.modified.seconds < now - leftoverAge, !isInUse(path)
+        Int(now) - Int(status.modified.seconds) > minAge, !isInUse(path)
       else { continue }
       remove(path)
     }

@@ -7,7 +7,7 @@ public final class MappedFile: Sendable {
 
   /// - Returns: `nil` if it is empty or no regular file.
   public init?(_ path: FilePath) throws {
-    let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     defer { try? file.close() }
     let status = try FileStatus(of: file)
     guard status.kind == .regular, status.size > 0 else { return nil }

@@ -2,14 +2,25 @@ public import SystemPackage
 
 /// The rule for what a command may replace: files that Nocturne did not write only on request (`--force`).
 ///
-/// Always allowed: a name that does not exist, an empty file, a device, a pipe or a descriptor (`/dev/stdout`). Always
-/// refused: a folder.
+/// Always allowed: a name that does not exist, an empty file. Always refused: a folder, a socket, a disk. A device
+/// (`/dev/null`), a named pipe or a descriptor (`/dev/stdout`) is allowed where a person names it, and refused in place of
+/// a file with a fixed name in a folder.
 public struct OverwriteRule: Hashable, Sendable {
   /// Allows replacing files that Nocturne did not write.
   public var allowsOthers: Bool
 
+  /// Allows devices, named pipes and descriptors.
+  private var allowsStreams = true
+
   public init(allowsOthers: Bool = false) {
     self.allowsOthers = allowsOthers
+  }
+
+  /// The rule for files with fixed names in a folder, and for all that must not wait for another program.
+  public var forRegularFiles: OverwriteRule {
+    var rule = self
+    rule.allowsStreams = false
+    return rule
   }
 
   /// - Parameter proof: Proof that Nocturne wrote the file.
@@ -22,7 +33,10 @@ public struct OverwriteRule: Hashable, Sendable {
     var others: [(file: FilePath, objection: String)] = []
     for (file, proof) in files {
       switch try Self.kind(of: file) {
-      case nil, .empty, .special: continue
+      case nil, .empty: continue
+      case .stream(let name):
+        if let obstacle = OutputStream.obstacle(at: file) { throw .notAFile(file, reason: "\(obstacle)") }
+        if !allowsStreams { throw .notAFile(file, reason: "it is \(name)") }
       case .deadLink: if !allowsOthers { others.append((file, "leads nowhere")) }
       case .file: if !allowsOthers, !proof.isGiven(by: file) { others.append((file, proof.objection)) }
       }
@@ -31,16 +45,20 @@ public struct OverwriteRule: Hashable, Sendable {
   }
 
   private enum Kind {
-    case file, empty, special, deadLink
+    case file, empty, deadLink
+    /// With a description.
+    case stream(String)
   }
 
   private static func kind(of file: FilePath) throws(OverwriteError) -> Kind? {
-    if DescriptorName(file) != nil { return .special }
+    if DescriptorName(file) != nil { return .stream("an open file of a program") }
     guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.exists ? .deadLink : nil }
     switch status.kind {
     case .folder: throw .isFolder(file)
     case .regular: return status.size == 0 ? .empty : .file
-    default: return .special
+    case .fifo: return .stream("a named pipe")
+    case .socket: return .stream("a socket")
+    case .device, .link, .unknown: return .stream("a device")
     }
   }
 }
@@ -51,6 +69,8 @@ public enum OverwriteError: Error, Hashable, Sendable {
   case notOurs(FilePath, objection: String, otherCount: Int)
   /// A file would have to replace a folder.
   case isFolder(FilePath)
+  /// A file would have to replace a device, a pipe or a socket. `reason` says which.
+  case notAFile(FilePath, reason: String)
 }
 
 extension OverwriteError: CustomStringConvertible {
@@ -69,6 +89,9 @@ extension OverwriteError: CustomStringConvertible {
     case .isFolder(let file):
       return "\(DisplayPath.text(of: file)) is a folder, but a file should be written there. Nothing was written. "
         + "Name a file."
+    case .notAFile(let file, let reason):
+      return "\(DisplayPath.text(of: file)) cannot be written: \(reason). Nothing was written. "
+        + "Remove it, or name another place."
     }
   }
 }

@@ -65,7 +65,7 @@ public final class AudioFileWriter {
         path,
         reason: "\(layout.format.rawValue) does not have \(layout.depth.rawValue) bits at \(sampleRate) Hz.")
     }
-    do throws(Errno) {
+    do {
       view = OutputView(try FileReplacement(path))
     } catch {
       throw .cannotWrite(path, reason: "\(error)")

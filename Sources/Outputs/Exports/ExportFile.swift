@@ -14,7 +14,7 @@ public final class ExportFile {
   public init(_ path: FilePath?) throws(ExportError) {
     self.path = path
     do {
-      replacement = try path.map { path throws(Errno) in try FileReplacement(path) }
+      replacement = try path.map { try FileReplacement($0) }
     } catch {
       throw .cannotCreate(path ?? "", reason: "\(error)")
     }

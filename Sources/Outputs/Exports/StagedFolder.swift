@@ -32,7 +32,7 @@ package final class StagedFolder {
     let target = folder.pushing(path)
     let isKnown = isOurs(target)
     do {
-      try rule.check(target, OriginProof(orElse: FileInventory.objection) { _ in isKnown })
+      try rule.forRegularFiles.check(target, OriginProof(orElse: FileInventory.objection) { _ in isKnown })
     } catch {
       throw .refused(error)
     }

@@ -31,7 +31,7 @@ struct BackupCommand: AsyncParsableCommand {
         throw CommandFailure(.usage, "\(path.string) is a folder. Name a file for the copy.")
       }
       if path.isSameFile(as: store.path) { throw CommandFailure(.usage, "\(path.string) is the database itself.") }
-      try OverwriteRule(allowsOthers: force).check(path, ResultStore.backupProof)
+      try OverwriteRule(allowsOthers: force).forRegularFiles.check(path, ResultStore.backupProof)
       try store.backUp(to: path)
     }
   }

@@ -117,7 +117,7 @@ struct RunCommand: AsyncParsableCommand {
   /// Checks the outputs before any work. In this command, `--force` concerns files to analyze.
   private func takeOutputs(_ settings: CommandSettings, _ metrics: inout RunMetrics) throws {
     do throws(OverwriteError) {
-      if let file = settings[Settings.metrics] { try OverwriteRule().check(file, RunMetrics.proof) }
+      if let file = settings[Settings.metrics] { try OverwriteRule().forRegularFiles.check(file, RunMetrics.proof) }
       metrics.path = settings[Settings.metrics]
       try reports.reports(settings, roots: nil).check(OverwriteRule())
     } catch {

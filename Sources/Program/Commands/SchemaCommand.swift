@@ -37,7 +37,7 @@ struct SchemaCommand: AsyncParsableCommand {
           throw CommandFailure(.fatal, "The folder \(printable(output.path.string)) cannot be made: \(error)")
         }
         let files = Schemas.files.map { (path: output.path.appending($0.name), text: $0.text) }
-        try OverwriteRule(allowsOthers: force).check(files.map { ($0.path, Schemas.proof) })
+        try OverwriteRule(allowsOthers: force).forRegularFiles.check(files.map { ($0.path, Schemas.proof) })
         for file in files {
           do {
             try FileReplacement.write(file.text.utf8, to: file.path)

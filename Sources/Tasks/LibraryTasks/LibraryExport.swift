@@ -96,7 +96,9 @@ package struct LibraryExport: Sendable {
   private func preparePlace() throws(ExportError) {
     guard let output else { return }
     do {
-      try overwriting.check(files(at: output))
+      let rule = format.output.isFolder ? overwriting.forRegularFiles : overwriting
+      try rule.check(files(at: output))
+      if let cursorFile { try overwriting.forRegularFiles.check(cursorFile.path, CursorFile.proof) }
     } catch {
       throw .refused(error)
     }
@@ -112,13 +114,10 @@ package struct LibraryExport: Sendable {
   /// file takes precedence over the cursor beside it: another program that saved the file since leaves the cursor, but not
   /// the mark.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
-    var files: [(file: FilePath, proof: OriginProof)] =
-      switch format.output {
-      case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]
-      case .folder: format.files(for: BuiltInAnalyzers.findings).map { (output.appending($0), FileInventory.proof) }
-      case .tree: []
-      }
-    if let cursorFile { files.append((cursorFile.path, CursorFile.proof)) }
-    return files
+    switch format.output {
+    case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]
+    case .folder: format.files(for: BuiltInAnalyzers.findings).map { (output.appending($0), FileInventory.proof) }
+    case .tree: []
+    }
   }
 }

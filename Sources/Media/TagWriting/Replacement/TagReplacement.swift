@@ -152,7 +152,7 @@ public struct TagReplacement {
   ) throws -> FileIdentity {
     let oldDigest = try FileDigest(file.source)
     let replacement: FileReplacement
-    do throws(Errno) {
+    do {
       replacement = try FileReplacement(path)
     } catch {
       throw TagWriteError(.notWritable, "No file can be created in its folder: \(error).")

@@ -37,7 +37,7 @@ struct AcoustIDSender {
     address = (server.hasSuffix("/") ? String(server.dropLast()) : server) + (isSubmission ? "/submit" : "/lookup")
     folder = context.output ?? "."
     do {
-      try context.overwriting.check(
+      try context.overwriting.forRegularFiles.check(
         folder.appending(Self.resultsName), .text(beginning: "{\"line\":1,\"first_index\":"))
     } catch {
       throw .refused(error)
@@ -57,7 +57,7 @@ struct AcoustIDSender {
       lines = try FileDescriptor.open(list, .readOnly)
       // Unlike other files, this is not replaced at the end: sent requests cannot be undone.
       results = try FileDescriptor.open(
-        path, .writeOnly, options: [.create, .truncate, .append],
+        path, .writeOnly, options: [.create, .truncate, .append, .nonBlocking],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
       throw .cannotCreate(path, reason: "\(error)")

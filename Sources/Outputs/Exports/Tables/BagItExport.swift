@@ -42,7 +42,7 @@ private struct BagItWriter: ExportWriter {
     guard root.isAbsolute else { throw .badOption("root", value: root.string, expected: "an absolute path") }
     let path = folder.appending("manifest-\(choice.algorithm.rawValue).txt")
     do {
-      try context.overwriting.check(path, FileInventory.proof)
+      try context.overwriting.forRegularFiles.check(path, FileInventory.proof)
     } catch {
       throw .refused(error)
     }

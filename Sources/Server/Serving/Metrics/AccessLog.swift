@@ -26,10 +26,10 @@ package final class AccessLog: Sendable {
   private let dropped = Atomic(0)
 
   /// - Parameter path: `nil` for standard output.
-  /// - Throws: `Errno` if the file cannot be opened.
-  package init(_ path: FilePath?) throws(Errno) {
+  /// - Throws: `Errno` or `OutputObstacle` if the file cannot be opened.
+  package init(_ path: FilePath?) throws {
     self.path = path
-    target = Mutex(try path.map { path throws(Errno) in try Self.open(path) } ?? Self.standardOutput)
+    target = Mutex(try path.map { try Self.open($0) } ?? Self.standardOutput)
     thread.start()
   }
 
@@ -112,16 +112,9 @@ package final class AccessLog: Sendable {
     target = new
   }
 
-  private static func open(_ path: FilePath) throws(Errno) -> Target {
-    do {
-      let descriptor = try FileDescriptor.open(
-        path, .writeOnly, options: [.create, .append, .closeOnExec], permissions: [.ownerReadWrite, .groupRead])
-      return Target(descriptor: descriptor, file: FileIdentity(descriptor), checked: .now)
-    } catch let error as Errno {
-      throw error
-    } catch {
-      throw .ioError
-    }
+  private static func open(_ path: FilePath) throws -> Target {
+    let descriptor = try FileDescriptor.openForAppending(path, permissions: [.ownerReadWrite, .groupRead])
+    return Target(descriptor: descriptor, file: FileIdentity(descriptor), checked: .now)
   }
 
   private static var standardOutput: Target { Target(descriptor: .standardOutput, checked: .now) }

@@ -36,6 +36,8 @@ extension ResultStore {
       try file.commit()
     } catch let error as Errno {
       throw .cannotOpen(path: copy, reason: "\(error)")
+    } catch let error as OutputObstacle {
+      throw .cannotOpen(path: copy, reason: "\(error)")
     } catch let error as StoreError {
       throw error
     } catch {

@@ -109,17 +109,20 @@ public final class RunLock: Sendable {
   /// or if its holder cannot be read at this moment.
   public static func holder(forDatabase database: FilePath) -> Holder? {
     guard isHeld(forDatabase: database),
-      let file = try? FileDescriptor.open(lockPath(forDatabase: database), .readOnly, options: .closeOnExec)
+      let file = openForReading(database)
     else { return nil }
     defer { try? file.close() }
     return readHolder(in: file)
   }
 
+  /// The lock file of a database; `nil` if there is none.
+  private static func openForReading(_ database: FilePath) -> FileDescriptor? {
+    try? .open(lockPath(forDatabase: database), .readOnly, options: [.closeOnExec, .nonBlocking])
+  }
+
   /// `true` if a run is working on a database, on this or another computer that sees the lock.
   public static func isHeld(forDatabase database: FilePath) -> Bool {
-    guard let file = try? FileDescriptor.open(lockPath(forDatabase: database), .readOnly, options: .closeOnExec) else {
-      return false
-    }
+    guard let file = openForReading(database) else { return false }
     defer { try? file.close() }
     // Closing releases the lock at once; a run that meets it in this moment retries.
     return (try? file.lock(.shared)) == false

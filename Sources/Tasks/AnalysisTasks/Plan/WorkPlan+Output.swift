@@ -17,7 +17,7 @@ extension WorkPlan {
   /// - Throws: `ExportError`; existing files are then unchanged.
   package func write(to folder: FilePath, _ rule: OverwriteRule = OverwriteRule()) throws {
     do {
-      try rule.check(Self.fileNames.map { (folder.appending($0), FileInventory.proof) })
+      try rule.forRegularFiles.check(Self.fileNames.map { (folder.appending($0), FileInventory.proof) })
     } catch {
       throw ExportError.refused(error)
     }

@@ -63,7 +63,7 @@ package struct LibraryReports: Sendable {
       outputs.append((RemovedTracks.path(inFolder: folder), RemovedTracks.proof))
       outputs.append((CursorFile(inFolder: folder).path, CursorFile.proof))
     }
-    try overwriting.check(outputs)
+    try overwriting.forRegularFiles.check(outputs)
   }
 
   /// - Parameter run: The run that the reports describe.

@@ -85,8 +85,11 @@ final class TagJournal {
     self.path = path
     do {
       file = try FileDescriptor.open(
-        path, .readWrite, options: [.create, .append, .closeOnExec],
+        path, .readWrite, options: [.create, .append, .closeOnExec, .nonBlocking],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      guard try FileStatus(of: file).kind == .regular else {
+        throw TagJournalError("\(path) is not a regular file. Name another file with --journal.")
+      }
       var head = [UInt8](repeating: 0, count: 512)
       let count = try head.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 0, into: $0) }
       if Self.isCutHeader(head[..<count]) {

@@ -114,7 +114,7 @@ package struct MixSplit: Sendable {
     func isFile(_ path: FilePath) -> Bool { (try? FileStatus(at: path, followingLinks: false).kind) == .regular }
     if let path = present.first(where: { !isFile($0) }) { throw .notAFile(path) }
     do {
-      try overwriting.check(present.map { ($0, PieceTags.proof(of: source)) })
+      try overwriting.forRegularFiles.check(present.map { ($0, PieceTags.proof(of: source)) })
     } catch {
       throw .refused(error)
     }

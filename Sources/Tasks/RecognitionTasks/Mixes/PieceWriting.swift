@@ -41,7 +41,7 @@ struct PieceFile: ~Copyable {
   }
 
   private static func replacement(_ path: FilePath) throws(MixSplitError) -> FileReplacement {
-    do throws(Errno) {
+    do {
       return try FileReplacement(path)
     } catch {
       throw .cannotWrite(path, reason: "\(error)")
