@@ -138,6 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
       options.catalogParts = try sources.parts()
       options.serving = servingOptions
       options.serving.accessLog = try accessLog.map(Self.open)
+      options.servesLinksOutside = settings[Settings.serveLinksOutside]
       options.coverCommand = Commands.coverProcess
       options.decoder = Commands.decodingProcess
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)

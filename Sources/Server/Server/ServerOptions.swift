@@ -23,6 +23,9 @@ package struct ServerOptions: Sendable {
   /// Time for which a change of the store waits while another program has it locked.
   package var writeTimeout = Duration.seconds(5)
 
+  /// Serves files behind links that lead out of the folders of the library.
+  package var servesLinksOutside = false
+
   /// The command line of a process that makes a cover; empty for no covers.
   package var coverCommand: [String] = []
   /// Time limit of such a process. A large picture takes a second.

@@ -13,8 +13,8 @@ public struct ExposedLibrary {
 
   public init() throws {
     folder = try TemporaryDirectory()
-    try put("music", song)
-    try put("secret", outside.appending("Album/song.wav"))
+    try put(Self.music, song)
+    try put(Self.secret, outside.appending("Album/song.wav"))
     try put(Self.picture, outside.appending("Album/cover.bmp"))
   }
 
@@ -41,6 +41,8 @@ public struct ExposedLibrary {
   public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
     guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
     var track = TrackFile(path: path, root: root)
+    track.isAudio = true
+    track.linkScope = [library]
     track.size = file.size
     track.key = FileKey(device: file.device, inode: file.inode)
     track.modified = file.modified
@@ -48,11 +50,25 @@ public struct ExposedLibrary {
     return track
   }
 
+  public static let music = wave("music")
+  /// Audio, too: only its place forbids it.
+  public static let secret = wave("secret")
+
+  /// A WAV file with the text as its samples.
+  public static func wave(_ text: String) -> [UInt8] {
+    let samples = Array(text.utf8)
+    let form = little(1, 2) + little(1, 2) + little(8_000) + little(16_000) + little(2, 2) + little(16, 2)
+    let body =
+      Array("WAVEfmt ".utf8) + little(16) + form + Array("data".utf8) + little(UInt32(samples.count)) + samples
+    return Array("RIFF".utf8) + little(UInt32(body.count)) + body
+  }
+
+  private static func little(_ value: UInt32, _ count: Int = 4) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
   /// A BMP image of two by two pixels.
   public static let picture: [UInt8] = {
-    func little(_ value: UInt32, _ count: Int = 4) -> [UInt8] {
-      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
     let header = little(40) + little(2) + little(2) + little(1, 2) + little(24, 2) + little(0) + little(16)
     return Array("BM".utf8) + little(70) + little(0) + little(54) + header + little(2835) + little(2835) + little(0)
       + little(0) + [0, 0, 255, 0, 255, 0, 0, 0, 255, 0, 0, 255, 255, 255, 0, 0]

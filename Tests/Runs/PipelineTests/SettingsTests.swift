@@ -95,6 +95,7 @@ import Testing
     "isolation": "none", "memory_limit_mb": "0", "fetch_space_mb": "5000", "timeout": "300d", "jobs": "1024",
     "fail_on": "never",
     "csv_guard_formulas": "false", "catalog_servers": "[http://evil.example:1]", "catalog_tokens": "x",
+    "serve_links_outside": "true",
   ]
   static let harmless: [String: String] = [
     "library": "[.]", "report": "[json]", "include": "[beats]", "time_budget": "1h", "nice": "5", "progress": "none",

@@ -26,7 +26,7 @@ import Testing
     }
     let id = ContentID(ofPath: place.song).description
     #expect(try library.store.trackFile(id: id)?.root == place.library)
-    #expect(try await library.get("/media/tracks/\(id)").body == Array("music".utf8))
+    #expect(try await library.get("/media/tracks/\(id)").body == ExposedLibrary.music)
     #expect(try await library.get("/media/covers/\(id)?size=64").status == 200)
 
     try place.swap("Artist", for: place.outside)

@@ -274,6 +274,9 @@ extension Settings {
     "retry_failed", trust: .notNeeded, default: false, "retry files that failed before, even if they did not change")
   public static let followLinks = Setting<Bool>(
     "follow_links", trust: .notNeeded, default: true, "follow symbolic links in the library")
+  public static let serveLinksOutside = Setting<Bool>(
+    "serve_links_outside", trust: .neededFor("true") { isServed, _ in isServed }, default: false,
+    "serve: play files behind links that lead out of the folders of the library")
   public static let oneFileSystem = Setting<Bool>(
     "one_file_system", trust: .notNeeded, default: false, "leave out other file systems mounted in the library")
   public static let ignoreCtime = Setting<Bool>(
@@ -306,7 +309,8 @@ extension Settings {
   public static let all: [any AnySetting] = [
     library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline,
     jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock,
-    retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod, verify, checksums,
+    retryFailed, followLinks, serveLinksOutside, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod,
+    verify, checksums,
     fetchSpace, fetchSilence,
   ]
 

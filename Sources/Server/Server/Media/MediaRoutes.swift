@@ -4,6 +4,7 @@ internal import LibraryStore
 internal import LibraryTasks
 internal import NIOCore
 internal import Platform
+internal import ResultStore
 internal import Serving
 internal import SystemPackage
 
@@ -38,7 +39,7 @@ extension Services {
   /// - Parameter isAttachment: Offers the file for download rather than playback.
   func track(_ id: String, for request: Request, isAttachment: Bool = false) async throws -> Response {
     let track = try await reading {
-      guard let track = try store.trackFile(id: id) else {
+      guard let track = try trackFile(id) else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
       return track
@@ -49,6 +50,12 @@ extension Services {
     return FileAnswer(file: file, contentType: type, name: name, isAttachment: isAttachment).response(to: request, self)
   }
 
+  private func trackFile(_ id: String) throws(StoreError) -> TrackFile? {
+    var track = try store.trackFile(id: id)
+    if options.servesLinksOutside { track?.linkScope = ["/"] }
+    return track
+  }
+
   private func open(_ track: TrackFile) throws(RequestError) -> OpenFile {
     if track.path.isObject {
       throw RequestError(.notFound, "This track is an object on another server, which is not played from here.")
@@ -57,6 +64,13 @@ extension Services {
       return try OpenFile(track)
     } catch .replaced {
       throw RequestError(.notFound, "The file of this track was replaced by something else since the last run.")
+    } catch .outside {
+      throw RequestError(
+        .notFound,
+        "The file of this track is behind a link that leads out of the folders of the library. To serve such files, set "
+          + "serve_links_outside: true.")
+    } catch .notAudio {
+      throw RequestError(.notFound, "The last run found no audio in the file of this track.")
     } catch {
       throw RequestError(.notFound, "The file of this track is gone, or its disk is not there.")
     }
@@ -68,8 +82,7 @@ extension Services {
     let track = try await reading {
       // The cover of an album is that of its first track.
       guard
-        let track = try store.trackFile(id: id)
-          ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })
+        let track = try trackFile(id) ?? store.album(id: id).flatMap({ try trackFile($0.firstTrack) })
       else { throw RequestError(.notFound, "There is no track and no album with this id.") }
       return track
     }

@@ -1,3 +1,4 @@
+internal import Analysis
 internal import GRDB
 public import Platform
 public import ResultStore
@@ -16,12 +17,17 @@ public struct TrackFile: Sendable, Hashable {
   public var key: FileKey?
   public var modified: Timestamp?
   public var statusChanged: Timestamp?
+  /// The last run decoded audio from it.
+  public var isAudio: Bool
+  /// Folders that links in the path may lead into.
+  public var linkScope: [FilePath] = []
 
   public init(path: FilePath, root: FilePath? = nil, container: String? = nil, codec: String? = nil) {
     self.path = path
     self.root = root
     self.container = container
     self.codec = codec
+    isAudio = container != nil
   }
 
   /// True if this is the file that the last run saw, unchanged.
@@ -36,14 +42,15 @@ public struct TrackFile: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// File of a track; `nil` if there is no such track or its file is gone.
+  /// File of a track; `nil` if there is no such track or its file is gone. Links may lead into the folders of runs.
   /// - Parameter id: `file_id` of reports.
   public func trackFile(id: String) throws(StoreError) -> TrackFile? {
     try read { db in
       let select = try Query(
         db,
         """
-        SELECT file.path, m.container, m.codec, file.size_bytes, file.device, file.inode, file.mtime_ns, file.ctime_ns
+        SELECT file.path, m.container, m.codec, file.size_bytes, file.device, file.inode, file.mtime_ns, file.ctime_ns,
+          file.status
         FROM song CROSS JOIN file ON file.id = song.id LEFT JOIN format m ON m.file = file.id
         WHERE song.track_id = ?
         """)
@@ -55,22 +62,28 @@ extension ResultStore {
         }
         track.modified = select.optionalInteger(6).map { Timestamp(nanoseconds: $0) }
         track.statusChanged = select.optionalInteger(7).map { Timestamp(nanoseconds: $0) }
+        let status = select.optionalText(8).flatMap(FileAnalysis.Status.init(rawValue:))
+        track.isAudio = track.container != nil && (status == .ok || status == .partial)
         return track
       }
-      if let path = track?.path { track?.root = try Self.root(of: path, db) }
+      guard let path = track?.path else { return nil }
+      let roots = try Self.roots(db)
+      track?.linkScope = roots
+      track?.root = Self.outermost(of: roots, above: path)
       return track
     }
   }
 
   /// The outermost root, because permission to write into it does not imply permission to replace it; runs started by a
   /// watching server are also given folders within it.
-  private static func root(of path: FilePath, _ db: Database) throws -> FilePath? {
-    var above: [FilePath] = []
-    var folder = path
-    while folder.removeLastComponent() { above.append(folder) }
-    let marks = above.map { _ in "?" }.joined(separator: ", ")
-    let select = try Query(
-      db, "SELECT path FROM run_root WHERE path IN (\(marks)) ORDER BY length(path) LIMIT 1")
-    return try select.first(above.map { .path($0) }) { select.path(0) }
+  private static func outermost(of roots: [FilePath], above path: FilePath) -> FilePath? {
+    roots.filter { $0 != path && path.starts(with: $0) }.min { $0.components.count < $1.components.count }
+  }
+
+  private static func roots(_ db: Database) throws -> [FilePath] {
+    let select = try Query(db, "SELECT DISTINCT path FROM run_root")
+    var roots: [FilePath] = []
+    try select.forEachRow { roots.append(select.path(0)) }
+    return roots.filter { !$0.isObject }
   }
 }

@@ -2,7 +2,8 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// Message to the process that makes a cover: fields of a track separated by NUL, empty if unknown.
+/// Message to the process that makes a cover: fields of a track separated by NUL, empty if unknown, then the folders of
+/// its link scope.
 struct CoverRequest {
   /// Has no format.
   let track: TrackFile
@@ -14,14 +15,16 @@ struct CoverRequest {
       track.size, track.key.map { Int64(bitPattern: $0.device) }, track.key.map { Int64(bitPattern: $0.inode) },
       track.modified?.nanoseconds, track.statusChanged?.nanoseconds,
     ]
-    let paths = [track.path.withBytes { Array($0) }, track.root?.withBytes { Array($0) } ?? []]
-    return Array((paths + numbers.map { Array(($0.map { String($0) } ?? "").utf8) }).joined(separator: [0]))
+    let paths = [track.path.bytes, track.root?.bytes ?? []]
+    let texts = numbers.map { $0.map { String($0) } ?? "" } + [track.isAudio ? "audio" : ""]
+    return Array(
+      (paths + texts.map { Array($0.utf8) } + track.linkScope.map(\.bytes)).joined(separator: [0]))
   }
 
   init?(_ bytes: [UInt8]) {
     let fields = bytes.split(separator: 0, omittingEmptySubsequences: false).map { Array($0) }
-    guard fields.count == 7, !fields[0].isEmpty else { return nil }
-    let numbers = fields[2...].map { Int64(String(decoding: $0, as: UTF8.self)) }
+    guard fields.count >= 8, !fields[0].isEmpty else { return nil }
+    let numbers = fields[2..<7].map { Int64(String(decoding: $0, as: UTF8.self)) }
     var track = TrackFile(path: FilePath(bytes: fields[0]), root: fields[1].isEmpty ? nil : FilePath(bytes: fields[1]))
     track.size = numbers[0]
     if let device = numbers[1], let inode = numbers[2] {
@@ -29,6 +32,8 @@ struct CoverRequest {
     }
     track.modified = numbers[3].map { Timestamp(nanoseconds: $0) }
     track.statusChanged = numbers[4].map { Timestamp(nanoseconds: $0) }
+    track.isAudio = !fields[7].isEmpty
+    track.linkScope = fields[8...].map { FilePath(bytes: $0) }
     self.track = track
   }
 }

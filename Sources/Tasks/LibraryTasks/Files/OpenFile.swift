@@ -1,3 +1,4 @@
+internal import AudioDecoding
 package import LibraryStore
 package import Platform
 package import SystemPackage
@@ -7,8 +8,12 @@ package final class OpenFile: Sendable {
   package enum Failure: Error {
     /// The file does not exist or is not readable.
     case missing
-    /// The path now names something other than the analyzed file: a device, a pipe, a folder, a link elsewhere.
+    /// The path now names something other than the analyzed file: a device, a pipe, a folder, a link elsewhere, no audio.
     case replaced
+    /// A link leads out of the folders of the library.
+    case outside
+    /// The last run decoded no audio from it.
+    case notAudio
     /// The file has become shorter since it was opened.
     case shortened
   }
@@ -23,6 +28,7 @@ package final class OpenFile: Sendable {
 
   /// - Parameter folder: Folder of the track.
   convenience init(_ track: TrackFile, in folder: TrackFolder) throws(Failure) {
+    guard track.isAudio else { throw .notAudio }
     var isLinked = folder.isBehindLink
     do {
       try self.init(folder.name, in: folder.folder, links: .refused)
@@ -30,7 +36,14 @@ package final class OpenFile: Sendable {
       try self.init(folder.name, in: folder.folder, links: .followed)
       isLinked = true
     }
-    guard !isLinked || isSeen(as: track) else { throw .replaced }
+    let isUnchanged = FileIdentity(descriptor).map(track.isSeen(as:)) ?? false
+    if isLinked {
+      guard isUnchanged else { throw .replaced }
+      guard isInside(track.linkScope) else { throw .outside }
+    } else if !isUnchanged {
+      // New tags make a new file. Another file of the same name must be audio, too: a hard link can lead anywhere.
+      guard AudioSource.recognizes(descriptorPath) else { throw .replaced }
+    }
   }
 
   /// - Parameter path: Relative to the folder.
@@ -54,7 +67,14 @@ package final class OpenFile: Sendable {
 
   func withDescriptor<Result>(_ body: (CInt) throws -> Result) rethrows -> Result { try body(descriptor.rawValue) }
 
-  private func isSeen(as track: TrackFile) -> Bool { FileIdentity(descriptor).map(track.isSeen(as:)) ?? false }
+  private var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor.rawValue)") }
+
+  /// True if the open file is in one of the folders, whatever links led to it. False if the system does not tell.
+  private func isInside(_ folders: [FilePath]) -> Bool {
+    if folders.contains("/") { return true }
+    guard let path = descriptorPath.linkTarget else { return false }
+    return folders.contains { folder in (try? folder.resolved()).map(path.starts(with:)) ?? false }
+  }
 
   /// Reads exactly this many bytes.
   package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {

@@ -6,7 +6,7 @@ internal import SystemPackage
 ///
 /// A user who can write to the music folder must not be able to expose other files of this machine by replacing a file, or
 /// a folder above it, with a link. Links are therefore followed up to the root of the run, which such a user cannot
-/// replace, and below it only to the exact file that the last run saw through them.
+/// replace, and below it only to the exact file that the last run saw through them, inside the track's `linkScope`.
 struct TrackFolder {
   let folder: OpenFolder
   /// Name of the file.

@@ -9,9 +9,11 @@ import Testing
 
 @testable import LibraryTasks
 
+/// The text in a file of `ExposedLibrary`.
 private func text(of track: TrackFile) throws -> String {
   let file = try OpenFile(track)
-  return try String(decoding: file.read(Int(file.size), at: 0), as: UTF8.self)
+  let header = ExposedLibrary.wave("").count
+  return try String(decoding: file.read(Int(file.size) - header, at: Int64(header)), as: UTF8.self)
 }
 
 @Suite struct TrackFolderTests {
@@ -32,14 +34,38 @@ private func text(of track: TrackFile) throws -> String {
     let track = try place.track(linked.appending("Artist/Album/song.wav"), root: linked)
     #expect(try text(of: track) == "music")
     // The file may have been edited since.
-    try place.put("other music", place.song)
+    try place.put(ExposedLibrary.wave("other music"), place.song)
     #expect(try text(of: track) == "other music")
+    try place.put("no music", place.song)
+    #expect(throws: OpenFile.Failure.replaced) { try text(of: track) }
+  }
+
+  @Test func whatIsNoAudioIsNotOpened() throws {
+    var track = try place.track(place.song, root: place.library)
+    track.isAudio = false
+    #expect(throws: OpenFile.Failure.notAudio) { try text(of: track) }
+  }
+
+  @Test func linksLeadOnlyIntoTheLibrary() throws {
+    try place.link(place.library.appending("inside.wav"), to: "Artist/Album/song.wav")
+    #expect(try text(of: place.track(place.library.appending("inside.wav"), root: place.library)) == "music")
+    try place.link(place.library.appending("outside.wav"), to: "../outside/Album/song.wav")
+    var track = try place.track(place.library.appending("outside.wav"), root: place.library)
+    #expect(throws: OpenFile.Failure.outside) { try text(of: track) }
+    track.linkScope = []
+    #expect(throws: OpenFile.Failure.outside) { try text(of: track) }
+    // Another folder of the library may be a link itself.
+    try place.link(place.folder.file("second"), to: "outside")
+    track.linkScope = [place.library, place.folder.file("second")]
+    #expect(try text(of: track) == "secret")
   }
 
   @Test func aLinkThatTheRunHasFollowedLeadsToWhatItSaw() throws {
     let path = place.library.appending("more/song.wav")
     try place.link(place.library.appending("more"), to: place.outside.appending("Album").string)
     var track = try place.track(path, root: place.library)
+    #expect(throws: OpenFile.Failure.outside) { try text(of: track) }
+    track.linkScope = ["/"]
     #expect(try text(of: track) == "secret")
     // A disk that is mounted again may have another device number.
     track.key?.device += 1
@@ -93,7 +119,9 @@ private func text(of track: TrackFile) throws -> String {
 
   @Test func aFolderBehindAFollowedLinkHasCovers() throws {
     try place.link(place.library.appending("more"), to: place.outside.appending("Album").string)
-    let track = try place.track(place.library.appending("more/song.wav"), root: place.library)
+    var track = try place.track(place.library.appending("more/song.wav"), root: place.library)
+    #expect(try !cover(track))
+    track.linkScope = ["/"]
     #expect(try cover(track))
   }
 }
