@@ -367,8 +367,8 @@ let package = Package(
     recognition.tests(
       "RecognitionTests",
       [
-        "Analysis", "AnalysisTesting", "CKernels", "DSP", "Landmarks", "Listening", "Recognition", "Text",
-        systemPackage,
+        "Analysis", "AnalysisTesting", "CKernels", "DSP", "Landmarks", "Listening", "Platform", "Recognition",
+        "RemoteCatalogs", "Text", systemPackage,
       ]),
     recognition.tests("DuplicatesTests", ["AnalysisTesting", "Chromaprint", "Duplicates", "Landmarks"]),
     store.tests(

@@ -96,10 +96,22 @@ struct ServeCommand: AsyncParsableCommand {
     return options
   }
 
-  /// Opens the database. With `--watch`, it is created if it does not exist, as by a run.
-  private func store(_ settings: CommandSettings) throws -> ResultStore {
-    guard watch else { return try settings.openStore(.readWrite) }
+  /// Opens the database. With `--watch`, it is created if it does not exist, as by a run. If nobody named one and there is
+  /// none, a server of named catalogs has an empty one in a temporary folder, since recognition needs no database.
+  private func store(_ settings: CommandSettings, in temporary: inout TemporaryFolder?) throws -> ResultStore {
     let database = try settings.database()
+    guard watch else {
+      guard database.fileKind == nil, !catalogs.isEmpty, settings.settings.origin(of: Settings.database) == .standard
+      else { return try settings.openStore(.readWrite) }
+      let folder = try TemporaryFolder()
+      temporary = folder
+      Log.write(
+        .warning, "no_database",
+        "There is no database \(printable(database.string)), so only recognition works: the library is empty, and changes "
+          + "to it are lost when the server ends. To serve a library, run `analyze FOLDER`, then start the server again."
+      )
+      return try ResultStore(path: folder.file("empty.sqlite"), findings: BuiltInAnalyzers.findings)
+    }
     try DatabaseFolder.prepare(for: database)
     return try ResultStore(path: database, findings: BuiltInAnalyzers.findings)
   }
@@ -143,7 +155,9 @@ struct ServeCommand: AsyncParsableCommand {
       options.decoder = Commands.decodingProcess
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       if watch { options.watch = try watchOptions(settings) }
-      let services = try Services(store: store(settings), options: options) { problem in
+      var temporary: TemporaryFolder?
+      defer { withExtendedLifetime(temporary) {} }
+      let services = try Services(store: store(settings, in: &temporary), options: options) { problem in
         Log.write(.error, "tokens", "\(problem) No client has access until then.")
       }
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)

@@ -212,7 +212,8 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   private func yield(_ results: [RecognitionSession.Result]) {
-    if !results.isEmpty { missing(session.takeMissingCatalogs()) }
+    // Errors have no time: no catalog was asked.
+    if results.contains(where: { $0.end != nil }) { missing(session.takeMissingCatalogs()) }
     for result in results { continuation.yield(.success(result)) }
   }
 

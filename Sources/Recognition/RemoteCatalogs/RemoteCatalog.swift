@@ -9,14 +9,23 @@ internal import Text
 
 /// The catalog of another `analyze serve`, matched over HTTP as a part of the local one.
 ///
-/// Connections stay open and are shared by all threads. A server that has failed is skipped for some seconds, so that a
-/// server that is down does not delay each query of an hour of audio.
+/// Connections stay open and are shared by all threads. A server that has failed is skipped for some seconds, and longer
+/// after each further failure, so that a server that is down or slow does not delay each query of an hour of audio.
 package final class RemoteCatalog: CatalogPart {
   private struct State {
     /// Idle connections.
     var idle: [any Channel] = []
-    /// The last failure, with its time.
-    var failure: (reason: PartFailure, time: ContinuousClock.Instant)?
+    /// `nil` if the last answer was one.
+    var outage: Outage?
+  }
+
+  private struct Outage {
+    var reason: PartFailure
+    /// Consecutive failures.
+    var count: Int
+    var began: ContinuousClock.Instant
+    /// The server is skipped until then.
+    var end: ContinuousClock.Instant
   }
 
   private let address: ServerAddress
@@ -27,8 +36,9 @@ package final class RemoteCatalog: CatalogPart {
   private static let connectLimit = TimeAmount.seconds(2)
   /// Timeout for an answer, in seconds.
   private static let answerSeconds: Int64 = 10
-  /// Time for which a failed server is skipped.
-  private static let pause = Duration.seconds(5)
+  /// Time for which a failed server is skipped after the first failure. Each further one doubles it.
+  private static let minPause = Duration.seconds(5)
+  private static let maxPause = Duration.seconds(300)
   private static let maxIdle = 16
   /// One thread serves all connections: they are idle most of the time.
   private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -47,6 +57,7 @@ package final class RemoteCatalog: CatalogPart {
 
   package func ask(_ question: [UInt8]) -> PartReply {
     if let reason = recentFailure { return PartReply { () throws(PartFailure) in throw reason } }
+    let sent = ContinuousClock.now
     let answer = Self.threads.next().makePromise(of: RemoteAnswer.self)
     send(ByteBuffer(bytes: question), answer)
     let future = answer.futureResult
@@ -54,23 +65,46 @@ package final class RemoteCatalog: CatalogPart {
       let reason: PartFailure
       do {
         let answer = try future.wait()
-        if answer.status == .ok { return answer.body }
+        if answer.status == .ok {
+          state.withLock { $0.outage = nil }
+          return answer.body
+        }
         reason = Self.refusal(answer)
       } catch {
         reason = Self.failure(error)
       }
-      state.withLock { $0.failure = (reason, .now) }
-      throw reason
+      throw fail(reason, sent: sent)
     }
   }
 
+  /// The reason to skip the server now. After a pause, one question at a time shows whether it is back.
   private var recentFailure: PartFailure? {
     state.withLock { state in
-      guard let failure = state.failure else { return nil }
-      if ContinuousClock.now - failure.time < Self.pause { return failure.reason }
-      state.failure = nil
+      guard let outage = state.outage else { return nil }
+      if ContinuousClock.now < outage.end { return outage.reason }
+      state.outage?.end = .now + .seconds(Self.answerSeconds + 1)
       return nil
     }
+  }
+
+  /// Records a failure, unless it belongs to an outage that is known.
+  private func fail(_ reason: PartFailure, sent: ContinuousClock.Instant) -> PartFailure {
+    state.withLock { state in
+      let now = ContinuousClock.now
+      if let outage = state.outage, sent < outage.began { return outage.reason }
+      let count = (state.outage?.count ?? 0) + 1
+      let pause = Self.pause(afterFailures: count, last: now - sent)
+      let suffix = pause > Self.minPause ? " (next attempt in \(pause.components.seconds) s)" : ""
+      let outage = Outage(
+        reason: PartFailure(reason.description + suffix), count: count, began: now, end: now + pause)
+      state.outage = outage
+      return outage.reason
+    }
+  }
+
+  /// - Parameter last: Duration of the last failure. Waiting for a slow server takes a quarter of the time at most.
+  static func pause(afterFailures count: Int, last: Duration) -> Duration {
+    min(maxPause, max(minPause * (1 << min(count - 1, 10)), last.components.seconds > 0 ? last * 3 : .zero))
   }
 
   // MARK: Connections
@@ -162,6 +196,8 @@ package final class RemoteCatalog: CatalogPart {
     case .unauthorized: PartFailure("it rejects the token, or requires one: see the setting catalog_tokens")
     case .notFound, .methodNotAllowed:
       PartFailure("it is not a Nocturne server, or its version has no remote catalogs")
+    case .badRequest where message(answer)?.contains(PartFailure.otherVersionText) == true:
+      PartFailure("it runs another version of Nocturne, which asks and answers in another form: update both")
     default: PartFailure("it answers with \(answer.status.code)\(message(answer).map { ": \($0)" } ?? "")")
     }
   }
@@ -171,6 +207,6 @@ package final class RemoteCatalog: CatalogPart {
     guard case .object(let object)? = try? JSONValue(parsing: answer.body),
       case .object(let error)? = object["error"], case .string(let message)? = error["message"]
     else { return nil }
-    return String(message.prefix(300))
+    return String((message.hasSuffix(".") ? message.dropLast() : message[...]).prefix(300))
   }
 }

@@ -93,11 +93,70 @@ extension Workplace {
     #expect(records[0]["tracks"].elements.first?["title"] == "First")
     #expect(records[1]["missing_catalogs"].elements.first?["catalog"].textValue == server.address)
     try Tracks.checkSchema("match", match)
+    // No catalog is asked about a clip that is too short.
+    try place.write(WAVFile(Tracks.cut(Tracks.signals[0], from: 8, seconds: 1)).bytes, to: place.folder.file("s.wav"))
+    let short = try place.start(
+      ["match", "1.wav", "s.wav", "2.wav", "--catalog", a, "--catalog", Argument("\(server.address)")]
+    ).end()
+    #expect(short.status == 3 && short.errors.contains("s.wav"))
+    #expect(!short.errors.contains("answers again"), "\(short.errors)")
+    #expect(short.errors.components(separatedBy: "does not answer").count == 2, "\(short.errors)")
     let doctor = try place.analyze(
       "doctor", "--database", Argument(place.database), environment: ["ANALYZE_CATALOG_SERVERS": server.address])
     #expect(doctor.status == 1 && doctor.text.contains("WRONG  the catalog of \(server.address) does not answer"))
     let text = try place.start(["match", "2.wav", "--catalog", a, "--catalog", Argument("\(server.address)")]).end()
     #expect(text.text.hasSuffix("nothing recognized, but a catalog did not answer\n"), "\(text.text)")
+  }
+
+  /// A lost or damaged segment, or a damaged catalog beside others, is missing like a server that is down.
+  @Test(arguments: ["lost", "cut", "overwritten", "pipe"]) func theRestOfADamagedCatalogAnswers(damage: String) throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    _ = try Self.writeClips(place)
+    for name in ["a", "b"] { #expect(try place.catalog("build", "library/\(name).wav").status == 0) }
+    let file = place.folder.file("catalog/2.segment")
+    let bytes = try [UInt8](Data(contentsOf: URL(filePath: file.string)))
+    try FileManager.default.removeItem(atPath: file.string)
+    switch damage {
+    case "lost": break
+    case "cut": try place.write(Array(bytes.prefix(bytes.count / 2)), to: file)
+    case "overwritten": try place.write(bytes.map { $0 ^ 0x55 }, to: file)
+    default: #expect(mkfifo(file.string, 0o600) == 0)
+    }
+    let match = try place.start(["match", "--json", "1.wav", "2.wav", "--catalog", place.catalogFolder]).end()
+    #expect(match.status == 3 && match.errors.contains("2.segment"), "\(match.errors)")
+    #expect(match.errors.contains("analyze catalog build"))
+    let records = try match.lines.map { try JSONValue(parsing: Array($0.utf8)) }
+    #expect(records.map { $0["partial"] } == [true, true])
+    #expect(records[0]["tracks"].elements.first?["title"] == "First")
+    #expect(records[1]["missing_catalogs"].elements.first?["catalog"].textValue == file.string)
+    try Tracks.checkSchema("match", match)
+
+    // A server says so, too, and a server that asks this one.
+    let server = try place.serve("--catalog", place.catalogFolder)
+    let remote = try place.start(["match", "--json", "1.wav", "--catalog", Argument("\(server.address)")]).end()
+    #expect(remote.status == 3 && remote.errors.contains("2.segment"), "\(remote.errors)")
+    #expect(remote.text.contains("First"))
+    server.program.send(SIGTERM)
+    _ = server.program.end()
+  }
+
+  @Test func recognitionNeedsNoDatabase() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    _ = try Self.writeClips(place)
+    let catalog = try place.smallCatalog("b.wav")
+    let program = try place.start(["serve", "--port", "0", "--catalog", catalog])
+    #expect(waitUntil { program.errors.contains("http://") }, "\(program.errors)")
+    #expect(program.errors.contains("There is no database"), "\(program.errors)")
+    let address = try #require(program.errors.firstMatch(of: /http:\/\/[0-9.]+:[0-9]+/)).output
+    let match = try place.start(["match", "--json", "2.wav", "--catalog", Argument("\(address)")]).end()
+    #expect(match.status == 0 && match.text.contains("Second"), "\(match.errors)")
+    program.send(SIGTERM)
+    _ = program.end()
+    // A database that was named must exist.
+    let named = try place.start(["serve", "--port", "0", "--catalog", catalog, "--database", "none.sqlite"]).end()
+    #expect(named.status == 1 && named.errors.contains("none.sqlite"), "\(named.errors)")
   }
 
   @Test func tokensStayOutOfSight() throws {

@@ -233,6 +233,42 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     }
   }
 
+  /// A killed writer leaves a segment under a temporary name, which may be as large as the catalog.
+  @Test(arguments: [true, false]) func theNextBuildRemovesUnfinishedSegments(isRepair: Bool) throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      try directory.add(Array(Catalogs.references[0..<2]))
+      for number in 0..<3 {
+        try Catalogs.write(Array("half".utf8), to: path.appending(".nocturne-000000000000000\(number).partial"))
+      }
+      if isRepair {
+        #expect(try directory.repair() == nil)
+      } else {
+        // Nothing is new.
+        try directory.add(Array(Catalogs.references[0..<2]))
+      }
+      #expect(Catalogs.names(in: path) == ["1.segment", "CATALOG", "LOCK"])
+    }
+  }
+
+  @Test func theReadablePartOfADamagedCatalogOpens() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      for range in [0..<3, 3..<6, 6..<9] { try directory.add(Array(Catalogs.references[range])) }
+      #expect(try CustomCatalog(readableFrom: path).losses.isEmpty)
+      try Catalogs.write(Array("damage".utf8), to: path.appending("2.segment"))
+      let catalog = try CustomCatalog(readableFrom: path)
+      #expect(catalog.count == 6)
+      #expect(catalog.losses.map(\.name) == [path.appending("2.segment").string])
+      #expect(throws: CatalogError.self) { try CustomCatalog(contentsOf: path) }
+      let session = try RecognitionSession(catalog: catalog)
+      #expect(session.match(Catalogs.query(Music.piece(seed: 1, seconds: 8, from: 4))).match != nil)
+      #expect(session.takeMissingCatalogs() == catalog.losses)
+      for name in ["1.segment", "3.segment"] { try Catalogs.write([], to: path.appending(name)) }
+      #expect(throws: CatalogError.self) { try CustomCatalog(readableFrom: path) }
+    }
+  }
+
   @Test func thereIsOneWriterAtATime() throws {
     try Catalogs.withDirectory { path in
       let directory = CatalogDirectory(at: path)

@@ -1,4 +1,6 @@
+import AnalysisTesting
 import Landmarks
+import Synchronization
 import Testing
 
 @testable import Recognition
@@ -9,17 +11,18 @@ import Testing
   private final class NearPart: CatalogPart {
     let name = "http://part.example:8642"
     private let session: RecognitionSession
-    private let change: @Sendable ([UInt8]) -> [UInt8]
+    private let change: @Sendable (_ question: [UInt8], _ answer: [UInt8]) -> [UInt8]
 
-    init(_ references: some Sequence<ReferenceSignature>, change: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 })
-      throws
-    {
+    init(
+      _ references: some Sequence<ReferenceSignature>,
+      change: @escaping @Sendable (_ question: [UInt8], _ answer: [UInt8]) -> [UInt8] = { $1 }
+    ) throws {
       session = try RecognitionSession(catalog: PartsTests.catalog(references))
       self.change = change
     }
 
     func ask(_ question: [UInt8]) -> PartReply {
-      PartReply { [self] () throws(PartFailure) in change(try session.answer(toPart: question)) }
+      PartReply { [self] () throws(PartFailure) in change(question, try session.answer(toPart: question)) }
     }
   }
 
@@ -119,15 +122,15 @@ import Testing
 
   /// Another program may serve the address, or a proxy with its own page.
   @Test(arguments: 0..<6) func nonsenseIsAPartThatIsDown(kind: Int) throws {
-    let part = try NearPart(Catalogs.references[3...]) { answer in
+    let part = try NearPart(Catalogs.references[3...]) { question, answer in
       switch kind {
       case 0: []
       case 1: Array("<html>".utf8)
       case 2: Array(answer.dropLast(3))
       case 3: answer.map { ~$0 }
       // An answer of another kind than requested.
-      case 4: PartAnswer.tracks([]).bytes(postingCount: 10)
-      default: PartAnswer.size.bytes(postingCount: 10)
+      case 4: PartAnswer.tracks([]).bytes(to: question, postingCount: 10)
+      default: PartAnswer.size.bytes(to: question, postingCount: 10)
       }
     }
     let session = try RecognitionSession(catalog: Self.catalog(Catalogs.references[..<3]), parts: [part])
@@ -136,12 +139,98 @@ import Testing
     #expect(session.takeMissingCatalogs().map(\.name) == [part.name])
   }
 
+  /// Every second answer has flipped bits, anywhere or in its first bytes. Nothing wrong is found, and each query with such
+  /// an answer is reported.
+  @Test func flippedBitsAreAPartThatIsDown() throws {
+    let random = Mutex(SplitMix64.fresh())
+    let flips = Atomic(0)
+    let part = try NearPart(Catalogs.references[3...]) { _, answer in
+      random.withLock { random in
+        guard Bool.random(using: &random) else { return answer }
+        flips.add(1, ordering: .relaxed)
+        var answer = answer
+        let end = Bool.random(using: &random) ? min(13, answer.count) : answer.count
+        let bits = [1, 1, 3, 20].randomElement(using: &random) ?? 1
+        var flipped: Set<Int> = []
+        while flipped.count < bits { flipped.insert(Int.random(in: 0..<end * 8, using: &random)) }
+        for bit in flipped { answer[bit / 8] ^= 1 << (bit % 8) }
+        return answer
+      }
+    }
+    let session = try RecognitionSession(catalog: Self.catalog(Catalogs.references[..<3]), parts: [part])
+    let query = Catalogs.query(Music.piece(seed: 7, seconds: 4, from: 4))
+    var matchCount = 0
+    for _ in 0..<300 {
+      let before = flips.load(ordering: .relaxed)
+      let match = session.match(query).match
+      let isFlipped = flips.load(ordering: .relaxed) > before
+      #expect(session.takeMissingCatalogs().map(\.name) == (isFlipped ? [part.name] : []))
+      if let match {
+        #expect(match.best.referenceIdentifier == "piece-7")
+        matchCount += 1
+      } else {
+        #expect(isFlipped)
+      }
+    }
+    #expect(matchCount > 0)
+  }
+
+  /// 10,000 answers of all kinds: none is taken for another.
+  @Test func noFlippedBitPasses() throws {
+    var random = SplitMix64.fresh()
+    let session = try RecognitionSession(catalog: Catalogs.catalog)
+    let names = try Self.places(session).places.map(\.name)
+    let query = Catalogs.query(Music.piece(seed: 3, seconds: 4, from: 4))
+    let questions = [.size, .places(PlaceSearch(query, .likely, postingCount: 0)), PartQuestion.tracks(names)].map(
+      \.bytes)
+    let answers = try questions.map { try session.answer(toPart: $0) }
+    for number in 0..<10_000 {
+      var (question, answer) = (questions[number % 3], answers[number % 3])
+      // Half of the mistakes are near the start, where the counts are.
+      let end = Bool.random(using: &random) ? min(13, answer.count) : answer.count
+      for _ in 0..<([1, 1, 3, 21].randomElement(using: &random) ?? 1) {
+        answer[Int.random(in: 0..<end, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      }
+      guard answer != answers[number % 3] else { continue }
+      #expect(throws: PartFailure.self) { try PartAnswer.read(answer, to: question) }
+      // The answer to another question, and a question that was changed on its way.
+      #expect(throws: PartFailure.self) { try PartAnswer.read(answers[number % 3], to: questions[(number + 1) % 3]) }
+      question[Int.random(in: 0..<question.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      #expect(throws: PartFailure.self) { try session.answer(toPart: question) }
+    }
+  }
+
+  @Test func otherVersionsAreNamed() throws {
+    let session = try RecognitionSession(catalog: Catalogs.catalog)
+    let question = PartQuestion.size.bytes
+    let answer = try session.answer(toPart: question)
+    for version in ["1", "3"] {
+      let old = Array("NCQ\(version)".utf8) + question.dropFirst(4)
+      #expect(throws: PartFailure("it is a question to a catalog of another version of Nocturne")) {
+        try session.answer(toPart: old)
+      }
+      #expect(throws: PartFailure("it is an answer of a catalog of another version of Nocturne")) {
+        try PartAnswer.read(Array("NCA\(version)".utf8) + answer.dropFirst(4), to: question)
+      }
+    }
+  }
+
+  /// A part that has lost a segment answers with the others, and says so.
+  @Test func lossesOfAPartAreNamed() throws {
+    var catalog = try Self.catalog(Catalogs.references[3...])
+    catalog.losses = [MissingCatalog(name: "3.segment", reason: "missing", isUnreadable: true)]
+    let question = PartQuestion.size.bytes
+    let answer = try RecognitionSession(catalog: catalog).answer(toPart: question)
+    #expect(try PartAnswer.read(answer, to: question).losses == catalog.losses)
+  }
+
   /// A track removed between two questions is dropped, and no other takes its place.
   @Test func aPartMayChangeBetweenTwoQuestions() throws {
     let session = try RecognitionSession(catalog: Self.catalog(Catalogs.references))
     let names = try Self.places(session).places.map(\.name)
     try session.replaceCatalog(with: Self.catalog(Catalogs.references.reversed()))
-    let answer = try PartAnswer.read(session.answer(toPart: PartQuestion.tracks(names).bytes)).answer
+    let question = PartQuestion.tracks(names).bytes
+    let answer = try PartAnswer.read(session.answer(toPart: question), to: question).answer
     guard case .tracks(let tracks) = answer else { throw PartFailure("another kind") }
     for track in tracks {
       let digest = Catalogs.references.first { ReferenceRecord($0).bytes == track.record }?.identifier
@@ -151,8 +240,8 @@ import Testing
 
   private static func places(_ session: RecognitionSession) throws -> FoundPlaces {
     let query = Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 4))
-    let question = PartQuestion.places(PlaceSearch(query, .likely, postingCount: 0))
-    guard case .places(let places) = try PartAnswer.read(session.answer(toPart: question.bytes)).answer else {
+    let question = PartQuestion.places(PlaceSearch(query, .likely, postingCount: 0)).bytes
+    guard case .places(let places) = try PartAnswer.read(session.answer(toPart: question), to: question).answer else {
       throw PartFailure("another kind")
     }
     return places

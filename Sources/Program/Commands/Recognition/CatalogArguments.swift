@@ -31,6 +31,9 @@ package struct CatalogSourceArguments: ParsableArguments {
     }
   }
 
+  /// No catalog is named here, so those of the settings apply.
+  package var isEmpty: Bool { catalogs.isEmpty }
+
   /// The catalogs named here, or those of the settings.
   package func catalogs(_ settings: CommandSettings) -> CatalogSources {
     guard !catalogs.isEmpty else { return Self.ofSettings(settings) }

@@ -2,25 +2,36 @@ internal import AnalysisTasks
 import Recognition
 import Text
 
-/// Reports when a remote catalog stops answering, and when it answers again.
+/// Reports when a catalog cannot be searched, and when it can be again.
 struct CatalogOutages {
-  private var names: Set<String> = []
-  /// `true` if any catalog has not answered.
+  /// Reasons by name.
+  private var outages: [String: String] = [:]
+  /// `true` if any catalog was missing.
   private(set) var hasAny = false
 
-  /// Reports changes since the last call, given the catalogs that do not answer now.
+  /// Reports changes since the last call, given the catalogs that are missing now.
   mutating func report(_ missing: [MissingCatalog]) {
-    for catalog in missing where !names.contains(catalog.name) {
+    for catalog in missing where outages[catalog.name] != catalog.reason {
+      let (name, reason) = (printable(catalog.name), printable(catalog.reason))
+      if catalog.isUnreadable {
+        Log.write(
+          .warning, "catalog_missing",
+          "The catalog file \(name) cannot be used: \(reason). Its recordings are missing in the results. To repair a "
+            + "catalog: analyze catalog build.")
+      } else if outages[catalog.name] == nil {
+        Log.write(
+          .warning, "catalog_missing",
+          "The catalog \(name) does not answer: \(reason). Its recordings are missing in the results; it is asked again."
+        )
+      } else {
+        Log.write(.info, "catalog_missing", "The catalog \(name) still does not answer: \(reason).")
+      }
       hasAny = true
-      Log.write(
-        .warning, "catalog_missing",
-        "The catalog \(printable(catalog.name)) does not answer: \(printable(catalog.reason)). Its recordings are missing in the results; "
-          + "it is asked again.")
     }
-    let now = Set(missing.map(\.name))
-    for name in names.subtracting(now).sorted() {
+    let now = Dictionary(missing.map { ($0.name, $0.reason) }) { $1 }
+    for name in Set(outages.keys).subtracting(now.keys).sorted() {
       Log.write(.info, "catalog_back", "The catalog \(printable(name)) answers again.")
     }
-    names = now
+    outages = now
   }
 }

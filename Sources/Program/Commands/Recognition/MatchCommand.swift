@@ -70,7 +70,8 @@ struct MatchCommand: AsyncParsableCommand {
         } else if cue {
           try StandardOutput.write(cueFile(record))
         }
-        outages.report(record.missing)
+        // No catalog was asked about a file that could not be searched.
+        if record.problem == nil { outages.report(record.missing) }
         if json {
           try StandardOutput.write(record.ndjsonLine)
         } else if !cue, record.problem == nil {

@@ -24,8 +24,25 @@ public struct CatalogDirectory: Sendable {
 
   /// Opens the current state of the catalog. A missing or empty directory is an empty catalog.
   public func catalog() throws(CatalogError) -> CustomCatalog {
-    // A writer may remove merged segments after the list was read and before they are opened; the list has changed
-    // then.
+    try current { (list) throws(CatalogError) in try open(list) }
+  }
+
+  /// Opens the segments that can be read; the others are losses.
+  /// - Throws: If no segment can be read.
+  func readableCatalog() throws(CatalogError) -> CustomCatalog {
+    do throws(CatalogError) {
+      return try catalog()
+    } catch {
+      guard error.loss != nil else { throw error }
+      return try current { (list) throws(CatalogError) in try openReadable(list) }
+    }
+  }
+
+  /// Opens a list, and again if it has changed meanwhile: a writer may remove merged segments after the list was read
+  /// and before they are opened.
+  private func current(
+    _ open: (CatalogList) throws(CatalogError) -> CustomCatalog
+  ) throws(CatalogError) -> CustomCatalog {
     for _ in 0..<3 {
       let list = try list()
       do {
@@ -62,12 +79,36 @@ public struct CatalogDirectory: Sendable {
 
   private func open(_ list: CatalogList) throws(CatalogError) -> CustomCatalog {
     var segments: [Segment] = []
-    for entry in list.entries { segments.append(try segment(entry)) }
-    for (segment, entry) in zip(segments, list.entries)
-    where entry.removed.contains(where: { $0 >= segment.trackCount }) {
+    for entry in list.entries { segments.append(try listedSegment(entry)) }
+    return CustomCatalog(segments: segments, removed: list.entries.map(\.removed))
+  }
+
+  private func openReadable(_ list: CatalogList) throws(CatalogError) -> CustomCatalog {
+    var segments: [Segment] = []
+    var removed: [Set<Int>] = []
+    var losses: [MissingCatalog] = []
+    var firstError: CatalogError?
+    for entry in list.entries {
+      do throws(CatalogError) {
+        segments.append(try listedSegment(entry))
+        removed.append(entry.removed)
+      } catch {
+        guard let loss = error.loss else { throw error }
+        losses.append(loss)
+        firstError = firstError ?? error
+      }
+    }
+    if segments.isEmpty, let firstError { throw firstError }
+    return CustomCatalog(segments: segments, removed: removed, losses: losses)
+  }
+
+  /// Opens a segment, and checks that the list fits it.
+  private func listedSegment(_ entry: CatalogList.Entry) throws(CatalogError) -> Segment {
+    let segment = try segment(entry)
+    guard entry.removed.allSatisfy({ $0 < segment.trackCount }) else {
       throw .damaged(path: listPath.string, detail: "removed tracks of \(entry.name)")
     }
-    return CustomCatalog(segments: segments, removed: list.entries.map(\.removed))
+    return segment
   }
 
   /// Opens a listed segment; a file that is not a segment counts as damaged.
@@ -191,6 +232,7 @@ public struct CatalogDirectory: Sendable {
       let old = try list()
       // A list exists from the first segment on, so that a missing list is known to be lost.
       if old == CatalogList() { try old.write(in: path) }
+      removeStrays(old)
       var list = old
       try body(&list)
       guard list != old else { return }
@@ -213,8 +255,9 @@ public struct CatalogDirectory: Sendable {
     try withExtendedLifetime(lock, body)
   }
 
-  /// Removes segments that are not listed: merged ones, and those of a killed run.
+  /// Removes segments that are not listed: merged ones, and those of a killed program, which it may not have completed.
   private func removeStrays(_ list: CatalogList) {
+    FileReplacement.removeAllLeftovers(in: path)
     let current = Set(list.entries.map(\.name))
     for name in (try? names()) ?? [] where name.contains(".segment") && !current.contains(name) {
       try? path.appending(name).unlink()
@@ -276,7 +319,7 @@ public struct CatalogDirectory: Sendable {
           }
         }
       }
-      guard repair != Repair() else { return }
+      guard repair != Repair() else { return removeStrays(list) }
       if repair.hasLostList { try removeRepetitions(&list) }
       try list.write(in: path)
       removeStrays(list)

@@ -34,6 +34,20 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The file that cannot be read or used, and why; `nil` for other errors.
+  package var loss: MissingCatalog? {
+    let (path, reason): (String, String)
+    switch self {
+    case .unreadable(let file, let cause): (path, reason) = (file, "it cannot be read: \(cause)")
+    case .notACatalog(let file): (path, reason) = (file, "it is not a recognition catalog")
+    case .damaged(let file, let detail): (path, reason) = (file, "it is damaged (\(detail))")
+    case .otherVersion(let file, let version):
+      (path, reason) = (file, "it has format \(version), but this program reads format \(SegmentFormat.version)")
+    default: return nil
+    }
+    return MissingCatalog(name: path, reason: reason, isUnreadable: true)
+  }
+
   /// True if the contents of a file are not what was written.
   var isDamage: Bool {
     switch self {

@@ -13,6 +13,8 @@ public struct CustomCatalog: Sendable {
   public var minimumQueryDuration = 2.0
   public var maximumQueryDuration = 60.0
 
+  /// Parts of the catalog that could not be read; see `init(readableFrom:)`.
+  package var losses: [MissingCatalog] = []
   private(set) var segments: [Segment] = []
   /// Indices of the removed tracks of each segment.
   private(set) var removed: [Set<Int>] = []
@@ -45,18 +47,30 @@ public struct CustomCatalog: Sendable {
     }
   }
 
+  /// Opens what can be read of a catalog: a directory without its damaged or missing segments, which are `losses`.
+  /// - Throws: `CatalogError` if nothing can be read.
+  package init(readableFrom path: FilePath) throws(CatalogError) {
+    if path.fileKind == .folder {
+      self = try CatalogDirectory(at: path).readableCatalog()
+    } else {
+      try self.init(contentsOf: path)
+    }
+  }
+
   /// Joins catalogs without copying them. A track that several of them contain is reported once.
   package init(joining catalogs: [CustomCatalog]) throws(CatalogError) {
     for catalog in catalogs {
       let catalog = try catalog.sealed()
       segments += catalog.segments
       removed += catalog.removed
+      losses += catalog.losses
     }
   }
 
-  init(segments: [Segment], removed: [Set<Int>]) {
+  init(segments: [Segment], removed: [Set<Int>], losses: [MissingCatalog] = []) {
     self.segments = segments
     self.removed = removed
+    self.losses = losses
   }
 
   /// Version of the file format that is written. Earlier versions can be read, too.

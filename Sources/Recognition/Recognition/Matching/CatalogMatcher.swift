@@ -15,10 +15,12 @@ struct CatalogMatcher: ~Copyable {
   }
 
   /// Answers a question to this catalog as a part of a larger one.
-  mutating func answer(_ question: PartQuestion) -> [UInt8] { matcher.answer(question) }
+  mutating func answer(_ question: [UInt8]) throws(PartFailure) -> [UInt8] {
+    try matcher.answer(question, losses: catalog.losses)
+  }
 
-  /// Returns the parts that have not answered since the last call.
-  mutating func takeMissing() -> [MissingCatalog] { matcher.takeMissing() }
+  /// Returns the parts that have not answered since the last call, and the parts of the catalog that cannot be read.
+  mutating func takeMissing() -> [MissingCatalog] { catalog.losses + matcher.takeMissing() }
 
   /// Returns the accepted tracks of a query, ordered by start.
   mutating func matches(_ query: RecognitionQuery, at start: Double = 0, elapsed: Double = 0) -> [SignatureMatch] {

@@ -436,7 +436,9 @@ struct Matcher: ~Copyable {
   // MARK: Serving as a part
 
   /// Answers a question to this catalog as a part of a larger one.
-  mutating func answer(_ question: PartQuestion) -> [UInt8] {
+  /// - Parameter losses: Segments of this catalog that cannot be read.
+  mutating func answer(_ bytes: [UInt8], losses: [MissingCatalog]) throws(PartFailure) -> [UInt8] {
+    let question = try PartQuestion(bytes: bytes)
     prepareFiles()
     let answer: PartAnswer
     switch question {
@@ -447,7 +449,7 @@ struct Matcher: ~Copyable {
       for name in names { if let track = track(name) { tracks.append(track) } }
       answer = .tracks(tracks)
     }
-    return answer.bytes(postingCount: ownPostingCount)
+    return answer.bytes(to: bytes, postingCount: ownPostingCount, losses: losses)
   }
 
   /// Returns the places that may be among the best of all parts.

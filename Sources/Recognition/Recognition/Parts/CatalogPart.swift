@@ -12,7 +12,10 @@ package protocol CatalogPart: Sendable {
 
 extension CatalogPart {
   /// Checks that the part answers.
-  package func check() throws(PartFailure) { _ = try PartAnswer.read(ask(PartQuestion.size.bytes).get()) }
+  package func check() throws(PartFailure) {
+    let question = PartQuestion.size.bytes
+    _ = try PartAnswer.read(ask(question).get(), to: question)
+  }
 }
 
 /// The pending answer of a part.
@@ -37,13 +40,16 @@ package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A part that did not answer: its tracks may be missing from the results.
+/// A part that did not answer, or a segment that cannot be read: its tracks may be missing from the results.
 package struct MissingCatalog: Hashable, Sendable {
   package let name: String
   package let reason: String
+  /// True for files that are damaged or missing, false for servers that do not answer.
+  package let isUnreadable: Bool
 
-  package init(name: String, reason: String) {
+  package init(name: String, reason: String, isUnreadable: Bool = false) {
     self.name = name
     self.reason = reason
+    self.isUnreadable = isUnreadable
   }
 }

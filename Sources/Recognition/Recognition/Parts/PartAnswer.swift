@@ -3,18 +3,28 @@ internal import Landmarks
 
 /// A part's answer to a `PartQuestion`:
 ///
-///     magic "NCA1" · UInt64 postings of the part · UInt8 kind · fields of the kind
+///     magic "NCA2" · UInt64 postings of the part · UInt8 number of losses · their names and reasons
+///       · UInt8 kind · fields of the kind · checksum of the question and all this
 enum PartAnswer {
   case size
   case places(FoundPlaces)
   case tracks([FoundTrack])
 
-  private static let magic = Array("NCA1".utf8)
+  private static let magic = PartMagic("NCA2", name: "an answer of a catalog")
 
-  /// - Parameter postingCount: Number of postings in the part, the measure of its size.
-  func bytes(postingCount: Int) -> [UInt8] {
+  /// - Parameters:
+  ///   - question: The bytes of the question.
+  ///   - postingCount: Number of postings in the part, the measure of its size.
+  ///   - losses: Segments that the part cannot read.
+  func bytes(to question: [UInt8], postingCount: Int, losses: [MissingCatalog] = []) -> [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
     writer.append(UInt64(postingCount))
+    let losses = losses.prefix(Int(UInt8.max))
+    writer.append(UInt8(losses.count))
+    for loss in losses {
+      writer.append(counted: Array(loss.name.utf8))
+      writer.append(counted: Array(loss.reason.utf8))
+    }
     switch self {
     case .size: writer.append(UInt8(0))
     case .places(let places):
@@ -25,20 +35,40 @@ enum PartAnswer {
       writer.append(UInt32(tracks.count))
       for track in tracks { track.write(to: &writer) }
     }
-    return writer.bytes
+    return writer.sealed(answering: question)
   }
 
-  /// - Throws: `PartFailure` if the bytes are not an answer.
-  static func read(_ bytes: [UInt8]) throws(PartFailure) -> (answer: PartAnswer, postingCount: Int) {
-    var reader = try PartBytesReader(bytes, magic: magic, of: "answer of a catalog")
+  /// An answer with what the part says about itself.
+  struct Envelope {
+    var answer: PartAnswer
+    var postingCount: Int
+    var losses: [MissingCatalog]
+  }
+
+  /// - Parameter question: The bytes of the question that was asked.
+  /// - Throws: `PartFailure` if the bytes are not an answer to it, or were changed on the way.
+  static func read(_ bytes: [UInt8], to question: [UInt8]) throws(PartFailure) -> Envelope {
+    var reader = try PartBytesReader(bytes, magic: magic, answering: question)
     let postingCount = Int(clamping: min(try reader.integer(UInt64.self), 1 << 40))
+    var losses: [MissingCatalog] = []
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      let name = String(decoding: try reader.counted(), as: UTF8.self)
+      let reason = String(decoding: try reader.counted(), as: UTF8.self)
+      losses.append(MissingCatalog(name: name, reason: reason, isUnreadable: true))
+    }
+    let answer = try PartAnswer(&reader)
+    guard reader.remaining == 0 else { throw PartFailure("there are extra bytes after its end") }
+    return Envelope(answer: answer, postingCount: postingCount, losses: losses)
+  }
+
+  private init(_ reader: inout PartBytesReader) throws(PartFailure) {
     switch try reader.integer(UInt8.self) {
-    case 0: return (.size, postingCount)
-    case 1: return (.places(try FoundPlaces(&reader)), postingCount)
+    case 0: self = .size
+    case 1: self = .places(try FoundPlaces(&reader))
     case 2:
       var tracks: [FoundTrack] = []
       for _ in 0..<(try reader.count(ofSize: FoundTrack.minSize)) { tracks.append(try FoundTrack(&reader)) }
-      return (.tracks(tracks), postingCount)
+      self = .tracks(tracks)
     default: throw PartFailure("it is a kind of answer that this version of Nocturne does not know")
     }
   }

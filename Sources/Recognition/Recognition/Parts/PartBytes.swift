@@ -1,10 +1,41 @@
-/// Writes the bytes of a question or answer; numbers are little-endian.
+internal import Analysis
+
+/// Name and version of a format of questions or answers, at its start: `NCQ2`.
+struct PartMagic {
+  let bytes: [UInt8]
+  /// With its article, for messages.
+  let name: String
+
+  init(_ text: String, name: String) {
+    bytes = Array(text.utf8)
+    self.name = name
+  }
+
+  /// The reason to refuse bytes that begin with something else.
+  func objection(to other: [UInt8]) -> PartFailure {
+    guard other.starts(with: bytes.dropLast()) else { return PartFailure("it is not \(name)") }
+    return PartFailure("it is \(name) \(PartFailure.otherVersionText)")
+  }
+}
+
+/// Writes the bytes of a question or answer; numbers are little-endian. The last 16 bytes are a checksum, so that no bit
+/// that was flipped on the way, by a proxy or in memory, changes a result.
 struct PartBytesWriter {
-  private(set) var bytes: [UInt8]
+  private var bytes: [UInt8]
 
   /// - Parameter magic: The first bytes, which identify the format.
-  init(magic: [UInt8]) {
-    bytes = magic
+  init(magic: PartMagic) {
+    bytes = magic.bytes
+  }
+
+  /// The bytes with their checksum.
+  /// - Parameter question: The question that an answer is for, which the checksum covers, too.
+  func sealed(answering question: [UInt8] = []) -> [UInt8] {
+    var sealed = self
+    let checksum = PartChecksum.of(bytes[...], question)
+    sealed.append(checksum.high)
+    sealed.append(checksum.low)
+    return sealed.bytes
   }
 
   mutating func append(_ value: some FixedWidthInteger) {
@@ -25,20 +56,39 @@ struct PartBytesWriter {
   }
 }
 
-/// Reads the output of `PartBytesWriter`; missing bytes are an error.
+private enum PartChecksum {
+  static let size = 16
+
+  /// XXH3-128 of the question and the bytes.
+  static func of(_ bytes: ArraySlice<UInt8>, _ question: [UInt8]) -> ContentID {
+    var hasher = ContentHasher()
+    question.withUnsafeBytes { hasher.update($0) }
+    bytes.withUnsafeBytes { hasher.update($0) }
+    return hasher.finish()
+  }
+}
+
+/// Reads the output of `PartBytesWriter`; missing bytes and a wrong checksum are errors.
 struct PartBytesReader {
+  /// Without the checksum.
   private let bytes: [UInt8]
   private var next = 0
 
   /// - Parameters:
   ///   - magic: The expected first bytes, which are skipped.
-  ///   - name: Name of the format, for messages.
-  init(_ bytes: [UInt8], magic: [UInt8], of name: String) throws(PartFailure) {
-    guard bytes.starts(with: magic) else {
-      throw PartFailure("it is no \(name), or one of another version of Nocturne")
+  ///   - question: The question that was asked, for an answer.
+  init(_ bytes: [UInt8], magic: PartMagic, answering question: [UInt8] = []) throws(PartFailure) {
+    guard bytes.starts(with: magic.bytes) else { throw magic.objection(to: bytes) }
+    let end = bytes.count - PartChecksum.size
+    guard end >= magic.bytes.count else { throw PartFailure.cutOff }
+    self.bytes = Array(bytes[..<end])
+    let checksum = bytes.withUnsafeBytes { bytes in
+      ContentID(
+        high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)),
+        low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 8, as: UInt64.self)))
     }
-    self.bytes = bytes
-    next = magic.count
+    guard PartChecksum.of(bytes[..<end], question) == checksum else { throw PartFailure.changed }
+    next = magic.bytes.count
   }
 
   var remaining: Int { bytes.count - next }
@@ -83,4 +133,8 @@ struct PartBytesReader {
 
 extension PartFailure {
   fileprivate static let cutOff = PartFailure("it is truncated")
+  fileprivate static let changed = PartFailure("its bytes were changed on the way: the checksum is wrong")
+
+  /// Part of the message about a question or answer of another version. Servers of all versions send it.
+  package static let otherVersionText = "of another version of Nocturne"
 }

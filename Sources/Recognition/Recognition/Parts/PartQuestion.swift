@@ -3,7 +3,7 @@ internal import Landmarks
 
 /// A question to a part of a catalog.
 ///
-///     magic "NCQ1" · UInt32 version of signatures · UInt8 kind · fields of the kind
+///     magic "NCQ2" · UInt32 version of signatures · UInt8 kind · fields of the kind · checksum of all this
 ///
 /// The protocol is stateless. If the catalog of a part changes in between, the part no longer finds a track that it has
 /// named, and the track is dropped.
@@ -15,7 +15,7 @@ enum PartQuestion {
   /// The signatures and media items of tracks.
   case tracks([PartTrackName])
 
-  private static let magic = Array("NCQ1".utf8)
+  private static let magic = PartMagic("NCQ2", name: "a question to a catalog")
 
   var bytes: [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
@@ -30,12 +30,12 @@ enum PartQuestion {
       writer.append(UInt32(names.count))
       for name in names { name.write(to: &writer) }
     }
-    return writer.bytes
+    return writer.sealed()
   }
 
   /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
   init(bytes: [UInt8]) throws(PartFailure) {
-    var reader = try PartBytesReader(bytes, magic: Self.magic, of: "question to a catalog")
+    var reader = try PartBytesReader(bytes, magic: Self.magic)
     let version = try reader.integer(UInt32.self)
     guard version == UInt32(Signature.version) else {
       throw PartFailure(

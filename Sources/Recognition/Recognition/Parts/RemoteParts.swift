@@ -46,7 +46,7 @@ struct RemoteParts {
       }
     }
     let unknown = parts.indices.filter { parts[$0].postingCount == nil }
-    for (index, reply) in ask(.size, unknown) { _ = take(reply, of: index) }
+    for asked in ask(.size, unknown) { _ = take(asked) }
   }
 
   /// Returns the parts that have not answered since the last call, each once.
@@ -57,25 +57,35 @@ struct RemoteParts {
 
   // MARK: Asking
 
-  typealias Pending = [(part: Int, reply: PartReply)]
+  struct Asked {
+    let part: Int
+    let question: [UInt8]
+    let reply: PartReply
+  }
+  typealias Pending = [Asked]
 
   /// Sends a question to some parts, or all, without waiting for the answers.
   func ask(_ question: PartQuestion, _ indices: [Int]? = nil) -> Pending {
     let open = (indices ?? Array(parts.indices)).filter { !parts[$0].hasFailed }
     guard !open.isEmpty else { return [] }
     let bytes = question.bytes
-    return open.map { ($0, parts[$0].source.ask(bytes)) }
+    return open.map { Asked(part: $0, question: bytes, reply: parts[$0].source.ask(bytes)) }
   }
 
   /// Waits for an answer.
   /// - Returns: `nil` if the part has failed, which is recorded.
-  private mutating func take(_ reply: PartReply, of index: Int) -> PartAnswer? {
+  private mutating func take(_ asked: Asked) -> PartAnswer? {
     do throws(PartFailure) {
-      let (answer, postingCount) = try PartAnswer.read(reply.get())
-      parts[index].postingCount = postingCount
-      return answer
+      let envelope = try PartAnswer.read(asked.reply.get(), to: asked.question)
+      parts[asked.part].postingCount = envelope.postingCount
+      for loss in envelope.losses {
+        note(
+          MissingCatalog(
+            name: "\(parts[asked.part].source.name): \(loss.name)", reason: loss.reason, isUnreadable: true))
+      }
+      return envelope.answer
     } catch {
-      fail(index, error)
+      fail(asked.part, error)
       return nil
     }
   }
@@ -83,10 +93,11 @@ struct RemoteParts {
   private mutating func fail(_ index: Int, _ failure: PartFailure) {
     parts[index].hasFailed = true
     parts[index].postingCount = nil
-    let name = parts[index].source.name
-    if !missing.contains(where: { $0.name == name }) {
-      missing.append(MissingCatalog(name: name, reason: failure.description))
-    }
+    note(MissingCatalog(name: parts[index].source.name, reason: failure.description))
+  }
+
+  private mutating func note(_ loss: MissingCatalog) {
+    if !missing.contains(where: { $0.name == loss.name }) { missing.append(loss) }
   }
 
   // MARK: Places and tracks
@@ -103,8 +114,9 @@ struct RemoteParts {
   /// - Returns: `true` if the parts have skipped no posting lists.
   mutating func takePlaces(_ pending: Pending, into places: inout [Place]) -> Bool {
     var hasReadAll = true
-    for (index, reply) in pending {
-      guard let answer = take(reply, of: index) else { continue }
+    for asked in pending {
+      guard let answer = take(asked) else { continue }
+      let index = asked.part
       guard case .places(let found) = answer else {
         fail(index, Self.wrongKind)
         continue
@@ -136,13 +148,13 @@ struct RemoteParts {
       guard !wanted.isEmpty else { continue }
       pending += ask(.tracks(wanted.sorted().map { parts[index].tracks[$0].name }), [index])
     }
-    for (index, reply) in pending {
-      guard let answer = take(reply, of: index) else { continue }
+    for asked in pending {
+      guard let answer = take(asked) else { continue }
       guard case .tracks(let found) = answer else {
-        fail(index, Self.wrongKind)
+        fail(asked.part, Self.wrongKind)
         continue
       }
-      for track in found { take(track, of: index) }
+      for track in found { take(track, of: asked.part) }
     }
   }
 

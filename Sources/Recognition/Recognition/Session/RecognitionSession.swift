@@ -30,8 +30,8 @@ public final class RecognitionSession: Sendable {
     /// The match with the highest confidence.
     public var match: SignatureMatch? { matches.max { $0.best.confidence < $1.best.confidence } }
 
-    /// Seconds from the start of the stream to the end of the query.
-    var end: Double? {
+    /// Seconds from the start of the stream to the end of the query; `nil` for errors.
+    package var end: Double? {
       switch self {
       case .matches(let matches): matches.first.map { $0.queryStart + $0.queryDuration }
       case .noMatch(let start, let duration): start + duration
@@ -78,15 +78,14 @@ public final class RecognitionSession: Sendable {
 
   // MARK: Parts
 
-  /// Returns the remote catalogs that have not answered since the last call: their tracks may be missing from the
-  /// results since then.
+  /// Returns the remote catalogs that have not answered since the last call, and segments of this machine that cannot be
+  /// read: their tracks may be missing from the results since then.
   package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
 
   /// Answers a question of another session that uses this catalog as a part.
   /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
   package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
-    let question = try PartQuestion(bytes: question)
-    return state.withLock { $0.matcher.answer(question) }
+    try state.withLock { (state) throws(PartFailure) in try state.matcher.answer(question) }
   }
 
   // MARK: Clips

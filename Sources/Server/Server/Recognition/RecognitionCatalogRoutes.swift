@@ -35,7 +35,7 @@ struct RecognitionCatalogRoutes: RouteSet {
         return JSONType.recordings.response(
           RecordingPage(
             entries: current.entries(offset: offset, limit: limit), limit: limit, offset: offset, total: current.count,
-            duration: current.information.duration, isOutdated: catalog.problem != nil))
+            duration: current.information.duration, isOutdated: catalog.isOutdated))
       }
     }
     route(.get, "catalog/{id}", "One recording", answers: [.json(.recording)]) { _, context in

@@ -20,8 +20,10 @@ final class ServedCatalog: Sendable {
     var idle: [RecognitionSession] = []
     /// Increases each time the catalogs are opened.
     var generation = 0
-    /// The reason that the present catalog is not the one in use.
+    /// The reason that a present catalog is not the one in use, or not completely.
     var problem: (any Error)?
+    /// The catalog has changed and cannot be read completely, so the previous one is in use.
+    var isOutdated = false
   }
 
   /// The path of the server's own catalog, which can be changed.
@@ -52,7 +54,10 @@ final class ServedCatalog: Sendable {
     }
   }
 
-  /// The reason that a present catalog is not in use; `nil` without one, or if no catalog is in use.
+  /// The catalog has changed and cannot be read completely, so the previous one is in use.
+  var isOutdated: Bool { state.withLock { $0.isOutdated } }
+
+  /// The reason that a present catalog is not in use, or not completely; `nil` without one, or if no catalog is in use.
   var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 
   /// Lends a session that searches the current catalog and the others.
@@ -98,23 +103,32 @@ final class ServedCatalog: Sendable {
     state.found = found
     state.generation += 1
     state.idle = []
-    do {
-      state.catalog = try CustomCatalog(forQuerying: path)
-      state.problem = nil
-    } catch {
-      state.problem = error
-      // A removed catalog is no longer used. An unreadable one may be half copied, so the previous one stays in use.
-      if error is CatalogTaskError { state.catalog = nil }
-    }
-    var joined = state.catalog.map { [$0] } ?? []
-    for other in others {
+    state.problem = nil
+    var losses: [MissingCatalog] = []
+    /// Opens what can be read of a catalog.
+    func open(_ path: FilePath) -> CustomCatalog? {
       do {
-        joined.append(try CustomCatalog(forQuerying: other))
+        guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
+        let catalog = try CustomCatalog(readableFrom: path)
+        guard catalog.count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
+        return catalog
       } catch {
         state.problem = error
+        if let loss = (error as? CatalogError)?.loss { losses.append(loss) }
+        return nil
       }
     }
+    let own = open(path)
+    let isGone = state.problem is CatalogTaskError
+    // A removed catalog is no longer used. A damaged one may be half copied, so the previous one stays in use.
+    state.isOutdated = state.catalog != nil && !isGone && own?.losses.isEmpty != true
+    if !state.isOutdated { state.catalog = own } else { losses = [] }
+    let joined = [state.catalog].compactMap { $0 } + others.compactMap(open)
     // Segments are shared, so nothing is copied.
     state.joined = joined.isEmpty ? nil : try? CustomCatalog(joining: joined)
+    state.joined?.losses += losses
+    if state.problem == nil, let loss = (own?.losses ?? []).first ?? state.joined?.losses.first {
+      state.problem = CatalogError.damaged(path: loss.name, detail: loss.reason)
+    }
   }
 }

@@ -23,10 +23,13 @@ package struct CatalogSources: Sendable {
     self.mayBeMissing = mayBeMissing
   }
 
-  /// Opens the local catalogs.
-  /// - Throws: `CatalogTaskError` if one is missing or all are empty; `CatalogError`.
+  /// Opens what can be read of the local catalogs.
+  /// - Throws: `CatalogTaskError` if one is missing or all are empty; `CatalogError` if nothing can be read.
   package func local() throws -> CustomCatalog {
-    let catalog = try CustomCatalog(joining: places.compactMap { try open($0) })
+    for place in places where place.fileKind == nil && !(mayBeMissing && !servers.isEmpty) {
+      throw CatalogTaskError.noCatalog(place)
+    }
+    let catalog = try reopened()
     // A part of a small catalog may be empty.
     if catalog.count == 0, servers.isEmpty, let first = places.first { throw CatalogTaskError.emptyCatalog(first) }
     return catalog
@@ -34,17 +37,8 @@ package struct CatalogSources: Sendable {
 
   /// Reopens the local catalogs after they have changed.
   package func reopened() throws(CatalogError) -> CustomCatalog {
-    var catalogs: [CustomCatalog] = []
-    for place in places where !mayBeMissing || place.fileKind != nil {
-      catalogs.append(try CustomCatalog(contentsOf: place))
-    }
-    return try CustomCatalog(joining: catalogs)
-  }
-
-  private func open(_ place: FilePath) throws -> CustomCatalog? {
-    guard place.fileKind == nil else { return try CustomCatalog(contentsOf: place) }
-    if mayBeMissing && !servers.isEmpty { return nil }
-    throw CatalogTaskError.noCatalog(place)
+    try CustomCatalog(
+      readableFrom: places.filter { !mayBeMissing || $0.fileKind != nil }, isAlone: servers.isEmpty)
   }
 
   /// The catalogs of the servers.

@@ -3,12 +3,32 @@ package import Recognition
 package import SystemPackage
 
 extension CustomCatalog {
-  /// Opens a catalog for queries.
+  /// Opens a catalog, of which nothing may be damaged.
   /// - Throws: `CatalogTaskError` if it is missing or empty; `CatalogError`.
   package init(forQuerying path: FilePath) throws {
     guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
     try self.init(contentsOf: path)
     guard count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
+  }
+
+  /// Opens catalogs for queries as one, without what cannot be read: that is in `losses`.
+  /// - Parameter isAlone: False if other servers are queried, too.
+  /// - Throws: `CatalogError` if all are damaged and nothing else is queried.
+  package init(readableFrom paths: [FilePath], isAlone: Bool) throws(CatalogError) {
+    var (catalogs, losses): ([CustomCatalog], [MissingCatalog]) = ([], [])
+    var firstError: CatalogError?
+    for path in paths {
+      do throws(CatalogError) {
+        catalogs.append(try CustomCatalog(readableFrom: path))
+      } catch {
+        guard let loss = error.loss else { throw error }
+        losses.append(loss)
+        firstError = firstError ?? error
+      }
+    }
+    if isAlone, catalogs.isEmpty, let firstError { throw firstError }
+    try self.init(joining: catalogs)
+    self.losses += losses
   }
 
   /// Recognizes a catalog file, even a damaged one.
