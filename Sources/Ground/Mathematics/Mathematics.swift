@@ -1,7 +1,7 @@
 public import Glibc
 
-// The functions of mathematics that analyzers and recognition use, from the C library: one place to replace them, or to
-// make their results the same on every system. Other modules of Sound, Recognition and Model do not import Glibc.
+// The mathematical functions that analyzers and recognition use, from the C library. This is the one place to replace
+// them, or to make their results the same on every system: modules of Sound, Recognition and Model do not import Glibc.
 
 /// The angle of the point (`x`, `y`) in radians, from −π to π.
 @inlinable public func atan2(_ y: Double, _ x: Double) -> Double { Glibc.atan2(y, x) }

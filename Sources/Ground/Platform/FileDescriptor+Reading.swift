@@ -2,7 +2,8 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
-  /// Opens a file for reading without waiting: a FIFO would wait for a writer, and a terminal would become this process's.
+  /// Opens a file for reading, without waiting for a writer if it is a FIFO, and without making it the controlling
+  /// terminal of this process if it is a terminal.
   public static func openWithoutWaiting(_ path: FilePath) throws(Errno) -> FileDescriptor {
     let number = path.withPlatformString { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
     guard number >= 0 else { throw .current }
@@ -12,7 +13,7 @@ extension FileDescriptor {
   /// Lets reads wait for data again after `openWithoutWaiting`.
   public func waitInReads() { _ = fcntl(rawValue, F_SETFL, 0) }
 
-  /// Reads into a buffer; interrupted reads are repeated.
+  /// Reads into a buffer; interrupted reads are retried.
   /// - Returns: Number of bytes; 0 at the end.
   public func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     while true {
@@ -25,7 +26,7 @@ extension FileDescriptor {
   /// Advice to the page cache about the whole file (`posix_fadvise`).
   public enum CacheAdvice: Sendable {
     case willReadInOrder
-    /// Its pages may go.
+    /// The kernel may drop its pages.
     case notNeeded
   }
 

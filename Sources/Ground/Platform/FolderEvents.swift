@@ -1,20 +1,20 @@
 internal import Glibc
 public import SystemPackage
 
-/// Changes in folders, as inotify(7) reports them. One thread uses it.
+/// Reports changes in folders, using inotify(7). Not thread-safe.
 public final class FolderEvents {
-  /// One watched folder, as the system numbers it.
+  /// The number that the system gave a watched folder.
   public typealias Number = Int32
 
   public struct Event {
     public enum Kind: Sendable {
-      /// A file or folder came into being, or was moved here.
+      /// A file or folder was created in the folder or moved into it.
       case created, movedHere
-      /// The file was written to, or closed by a program that could write.
+      /// The file was written to, or closed by a program that had it open for writing.
       case written
-      /// Gone from here: moved away or deleted.
+      /// A file or folder was moved away or deleted.
       case gone
-      /// The folder itself is gone, or its file system; it is not watched any more.
+      /// The folder itself or its file system is gone; the folder is no longer watched.
       case folderGone
       /// Events were lost.
       case overflow
@@ -34,7 +34,7 @@ public final class FolderEvents {
 
   private let descriptor: FileDescriptor
 
-  /// - Throws: `Errno`, when the user has too many of these.
+  /// - Throws: `Errno`, for instance if the user already has too many inotify instances.
   public init() throws(Errno) {
     let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard number >= 0 else { throw .current }

@@ -2,15 +2,16 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Starts threads and throws if that fails. Foundation and libdispatch start theirs late or never, without an error.
+/// Starts threads, and throws if that fails. Foundation and libdispatch may instead start theirs late or never, without
+/// an error.
 public enum Threads {
   /// Stack size in bytes. FFmpeg's deepest calls stay far below it; the system's default for threads may be smaller.
   public static let deepStack = 8 << 20
   /// Stack size in bytes for threads that do little.
   public static let smallStack = 512 << 10
 
-  /// Threads that libdispatch may start at any time, for GRDB for instance. If the system denies them, libdispatch
-  /// waits forever, so keep room for them.
+  /// Number of threads that libdispatch may start at any time, for example for GRDB. If the system refuses them,
+  /// libdispatch waits forever, so keep room for them.
   private static let spareCount = 2
 
   private final class Body: Sendable {
@@ -37,7 +38,7 @@ public enum Threads {
   /// Suspends this thread.
   public static func pause(milliseconds: Int) {
     guard milliseconds > 0 else { return }
-    // usleep(3) may refuse a second and more.
+    // usleep(3) may reject delays of a second or more.
     var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
     _ = unsafe nanosleep(&time, nil)
   }

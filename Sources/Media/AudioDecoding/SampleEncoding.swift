@@ -4,9 +4,9 @@ public struct SampleEncoding: Hashable, Sendable {
   public enum SampleType: Hashable, Sendable {
     /// Unsigned 8 bits.
     case uint8
-    /// Signed 16 bits, and every integer format with at most 16 bits.
+    /// Signed 16 bits, and every other integer format with at most 16 bits.
     case int16
-    /// Signed 32 bits, and every integer format with 17 to 32 bits.
+    /// Signed 32 bits, and every other integer format with 17 to 32 bits.
     case int32
     case float
     case double

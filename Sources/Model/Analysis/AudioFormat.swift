@@ -16,16 +16,16 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   public var claimedFrameCount: Int64?
   /// Length in frames estimated from bit rate and size, if the file claims none and was not decoded.
   public var estimatedFrameCount: Int64?
-  /// Decoded length in frames; `nil` until the whole file was read.
+  /// Decoded length in frames; `nil` until the whole file has been read.
   public var frameCount: Int64?
 
-  /// Seconds: as decoded, or else as claimed, or else as estimated.
+  /// Length in seconds: as decoded, or else as claimed, or else as estimated.
   public var duration: Double? {
     guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount ?? estimatedFrameCount else { return nil }
     return Double(frames) / Double(sampleRate)
   }
 
-  /// `duration` is an estimate.
+  /// `true` if `duration` is an estimate.
   public var durationIsEstimated: Bool { frameCount ?? claimedFrameCount == nil && estimatedFrameCount != nil }
 
   public init(

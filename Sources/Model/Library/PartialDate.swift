@@ -10,7 +10,7 @@ public struct PartialDate: Sendable, Hashable {
   /// From 1 to 31; only with a month.
   public let day: Int?
 
-  /// - Parameter text: The value of a tag; `nil` if it contains no year or more than one.
+  /// - Parameter text: The value of a tag. The result is `nil` if it contains no year, or more than one.
   public init?(_ text: String) {
     let numbers = Number.all(in: text)
     guard let first = numbers.first else { return nil }

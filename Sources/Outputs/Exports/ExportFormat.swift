@@ -4,7 +4,7 @@ public import Platform
 public import Records
 public import SystemPackage
 
-/// Format in which other programs take the library.
+/// A format in which other programs accept the library.
 public protocol ExportFormat: Sendable {
   /// Name on the command line.
   var name: String { get }
@@ -42,11 +42,11 @@ extension ExportFormat {
 
 /// Destination of an export.
 public enum ExportOutput: Hashable, Sendable {
-  /// A file or standard output; the extension is for examples, such as `xml`.
+  /// A file or standard output; the extension, such as `xml`, is used only in examples.
   case file(extension: String)
-  /// A folder, existing when the export begins, with files of these names and more for findings with lists.
+  /// A folder that exists when the export begins, with files of these names, and further files for findings with lists.
   case folder(files: [String])
-  /// A folder, existing when the export begins, with a tree of files for tracks.
+  /// A folder that exists when the export begins, with a tree of files for tracks.
   case tree
 
   public var isFolder: Bool { if case .file = self { false } else { true } }
@@ -54,19 +54,19 @@ public enum ExportOutput: Hashable, Sendable {
 
 /// Receives the records of one export in path order, in memory that does not grow with their number.
 ///
-/// Nothing is in place before `finish`, and never is if an error is thrown or the writer is dropped earlier:
-/// `ExportFile` ensures that.
+/// No output is in place before `finish`, and none ever is if an error is thrown or the writer is dropped before that:
+/// `ExportFile` ensures this.
 public protocol ExportWriter {
   /// Appends a track with audio: its status is `ok` or `partial`.
   mutating func append(_ record: FileRecord) throws
-  /// Called after all records of an incremental export, in path order.
+  /// Records a removal; called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
   /// - Returns: Files written.
   mutating func finish() throws -> [FilePath]
 }
 
-/// Track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the export
-/// may never have had it.
+/// A track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the
+/// export may never have had it.
 public struct ExportRemoval: Hashable, Sendable {
   /// Last known path.
   public var path: FilePath
@@ -94,7 +94,7 @@ public struct ExportContext: Sendable {
   public var options: [String: String]
   /// Findings that records may have.
   public var findings: [any DeclaredFinding.Type]
-  /// Filter that selects the tracks; `nil` if paths also do.
+  /// Filter that selects the tracks; `nil` if paths select them as well.
   public var filter: TrackFilter?
   /// Rule for files named after tracks; files that an export always has are checked before it begins.
   public var overwriting: OverwriteRule

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Landmarks
 
-/// A track in blocks of landmarks, searched for in another track.
+/// The landmarks of a track, in blocks that are searched for in another track.
 ///
 /// Encoders keep about half of the landmarks in place, within a column; 2% match landmarks of other music by chance.
 struct LandmarkBlocks: SoundBlocks {
@@ -84,7 +84,7 @@ struct LandmarkBlocks: SoundBlocks {
     return Double(best) / Double(landmarks.count)
   }
 
-  /// Bands by which landmarks are higher in the other recording: 36 per octave.
+  /// Number of bands by which landmarks are higher in the other recording; there are 36 bands per octave.
   /// - Parameter speed: Frames of the other recording per frame of this one.
   static func bands(atSpeed speed: Double) -> ClosedRange<Int> {
     let shift = -36 * log2(speed)

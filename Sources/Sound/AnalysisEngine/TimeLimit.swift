@@ -1,4 +1,4 @@
-/// Time limit of the analysis of one file.
+/// The time limit for the analysis of one file.
 ///
 /// Processor time counts: a file does not fail because the machine is busy or a disk is slow. Wall-clock time counts
 /// only while there is no progress.
@@ -10,7 +10,7 @@ public struct TimeLimit: Hashable, Sendable, Codable {
   /// Maximum seconds without reading, decoding or computing, as when a disk or the server behind it does not respond.
   public var standstillSeconds: Double
 
-  /// Default limit: many times the needs of the slowest formats on a slow machine, and enough time for a server to
+  /// The default limit: many times what the slowest formats need on a slow machine, and enough time for a server to
   /// restart.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 

@@ -141,7 +141,7 @@ import Testing
       .appending("clicks.wav.beats.lab")
     try place.write("0.5000\nby hand\n", to: file)
     let refused = try export()
-    #expect(refused.status == 1 && refused.errors.contains("was changed since"), "\(refused.errors)")
+    #expect(refused.status == 1 && refused.errors.contains("has changed since"), "\(refused.errors)")
     #expect(try export("--force").status == 0)
     #expect(try export().status == 0)
   }

@@ -113,7 +113,7 @@ import Text
     try place.write("", to: place.folder.file("go2"))
     let end = listening.end()
     #expect(end.status == 0, "\(end.errors)")
-    #expect(end.errors.contains("Listening goes on"), "\(end.errors)")
+    #expect(end.errors.contains("Listening continues"), "\(end.errors)")
     let events = try end.lines.map { try JSONValue(parsing: Array($0.utf8)) }
     #expect(
       events.map { "\($0["event"].textValue) \($0["title"].textValue)" } == [

@@ -34,13 +34,14 @@ struct MPEGFrameHeader: FrameHeader {
   /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
   func continues(_ other: MPEGFrameHeader) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
 
-  /// The last of the 16 bits tells if there is a checksum.
+  /// Ignores the last of the 16 bits, which tells whether there is a checksum.
   func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
-  /// Headers of layer I are nearly all ones: tables of small negative numbers in programs contain runs of 60 of them.
+  /// Layer I headers consist almost entirely of ones: tables of small negative numbers in programs contain what look
+  /// like runs of 60 such headers.
   var isDistinctive: Bool { word >> 17 & 3 != 3 }
 
-  /// Frames of PCM in a frame of MPEG audio.
+  /// Number of PCM samples per channel in a frame of MPEG audio.
   var samplesPerFrame: Int {
     switch word >> 17 & 3 {
     case 3: 384

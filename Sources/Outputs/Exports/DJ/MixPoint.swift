@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// Point of a track that DJs mark.
+/// A point in a track that DJs mark.
 struct MixPoint: Equatable {
   enum Kind: Equatable {
     case mixIn, introEnd, highlight, outroStart, mixOut

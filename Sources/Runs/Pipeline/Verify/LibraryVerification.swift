@@ -21,7 +21,7 @@ public struct LibraryVerification: Sendable {
     public var jobs: Int
     /// Digests to compute and store besides XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// True to accept changed files as right.
+    /// True to accept changed files as correct.
     public var accepts: Bool
     /// True to ignore the status change time of files.
     public var ignoresStatusChanges: Bool

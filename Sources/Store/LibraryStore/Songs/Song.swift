@@ -5,7 +5,7 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Performer, as named by tracks and albums.
+/// A performer, as named by tracks and albums.
 public struct SongArtist: Sendable, Hashable {
   /// 22 characters, derived from the name.
   public var id: String
@@ -32,8 +32,8 @@ public struct SongArtist: Sendable, Hashable {
   }
 }
 
-/// Track of the song catalog: an existing file that was analyzed, at least in part, or, if requested, one that failed.
-/// Unknown values are `nil`.
+/// A track of the song catalog: an existing file that was analyzed, at least in part, or, if requested, one that
+/// failed. Unknown values are `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
     public var id: String
@@ -70,7 +70,7 @@ public struct Song: Sendable {
   /// Bytes.
   public var size: Int64
   public var modified: Timestamp
-  /// Reason why it failed or is damaged.
+  /// The reason why it failed or is damaged.
   public var problem: Problem?
 
   static let columns = """
@@ -107,7 +107,7 @@ public struct Song: Sendable {
   }
 }
 
-/// Album: tracks that name it and share a release, album artists or a folder.
+/// An album: the tracks that name it and share a release, album artists or a folder.
 public struct SongAlbum: Sendable, Hashable {
   /// 22 characters, derived from the MusicBrainz release; or from name and album artists; or, without either, from name
   /// and folder.
@@ -123,7 +123,7 @@ public struct SongAlbum: Sendable, Hashable {
   public var trackCount: Int
   public var discCount: Int
   public var durationSeconds: Double
-  /// Time at which the newest of its files was first met.
+  /// Time at which the newest of its files was first seen.
   public var added: Timestamp
   /// Id of the first track, for the cover.
   public var firstTrack: String
@@ -134,7 +134,7 @@ public struct SongAlbum: Sendable, Hashable {
   public var releaseTypes: [String]
   public var label: String?
 
-  /// Album of one track that is in none.
+  /// An album of a single track, for a track that is in no album.
   public init(loose song: Song) {
     id = song.id
     name = song.title
@@ -192,7 +192,7 @@ public struct SongAlbum: Sendable, Hashable {
   }
 }
 
-/// Performer of tracks or of whole albums.
+/// A performer of tracks or of whole albums.
 public struct LibraryArtist: Sendable, Hashable {
   public var id: String
   public var name: String
@@ -200,7 +200,7 @@ public struct LibraryArtist: Sendable, Hashable {
   public var trackCount: Int
   /// Number of the artist's own albums.
   public var albumCount: Int
-  /// Up to five genres, the most frequent first; filled for single artists and pages of them.
+  /// Up to five genres, the most frequent first; filled in for single artists and for pages of artists.
   public var genres: [String]
 
   static let columns = """

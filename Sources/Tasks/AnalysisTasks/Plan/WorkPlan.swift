@@ -6,8 +6,9 @@ package import Records
 package import ResultStore
 package import SystemPackage
 
-/// Plans what a run would do and divides it into partitions of equal work for an engine: the implementation of
-/// `analyze plan`. Like a dry run, it opens no files and does not write to the database.
+/// Plans what a run would do, and divides it into partitions of equal work for an engine that shares the work among
+/// machines: the implementation of `analyze plan`. Like a dry run, it opens no files and does not write to the
+/// database.
 package struct WorkPlanner: Sendable {
   /// Always a dry run.
   package var run: LibraryRun.Request
@@ -145,7 +146,7 @@ package struct WorkPlan: ~Copyable {
   package var bytes: Int64 { partitions.reduce(0) { $0 + $1.bytes } }
   package var expectedSeconds: Double { partitions.reduce(0) { $0 + $1.expectedSeconds } }
 
-  /// Calls `body` with the partition number and file of all files, by partition, then in the order they were found.
+  /// Calls `body` with each file and the number of its partition: by partition, then in the order the files were found.
   package func forEachFile(_ body: (Int, PlannedFile) throws -> Void) throws {
     for (number, part) in files.enumerated() {
       for index in part { try body(number, spool.file(Int(index))) }

@@ -1,7 +1,8 @@
 package import LibraryStore
 package import ResultStore
 
-/// Recommends tracks and artists like others by their descriptors, and by genre where these are missing.
+/// Recommends tracks and artists that are similar to given ones: by their descriptors, and by genre where these are
+/// missing.
 package struct Recommendations: Sendable {
   package struct Request: Sendable {
     /// Seed ids.
@@ -40,7 +41,7 @@ package struct Recommendations: Sendable {
   private let neighbors: SoundNeighbors
 
   private static let candidatesPerTrack = 12
-  /// Tracks that represent an artist or genre.
+  /// Maximum number of tracks that represent an artist or genre.
   private static let maxSeedTracks = 5
 
   package init(store: ResultStore, neighbors: SoundNeighbors) {
@@ -71,7 +72,7 @@ package struct Recommendations: Sendable {
     return answer
   }
 
-  /// Artists whose tracks are most like those of one.
+  /// Artists whose tracks are most like those of the artist `id`.
   package func artists(like id: String, limit: Int) throws -> [LibraryArtist] {
     let own = try store.songs(ofArtist: id, limit: Self.maxSeedTracks)
     var ids: [String] = []
@@ -116,7 +117,7 @@ package struct Recommendations: Sendable {
     }
   }
 
-  /// Each recording once. Tracks beyond an artist's share of `limit` move to the end.
+  /// Keeps each recording once, and moves tracks beyond an artist's share of `limit` to the end.
   private func varied(_ songs: [Song], without seeds: [Song], limit: Int) -> [Song] {
     func name(_ song: Song) -> String { "\(song.artists.first?.id ?? "")\0\(song.title.lowercased())" }
     var names = Set(seeds.map(name))

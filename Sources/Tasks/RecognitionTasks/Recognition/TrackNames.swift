@@ -22,7 +22,7 @@ struct TrackNames {
     }
   }
 
-  /// Identifiers of the tracks with a name; empty if there are none.
+  /// Identifiers of the tracks that a name refers to; empty if there are none.
   func identifiers(_ name: String) -> Set<String> {
     if present.contains(name) { return [name] }
     guard let path = path(name) else { return [] }
