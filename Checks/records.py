@@ -1,21 +1,13 @@
 """What a database says, for checks that compare two of them."""
 import json
 import re
-import subprocess
-
-OPTIONAL = "beats,lyrics,chapters,waveform,descriptor"
 
 
-def records(analyze, database, environment):
+def records(place, database):
     """All records by URI, without times of analysis and how long a process lived that crashed."""
-    done = subprocess.run(
-        [analyze, "report", "--database", database, "--report", "ndjson", "--output", "-", "--include", OPTIONAL],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 3):
-        raise RuntimeError(f"analyze report: status {done.returncode}\n{done.stderr}")
     found = {}
-    for line in done.stdout.splitlines():
-        record = json.loads(re.sub(r"(, after )[0-9.]+ s\.", r"\1… s.", line))
+    for record in place.report("--include", "beats,lyrics,chapters,waveform,descriptor", database=database):
+        record = json.loads(re.sub(r"(, after )[0-9.]+ s\.", r"\1… s.", json.dumps(record)))
         record.pop("analyzed_at")
         found[record["uri"]] = record
     return found

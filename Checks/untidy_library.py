@@ -11,8 +11,9 @@ Covers are rare.
 import dataclasses
 import os
 import pathlib
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
+
+from sounds import encode, picture
 
 LONG = "A Rather Long Title, as Movements of Symphonies and Podcasts Have Them: Allegro ma non troppo, un poco maestoso " * 3
 UNBROKEN = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 4
@@ -103,13 +104,10 @@ class UntidyFile:
 
 def _encode(folder, name, tags, number, seconds):
     path = pathlib.Path(os.fsdecode(os.path.join(os.fsencode(folder), os.fsencode(name))))
-    path.parent.mkdir(parents=True, exist_ok=True)
     beats, pitch = 84 + 7 * (number % 12), 180 + 13 * number
     # A note on each beat: there is a tempo, and each number is another recording.
-    sound = (f"aevalsrc='sin(2*PI*{pitch}*t)*exp(-9*mod(t,60/{beats}))*.6+.05*sin(2*PI*{pitch * 1.5}*t)'"
-             f":s=44100:d={seconds + number % 3}")
-    metadata = [part for key, value in tags.items() for part in ("-metadata", f"{key}={value}")]
-    subprocess.run([b"ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", sound, *metadata, os.fsencode(path)], check=True)
+    encode(f"aevalsrc='sin(2*PI*{pitch}*t)*exp(-9*mod(t,60/{beats}))*.6+.05*sin(2*PI*{pitch * 1.5}*t)'"
+           f":s=44100:d={seconds + number % 3}", os.fsencode(path), **tags)
     return path
 
 
@@ -132,6 +130,5 @@ def make(folder, seconds=3):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         library.append(UntidyFile(path, {}, "failed"))
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=320x320", "-frames:v", "1",
-                    folder / "Ada Quill/Hidden Hours/cover.png"], check=True)
+    picture(folder / "Ada Quill/Hidden Hours/cover.png")
     return library

@@ -1,7 +1,7 @@
 // What a music app in JavaScript does with Spotify's Web API: home, search as you type, album, playlist, library. Every answer is
 // checked against the types on which typed clients insist (https://developer.spotify.com/documentation/web-api/reference).
 //
-//   node Scripts/spotify-client.mjs http://127.0.0.1:8642/
+//   node Checks/clients/spotify_client.mjs http://127.0.0.1:8642/
 import assert from "node:assert/strict";
 
 const base = process.argv[2];

@@ -1,6 +1,6 @@
 """Calls every method of tekore, a typed client of Spotify's Web API, and wants the types that it insists on.
 
-    Scripts/tekore-client.py http://127.0.0.1:8642/
+    Checks/clients/tekore_client.py http://127.0.0.1:8642/
 """
 import sys
 import warnings

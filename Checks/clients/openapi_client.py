@@ -1,6 +1,6 @@
 """Makes a client of an OpenAPI document with openapi-python-client, and has it read the answers of all operations that only read.
 
-    Scripts/openapi-client.py openapi.json http://127.0.0.1:8642/ '{"tracks": "ID", …}'
+    Checks/clients/openapi_client.py openapi.json http://127.0.0.1:8642/ '{"tracks": "ID", …}'
 
 The object has an id for each kind of thing, by the word that the paths have for it.
 """

@@ -1,40 +1,53 @@
-#!/usr/bin/env python3
-"""Asks `analyze serve` for all that clients of Spotify's Web API ask: with every method of spotipy and of two versions of tekore,
-and in JavaScript.
-
-    Scripts/check-spotify [ANALYZE]
-
-Makes a small library and an untidy one, serves them at free ports, and puts the clients into virtual environments under .build/.
-"""
-import contextlib
-import os
-import re
+"""All that clients of Spotify's Web API ask of `analyze serve`: every method of spotipy and of two versions of tekore, and an app in
+JavaScript."""
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
+import pytest
 import python_packages
-from untidy_library import make as make_untidy_library
+import spotipy
+from server import Server
+from sounds import encode
+from spotipy.oauth2 import SpotifyClientCredentials
 
-ROOT = Path(__file__).resolve().parent.parent
+CLIENTS = Path(__file__).parent / "clients"
 
 
-def make_library(folder):
+@pytest.fixture(scope="module")
+def server(place):
+    """Two albums of four songs."""
     for number in range(8):
         album = number // 4
-        tags = {"title": f"Song {number}", "artist": f"Band {album}" + (" feat. Guest" if number == 3 else ""),
-                "album": f"Album {album}", "album_artist": f"Band {album}", "track": f"{number % 4 + 1}/4",
-                "genre": "House", "date": f"199{album}-0{album + 1}-02", "ISRC": f"GBAAA990000{number}"}
+        names = {"title": f"Song {number}", "artist": f"Band {album}" + (" feat. Guest" if number == 3 else ""),
+                 "album": f"Album {album}", "album_artist": f"Band {album}", "track": f"{number % 4 + 1}/4",
+                 "genre": "House", "date": f"199{album}-0{album + 1}-02", "ISRC": f"GBAAA990000{number}"}
         # Clicks, so there is a tempo.
         sound = f"aevalsrc='sin(2*PI*{220 + 30 * number}*t)*exp(-20*mod(t,60/{110 + 2 * number}))':s=44100:d=20"
-        metadata = [part for name, value in tags.items() for part in ("-metadata", f"{name}={value}")]
-        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", sound, *metadata, folder / f"{number}.flac"], check=True)
+        encode(sound, place.music / f"{number}.flac", **names)
+    place.analyze_music()
+    with Server(place) as server:
+        yield server
 
 
-def check(client):
-    import spotipy
+def connect(server):
+    SpotifyClientCredentials.OAUTH_TOKEN_URL = server.base + "api/token"
+    credentials = SpotifyClientCredentials(client_id="any", client_secret="any", cache_handler=spotipy.cache_handler.MemoryCacheHandler())
+    client = spotipy.Spotify(auth_manager=credentials, retries=0)
+    client.prefix = server.base + "v1/"
+    return client
 
+
+@pytest.fixture(scope="module")
+def client(server):
+    return connect(server)
+
+
+@pytest.fixture(scope="module")
+def track(client):
+    return client.search("isrc:GBAAA9900003", type="track")["tracks"]["items"][0]
+
+
+def test_search(client):
     found = client.search("song", limit=3, type="track,album,artist,playlist")
     assert found["tracks"]["total"] == 8 and len(found["tracks"]["items"]) == 3, found["tracks"]["total"]
     titles, page = [], found["tracks"]
@@ -45,13 +58,17 @@ def check(client):
     assert len(set(titles)) == 8, titles
     assert client.search("artist:guest", type="track")["tracks"]["total"] == 1
     assert client.search("year:1990", type="album")["albums"]["items"][0]["name"] == "Album 0"
-    track = client.search("isrc:GBAAA9900003", type="track")["tracks"]["items"][0]
+
+
+def test_tracks(client, track):
     assert [artist["name"] for artist in track["artists"]] == ["Band 0", "Guest"], track["artists"]
     assert track["external_ids"]["isrc"] == "GBAAA9900003" and track["duration_ms"] == 20_000
     assert client.track(track["uri"])["id"] == track["id"]
-    ids = [item["id"] for item in found["tracks"]["items"]]
+    ids = [item["id"] for item in client.search("song", limit=3, type="track")["tracks"]["items"]]
     assert [item["id"] for item in client.tracks(ids)["tracks"]] == ids
 
+
+def test_albums(client, track):
     releases = client.new_releases()["albums"]["items"]
     assert {album["name"] for album in releases} == {"Album 0", "Album 1"}
     album = client.album(track["album"]["id"])
@@ -59,6 +76,9 @@ def check(client):
     assert [item["track_number"] for item in client.album_tracks(album["id"])["items"]] == [1, 2, 3, 4]
     assert len(client.albums([item["id"] for item in releases])["albums"]) == 2
 
+
+def test_artists(client, track):
+    album = client.album(track["album"]["id"])
     artist = client.artist(album["artists"][0]["id"])
     assert artist["name"] == "Band 0" and artist["genres"] == ["House"]
     assert client.artist_albums(artist["id"], include_groups="album")["total"] == 1
@@ -68,12 +88,17 @@ def check(client):
     assert len(client.artists([artist["id"], guest])["artists"]) == 2
     client.artist_related_artists(artist["id"])
 
+
+def test_features_and_analysis(client, track):
     features = client.audio_features([track["id"], "0" * 22])
     assert features[1] is None and abs(features[0]["tempo"] - 116) < 1, features[0]
     assert features[0]["valence"] == 0 and features[0]["loudness"] < 0
     assert client._get(f"audio-features/{track['id']}", nulls=1)["valence"] is None
     analysis = client.audio_analysis(track["id"])
     assert len(analysis["beats"]) > 30 and analysis["track"]["duration"] == 20
+
+
+def test_recommendations_and_categories(client, track):
     wished = client.recommendations(seed_tracks=[track["id"]], limit=3, min_tempo=117)
     assert wished["tracks"] and all(item["id"] != track["id"] for item in wished["tracks"])
     assert client.recommendation_genre_seeds()["genres"] == ["house"]
@@ -83,19 +108,17 @@ def check(client):
     assert client.featured_playlists()["playlists"]["items"]
     assert "markets" in client.available_markets()
 
+
+def test_wrong_ids(client):
     for wrong, status in (("0" * 22, 404), ("short", 400)):
-        try:
+        with pytest.raises(spotipy.SpotifyException) as error:
             client._get(f"tracks/{wrong}")
-            raise SystemExit(f"{wrong} was found")
-        except spotipy.SpotifyException as error:
-            assert error.http_status == status, error
+        assert error.value.http_status == status
 
 
-def check_surface(client):
+def test_all_methods_of_spotipy(untidy_server):
     """Calls every method of spotipy; those for things that are not there must say so."""
-    import spotipy
-
-    called = set()
+    client, called = connect(untidy_server), set()
 
     def call(name, /, *arguments, error=None, **options):
         called.add(name)
@@ -208,52 +231,15 @@ def check_surface(client):
     assert not left, f"these methods of spotipy are not called: {sorted(left)}"
 
 
-def check_tekore(base):
-    for packages in ("tekore-5", "checks"):
-        client = [python_packages.interpreter(packages), ROOT / "Scripts" / "tekore-client.py", base]
-        subprocess.run(client, check=True)
+@pytest.mark.parametrize("packages", ["tekore-5", "checks"])
+def test_all_methods_of_tekore(untidy_server, packages):
+    run_client(python_packages.interpreter(packages), "tekore_client.py", untidy_server)
 
 
-@contextlib.contextmanager
-def served(analyze, folder):
-    """The address of a server over `folder`/music; the client for it."""
-    import spotipy
-    from spotipy.oauth2 import SpotifyClientCredentials
-
-    database = ["--database", folder / "library.sqlite"]
-    # Files that fail are part of the untidy one.
-    subprocess.run([analyze, folder / "music", *database, "--quiet", "--fail-on", "never"], check=True,
-                   cwd=folder, stdout=subprocess.DEVNULL)
-    server = subprocess.Popen([analyze, "serve", "--port", "0", *database], cwd=folder, stderr=subprocess.PIPE, text=True)
-    try:
-        base = re.search(r"http://[^ ]+/", server.stderr.readline()).group()
-        SpotifyClientCredentials.OAUTH_TOKEN_URL = base + "api/token"
-        credentials = SpotifyClientCredentials(
-            client_id="any", client_secret="any", cache_handler=spotipy.cache_handler.MemoryCacheHandler())
-        client = spotipy.Spotify(auth_manager=credentials, retries=0)
-        client.prefix = base + "v1/"
-        yield base, client
-    finally:
-        server.terminate()
-        server.wait()
+def test_app_in_javascript(server):
+    run_client("node", "spotify_client.mjs", server)
 
 
-def main():
-    python_packages.enter()
-
-    analyze = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/debug/analyze").absolute()
-    with tempfile.TemporaryDirectory() as folder:
-        for name, make in (("tidy", make_library), ("untidy", make_untidy_library)):
-            (Path(folder) / name / "music").mkdir(parents=True)
-            make(Path(folder) / name / "music")
-        with served(analyze, Path(folder) / "tidy") as (base, client):
-            check(client)
-            subprocess.run(["node", ROOT / "Scripts" / "spotify-client.mjs", base], check=True)
-        with served(analyze, Path(folder) / "untidy") as (base, client):
-            check_surface(client)
-            check_tekore(base)
-    print("spotipy, tekore and an app in JavaScript are content")
-
-
-if __name__ == "__main__":
-    main()
+def run_client(interpreter, name, server):
+    done = subprocess.run([interpreter, CLIENTS / name, server.base], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
