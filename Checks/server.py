@@ -20,8 +20,7 @@ class Server:
     def __init__(self, place, *options, port=0, program=None):
         self.place, self.port = place, port
         self.log_file = place.folder / f"serve-{next(_numbers)}.log"
-        database = [] if "--database" in options else ["--database", place.database]
-        words = [program or place.program, "serve", "--port", port, *database, *options]
+        words = [program or place.program, "serve", "--port", port, *options]
         with self.log_file.open("w") as log:
             self.process = subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=place.environment)
         self.port = int(eventually(self._started, "analyze serve starts", 60)[1])

@@ -14,7 +14,7 @@ class Workplace:
         self.music.mkdir(parents=True, exist_ok=True)
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ANALYZE_", "ACOUSTID_", "PYTEST_"))}
         folders = {f"XDG_{kind}_HOME": str(folder) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
-        self.environment = {**inherited, **folders, "HOME": str(folder)}
+        self.environment = {**inherited, **folders, "HOME": str(folder), "ANALYZE_DATABASE": str(self.database)}
 
     def run(self, *words, status=0, text=True, environment=None, **options):
         """Any program in this environment, here; `status`: what it must end with, a tuple for one of several, None for any."""
@@ -28,8 +28,7 @@ class Workplace:
 
     def analyze(self, *words, **options):
         """The program under test, with the database of this place unless the words name another."""
-        named = "--database" in words or "--version" in words or words[0] in ("metronome", "worker", "schema")
-        return self.run(self.program, *words, *([] if named else ["--database", self.database]), **options)
+        return self.run(self.program, *words, **options)
 
     def analyze_music(self, *options, status=(0, 3)):
         return self.analyze("run", self.music, "--progress", "none", "--fail-on", "never", *options, status=status)
