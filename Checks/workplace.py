@@ -33,7 +33,7 @@ class Workplace:
     def analyze_music(self, *options, status=(0, 3)):
         return self.analyze("run", self.music, "--progress", "none", "--fail-on", "never", *options, status=status)
 
-    def report(self, *options, database=None):
+    def report(self, *options, database=None, status=(0, 3)):
         """The records of all files, as a report in NDJSON has them."""
         words = ["report", "--report", "ndjson", "--output", "-", "--database", database or self.database, *options]
-        return [json.loads(line) for line in self.analyze(*words, status=(0, 3)).stdout.splitlines()]
+        return [json.loads(line) for line in self.analyze(*words, status=status).stdout.splitlines()]
