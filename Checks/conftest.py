@@ -29,6 +29,11 @@ def pytest_addoption(parser):
     parser.addoption("--analyze", type=Path, default=ROOT / ".build/tests/debug/analyze", help="the program under test")
     parser.addoption("--pictures", type=Path, help="a folder for screenshots of the pages, and figures")
     parser.addoption("--kills", type=int, default=60, help="how often write-tags is killed")
+    parser.addoption("--music", type=Path, help="music for the job for Spark, by default Music/, which is fetched if it is not there")
+    parser.addoption("--pieces", type=Path, help="a folder in which the pieces of this music are kept for the next time")
+    parser.addoption("--files", type=int, default=2000, help="how many pieces")
+    parser.addoption("--pause", type=float, default=4, help="mean seconds between kills during the job for Spark")
+    parser.addoption("--measure", action="store_true", help="measure the job for Spark instead of disturbing it")
     parser.addoption("--examples", type=int, default=5, help="how many requests schemathesis makes for each route")
 
 
