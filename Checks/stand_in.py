@@ -10,7 +10,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers["Content-Length"]))
 
     def answer(self, status, value, headers={}):
-        body = json.dumps(value).encode()
+        body = json.dumps(value, separators=(",", ":")).encode()
         self.send_response(status)
         for name, text in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, text)

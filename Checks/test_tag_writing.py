@@ -1,18 +1,14 @@
-#!/usr/bin/env python3
-"""Checks `analyze write-tags` with readers of tags that others wrote (mutagen, TagLib, ffprobe), with ffmpeg, with other
-programs that change the same files, and with kill -9.
+"""`analyze write-tags` with readers of tags that others wrote (mutagen, TagLib, ffprobe), with ffmpeg, with other programs that change
+the same files, and with kill -9.
 
-    Scripts/check-tag-writing ANALYZE [KILLS]
-
-Makes a small library of all formats, with pictures, chapters, private frames and whatever else must survive, has it
-analyzed, and writes tags. Then each reader must find what was to be written, and everything that it found before; the audio
-must decode to the same; a second time nothing may change; and --undo must bring back the old bytes. Then two commands with two
-databases, a program that replaces files and one that writes into them change the same files: what was reported as written, and
-what they wrote, must be there in the end. After that the program is killed KILLS times (60), each time at another moment, and
-each file must be the old or the new one, byte for byte. The readers are put into .build/tag-writing, from PyPI, if they are not
-there.
+A small library of all formats has pictures, chapters, private frames and whatever else must survive. After tags are written, each reader
+must find what was to be written, and everything that it found before; the audio must decode to the same; a second time nothing may
+change; and --undo must bring back the old bytes. Two commands with two databases, a program that replaces files and one that writes into
+them change the same files: what was reported as written, and what they wrote, must be there in the end. When the program is killed at
+some moment, each file must be the old or the new one, byte for byte.
 """
 import base64
+import collections
 import concurrent.futures
 import contextlib
 import json
@@ -24,13 +20,23 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 
-import python_packages
+import mutagen
+import mutagen.aiff
+import mutagen.apev2
+import mutagen.asf
+import mutagen.flac
+import mutagen.id3
+import mutagen.mp4
+import mutagen.oggopus
+import mutagen.oggvorbis
+import mutagen.wave
+import pytest
+import taglib
+from sounds import encode, picture
+from waiting import eventually
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIELDS = ["bpm", "initialkey", "replaygain", "acoustid_fingerprint"]
 WRITTEN = {
     "bpm", "initialkey", "replaygain_track_gain", "replaygain_track_peak", "replaygain_album_gain",
@@ -46,31 +52,19 @@ NAMES = {
 UNSEEN = {
     ("only-v2.wv", "mutagen"), ("a.wav", "ffprobe"), ("only-info.wav", "ffprobe"), ("only-v1.wv", "ffprobe"),
 }
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"check-tag-writing: {what}", file=sys.stderr)
 
 
 # The library
 
 SOUND = "aevalsrc='0.5*sin(2*PI*440*t)*exp(-8*mod(t,0.5))':s=22050:d=5"
-TAGS = ["-metadata", "title=Tïtle", "-metadata", "artist=Näme", "-metadata", "album=One", "-bitexact"]
+TAGS = {"title": "Tïtle", "artist": "Näme", "album": "One"}
 
 
-def ffmpeg(*arguments):
-    subprocess.run(["ffmpeg", "-loglevel", "error", "-y", *map(str, arguments)], check=True)
-
-
-def make_library(folder):
-    music = folder / "music"
-    music.mkdir()
-    sound, picture = folder / "sound.wav", folder / "picture.png"
-    ffmpeg("-f", "lavfi", "-i", SOUND, sound)
-    ffmpeg("-f", "lavfi", "-i", "nullsrc=s=200x200,geq=random(1)*255:128:128", "-frames:v", 1, picture)
+def make_library(music):
+    """Pieces of sound with tags of all kinds; what ffmpeg cannot write is added."""
+    sound, cover = music.parent / "sound.wav", music.parent / "picture.png"
+    encode(SOUND, sound)
+    picture(cover, "nullsrc=s=200x200,geq=random(1)*255:128:128")
     options = {
         "v22.mp3": ["-id3v2_version", "0", "-b:a", "48k"], "v23.mp3": ["-id3v2_version", "0", "-b:a", "56k"],
         "v24.mp3": ["-id3v2_version", "0", "-b:a", "64k"], "ape.mp3": ["-id3v2_version", "0", "-b:a", "72k"],
@@ -89,22 +83,11 @@ def make_library(folder):
         "only-v2.flac": ["-map_metadata", "-1", "-ar", "16000"],
     }
     for name, codec in options.items():
-        ffmpeg("-i", sound, *TAGS, *codec, music / name)
-    add_what_must_survive(music, picture.read_bytes())
-    return music
+        encode(sound, music / name, *codec, "-bitexact", **TAGS)
+    add_what_must_survive(music, cover.read_bytes())
 
 
 def add_what_must_survive(music, image):
-    import mutagen.aiff
-    import mutagen.apev2
-    import mutagen.asf
-    import mutagen.flac
-    import mutagen.id3
-    import mutagen.mp4
-    import mutagen.oggopus
-    import mutagen.oggvorbis
-    import mutagen.wave
-
     def frames(tag, version):
         text = {"encoding": 1 if version == 3 else 3}
         for frame in [
@@ -201,14 +184,38 @@ def add_what_must_survive(music, image):
     file.save()
 
 
+@pytest.fixture(scope="module")
+def library(place):
+    """Analyzed for what is written into tags, with a copy of the files beside."""
+    make_library(place.music)
+    (place.folder / "pipeline.yaml").write_text("analyzers:\n  tags:\n  tempo:\n  key:\n  loudness:\n  chromaprint:\n")
+    read(place, place.music)
+    shutil.copytree(place.music, place.folder / "spare")
+    return place
+
+
+@pytest.fixture
+def paths(library):
+    """The files as they were at first."""
+    paths = sorted(path for path in (library.folder / "spare").iterdir())
+    for path in paths:
+        shutil.copy2(path, library.music)
+    return [library.music / path.name for path in paths]
+
+
+def read(library, music, database=None):
+    return library.analyze("run", music, "--pipeline", library.folder / "pipeline.yaml", "--verbose", "--database", database or library.database)
+
+
+def write(library, *options):
+    return [json.loads(line) for line in library.analyze("write-tags", *options, "--json").stdout.splitlines()]
+
+
 # What is in a file
+
 
 def dump(path):
     """All that mutagen finds, as pairs of a name and a value; and those that are written here, by field."""
-    import mutagen
-    import mutagen.apev2
-    import mutagen.flac
-    import mutagen.id3
 
     rest, found = [], {}
 
@@ -257,8 +264,6 @@ def decoded(path):
 
 
 def shown_by_mutagen(path):
-    import mutagen
-    import mutagen.id3
     tags = mutagen.File(path).tags
     shown = {}
     for key in set(map(str, tags.keys())) if tags is not None else ():
@@ -276,7 +281,6 @@ def shown_by_mutagen(path):
 
 
 def shown_by_taglib(path):
-    import taglib
     with taglib.File(path) as file:
         shown = {key.lower(): list(values) for key, values in file.tags.items()}
         shown["pictures"] = [str(len(file.pictures))]
@@ -319,89 +323,62 @@ def hidden(before, after):
 
 # The checks
 
-class Library:
-    def __init__(self, analyze, folder):
-        self.analyze, self.folder = analyze, folder
-        self.database = folder / "library.sqlite"
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-        pipeline = folder / "pipeline.yaml"
-        pipeline.write_text("analyzers:\n  tags:\n  tempo:\n  key:\n  loudness:\n  chromaprint:\n")
-        self.pipeline = pipeline
 
-    def run(self, *words, status=0, database=None):
-        outcome = subprocess.run(
-            [self.analyze, *map(str, words), "--database", database or self.database], capture_output=True, text=True,
-            env=self.environment)
-        check(outcome.returncode == status, f"{words} ended with {outcome.returncode}: {outcome.stderr}")
-        return outcome
-
-    def read(self, music, database=None):
-        return self.run("run", music, "--pipeline", self.pipeline, "--verbose", database=database)
-
-    def write(self, *options, status=0):
-        lines = self.run("write-tags", *options, "--json", status=status).stdout.splitlines()
-        return [json.loads(line) for line in lines]
-
-
-def check_values(library, music):
-    paths = sorted(music.iterdir())
+def test_values(library, paths):
     old = {path: (dump(path)[0], decoded(path), path.read_bytes(), shown(path)) for path in paths}
-    planned = library.write(*FIELDS, music)
-    check({line["status"] for line in planned} == {"planned"} and len(planned) == len(paths), "a dry run plans nothing")
-    check(all(path.read_bytes() == old[path][2] for path in paths), "a dry run changes a file")
+    planned = write(library, *FIELDS, library.music)
+    assert {line["status"] for line in planned} == {"planned"} and len(planned) == len(paths), "a dry run plans nothing"
+    assert all(path.read_bytes() == old[path][2] for path in paths), "a dry run changes a file"
 
-    written = {pathlib.Path(line["path"]): line for line in library.write(*FIELDS, music, "--yes")}
+    written = {pathlib.Path(line["path"]): line for line in write(library, *FIELDS, library.music, "--yes")}
     for path in paths:
         name = path.name
         line = written.get(path, {"status": "missing", "changes": []})
-        check(line["status"] == "written", f"{name}: {line}")
+        assert line["status"] == "written", f"{name}: {line}"
         wanted = {change["field"]: change["after"] for change in line["changes"] or []}
         gain = "r128_track_gain" if path.suffix == ".opus" else "replaygain_track_gain"
-        check({"bpm", "initialkey", gain, "acoustid_fingerprint"} <= set(wanted), f"{name}: only {sorted(wanted)}")
+        assert {"bpm", "initialkey", gain, "acoustid_fingerprint"} <= set(wanted), f"{name}: only {sorted(wanted)}"
         rest, found = dump(path)
-        check((name, "mutagen") in UNSEEN or found == wanted, f"{name}: mutagen reads {found}, not {wanted}")
+        assert (name, "mutagen") in UNSEEN or found == wanted, f"{name}: mutagen reads {found}, not {wanted}"
         lost = [item for item in old[path][0] if item not in rest and item != ("id3v1", None)]
         new = [item for item in rest if item not in old[path][0] and item[0] != "version"]
         # A tag that is new begins with what the others say.
         takes_over = name.startswith("only-") or name == "ape.mp3"
-        check(takes_over or not lost and not new, f"{name}: lost {str(lost)[:300]}, new {str(new)[:300]}")
+        assert takes_over or not lost and not new, f"{name}: lost {str(lost)[:300]}, new {str(new)[:300]}"
         now = shown(path)
         missing = hidden(old[path][3], now)
-        check(not missing, f"{name}: not shown any more: {missing[:5]}")
+        assert not missing, f"{name}: not shown any more: {missing[:5]}"
         for program, values in now.items():
-            read = {NAMES.get(key, key): value for key, value in values.items()}
+            fields = {NAMES.get(key, key): value for key, value in values.items()}
             # TagLib 2 has no common name for the gain of an album of Opus; where there is ID3v2 in front, mutagen.File takes
             # WavPack for something else; ffprobe does not show tmpo of MP4, ID3v2 beside INFO, and APE in front of ID3v1.
             if (name, program) in UNSEEN:
                 continue
             needed = {"initialkey"} if path.suffix == ".m4a" and program == "ffprobe" else {"bpm", "initialkey"}
-            differing = {key: read.get(key) for key in wanted if key in read and read[key] != wanted[key]}
-            check(
-                not differing and needed <= set(read),
-                f"{name}: {program} shows {differing or read}, not {wanted}")
-        check(decoded(path) == old[path][1], f"{name}: the audio is not the same")
+            differing = {key: fields.get(key) for key in wanted if key in fields and fields[key] != wanted[key]}
+            assert not differing and needed <= set(fields), f"{name}: {program} shows {differing or fields}, not {wanted}"
+        assert decoded(path) == old[path][1], f"{name}: the audio is not the same"
 
     before = {path: path.read_bytes() for path in paths}
-    again = library.write(*FIELDS, "--all", "--yes")
-    check({line["status"] for line in again} == {"unchanged"}, f"a second time, before a run: {again}")
-    seen = library.read(music)
-    check(f"{len(paths)} with audio known before" in seen.stderr, f"the next run decodes: {seen.stderr}")
-    again = library.write(*FIELDS, "--all", "--yes")
-    check({line["status"] for line in again} == {"unchanged"}, f"a second time: {again}")
-    check(all(path.read_bytes() == before[path] for path in paths), "a second time changes a file")
+    again = write(library, *FIELDS, "--all", "--yes")
+    assert {line["status"] for line in again} == {"unchanged"}, f"a second time, before a run: {again}"
+    seen = read(library, library.music)
+    assert f"{len(paths)} with audio known before" in seen.stderr, f"the next run decodes: {seen.stderr}"
+    again = write(library, *FIELDS, "--all", "--yes")
+    assert {line["status"] for line in again} == {"unchanged"}, f"a second time: {again}"
+    assert all(path.read_bytes() == before[path] for path in paths), "a second time changes a file"
 
     journals = list(library.folder.glob("library-tags-*.ndjson"))
-    check(len(journals) == 1, f"journals: {journals}")
+    assert len(journals) == 1, f"journals: {journals}"
     for status in ["written", "unchanged"]:
-        undone = library.write("--undo", journals[0])
-        check({line["status"] for line in undone} == {status}, f"undo: {undone}")
+        undone = write(library, "--undo", journals[0])
+        assert {line["status"] for line in undone} == {status}, f"undo: {undone}"
     for path in paths:
-        check(path.read_bytes() == old[path][2], f"{path.name}: other bytes than before after --undo")
+        assert path.read_bytes() == old[path][2], f"{path.name}: other bytes than before after --undo"
 
 
 def change_in_a_loop(paths, replaces, stop):
     """Another program that counts in a tag of each file, and does not look at locks."""
-    import mutagen.id3
     counts = {path: 0 for path in paths}
     while not stop.exists():
         for path in paths:
@@ -418,100 +395,89 @@ def change_in_a_loop(paths, replaces, stop):
     return counts
 
 
-def check_races(library, sound):
+@pytest.mark.parametrize("kind", ["two databases", "replaces files", "writes into files"])
+def test_races(library, paths, kind):
     """Nothing that was reported as written, and nothing that another program wrote, may be missing in the end."""
-    import mutagen.id3
     music = library.folder / "race"
-    for kind in ["two databases", "replaces files", "writes into files"]:
-        shutil.rmtree(music, ignore_errors=True)
-        music.mkdir()
-        paths = [music / f"{number}.mp3" for number in range(60 if kind == "two databases" else 20)]
-        for path in paths:
-            shutil.copy2(sound, path)
-        databases = [library.folder / f"race{number}.sqlite" for number in range(2)]
-        for database in databases:
-            database.unlink(missing_ok=True)
-            library.read(music, database)
-        stop = library.folder / "stop"
-        stop.unlink(missing_ok=True)
-        with concurrent.futures.ThreadPoolExecutor(3) as pool:
-            other = None if kind == "two databases" else pool.submit(
-                change_in_a_loop, paths, kind == "replaces files", stop)
-            commands = [
-                pool.submit(
-                    subprocess.run,
-                    [library.analyze, "write-tags", field, "--all", "--yes", "--json", "--database", database],
-                    capture_output=True, text=True, env=library.environment)
-                for field, database in zip(["bpm", "initialkey"], databases)]
-            outcomes = [command.result() for command in commands]
-            stop.touch()
-            counts = other.result() if other else {}
-        missing, written = [], 0
-        for outcome, frame in zip(outcomes, ["TBPM", "TKEY"]):
-            for line in map(json.loads, outcome.stdout.splitlines()):
-                written += line["status"] == "written"
-                if line["status"] == "written" and frame not in mutagen.id3.ID3(line["path"]):
-                    missing.append((line["path"], frame))
-                check(line["status"] == "written" or line.get("reason") in ("changed", "in_use"), f"{kind}: {line}")
-        for path, count in counts.items():
-            if str(count) != str(mutagen.id3.ID3(path).get("TXXX:COUNT", 0)):
-                missing.append((path, count))
-        check(not missing, f"{kind}: {len(missing)} values are missing: {missing[:3]}")
-        print(f"check-tag-writing: {kind}: {written} written, {sum(counts.values())} by another program, {len(missing)} lost")
+    shutil.rmtree(music, ignore_errors=True)
+    music.mkdir()
+    copies = [music / f"{number}.mp3" for number in range(60 if kind == "two databases" else 20)]
+    for path in copies:
+        shutil.copy2(library.music / "v24.mp3", path)
+    databases = [library.folder / f"race{number}.sqlite" for number in range(2)]
+    for database in databases:
+        database.unlink(missing_ok=True)
+        read(library, music, database)
+    stop = library.folder / "stop"
+    stop.unlink(missing_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        other = None if kind == "two databases" else pool.submit(change_in_a_loop, copies, kind == "replaces files", stop)
+        commands = [
+            pool.submit(library.analyze, "write-tags", field, "--all", "--yes", "--json", "--database", database, status=None)
+            for field, database in zip(["bpm", "initialkey"], databases)]
+        outcomes = [command.result() for command in commands]
+        stop.touch()
+        counts = other.result() if other else {}
+    missing, written = [], 0
+    for outcome, frame in zip(outcomes, ["TBPM", "TKEY"]):
+        for line in map(json.loads, outcome.stdout.splitlines()):
+            written += line["status"] == "written"
+            if line["status"] == "written" and frame not in mutagen.id3.ID3(line["path"]):
+                missing.append((line["path"], frame))
+            assert line["status"] == "written" or line.get("reason") in ("changed", "in_use"), f"{kind}: {line}"
+    for path, count in counts.items():
+        if str(count) != str(mutagen.id3.ID3(path).get("TXXX:COUNT", 0)):
+            missing.append((path, count))
+    assert not missing, f"{kind}: {len(missing)} values are missing: {missing[:3]}"
+    print(f"{kind}: {written} written, {sum(counts.values())} by another program, {len(missing)} lost")
 
 
-def check_kills(library, music, count):
-    """Kills the program at random moments; every file must be the old one or the new one."""
-    paths = sorted(music.iterdir())
+def test_kills(library, paths, pytestconfig):
+    """Killed at random moments, the program leaves each file as the old one or the new one."""
     spare = library.folder / "spare"
-    shutil.copytree(music, spare)
-    library.read(music)
+    read(library, library.music)
     old = {path: path.read_bytes() for path in paths}
+    journal = library.folder / "kills.ndjson"
 
     def restore():
         for path in paths:
             shutil.copy2(spare / path.name, path)
 
-    def command(*words):
-        return [str(library.analyze), "write-tags", *map(str, words), "--database", str(library.database)]
-
     def start(*words):
-        return subprocess.Popen(
-            command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=library.environment)
+        command = [library.program, "write-tags", *map(str, words)]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=library.environment)
+
+    def kill(process):
+        process.send_signal(signal.SIGKILL)
+        process.wait()
 
     restore()
-    journal = library.folder / "kills.ndjson"
     began = time.monotonic()
     process = start(*FIELDS, "--all", "--yes", "--journal", journal)
-    while not journal.exists() and process.poll() is None:
-        time.sleep(0.001)
+    eventually(lambda: journal.exists() or process.poll() is not None, "the first file is written", 60, .001)
     first = time.monotonic() - began
     process.wait()
     whole = time.monotonic() - began
     new = {path: path.read_bytes() for path in paths}
-    check(all(new[path] != old[path] for path in paths), "not all files were written")
-    random.seed(17)
-    counts = {"old": 0, "new": 0, "mixed": 0, "partial": 0, "undo": 0}
-    for number in range(count):
+    assert all(new[path] != old[path] for path in paths), "not all files were written"
+    chance, counts = random.Random(17), collections.Counter()
+    for number in range(pytestconfig.option.kills):
         restore()
         journal.unlink(missing_ok=True)
         process = start(*FIELDS, "--all", "--yes", "--journal", journal)
         # Mostly while files are written, however long it takes until then.
-        while random.random() < 0.999 and not journal.exists() and process.poll() is None:
+        while chance.random() < 0.999 and not journal.exists() and process.poll() is None:
             time.sleep(0.001)
-        time.sleep(random.uniform(0, whole - first))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        time.sleep(chance.uniform(0, whole - first))
+        kill(process)
         states = set()
         for path in paths:
             data = path.read_bytes()
-            check(data in (old[path], new[path]), f"kill {number}: {path.name} is neither old nor new")
+            assert data in (old[path], new[path]), f"kill {number}: {path.name} is neither old nor new"
             states.add("new" if data == new[path] else "old")
         counts[states.pop() if len(states) == 1 else "mixed"] += 1
-        leftovers = {path for path in music.iterdir()} - set(paths)
-        check(
-            len(leftovers) <= 1 and all(
-                path.name.startswith(".nocturne-") and path.suffix == ".partial" for path in leftovers),
+        leftovers = set(library.music.iterdir()) - set(paths)
+        assert len(leftovers) <= 1 and all(path.name.startswith(".nocturne-") and path.suffix == ".partial" for path in leftovers), (
             f"kill {number}: {leftovers}")
         counts["partial"] += len(leftovers)
         for path in leftovers:
@@ -519,36 +485,11 @@ def check_kills(library, music, count):
         if number % 5 == 0 and journal.exists():
             # An undo that is killed, and then one that is not: nothing is left of what was written.
             process = start("--undo", journal)
-            time.sleep(random.uniform(0, whole))
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            ended = subprocess.run(command("--undo", journal), env=library.environment, capture_output=True)
-            check(ended.returncode == 0, f"kill {number}: undo ended with {ended.returncode}: {ended.stderr}")
-            check(
-                all(path.read_bytes() == old[path] for path in paths), f"kill {number}: something is left after --undo")
+            time.sleep(chance.uniform(0, whole))
+            kill(process)
+            library.analyze("write-tags", "--undo", journal)
+            assert all(path.read_bytes() == old[path] for path in paths), f"kill {number}: something is left after --undo"
             counts["undo"] += 1
-            for path in {path for path in music.iterdir()} - set(paths):
+            for path in set(library.music.iterdir()) - set(paths):
                 path.unlink()
-    print(f"check-tag-writing: {count} kills: {counts}")
-
-
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__.split("\n\n")[1])
-    python_packages.enter()
-    analyze = pathlib.Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory() as place:
-        folder = pathlib.Path(place)
-        music = make_library(folder)
-        library = Library(analyze, folder)
-        library.read(music)
-        check_values(library, music)
-        check_races(library, music / "v24.mp3")
-        check_kills(library, music, int(sys.argv[2]) if len(sys.argv) == 3 else 60)
-    if failures:
-        sys.exit(f"check-tag-writing: {len(failures)} failures")
-    print("check-tag-writing: all is well")
-
-
-if __name__ == "__main__":
-    main()
+    print(f"kills: {dict(counts)}")
