@@ -29,6 +29,7 @@ def pytest_addoption(parser):
     parser.addoption("--analyze", type=Path, default=ROOT / ".build/tests/debug/analyze", help="the program under test")
     parser.addoption("--pictures", type=Path, help="a folder for screenshots of the pages, and figures")
     parser.addoption("--kills", type=int, default=60, help="how often write-tags is killed")
+    parser.addoption("--spark", action="append", default=[], metavar="NAME=VALUE", help="an option of test_spark.py, which names them")
     parser.addoption("--examples", type=int, default=5, help="how many requests schemathesis makes for each route")
 
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 
 import duckdb
 import pandas
@@ -429,6 +430,13 @@ def test_table_recipes(library, first, clients):
         assert count == 0, f"the recipe DuckDB keeps {name}"
     python = re.search(r"```python\n(.*?)```", recipe, re.S).group(1).replace('"export/', f'"{documents}/')
     assert "bpm" in library.run(clients, "-c", python).stdout, "the recipe pandas runs"
+
+
+def test_recipe_for_grafana(library):
+    recipe = (ROOT / "docs/recipes.md").read_text().split("## Grafana")[1]
+    statements = re.search(r"```sql\n(.*?)```", recipe, re.S).group(1).split(";\n")[:-1]
+    for statement in statements:
+        assert sqlite3.connect(library.database).execute(statement).fetchall(), statement
 
 
 BULK = {"took": 1, "errors": False, "items": []}

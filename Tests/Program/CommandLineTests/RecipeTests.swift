@@ -7,10 +7,10 @@ import Testing
 @Suite struct RecipeTests {
   @Test(arguments: ["parallel", "xargs", "shards", "plan"]) func recipesOfTheDocumentation(name: String) throws {
     let place = try Workplace()
-    let script = Repository.path("Scripts/check-recipes")
+    let script = Repository.path("Scripts/run-checks")
     let outcome = try RunningProgram(
-      [Argument(RunningProgram.executable), "\(name)"], of: script, environment: place.environment,
-      workingFolder: place.folder.path
+      ["--jobs", "1", "--analyze", Argument(RunningProgram.executable), "recipes", "-k", "\(name)"], of: script,
+      environment: place.environment, workingFolder: place.folder.path
     ).end()
     #expect(outcome.status == 0, "\(outcome.text)\(outcome.errors)")
   }

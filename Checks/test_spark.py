@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""Runs pipelines/spark/analyze_job.py on a cluster of this machine that goes wrong: Scripts/check-spark BINARY
+"""pipelines/spark/analyze_job.py on a cluster of this machine that goes wrong.
 
 A master and four workers of Spark on loopback addresses share a library of small real files, cut from music. Meanwhile
 - executors, Python workers, analyze workers and their child processes are killed at random, and once the driver;
@@ -10,13 +9,10 @@ A master and four workers of Spark on loopback addresses share a library of smal
 The job must end, with one answer for each planned file. Merged, and after the nights that a plan still asks for, the database
 must say what `analyze run` says of the library.
 
-    --music DIR     where music is (default: Music/ if it is there, else what Fixtures/fetch-music fetches)
-    --pieces DIR    where the pieces are kept for the next time (default: nowhere)
-    --files N       how many files (default: 2000)
-    --kills N       how many processes must be killed (default: 20)
-    --measure       in place of all this: the speed of the job beside `analyze run --jobs` on the same processors, and the time
-                    of a second plan for 100,000 files
-    --keep          keep the folder
+Scripts/run-checks spark -- --spark music=DIR --spark files=2000 …: music=DIR (by default Music/, else what Fixtures/fetch-music fetches),
+pieces=DIR where the pieces are kept for the next time, files=N, kills=N that there must be, partitions=N, pause=S between kills, patience=S
+for a job. The test of speed is left out unless --spark measure=yes: the job beside `analyze run --jobs` on the same processors, and the time
+of a second plan for 100,000 files.
 """
 import argparse
 import collections
@@ -28,36 +24,38 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 import uuid
 
 import pyarrow.parquet as pq
-
-from library_records import differences, records
+import pytest
+import python_packages
 from music_pieces import cut_pieces, find_music
+from records import differences, records
+from sounds import encode
+from waiting import eventually
+from workplace import ROOT, Workplace
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.spark
 JOB = ROOT / "pipelines/spark/analyze_job.py"
 PORT = 17_077
 
 
-class Failure(Exception):
-    pass
-
-
-def check(holds, text):
-    if not holds:
-        raise Failure(text)
+@pytest.fixture
+def options(pytestconfig):
+    options = {"music": None, "pieces": None, "files": 2000, "kills": 20, "partitions": 48, "pause": 4.0, "patience": 3600.0}
+    given = dict(word.split("=", 1) for word in pytestconfig.option.spark)
+    for name in options.keys() & given.keys():
+        options[name] = type(options[name] or "")(given[name])
+    return argparse.Namespace(**options)
 
 
 def say(text):
-    print(f"check-spark: {time.strftime('%H:%M:%S')} {text}", flush=True)
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
-# MARK: - The library
+# The library
 
 
 def make_library(options, folder):
@@ -67,12 +65,12 @@ def make_library(options, folder):
         making = pieces.with_name(pieces.name + ".new")
         shutil.rmtree(making, ignore_errors=True)
         made = cut_pieces(find_music(options.music), making, options.files, 4)
-        check(made >= options.files, f"the music is enough for {made} files only")
+        assert made >= options.files, f"the music is enough for {made} files only"
         making.rename(pieces)
     if pieces != folder:
         shutil.copytree(pieces, folder)
     count = len([path for path in folder.rglob("*") if path.is_file()])
-    check(count >= options.files, f"{pieces} has {count} files only")
+    assert count >= options.files, f"{pieces} has {count} files only"
     return count
 
 
@@ -92,21 +90,21 @@ exec:
     return path
 
 
-# MARK: - The cluster
+# The cluster
 
 
 class Cluster:
     """A standalone cluster whose processes all have `mark` in their environment: only those are ever killed."""
 
     def __init__(self, folder, binary, cores=1):
-        import pyspark
         self.folder, self.binary, self.cores = folder, binary, cores
-        self.home = pathlib.Path(pyspark.__file__).parent
+        python = python_packages.interpreter("spark")
+        self.home = next(python.parent.parent.glob("lib/python*/site-packages/pyspark"))
         self.mark = f"NOCTURNE_CHECK_SPARK={uuid.uuid4().hex}"
         self.processes, self.mounts = [], []
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "ANALYZE", "NOCTURNE"))
-        } | {"HOME": str(folder), "SPARK_HOME": str(self.home), "PYSPARK_PYTHON": sys.executable,
+        } | {"HOME": str(folder), "SPARK_HOME": str(self.home), "PYSPARK_PYTHON": str(python),
              "PYTHONWARNINGS": "ignore", "LC_ALL": "C.UTF-8", self.mark.split("=")[0]: self.mark.split("=")[1]}
 
     def __enter__(self):
@@ -123,7 +121,7 @@ class Cluster:
             stdout=log, stderr=subprocess.STDOUT, start_new_session=True))
 
     def add_worker(self, number, environment={}, size=None):
-        """A machine at 127.0.0.N. - Parameter size: Of its disk, in bytes."""
+        """A machine at 127.0.0.N, with a disk of this size in bytes."""
         address = f"127.0.0.{number}"
         disk = self.folder / f"disk-{number}"
         disk.mkdir()
@@ -139,11 +137,7 @@ class Cluster:
         return disk
 
     def wait(self, count):
-        for _ in range(600):
-            if (self.folder / "master.log").read_text().count("Registering worker") >= count:
-                return
-            time.sleep(0.5)
-        raise Failure(f"the workers do not start: {(self.folder / 'master.log').read_text()[-1000:]}")
+        eventually(lambda: self.log("master").count("Registering worker") >= count, "the workers start", 300, .5)
 
     def submit(self, name, *arguments, conf={}, files=None):
         options = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
@@ -226,19 +220,17 @@ class Killer(threading.Thread):
                 pass
 
 
-# MARK: - What must hold
+# What must hold
 
 
-class Place:
-    def __init__(self, folder, binary, pipeline):
-        self.folder, self.binary, self.pipeline = folder, binary, pipeline
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
+class Place(Workplace):
+    def __init__(self, program, folder, pipeline):
+        super().__init__(program, folder)
+        self.pipeline, self.database = pipeline, folder / "merged.sqlite"
+        self.environment |= {"TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
 
-    def analyze(self, *arguments, statuses=(0, 3)):
-        done = subprocess.run([self.binary, *map(str, arguments)], env=self.environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
-        check(done.returncode in statuses, f"analyze {arguments[0]}: status {done.returncode}\n{done.stderr}")
-        return done.stdout
+    def analyze(self, *words, status=(0, 3), **options):
+        return super().analyze(*words, status=status, **{"timeout": None, **options})
 
     def plan(self, library, database, name, partitions):
         folder = self.folder / name
@@ -259,16 +251,16 @@ def check_answers(plan_folder, plan, output):
     failures = pq.read_table(output / "failures.parquet").to_pylist()
     counted = collections.Counter((row["partition"], row["key"]) for row in answers)
     expected = collections.Counter((row["partition"], row["key"]) for row in planned)
-    check(counted == expected, f"{len(expected - counted)} rows are lost, {len(counted - expected)} are too many")
-    check(sorted(row["key"] for row in failures) == sorted(row["key"] for row in answers if row["status"] != "ok"),
-          "the table of failures is not that of the files that failed")
-    check(not list(output.rglob("*.partial")), "attempts have left files")
+    assert counted == expected, f"{len(expected - counted)} rows are lost, {len(counted - expected)} are too many"
+    assert sorted(row["key"] for row in failures) == sorted(row["key"] for row in answers if row["status"] != "ok"), (
+        "the table of failures is not that of the files that failed")
+    assert not list(output.rglob("*.partial")), "attempts have left files"
     report = json.loads((output / "report.json").read_text())
-    check(report["answered"] == report["planned"] == len(answers) and not report["missing_partitions"], "the report is wrong")
+    assert report["answered"] == report["planned"] == len(answers) and not report["missing_partitions"], "the report is wrong"
     return answers, failures, report
 
 
-def chaos(options, folder, binary):
+def test_the_job_survives_a_cluster_that_goes_wrong(options, folder, program):
     library, output = folder / "music", folder / "job"
     count = make_library(options, library)
     names = sorted(library.rglob("*.*"))
@@ -276,7 +268,7 @@ def chaos(options, folder, binary):
     shutil.copy(names[11], library / "hang.wav")
     (library / "noise.mp3").write_bytes(random.Random(1).randbytes(20_000))
     say(f"{count + 3} files")
-    place = Place(folder, binary, pipeline_with_poison(folder))
+    place = Place(program, folder, pipeline_with_poison(folder))
     database = folder / "merged.sqlite"
     plan_folder, plan = place.plan(library, database, "plan", options.partitions)
     loads = [part["expected_s"] for part in plan["partitions"]]
@@ -284,17 +276,17 @@ def chaos(options, folder, binary):
 
     older = folder / "older" / "analyze"
     older.parent.mkdir()
-    older.write_text(f"#!/bin/sh\n# Answers as an older version would.\n\"{binary}\" \"$@\" | sed -u "
+    older.write_text(f"#!/bin/sh\n# Answers as an older version would.\n\"{program}\" \"$@\" | sed -u "
                      "'s/\"program_version\":\"[^\"]*\"/\"program_version\":\"0.0.9\"/; s/\"id\":\"tempo\",\"version\":[0-9]*/"
                      "\"id\":\"tempo\",\"version\":1/'\n")
     older.chmod(0o755)
     shipped = folder / "shipped" / "analyze"
     shipped.parent.mkdir()
-    shutil.copy(binary, shipped)
+    shutil.copy(program, shipped)
     subprocess.run(["strip", shipped], check=True)
 
     arguments = ["--plan", plan_folder, "--output", output, "--pipeline", place.pipeline, "--timeout", "5s"]
-    with Cluster(folder, binary) as cluster:
+    with Cluster(folder, program) as cluster:
         cluster.add_worker(2)
         cluster.add_worker(3)
         # Room for the program once; Spark needs it twice for a moment.
@@ -305,17 +297,21 @@ def chaos(options, folder, binary):
         start = time.monotonic()
         killer = Killer(cluster, options.pause)
         job = cluster.submit("job-1", *arguments, files=shipped)
-        while complete(output) < max(2, len(loads) // 8):
-            check(job.poll() is None, f"the job has ended early: {cluster.log('job-1')[-3000:]}")
-            time.sleep(0.2)
+
+        def wait_for(count):
+            def reached():
+                assert job.poll() is None, f"the job has ended early: {cluster.log('job-1')[-3000:]}"
+                return complete(output) >= count
+
+            eventually(reached, f"{count} partitions are complete", options.patience, .2)
+
+        wait_for(max(2, len(loads) // 8))
         killer.start()
         filler = small / "filler"
         subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=64k"], stderr=subprocess.DEVNULL, check=False)
-        check(shutil.disk_usage(small).free < 1 << 16, "the small disk is not full")
+        assert shutil.disk_usage(small).free < 1 << 16, "the small disk is not full"
         say(f"the disk of 127.0.0.4 is full, {complete(output)} partitions are complete; killing begins")
-        while complete(output) < len(loads) // 4:
-            check(job.poll() is None, f"the job has ended early: {cluster.log('job-1')[-3000:]}")
-            time.sleep(0.2)
+        wait_for(len(loads) // 4)
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()
         done_before = {path.name: path.stat().st_mtime_ns for path in output.glob("answers/part-*.parquet")}
@@ -330,21 +326,21 @@ def chaos(options, folder, binary):
         killer.join()
         say(f"the job ended with status {status} after {time.monotonic() - start:.0f} s; killed: "
             + ", ".join(f"{number} × {kind}" for kind, number in killer.killed.items()) + ", 1 × driver")
-        print(cluster.log("job-2").split("files answered:")[-1], end="")
-        check(status == 3, f"status {status} instead of 3: {cluster.log('job-2')[-3000:]}")
-        check(sum(killer.killed.values()) >= options.kills,
-              f"only {sum(killer.killed.values())} processes were killed; use more files or a shorter --pause")
+        say(cluster.log("job-2").split("files answered:")[-1])
+        assert status == 3, f"status {status} instead of 3: {cluster.log('job-2')[-3000:]}"
+        assert sum(killer.killed.values()) >= options.kills, (
+            f"only {sum(killer.killed.values())} processes were killed; use more files or a shorter pause")
         again = {path.name: path.stat().st_mtime_ns for path in output.glob("answers/part-*.parquet")}
-        check(all(again[name] == when for name, when in done_before.items()), "complete partitions were done again")
+        assert all(again[name] == when for name, when in done_before.items()), "complete partitions were done again"
         answers, failures, report = check_answers(plan_folder, plan, output)
         check_refusal(report)
         by_name = {pathlib.PurePath(row["uri"]).name: row for row in failures}
         # Lost, if each worker that read it happened to be killed: the second night has it again.
-        check(by_name["crash.wav"]["status"] in ("failed", "lost"), f"crash.wav: {by_name['crash.wav']}")
-        check(by_name["hang.wav"]["status"] in ("timeout", "lost"), f"hang.wav: {by_name['hang.wav']}")
-        check("noise.mp3" in by_name, "noise.mp3 has not failed")
-        check({row["host"] for row in answers} >= {"127.0.0.2", "127.0.0.3"} and "127.0.0.5" not in
-              {row["host"] for row in answers}, "the machines that answered are not those that should")
+        assert by_name["crash.wav"]["status"] in ("failed", "lost"), f"crash.wav: {by_name['crash.wav']}"
+        assert by_name["hang.wav"]["status"] in ("timeout", "lost"), f"hang.wav: {by_name['hang.wav']}"
+        assert "noise.mp3" in by_name, "noise.mp3 has not failed"
+        assert {row["host"] for row in answers} >= {"127.0.0.2", "127.0.0.3"} and "127.0.0.5" not in {row["host"] for row in answers}, (
+            "the machines that answered are not those that should")
         say(f"{len(answers)} answers, each once; {len(failures)} of them not ok; most attempts for a file: "
             f"{max(row['attempts'] for row in answers)}; 127.0.0.5 was refused")
 
@@ -360,13 +356,13 @@ def nights(options, cluster, place, library, database, shipped, changed):
         say(f"night {night}: {plan['totals']['files']} files are planned")
         if night == 2:
             keys = {row["display_path"] for row in pq.read_table(plan_folder / "files.parquet").to_pylist()}
-            check(str(changed) in keys, "a file that changed after its answer is not planned")
+            assert str(changed) in keys, "a file that changed after its answer is not planned"
         if plan["totals"]["files"] == 0:
             break
         output = place.folder / f"job-{night}"
         job = cluster.submit(f"night-{night}", "--plan", plan_folder, "--output", output, "--pipeline", place.pipeline,
                              "--timeout", "5s", files=shipped)
-        check(job.wait(options.patience) in (0, 3), f"night {night}: {cluster.log(f'night-{night}')[-3000:]}")
+        assert job.wait(options.patience) in (0, 3), f"night {night}: {cluster.log(f'night-{night}')[-3000:]}"
         check_answers(plan_folder, plan, output)
         place.analyze("merge", output / "answers", "--database", database)
 
@@ -391,8 +387,8 @@ def change_files(library, plan_folder, output):
 
 def check_refusal(report):
     refusals = [entry["text"] for entry in report["incidents"] if entry["kind"] == "refused_worker"]
-    check(any("127.0.0.5" in text and "version 0.0.9 instead of" in text and "tempo 1" in text for text in refusals),
-          f"the older program was not refused by name: {refusals}")
+    assert any("127.0.0.5" in text and "version 0.0.9 instead of" in text and "tempo 1" in text for text in refusals), (
+        f"the older program was not refused by name: {refusals}")
 
 
 def compare(place, library, database, folder):
@@ -400,41 +396,45 @@ def compare(place, library, database, folder):
     alone = folder / "run.sqlite"
     options = ["--pipeline", place.pipeline, "--timeout", "5s", "--verbose"]
     place.analyze("run", library, "--database", alone, "--jobs", os.cpu_count(), *options)
-    merged, expected = (records(place.binary, name, place.environment) for name in (database, alone))
+    merged, expected = (records(place, name) for name in (database, alone))
     different = differences(merged, expected)
-    check(not different, f"{len(different)} fields of {len(expected)} records differ:\n" + "\n".join(different[:10]))
+    assert not different, f"{len(different)} fields of {len(expected)} records differ:\n" + "\n".join(different[:10])
     say(f"the database equals that of analyze run: {len(expected)} records with all findings")
 
 
-# MARK: - Speed
+# Speed
 
 
-def measure(options, folder, binary):
+def test_speed(options, folder, program, pytestconfig):
+    if "measure=yes" not in pytestconfig.option.spark:
+        pytest.skip("measured only with --spark measure=yes")
+    folder = folder / "measured"
+    folder.mkdir()
     library = folder / "music"
     made = make_library(options, library)
-    place = Place(folder, binary, "default")
+    place = Place(program, folder, "default")
     jobs = os.cpu_count()
     start, used = time.monotonic(), processor_time()
-    place.analyze("run", library, "--database", folder / "run.sqlite", "--jobs", jobs)
+    place.analyze("run", library, "--database", place.folder / "run.sqlite", "--jobs", jobs)
     alone, alone_used = time.monotonic() - start, processor_time() - used
-    plan_folder, plan = place.plan(library, folder / "merged.sqlite", "plan", 4 * jobs)
+    plan_folder, plan = place.plan(library, place.folder / "merged.sqlite", "plan", 4 * jobs)
     used = processor_time()
-    with Cluster(folder, binary) as cluster:
+    with Cluster(place.folder, program) as cluster:
         for number in range(jobs):
-            cluster.add_worker(2 + number, {"NOCTURNE_ANALYZE": str(binary)})
+            cluster.add_worker(2 + number, {"NOCTURNE_ANALYZE": str(program)})
         cluster.wait(jobs)
         start = time.monotonic()
-        job = cluster.submit("job", "--plan", plan_folder, "--output", folder / "job")
-        check(job.wait(options.patience) in (0, 3), cluster.log("job")[-3000:])
+        job = cluster.submit("job", "--plan", plan_folder, "--output", place.folder / "job")
+        assert job.wait(options.patience) in (0, 3), cluster.log("job")[-3000:]
         whole = time.monotonic() - start
-    _, _, report = check_answers(plan_folder, plan, folder / "job")
+    _, _, report = check_answers(plan_folder, plan, place.folder / "job")
     # The cluster has ended, and all it started with it.
     whole_used = processor_time() - used
     tasks = report["task_seconds"] / jobs
     say(f"{made} files, {jobs} processors: analyze run --jobs {jobs} {alone:.1f} s; tasks of Spark {tasks:.1f} s "
         f"(efficiency {alone / tasks:.2f}), spark-submit from start to end {whole:.1f} s ({alone / whole:.2f}); processor time {alone_used:.1f} s and, with the "
         f"cluster, {whole_used:.1f} s")
-    place.analyze("merge", folder / "job" / "answers", "--database", folder / "merged.sqlite")
+    place.analyze("merge", place.folder / "job" / "answers", "--database", place.folder / "merged.sqlite")
     place.pipeline = "tags-only"
     second_plan(place, folder)
 
@@ -447,8 +447,8 @@ def processor_time():
 
 def second_plan(place, folder, count=100_000):
     many, database = folder / "many", folder / "many.sqlite"
-    silence = subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "0.1", "-f",
-                              "wav", "-"], stdout=subprocess.PIPE, check=True).stdout
+    encode("anullsrc=r=8000:cl=mono", place.folder / "silence.wav", "-t", "0.1")
+    silence = (place.folder / "silence.wav").read_bytes()
     for number in range(count):
         place_of = many / f"{number // 100:04}"
         if number % 100 == 0:
@@ -464,35 +464,5 @@ def second_plan(place, folder, count=100_000):
         start = time.monotonic()
         _, plan = place.plan(many, database, "second", 4)
         times.append(time.monotonic() - start)
-    check(plan["totals"]["files"] == 10, f"{plan['totals']} instead of 10 files")
+    assert plan["totals"]["files"] == 10, f"{plan['totals']} instead of 10 files"
     say(f"planning a second night of {count} files, of which 10 have changed: {min(times):.2f} to {max(times):.2f} s")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--music")
-    parser.add_argument("--pieces")
-    parser.add_argument("--files", type=int, default=2000)
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--partitions", type=int, default=48)
-    parser.add_argument("--pause", type=float, default=4, help="mean seconds between kills")
-    parser.add_argument("--patience", type=float, default=3600, help="seconds for a job")
-    parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--keep", action="store_true")
-    options = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="check-spark-"))
-    try:
-        (measure if options.measure else chaos)(options, folder, options.binary.resolve())
-    except Failure as failure:
-        say(f"failed: {failure}")
-        sys.exit(1)
-    finally:
-        if options.keep:
-            say(f"kept: {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    say("fine")
-
-
-main()
