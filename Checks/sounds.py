@@ -20,7 +20,7 @@ def tags(names):
 def encode(sound, path, *options, **names):
     """A file from a sound, which is another file or a source of lavfi, such as `sine=220:d=2`; its folder is made."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    ffmpeg(*(["-f", "lavfi"] if isinstance(sound, str) else []), "-i", sound, *tags(names), *options, path)
+    ffmpeg(*(["-f", "lavfi"] if isinstance(sound, str) else []), "-i", sound, *options, *tags(names), path)
 
 
 def picture(path, source="testsrc=size=320x320"):

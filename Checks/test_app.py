@@ -153,7 +153,6 @@ def test_files(server):
 
 
 def test_search(page):
-    go(page, "#/search")
     page.evaluate("document.activeElement.blur()")
     page.key("/")
     assert page.evaluate("document.activeElement.id") == "q", "/ goes to the search field"

@@ -9,6 +9,7 @@ import datetime
 import json
 import re
 import shutil
+import sqlite3
 import sys
 from types import SimpleNamespace
 
@@ -445,6 +446,12 @@ def test_recipes_for_tables(changed, first, page):
         assert connection.sql(differences).fetchall() == [], f"the recipe for DuckDB keeps {name}"
     python = re.search(r"```python\n(.*?)```", recipe, re.S).group(1).replace('"export/', f'"{folder}/')
     assert "bpm" in changed.run(sys.executable, "-c", python).stdout
+
+
+def test_recipe_for_grafana(changed, page):
+    statements = re.search(r"```sql\n(.*?)```", page.split("## Grafana")[1], re.S).group(1).split(";\n")[:-1]
+    for statement in statements:
+        assert sqlite3.connect(changed.database).execute(statement).fetchall(), statement
 
 
 class Engine(Handler):

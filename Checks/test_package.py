@@ -1,8 +1,8 @@
 """The Debian package in a clean root: installed, run, upgraded, removed and purged; and the container image (marker `package`).
 
-`make check-package` runs this as root, after `make deb`, in namespaces of its own: mounts and processes end with it, however it ends. It takes
-two to three minutes, and downloads Debian packages from where this machine gets its own (SOURCES=FILE: another list for apt). The tests are
-steps that build on those before them. The image is made with buildah if it is there.
+`make check-package` runs this as root, after `make deb`. It takes two to three minutes, and downloads Debian packages from where this machine
+gets its own (SOURCES=FILE: another list for apt). The tests are steps that build on those before them. The image is made with buildah if it is
+there.
 """
 import hashlib
 import json
@@ -121,8 +121,9 @@ def make_music(folder):
 
 @pytest.fixture(scope="module", autouse=True)
 def namespaces():
-    if os.geteuid() != 0 or "NOCTURNE_NAMESPACES" not in os.environ:
-        pytest.skip("it needs root and namespaces of its own: make check-package")
+    """Mounts and processes end with these tests, however they end."""
+    assert os.geteuid() == 0, "it makes a root of its own, for which it needs root: sudo Scripts/run-checks package"
+    assert os.getpid() == 1, "Scripts/run-checks package starts these tests in namespaces of their own"
 
 
 @pytest.fixture(scope="module")

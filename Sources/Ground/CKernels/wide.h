@@ -1,7 +1,7 @@
 /* Loops that are compiled twice for x86-64: for what every processor has, and wide, with 8 floats a register.
  *
  * `WIDE` ones have AVX2 and no FMA, so with FP_CONTRACT off their sums are the same to the bit on every processor, which
- * Scripts/check-kernels compares. `WIDE_FMA` is for numbers that are only compared with limits. Not with `target_clones`: the thread
+ * Checks/test_kernels.py compares. `WIDE_FMA` is for numbers that are only compared with limits. Not with `target_clones`: the thread
  * sanitizer instruments its resolvers, which run before the sanitizer is ready. */
 #ifndef NOCTURNE_WIDE_H
 #define NOCTURNE_WIDE_H
