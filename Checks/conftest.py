@@ -22,7 +22,8 @@ from server import Server  # noqa: E402
 from workplace import ROOT, Workplace  # noqa: E402
 
 # The longest first, so that none of them is alone at the end.
-LONGEST = ["docs", "app", "tag_writing", "dj_exports", "recipes", "exports", "acoustid", "recognition_server", "spotify", "pages", "python", "objects", "openapi"]
+LONGEST = ["docs", "app", "tag_writing", "dj_exports", "recipes", "exports", "acoustid", "recognition_server", "spotify", "pages", "python",
+           "objects", "openapi"]
 
 
 def pytest_addoption(parser):
