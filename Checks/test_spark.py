@@ -35,11 +35,10 @@ from music_pieces import cut_pieces, find_music
 from records import differences, records
 from sounds import encode
 from waiting import eventually
-from workplace import ROOT, Workplace
+from workplace import ROOT, Workplace, free_port
 
 pytestmark = pytest.mark.spark
 JOB = ROOT / "pipelines/spark/analyze_job.py"
-PORT = 17_077
 
 
 @pytest.fixture
@@ -97,7 +96,7 @@ class Cluster:
     """A standalone cluster whose processes all have `mark` in their environment: only those are ever killed."""
 
     def __init__(self, folder, binary, cores=1):
-        self.folder, self.binary, self.cores = folder, binary, cores
+        self.folder, self.binary, self.cores, self.port = folder, binary, cores, free_port()
         python = python_packages.interpreter("spark")
         self.home = next(python.parent.parent.glob("lib/python*/site-packages/pyspark"))
         self.mark = f"NOCTURNE_CHECK_SPARK={uuid.uuid4().hex}"
@@ -109,7 +108,7 @@ class Cluster:
 
     def __enter__(self):
         self.start("master", "org.apache.spark.deploy.master.Master", "127.0.0.1", {},
-                   ["--host", "127.0.0.1", "--port", str(PORT), "--webui-port", "0"])
+                   ["--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0"])
         return self
 
     def start(self, name, kind, address, environment, arguments):
@@ -133,7 +132,7 @@ class Cluster:
                    {"SPARK_WORKER_DIR": str(disk / "work"), "SPARK_LOCAL_DIRS": str(disk / "local"),
                     "TMPDIR": str(disk / "tmp")} | environment,
                    ["--host", address, "--cores", str(self.cores), "--memory", "1g", "--webui-port", "0",
-                    f"spark://127.0.0.1:{PORT}"])
+                    f"spark://127.0.0.1:{self.port}"])
         return disk
 
     def wait(self, count):
@@ -146,7 +145,7 @@ class Cluster:
         words = [word for key, value in options.items() for word in ("--conf", f"{key}={value}")]
         log = open(self.folder / f"{name}.log", "w")
         return subprocess.Popen(
-            [self.home / "bin/spark-submit", "--master", f"spark://127.0.0.1:{PORT}", *words,
+            [self.home / "bin/spark-submit", "--master", f"spark://127.0.0.1:{self.port}", *words,
              *(["--files", files] if files else []), JOB, *map(str, arguments)],
             env=self.environment | {"SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(self.folder)}, stdout=log,
             stderr=subprocess.STDOUT, start_new_session=True, cwd=self.folder)
