@@ -8,11 +8,10 @@ import os
 import re
 import shutil
 import signal
-import socket
 
 import pytest
 from sounds import encode, ffmpeg
-from workplace import ROOT, Workplace
+from workplace import ROOT, Workplace, free_port
 
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 # What a block needs that a check cannot have, with the reason that is counted.
@@ -63,9 +62,7 @@ class Home(Workplace):
     def __init__(self, program, folder):
         super().__init__(program, folder / "home")
         self.outside, self.home, self.music = folder, self.folder, self.folder / "Music"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         standard = {name: value for name, value in self.environment.items() if not name.startswith(("XDG_", "ANALYZE_"))}
         self.environment = {**standard, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "TMPDIR": str(folder)}
         for name in ("bin", "data"):

@@ -33,7 +33,7 @@ import yaml
 from records import differences, records
 from sounds import save
 from waiting import eventually
-from workplace import ROOT, Workplace
+from workplace import ROOT, Workplace, free_port
 
 FILES = 60
 
@@ -205,8 +205,8 @@ SlurmctldHost={host}(127.0.0.1)
 SlurmUser={user}
 SlurmdUser={user}
 AuthInfo=socket={socket}
-SlurmctldPort=17317
-SlurmdPort=17318
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
 StateSaveLocation={self.folder}/state
 SlurmdSpoolDir={self.folder}/spool
 SlurmctldPidFile={self.folder}/ctld.pid

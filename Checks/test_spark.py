@@ -31,11 +31,10 @@ import python_packages
 from music_pieces import cut_pieces, find_music
 from records import differences, records
 from waiting import eventually
-from workplace import ROOT, Workplace
+from workplace import ROOT, Workplace, free_port
 
 pytestmark = pytest.mark.spark
 JOB = ROOT / "pipelines/spark/analyze_job.py"
-PORT = 17_077
 PARTITIONS = 48
 # For a job, in seconds.
 PATIENCE = 3600
@@ -76,7 +75,7 @@ class Cluster:
     """A standalone cluster whose processes all have `mark` in their environment: only those are ever killed."""
 
     def __init__(self, place):
-        self.folder, self.processes, self.mounts = place.folder, [], []
+        self.folder, self.port, self.processes, self.mounts = place.folder, free_port(), [], []
         python = python_packages.interpreter("spark")
         self.home = next(python.parent.parent.glob("lib/python3*/site-packages/pyspark"))
         self.mark = f"NOCTURNE_CHECK_SPARK={uuid.uuid4().hex}"
@@ -85,7 +84,7 @@ class Cluster:
             "SPARK_HOME": str(self.home), "PYSPARK_PYTHON": str(python), "PYTHONWARNINGS": "ignore", **dict([self.mark.split("=")])}
 
     def __enter__(self):
-        self.start("master", "org.apache.spark.deploy.master.Master", "127.0.0.1", {}, "--host", "127.0.0.1", "--port", PORT)
+        self.start("master", "org.apache.spark.deploy.master.Master", "127.0.0.1", {}, "--host", "127.0.0.1", "--port", self.port)
         return self
 
     def open(self, name, words, environment, **options):
@@ -107,7 +106,7 @@ class Cluster:
         (disk / "tmp").mkdir()
         places = {"SPARK_WORKER_DIR": str(disk / "work"), "SPARK_LOCAL_DIRS": str(disk / "local"), "TMPDIR": str(disk / "tmp")}
         self.start(f"worker-{number}", "org.apache.spark.deploy.worker.Worker", address, places | environment,
-                   "--host", address, "--cores", 1, "--memory", "1g", f"spark://127.0.0.1:{PORT}")
+                   "--host", address, "--cores", 1, "--memory", "1g", f"spark://127.0.0.1:{self.port}")
         return disk
 
     def wait(self, count):
@@ -118,7 +117,7 @@ class Cluster:
                    "spark.executor.memory": "512m", "spark.driver.memory": "512m", "spark.executor.cores": "1",
                    "spark.locality.wait": "0s", **conf}
         words = [word for key, value in options.items() for word in ("--conf", f"{key}={value}")] + (["--files", files] if files else [])
-        words = [self.home / "bin/spark-submit", "--master", f"spark://127.0.0.1:{PORT}", *words, JOB, *arguments]
+        words = [self.home / "bin/spark-submit", "--master", f"spark://127.0.0.1:{self.port}", *words, JOB, *arguments]
         return self.open(name, words, {"SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(self.folder)}, cwd=self.folder)
 
     def log(self, name):

@@ -1,10 +1,17 @@
 """A folder with a home, music and a database of its own, and the program under test run in it."""
 import json
 import os
+import socket
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 class Workplace:
