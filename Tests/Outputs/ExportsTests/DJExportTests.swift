@@ -9,7 +9,7 @@ import Records
 import SystemPackage
 import Testing
 
-/// The data for DJ programs. Scripts/check-dj-exports has the same read by programs of others.
+/// The data for DJ programs. Checks/test_dj_exports.py has the same read by programs of others.
 @Suite struct DJExportTests {
   private let folder: TemporaryDirectory
 

@@ -8,7 +8,7 @@ import Records
 import SystemPackage
 import Testing
 
-/// The copy of Mixxx's database. Scripts/check-dj-exports has it opened by Mixxx where that is installed.
+/// The copy of Mixxx's database. Checks/test_dj_exports.py has it opened by Mixxx where that is installed.
 @Suite struct MixxxExportTests {
   private let folder: TemporaryDirectory
   private var database: String { folder.path.appending("mixxxdb.sqlite").string }
