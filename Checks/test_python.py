@@ -21,6 +21,13 @@ times = library.beats(sys.argv[1]).times
 assert isinstance(times, list) and isinstance(library.tracks(), list), times
 """
 
+CLICKS = """
+import pathlib, sys
+sys.path.insert(0, "tests")
+from conftest import beats, write_wave
+write_wave(pathlib.Path(sys.argv[1]), beats(10, 120))
+"""
+
 
 @pytest.fixture(scope="module")
 def reader(place):
@@ -48,6 +55,5 @@ def test_its_own_tests(reader):
 
 def test_without_numpy(folder, reader):
     clicks = folder / "clicks.wav"
-    write = "import sys; sys.path.insert(0, 'tests'); import conftest, pathlib; conftest.write_wave(pathlib.Path(sys.argv[1]), conftest.beats(10, 120))"
-    reader("-c", write, clicks)
+    reader("-c", CLICKS, clicks)
     reader("-c", BARE, clicks, folder / "bare.sqlite")
