@@ -89,12 +89,14 @@ class Cluster:
 
     def open(self, name, words, environment, **options):
         with open(self.folder / f"{name}.log", "w") as log:
-            return subprocess.Popen(list(map(str, words)), env=self.environment | environment, stdin=subprocess.DEVNULL, stdout=log,
-                                    stderr=subprocess.STDOUT, start_new_session=True, **options)
+            self.processes.append(subprocess.Popen(
+                list(map(str, words)), env=self.environment | environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True, **options))
+        return self.processes[-1]
 
     def start(self, name, kind, address, environment, *words):
         local = {"SPARK_LOCAL_IP": address, "SPARK_LOCAL_HOSTNAME": address, "SPARK_DAEMON_MEMORY": "256m"}
-        self.processes.append(self.open(name, [self.home / "bin/spark-class", kind, *words, "--webui-port", 0], local | environment))
+        self.open(name, [self.home / "bin/spark-class", kind, *words, "--webui-port", 0], local | environment)
 
     def add_worker(self, number, environment={}, size=None):
         """A machine at 127.0.0.N, perhaps with a disk of so many bytes."""
