@@ -48,9 +48,7 @@ NAMES = {
     "tbp": "bpm", "tke": "initialkey",
 }
 # Tags that a program does not read.
-UNSEEN = {
-    ("only-v2.wv", "mutagen"), ("a.wav", "ffprobe"), ("only-info.wav", "ffprobe"), ("only-v1.wv", "ffprobe"),
-}
+UNSEEN = {("only-v2.wv", "mutagen"), ("a.wav", "ffprobe"), ("only-info.wav", "ffprobe"), ("only-v1.wv", "ffprobe")}
 
 SOUND = "aevalsrc='0.5*sin(2*PI*440*t)*exp(-8*mod(t,0.5))':s=22050:d=5"
 TAGS = {"title": "Tïtle", "artist": "Näme", "album": "One"}
