@@ -1,4 +1,4 @@
-"""What is written from something else agrees with it: the scripts that write it compare."""
+"""Sources have one format and plain English, and generated files agree with their sources."""
 import pytest
 from workplace import ROOT
 
@@ -10,7 +10,8 @@ def build(program):
 
 
 @pytest.mark.parametrize("command", [
-    "Scripts/check-modules --scratch-path .build/tests", "Scripts/version --check", "Scripts/write-manual --check {program}",
+    "Scripts/check-modules --scratch-path .build/tests", "Scripts/check-prose", "swift format lint --strict --recursive Sources Tests Package.swift",
+    "Scripts/version --check", "Scripts/write-manual --check {program}",
     "Scripts/write-resources --check", "Scripts/write-scale --check", "Benchmarks/check-weights",
 ])
 def test_agrees(command, place, program):
