@@ -123,8 +123,7 @@ class Page:
         return self.browser.call(method, parameters, self.session, timeout)
 
     def resize(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width <= 640})
+        self.call("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width <= 640})
 
     def media(self, dark=False, medium=""):
         self.call("Emulation.setEmulatedMedia", {

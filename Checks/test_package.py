@@ -57,8 +57,7 @@ class Root:
 
     def run(self, *words, user=None):
         """-> (exit status, standard output and standard error)"""
-        done = subprocess.run(
-            self.words(*words, user=user), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(self.words(*words, user=user), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout
 
     def analyze(self, *words):
@@ -210,8 +209,7 @@ def test_units(root, folder):
         for other in others:
             source = unit.parent / other
             if source.exists() and other != unit.name:
-                (shown.parent / other).write_text(
-                    source.read_text().replace("/usr/bin/analyze", f"{root.folder}/usr/bin/analyze"))
+                (shown.parent / other).write_text(source.read_text().replace("/usr/bin/analyze", f"{root.folder}/usr/bin/analyze"))
         done = subprocess.run(
             ["systemd-analyze", *kind, "--man=no", "verify", str(shown)], text=True, capture_output=True,
             env={**os.environ, "XDG_RUNTIME_DIR": str(shown.parent)})

@@ -348,8 +348,7 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
         path = shutil.which(arguments[0], path=self.place.environment["PATH"] + ":/usr/sbin")
         assert path, f"{arguments[0]} is not installed"
         output = open(self.folder / f"{arguments[0]}.out", "w")
-        self.processes.append(subprocess.Popen([path, *arguments[1:]], env=self.place.environment, stdout=output,
-                                               stderr=subprocess.STDOUT))
+        self.processes.append(subprocess.Popen([path, *arguments[1:]], env=self.place.environment, stdout=output, stderr=subprocess.STDOUT))
 
     def __exit__(self, *_):
         for process in reversed(self.processes):

@@ -187,8 +187,7 @@ def test_large_bodies(server):
         return int(status.split("VmRSS:")[1].split()[0]) >> 10
 
     with concurrent.futures.ThreadPoolExecutor(16) as threads:
-        uploads = [threads.submit(raw, server, head, *[chunk] * 40, pause=0.02, timeout=30, heeds_answer=True)
-                   for _ in range(16)]
+        uploads = [threads.submit(raw, server, head, *[chunk] * 40, pause=0.02, timeout=30, heeds_answer=True) for _ in range(16)]
         peak = 0
         while not all(upload.done() for upload in uploads):
             peak = max(peak, resident())

@@ -233,8 +233,7 @@ class Place(Workplace):
 
     def plan(self, library, database, name, partitions):
         folder = self.folder / name
-        self.analyze("plan", library, "--database", database, "--pipeline", self.pipeline, "--parquet", folder,
-                     "--partitions", partitions)
+        self.analyze("plan", library, "--database", database, "--pipeline", self.pipeline, "--parquet", folder, "--partitions", partitions)
         return folder, json.loads((folder / "plan.json").read_text())
 
 
@@ -318,8 +317,7 @@ def test_the_job_survives_a_cluster_that_goes_wrong(options, folder, program):
         changed = change_files(library, plan_folder, output)
         time.sleep(3)
         # Speculation doubles slow tasks; it must do no harm.
-        job = cluster.submit("job-2", *arguments, files=shipped,
-                             conf={"spark.speculation": "true", "spark.speculation.quantile": "0.3"})
+        job = cluster.submit("job-2", *arguments, files=shipped, conf={"spark.speculation": "true", "spark.speculation.quantile": "0.3"})
         status = job.wait(options.patience)
         killer.ended.set()
         killer.join()

@@ -49,9 +49,7 @@ NAMES = {
     "tbp": "bpm", "tke": "initialkey",
 }
 # Tags that a program does not read.
-UNSEEN = {
-    ("only-v2.wv", "mutagen"), ("a.wav", "ffprobe"), ("only-info.wav", "ffprobe"), ("only-v1.wv", "ffprobe"),
-}
+UNSEEN = {("only-v2.wv", "mutagen"), ("a.wav", "ffprobe"), ("only-info.wav", "ffprobe"), ("only-v1.wv", "ffprobe")}
 
 
 # The library
