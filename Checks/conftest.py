@@ -22,7 +22,8 @@ from server import Server  # noqa: E402
 from workplace import ROOT, Workplace  # noqa: E402
 
 # The longest first, so that none of them is alone at the end.
-LONGEST = ["docs", "app", "tag_writing", "dj_exports", "exports", "acoustid", "recognition_server", "spotify", "pages", "python", "openapi"]
+LONGEST = ["app", "tag_writing", "docs", "adding_an_analyzer", "openapi", "server", "objects", "python", "acoustid", "dj_exports", "exports",
+           "spotify", "pages", "recognition_server"]
 
 
 def pytest_addoption(parser):
