@@ -457,7 +457,7 @@ def test_sound(page, server, pictures):
       if (!player.hasClicks) player.toggleClicks();
       await new Promise(done => setTimeout(done, 1800));
       const { clicks } = player.outputs;
-      const recorded = (%s)(await (%s)([clicks], 3.2), .1);
+      const recorded = (%s)(await (%s)([clicks], 4.2), .1);
       const bpm = tempo.bpm, steps = recorded.slice(1).map((time, index) => (time - recorded[index]) * 1000);
       return { steps, period: 60000 / bpm };
     })()""" % (json.dumps(track["id"]), ONSETS, RECORD))

@@ -148,6 +148,12 @@ def focused(page):
     return page.evaluate("document.activeElement.id || document.activeElement.className || document.activeElement.tagName")
 
 
+def open_at(page, report, fragment):
+    """From another page: where only the fragment changes, the same page goes on and nothing says when it has followed."""
+    page.open("about:blank", "true")
+    page.open(report.as_uri() + fragment)
+
+
 def check_quiet(page, name):
     assert page.complaints == [], f"{name}: nothing on the console"
     assert [url for url in page.requests if not url.startswith("file:")] == [], f"{name}: no request"
@@ -188,8 +194,7 @@ def fresh(request):
     """Each test finds the report as it opens."""
     if "page" in request.fixturenames:
         page, report = request.getfixturevalue("page"), request.getfixturevalue("report")
-        page.open("about:blank", "true")
-        page.open(report.as_uri())
+        open_at(page, report, "")
 
 
 def test_markup(report):
@@ -343,7 +348,7 @@ def test_panel(page, pictures):
 
 
 def test_address(page, report):
-    page.open(f"{report.as_uri()}#q=e&bpm=90-130&sort=-title&columns=bpm%2Cgenre&nonsense=1&key=99Z")
+    open_at(page, report, "#q=e&bpm=90-130&sort=-title&columns=bpm%2Cgenre&nonsense=1&key=99Z")
     assert page.evaluate("document.querySelector('#q').value") == "e", "an address sets the search"
     assert chips(page) == ["90–130 BPM"], "and filters; what it does not know it leaves out"
     assert page.evaluate("document.querySelector('#head [data-column=title]').getAttribute('aria-sort')") == "descending", "and the order"
@@ -353,8 +358,7 @@ def test_address(page, report):
     page.click("#rows tr.row")
     fragment = page.evaluate("new Promise(done => setTimeout(() => done(location.hash), 400))")
     assert "track=" in fragment, "the address has the open track"
-    page.open("about:blank", "true")
-    page.open(report.as_uri() + fragment)
+    open_at(page, report, fragment)
     assert rows(page) == titles, "the same address shows the same rows"
     assert page.evaluate("!document.querySelector('#panel').hidden && document.querySelector('#panel-title').textContent") == titles[0], (
         "and opens the same track")
@@ -364,14 +368,14 @@ def test_address(page, report):
 
 
 def test_failed_files(page, report):
-    page.open(f"{report.as_uri()}#status=failed")
+    open_at(page, report, "#status=failed")
     names = rows(page)
     assert "empty.flac" in names and "notes.mp3" in names, f"failed files are found: {names}"
     page.click("#rows tr.row")
     assert page.evaluate("document.querySelector('#panel .warning').textContent").startswith("Failed. "), "a failed file says so"
     assert page.evaluate("document.querySelector('#panel-body').textContent.includes('unknown_format')") is False, "in words, without codes"
     page.key("Escape")
-    page.open(f"{report.as_uri()}#status=damaged")
+    open_at(page, report, "#status=damaged")
     assert rows(page) == ["Night Signal"], "damaged files are found"
     page.evaluate("location.hash = '#q='")
     page.wait("document.querySelector('.chip') === null")
