@@ -37,10 +37,13 @@ public enum Threads {
 
   /// Suspends this thread.
   public static func pause(milliseconds: Int) {
-    guard milliseconds > 0 else { return }
-    // usleep(3) may reject delays of a second or more.
-    var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
-    _ = unsafe nanosleep(&time, nil)
+    var rest = max(0, milliseconds)
+    while rest > 0 {
+      // usleep(3) may reject delays of a second or more.
+      let part = min(rest, 500)
+      usleep(UInt32(part) * 1000)
+      rest -= part
+    }
   }
 
   /// Starts a detached thread.
