@@ -1,6 +1,8 @@
-internal import CSpawn
-// Imported first; otherwise the declarations of glibc count as another module's.
+// swift-format-ignore-file: OrderedImports
+// Glibc is imported first; otherwise its declarations count as another module's.
 internal import Glibc
+
+internal import CSpawn
 internal import Synchronization
 public import SystemPackage
 
