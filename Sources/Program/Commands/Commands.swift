@@ -25,7 +25,7 @@ package enum Commands {
     ]
   }
 
-  /// Runs when no command is named.
+  /// The command that runs if none is named.
   package static var standard: any ParsableCommand.Type { RunCommand.self }
 
   /// Commands that the program starts as processes of its own. The help does not show them.

@@ -39,7 +39,7 @@ struct CourseArguments: ParsableArguments {
   @Option(help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
-  /// Sets the format of messages first, so call this before applying other options.
+  /// Applies the options. Call this before applying any others, because it also sets the format of messages.
   func apply(to settings: inout CommandSettings) throws {
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])

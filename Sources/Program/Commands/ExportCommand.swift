@@ -114,7 +114,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 }
 
-/// Human-readable result of an export.
+/// The human-readable result of an export.
 private enum ExportText {
   static func lines(for outcome: LibraryExport.Outcome) -> [String] {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""

@@ -5,7 +5,7 @@ import Records
 import Reporting
 import Text
 
-/// The versions of everything that can change a result, for programs: `--version --json`.
+/// The versions of everything that can affect a result, in a form for programs: `--version --json`.
 enum VersionReport {
   /// One line of JSON.
   static var json: String {
