@@ -3,12 +3,12 @@ internal import Mathematics
 /// The best hit of a query, with the evidence for it.
 struct Finding {
   var hit: Matcher.Hit
-  /// Hits of other references that hold the same recording at this place.
+  /// Hits in other references that have the same recording at this place.
   var twins: [Matcher.Hit]
-  /// Best z of the same track shifted in frequency, and best z of another track.
+  /// The best z of the same track shifted in frequency, and the best z of another track.
   var shifted: Float
   var runnerUp: Float
-  /// Shares of the query found in the track, and of the track found in the query.
+  /// The share of the query found in the track, and the share of the track found in the query.
   var overlap: Overlap
   /// See `RecognitionQuery.clarity`.
   var clarity: Float
