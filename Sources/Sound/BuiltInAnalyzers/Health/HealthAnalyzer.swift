@@ -82,7 +82,7 @@ struct HealthAnalyzer: Analyzer {
 
 /// Overall severity of the faults of a file.
 enum Severity {
-  /// Severity of a single fault, and of many.
+  /// The severity of a single fault, and of many.
   private static func weight(_ kind: Fault.Kind) -> (one: Double, many: Double) {
     switch kind {
     case .deadChannel: (0.9, 0.9)
@@ -100,7 +100,8 @@ enum Severity {
     }
   }
 
-  /// Worst kind of fault and its severity, which approaches that of many with the number of faults per minute.
+  /// The worst kind of fault and its severity. The more faults there are per minute, the closer the severity comes to
+  /// that of many faults.
   static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
     for kind in Fault.Kind.allCases {
