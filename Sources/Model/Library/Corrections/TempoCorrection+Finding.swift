@@ -15,7 +15,7 @@ extension TempoCorrection {
     result.beats = grid.beats
     result.metre = grid.metre
     result.downbeats = grid.downbeats
-    // The map is already the corrected one.
+    // The map has already been corrected.
     result.bpm = nil
     return result.locked(at: bpm)
   }
