@@ -45,10 +45,10 @@ public import Glibc
 /// The logarithm to base 10.
 @inlinable public func log10(_ x: Float) -> Float { Glibc.log10f(x) }
 
-/// The natural logarithm of 1 + `x`, exact near 0.
+/// The natural logarithm of 1 + `x`, accurate near 0.
 @inlinable public func log1p(_ x: Double) -> Double { Glibc.log1p(x) }
 
-/// The natural logarithm of 1 + `x`, exact near 0.
+/// The natural logarithm of 1 + `x`, accurate near 0.
 @inlinable public func log1p(_ x: Float) -> Float { Glibc.log1pf(x) }
 
 /// The logarithm to base 2.
