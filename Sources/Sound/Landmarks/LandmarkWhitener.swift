@@ -1,8 +1,8 @@
-/// Subtracts from each level the mean of a box around it, column by column, which removes loudness, equalization and
-/// steady background and leaves only local peaks.
+/// Subtracts from each level the mean of a box around it, column by column. This removes loudness, equalization and
+/// steady background, and leaves only local peaks.
 ///
-/// Boxes are cut off at the first and last band and column. Sums are integers: the result does not depend on the time
-/// elapsed.
+/// Boxes are cut off at the first and last band and column. Sums are integers, so the result does not depend on the
+/// time elapsed.
 package struct LandmarkWhitener {
   private let bandRadius: Int
   private let columnRadius: Int
@@ -31,7 +31,7 @@ package struct LandmarkWhitener {
   private func row(_ column: Int) -> Int { column % (2 * columnRadius + 2) * LandmarkSpectrum.bandCount }
 
   /// Processes the next column of levels.
-  /// - Returns: `true` if `whitened` now holds another column, the one `columnRadius` earlier.
+  /// - Returns: `true` if `whitened` now contains a new column, which is `columnRadius` earlier.
   package mutating func push(_ levels: Span<Int32>) -> Bool {
     let row = row(count)
     for band in 0..<LandmarkSpectrum.bandCount {
