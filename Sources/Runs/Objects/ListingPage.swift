@@ -9,13 +9,13 @@ public struct ListedObject: Hashable, Sendable {
   public var entityTag: String?
 }
 
-/// A page of the objects of a bucket: a response of ListObjectsV2 of S3, in XML, with percent-encoded keys.
+/// A page of the objects in a bucket: a response from S3's ListObjectsV2, in XML, with percent-encoded keys.
 struct ListingPage: Hashable {
   private(set) var objects: [ListedObject] = []
-  /// Token for the next page; `nil` on the last one.
+  /// Token for the next page; `nil` on the last page.
   private(set) var continuation: String?
 
-  /// - Returns: `nil` if it is not such a response, or incomplete.
+  /// - Returns: `nil` if the text is not such a response, or is incomplete.
   init?(_ xml: [UInt8]) {
     var names: [String] = []
     var text: [UInt8] = []
@@ -67,7 +67,7 @@ struct ListingPage: Hashable {
 }
 
 extension ListedObject {
-  /// - Parameter values: Texts of the elements by name.
+  /// - Parameter values: Texts of the elements, keyed by name.
   fileprivate init?(_ values: [String: String]) {
     guard let key = values["Key"], let size = values["Size"].flatMap({ Int64($0) }),
       let modified = values["LastModified"].flatMap({ Timestamp(rfc3339: $0) })
