@@ -89,7 +89,6 @@ package struct CommandSettings {
     settings.set(setting, to: value, by: option)
   }
 
-  /// The definition of the pipeline.
   func definition() throws -> PipelineDefinition { try settings.definition() }
 
   /// The path of the database. Throws if something other than a regular file is there.

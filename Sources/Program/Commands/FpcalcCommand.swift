@@ -20,7 +20,7 @@ struct FpcalcCommand: ParsableCommand {
   @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Options of fpcalc, and files", valueName: "file"))
   var arguments: [String] = []
 
-  /// The arguments of `fpcalc`, whichever of its two names was used; `nil` if another command is meant.
+  /// The arguments of `fpcalc`, under either name; `nil` if another command is meant.
   static var givenArguments: [[UInt8]]? {
     let all = RawArguments.bytes
     guard let program = all.first else { return nil }

@@ -30,7 +30,7 @@ struct LengthArgument: ExpressibleByArgument, Sendable {
     }
   }
 
-  /// Parses a number that consists of digits and an optional decimal point.
+  /// Parses digits with an optional decimal point.
   private static func number(_ text: Substring) -> Double? {
     text.utf8.allSatisfy { (48...57).contains($0) || $0 == 46 } && text.utf8.count <= 18 ? Double(text) : nil
   }

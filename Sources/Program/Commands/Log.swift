@@ -11,7 +11,7 @@ package import Text
 package enum Log {
   package typealias Message = AnalysisTasks.Message
 
-  /// The current format. Until the settings are read, it depends on the environment alone.
+  /// Until the settings are read, the format depends on the environment alone.
   private static let current = Mutex<LogFormat>(
     resolved(
       ProcessInfo.processInfo.environment[Settings.logFormat.environmentName].flatMap { LogFormat(rawValue: $0) }
@@ -78,7 +78,6 @@ extension Log {
   /// The audience of a digest on standard error.
   static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
 
-  /// Writes a digest of failures, in the current format.
   static func write(_ digest: FailureDigest, on terminal: Terminal) {
     switch format {
     case .auto, .text:
@@ -91,7 +90,6 @@ extension Log {
     }
   }
 
-  /// Writes a digest of a verification, in the current format.
   static func write(
     _ digest: VerificationDigest, _ elapsed: Duration, _ status: ExitStatus?, on terminal: Terminal
   ) {

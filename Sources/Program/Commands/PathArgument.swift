@@ -8,7 +8,7 @@ package import SystemPackage
 /// their bytes. The URI of an object becomes the path that represents the object.
 package struct PathArgument: ExpressibleByArgument, Sendable {
   package let path: FilePath
-  /// The argument if it contains no slash, so that it could be the name of a subcommand; otherwise `nil`.
+  /// The argument, if it contains no slash and could be the name of a subcommand.
   let bareWord: String?
 
   package init?(argument: String) {

@@ -139,7 +139,7 @@ struct PlanCommand: AsyncParsableCommand {
       do {
         try plan.write(to: parquet.path)
       } catch ExportError.refused(let error) {
-        // In this command, --force applies to the files to analyze, not to the output.
+        // In this command, --force applies to the files to analyze.
         throw CommandFailure(.fatal, error.descriptionWithoutForce)
       }
     }
@@ -162,7 +162,7 @@ struct PlanCommand: AsyncParsableCommand {
   private static let bufferSize = 1 << 18
 }
 
-/// A listing that several threads share; one thread reads from it at a time.
+/// A listing that threads share, reading from it one at a time.
 private final class SharedListing: Sendable {
   private let listing: Mutex<FileListing>
 

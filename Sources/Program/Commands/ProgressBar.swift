@@ -15,8 +15,8 @@ final class ProgressBar: Sendable {
   private static let cellCount = 24
 
   /// - Parameters:
-  ///   - fraction: The share of the task that is done, 0 to 1.
-  ///   - task: One or two words that describe the task, such as `writing`.
+  ///   - fraction: Share of the task done, 0 to 1.
+  ///   - task: One or two words, such as `writing`.
   func show(_ fraction: Double, _ task: String) {
     guard terminal.isInteractive, Log.format == .text else { return }
     state.withLock { state in

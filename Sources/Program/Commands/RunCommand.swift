@@ -114,8 +114,7 @@ struct RunCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  /// Checks the outputs before any work. In this command, `--force` applies to the files to analyze, not to the
-  /// outputs.
+  /// Checks the outputs before any work. In this command, `--force` applies to the files to analyze.
   private func takeOutputs(_ settings: CommandSettings, _ metrics: inout RunMetrics) throws {
     do throws(OverwriteError) {
       if let file = settings[Settings.metrics] { try OverwriteRule().check(file, RunMetrics.proof) }

@@ -160,12 +160,12 @@ struct SearchCommand: AsyncParsableCommand {
     if isEmpty { throw ExitCode(1) }
   }
 
-  /// A list of paths, with their original bytes, and of the URIs of objects.
+  /// Lists paths with their original bytes, and the URIs of objects.
   private func pathList(_ paths: [FilePath]) -> [UInt8] {
     paths.flatMap { ($0.isObject ? Array($0.uri.utf8) : $0.bytes) + [null ? 0 : UInt8(ascii: "\n")] }
   }
 
-  /// The paths of the files found, each of them once.
+  /// The path of each file found, once.
   private static func paths(_ answer: SearchAnswer) -> [FilePath] {
     var seen: Set<Int64> = []
     return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }.map(\.path)

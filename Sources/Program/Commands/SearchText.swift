@@ -16,9 +16,9 @@ struct SearchText {
   /// Width of the terminal in columns; `nil` for lines of any length.
   private let width: Int?
 
-  /// Maximum width of a name in columns if there is no terminal.
+  /// Maximum width of a name without a terminal, in columns.
   private static let maxNameWidth = 60
-  /// Minimum width of a terminal, in columns, for the albums of tracks to be shown.
+  /// Minimum width in columns at which the albums of tracks are shown.
   private static let wideTerminal = 110
 
   /// - Parameter problems: The problems of files, by their ids.

@@ -8,7 +8,7 @@ import Synchronization
 enum Signals {
   private static let handler = Mutex<(@Sendable (Int32) -> Void)?>(nil)
 
-  /// The signals that are handled. SIGHUP is excluded if it was ignored when the process started, as under `nohup`.
+  /// Excludes SIGHUP if that was ignored when the process started, as under `nohup`.
   private static let handled: [Int32] = {
     var action = sigaction()
     _ = unsafe sigaction(SIGHUP, nil, &action)

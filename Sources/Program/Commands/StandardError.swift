@@ -21,9 +21,9 @@ enum StandardError {
 
   private static let state = Mutex(State())
 
-  /// The descriptor to write to. A pipe or terminal is opened a second time, in non-blocking mode, so that writing
-  /// never waits, even if another process fills the pipe at the same moment. The original descriptor must not be
-  /// changed, because it is shared with the parent process.
+  /// A pipe or terminal is opened again in non-blocking mode, so that writing never waits, even if another process
+  /// fills it at the same moment. The original descriptor must not be changed, because it is shared with the parent
+  /// process.
   private static let descriptor: Int32 = {
     guard FileDescriptor.standardError.isPipeOrDevice else { return STDERR_FILENO }
     let own = try? FileDescriptor.open(

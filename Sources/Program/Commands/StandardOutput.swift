@@ -1,7 +1,7 @@
 package import Reporting
 import SystemPackage
 
-/// Writes to standard output, which is only for data. Unlike `print`, it reports failed writes.
+/// Writes data to standard output. Unlike `print`, it reports failed writes.
 package enum StandardOutput {
   static func write(_ bytes: [UInt8]) throws(ReportError) {
     do {

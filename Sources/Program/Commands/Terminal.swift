@@ -33,7 +33,7 @@ struct Terminal: Sendable {
   }
 }
 
-/// Returns the end of a text, at most `width` characters, with an ellipsis in place of what was cut off.
+/// Returns the end of a text, at most `width` characters, with an ellipsis if it was cut.
 func truncatedStart(_ text: String, to width: Int) -> String {
   guard text.count > width, width > 1 else { return width > 0 ? text : "" }
   return "…" + text.suffix(width - 1)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Filters
 internal import LibraryTasks
 
-/// The option `--where` alone, for commands in which the names of filters are already used for other options.
+/// The option `--where` alone, for commands that use the names of filters for other options.
 struct WhereArgument: ParsableArguments {
   @Option(
     name: .customLong("where"),

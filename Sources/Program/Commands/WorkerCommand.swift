@@ -148,8 +148,8 @@ extension CommandSettings {
 /// does not mix with these lines.
 private final class LineOutput: Sendable {
   private let descriptor: Mutex<FileDescriptor>
-  /// Number of bytes per write. A file receives whole lines, so that the lines of workers that append to the same file
-  /// do not mix. A pipe receives as much as it accepts without blocking once it is writable (PIPE_BUF).
+  /// Number of bytes per write. Files receive whole lines, so that lines of workers that append to one file do not mix.
+  /// A writable pipe accepts this many bytes (PIPE_BUF) without blocking.
   private let pieceSize: Int
   private let control: RunControl
 

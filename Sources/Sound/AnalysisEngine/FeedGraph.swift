@@ -13,12 +13,11 @@ public import DSP
 ///                                              └─ STFT, once per layout ─ sessions
 ///
 /// A session that throws, or that wants no more input, is dropped without affecting the others. A feed that has no
-/// sessions left is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. A graph
-/// is for one file and one thread.
+/// sessions left is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. One graph
+/// serves one file and one thread.
 public final class FeedGraph {
   private let participants: [Participant]
-  /// The participants in the order in which they finish: the index of each, and the ids of the analyzers whose findings
-  /// it reads.
+  /// Indices of the participants in the order in which they finish, each with the ids of the analyzers it reads.
   private let endings: [(participant: Int, reads: [String])]
   private var branches: [any Branch] = []
   private var monoBranches: [MonoBranch] = []

@@ -29,8 +29,8 @@ public struct FileAnalyzer: Sendable {
   /// these analyzers. Analyzers of the file itself run as well, even if there is no audio.
   ///
   /// The status, the problem and the remarks about the container are always this file's own. The outcomes of known
-  /// audio are reused only if both files are whole and decoders receive the same input from both; in case of doubt,
-  /// this file is decoded.
+  /// audio are reused only if both files are whole and decoders receive the same input; when in doubt, this file is
+  /// decoded.
   ///
   /// - Parameters:
   ///   - isCancelled: Called between blocks.

@@ -7,10 +7,9 @@ internal import DSP
 ///     let analyses = try Analyses(of: "song.flac", [.tempo, .tags])
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
 ///
-/// The findings are the same as those of the command `analyze` with the pipeline `default`. Initializers block until
-/// the analysis is complete, and their memory use does not depend on the length of the audio; a minute of audio takes
-/// about a hundredth of a second per analyzer. Call them off the main actor; concurrent calls on several threads are
-/// fine.
+/// The findings are the same as from `analyze` with the pipeline `default`. Initializers block until the analysis is
+/// complete, and use memory independent of the length of the audio; a minute of audio takes about a hundredth of a
+/// second per analyzer. Call them off the main actor; concurrent calls on several threads are fine.
 public struct Analyses: Sendable {
   /// Outcomes of all analyzers, in the order requested.
   public let outcomes: [AnalyzerOutcome]

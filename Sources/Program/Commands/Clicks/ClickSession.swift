@@ -32,8 +32,8 @@ final class ClickSession {
   ///
   /// - Parameters:
   ///   - duration: Expected length of the audio in seconds, if known.
-  ///   - work: Creates the audio. Receives a callback to report the seconds done, and a function that returns `true` if
-  ///     the work should stop; returns `nil` if it stopped.
+  ///   - work: Receives a callback that reports the seconds done, and a function that returns `true` to stop. Returns
+  ///     `nil` if it was stopped.
   /// - Throws: The exit status, if a signal canceled the work.
   func make<Outcome>(
     _ duration: Double?, _ work: (@escaping (Double) -> Void, @escaping () -> Bool) throws -> Outcome?
@@ -59,7 +59,6 @@ final class ClickSession {
     return player.name
   }
 
-  /// Prints a message on a terminal.
   func report(_ text: String) {
     if terminal.isInteractive { Terminal.writeLine(printable(text)) }
   }

@@ -59,7 +59,7 @@ extension CatalogSourceArguments {
 enum CatalogSourceArgument: ExpressibleByArgument, Sendable {
   case place(PathArgument)
   case server(ServerAddress)
-  /// Neither a path nor an address. `validate` rejects it with a message that says why.
+  /// Rejected by `validate`, with a message that says why.
   case neither(String, problem: String)
 
   init?(argument: String) {

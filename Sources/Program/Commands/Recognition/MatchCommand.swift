@@ -92,7 +92,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// A record of the tracks recognized in a file, and of the pieces into which the file was cut.
+  /// A record of the tracks recognized in a file and the pieces it was cut into.
   private func splitRecord(
     of file: FilePath, into folder: FilePath, _ recognition: FileRecognition
   ) throws -> MatchRecord {

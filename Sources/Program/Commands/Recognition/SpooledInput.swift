@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import SystemPackage
 
-/// Standard input copied to a file, because decoders must be able to seek, which a pipe does not allow.
+/// Standard input copied to a file, because decoders must seek and a pipe cannot.
 struct SpooledInput: ~Copyable {
   private let file: UnnamedFile
 

@@ -34,7 +34,7 @@ final class RawTerminal: Sendable {
     original = modes
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON)
-    // A key that stops the process would leave the terminal in this mode, so these keys are disabled.
+    // Keys that stop the process would leave the terminal in this mode.
     modes.c_cc.1 = 0  // VQUIT
     modes.c_cc.10 = 0  // VSUSP
     CrashedTerminal.restore(to: original)
@@ -51,7 +51,6 @@ final class RawTerminal: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Draws the whole screen.
   func draw(_ lines: [String]) {
     state.withLock { state in
       guard state.isRaw else { return }
@@ -71,7 +70,6 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// Discards unread keys.
   func discardKeys() {
     state.withLock { $0.input.removeAll() }
     tcflush(STDIN_FILENO, TCIFLUSH)

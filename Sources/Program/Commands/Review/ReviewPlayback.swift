@@ -92,7 +92,6 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Stops the playback.
   func stop() {
     state.withLock { state in
       state.number += 1

@@ -22,7 +22,6 @@ struct ReviewScreen {
     var taps: Int
     /// The tempo of the taps, in beats per minute.
     var tapped: Double?
-    /// The latest message.
     var message: String
   }
 
@@ -101,7 +100,7 @@ struct ReviewScreen {
     weight.map { String(format: "  %.0f%% of the evidence", $0 * 100) } ?? ""
   }
 
-  /// A line as wide as the screen that shows the onset strength over the track.
+  /// The onset strength over the track, in a line as wide as the screen.
   private func strip(_ values: [Double]) -> String? {
     let columns = min(width - 4, values.count)
     guard columns > 8 else { return nil }

@@ -9,8 +9,8 @@ import Text
 struct ReviewSession {
   /// Interval at which the size of the terminal is checked.
   private static let pollMilliseconds = 100
-  /// A decision that takes longer than this had to read a file. Keys pressed meanwhile are discarded, because they were
-  /// not meant for the next track.
+  /// Longer decisions had to read a file. Keys pressed meanwhile are discarded, because they were not meant for the
+  /// next track.
   private static let longDecision = Duration.milliseconds(300)
 
   private var review: TempoReview
@@ -46,7 +46,6 @@ struct ReviewSession {
     }
   }
 
-  /// A summary of the finished review.
   var summary: String {
     let tally = review.tally
     let rest = max(0, review.count - review.position + 1)

@@ -1,8 +1,8 @@
 internal import Mathematics
 
-/// The mean levels of the whole signal and of the bass between beats, in dB.
+/// The mean level and bass between beats, in dB.
 struct BeatLevels {
-  /// Cumulative sums of the levels from the first beat on, and of the numbers of slots.
+  /// Cumulative sums of levels from the first beat on, and of slot counts.
   private var sums: [SIMD2<Double>] = [.zero]
   private var counts = [0]
   /// Minimum power relative to the loudest slot; anything below it is practically silent.

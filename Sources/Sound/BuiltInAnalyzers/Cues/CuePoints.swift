@@ -134,8 +134,8 @@ struct CuePoints {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// Transitions: one ends where the body begins, the other starts where the body ends. Each is a whole number of
-  /// phrases long if there is room. If there is no intro or outro, a phrase of the body is used.
+  /// A transition that ends where the body begins, and one that starts where it ends, whole phrases long if there is
+  /// room. Without an intro or outro, a phrase of the body is used.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
       room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.maxMix) : room / 4 * 4

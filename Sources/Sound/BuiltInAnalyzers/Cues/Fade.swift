@@ -69,7 +69,7 @@ struct Fade {
     gains[min(steps, Int(share * Double(steps)))]
   }
 
-  /// The gain over a part of the length, measured in the same way as `Fit` measures levels.
+  /// The gain over a part of the length, measured as `Fit` measures levels.
   private static func gain(_ gains: [Double], from start: Double, to end: Double) -> Double {
     guard end - start > 1 / 16.0, start < 1 else { return gain(gains, (start + end) / 2) }
     let powers = (0..<4).map { (point: Int) -> Double in
@@ -115,7 +115,7 @@ struct Fade {
     var shape = 0
     /// Median length in seconds. All other values are for the likeliest length.
     var length = 0.0
-    /// Difference in level between the beginning of the fade and the music that follows, in dB.
+    /// Difference in level between the beginning and the music that follows, in dB.
     var depth = 0.0
     /// Share of the deviations from the level after the fade that the fit explains, mean residual in dB, and deviation
     /// after the fade in dB.

@@ -48,7 +48,7 @@ struct Groove {
     end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
   }
 
-  /// The beat within half a bar of `line` at which the bass rises or falls most; used if the bars are unknown.
+  /// The beat within half a bar at which the bass rises or falls most, for unknown bars.
   private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
     let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
     func rise(_ beat: Int) -> Double {

@@ -1,8 +1,8 @@
 internal import CKernels
 internal import Foundation
 
-/// Decides whether a few samples are a click. They are if linear prediction from the surrounding samples fails only
-/// there, and succeeds once the few samples are interpolated.
+/// Decides whether a few samples are a click: linear prediction from the surrounding samples fails only there, and
+/// succeeds once the few samples are interpolated.
 ///
 /// Prediction and interpolation use an autoregressive model: Godsill and Rayner, "Digital Audio Restoration" (1998),
 /// chapter 5.

@@ -76,8 +76,8 @@ struct ClippedPeaks {
   /// `true` if there are enough flat tops and most have corners.
   var isClipped: Bool { count >= Self.minCount && count > squareCount }
 
-  /// `true` if these peaks end at the level at which the other peaks were clipped. The limit was then the same for
-  /// both, even if few peaks of this sign reached it.
+  /// `true` if these peaks end at the level at which the other peaks were clipped. The limit was the same for all, even
+  /// if few reached it.
   func isClipped(at other: Float) -> Bool {
     abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty
   }

@@ -100,8 +100,8 @@ enum Severity {
     }
   }
 
-  /// The worst kind of fault and its severity. The more faults there are per minute, the closer the severity comes to
-  /// that of many faults.
+  /// The worst kind of fault and its severity. With more faults per minute, the severity approaches that of many
+  /// faults.
   static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
     for kind in Fault.Kind.allCases {

@@ -65,7 +65,7 @@ struct KeySums {
     framesPerSegment *= 2
   }
 
-  /// Returns the sum of the segments with these indices.
+  /// Returns the sum of several segments.
   func sum(_ indices: some Sequence<Int>) -> Segment {
     var sum = Segment()
     for index in indices { sum.add(segments[index]) }

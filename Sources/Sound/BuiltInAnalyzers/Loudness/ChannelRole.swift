@@ -1,6 +1,6 @@
 /// The role of a channel, which determines its weight (ITU-R BS.1770-5, tables 3 and 4).
 enum ChannelRole: Hashable, Sendable {
-  /// A front speaker, or a channel without a position: weight 1.
+  /// Any other channel: weight 1.
   case front
   /// A side speaker: weight 1.41.
   case surround
@@ -19,8 +19,8 @@ enum ChannelRole: Hashable, Sendable {
       switch positions[channel] {
       case Position.lowFrequency, Position.lowFrequency2: return .lowFrequency
       case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return .surround
-      // These are the surround speakers of 5.1, at 110°. If there are side speakers as well, they are behind the
-      // listener, at 135° or more.
+      // The surround speakers of 5.1, at 110°. If there are side speakers, these are behind the listener, at 135° or
+      // more.
       case Position.backLeft, Position.backRight: return hasSides ? .front : .surround
       default: return .front
       }

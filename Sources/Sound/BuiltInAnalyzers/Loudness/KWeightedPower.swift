@@ -46,7 +46,7 @@ struct KWeightedPower {
   }
 
   private struct Pair {
-    /// Channel indices; both are the same for the last channel if the number of channels is odd.
+    /// Channel indices, which are equal for the last channel of an odd number.
     let first, second: Int
     let weights: SIMD2<Double>
     var state = KFilter.State()

@@ -37,8 +37,8 @@ struct FrameGrid {
     /// - Parameters:
     ///   - scores: For each group, sums of base-2 logarithms, with `margin` more offsets on either side.
     ///   - count: Number of coefficients per sum.
-    ///   - limit: Upper limit of the deviations. It is needed because a note that begins at the right sample makes a
-    ///     single excerpt stand out by far, whereas frames are in all excerpts.
+    ///   - limit: Upper limit of the deviations. A note that begins at the right sample makes a single excerpt stand
+    ///     out by far, whereas frames are in all excerpts.
     init(_ scores: [ArraySlice<Float>], count: Int, limit: Float) {
       let differences = scores.map { scores -> [Float] in
         let (first, period) = (scores.startIndex, scores.count - 2 * FrameGrid.margin)

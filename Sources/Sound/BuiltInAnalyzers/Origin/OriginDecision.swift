@@ -89,8 +89,8 @@ struct OriginDecision {
     opusWall.contains(wall.frequency) && wall.steepness >= minOpusDrop
   }
 
-  /// The standard sample rate whose low-pass filter ends where the spectrum ends; `nil` if there is none, or if it is
-  /// not lower than the file's rate.
+  /// The standard sample rate whose low-pass filter ends here; `nil` if there is none, or if it is not lower than the
+  /// current rate.
   private var formerRate: Int? {
     guard wall.steepness >= 15, wall.steadiness >= 0.8 else { return nil }
     return Self.formerRates.first { rate in
@@ -106,7 +106,7 @@ struct OriginDecision {
 
 /// Estimates the bit rate of the former encoding.
 enum BitRateEstimate {
-  /// Estimates the bit rate with a linear fit for each codec to the transcodes of Benchmarks/health. The higher the bit
+  /// Estimates the bit rate by linear fits, one per codec, to the transcodes of Benchmarks/health. The higher the bit
   /// rate, the fewer coefficients are rounded to zero.
   static func kilobits(_ trace: FrameSearch.Trace) -> Int? {
     guard trace.decibels > 0 else { return nil }

@@ -51,9 +51,9 @@ struct Recurrence {
     return sum / Float(max(length, 1))
   }
 
-  /// Computes the novelty at each edge: the change in resemblance to all other units. For each lag, the share of units
-  /// that recur after that lag is measured in the windows before and after the edge. The novelty is the sum of the
-  /// squared differences between the two shares.
+  /// Computes the novelty at each edge: the change in resemblance to all other units. For each lag, the windows before
+  /// and after the edge each have a share of units that recur after that lag; the novelty is the sum of the squared
+  /// differences.
   ///
   /// - Returns: The novelty, which is reduced where a window is cut off, and the novelty as a multiple of the value
   ///   expected by chance.

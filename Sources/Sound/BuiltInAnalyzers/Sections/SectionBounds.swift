@@ -12,15 +12,15 @@ struct SectionBounds {
   private static let longSeconds = 30.0
   /// Minimum novelty, as a multiple of the value expected by chance; noise reaches 1.3.
   private static let minEvidence: Float = 1.8
-  /// Price of a boundary, in standard deviations of the novelty. The value of a boundary is its novelty above the mean
-  /// of the track minus this price, with the additions below.
+  /// Price that is subtracted from the value of a boundary, which is its novelty above the mean, in standard
+  /// deviations.
   private static let price: Float = 1.1
-  /// Addition to the value of a boundary that is a peak.
+  /// Added to the value at a peak.
   private static let peakWorth: Float = 0.6
-  /// Additions to the value of a boundary: `start` if a bar begins there, otherwise `other`.
+  /// Added to the value: `start` where a bar begins, otherwise `other`.
   private static let barWorth: (start: Float, other: Float) = (0.75, -0.25)
-  /// Cost of a section whose length is not a multiple of four bars but only of two bars or of one bar, or of neither.
-  /// It is reduced at the ends of the track, where a song may be cut.
+  /// Cost of a section whose length is a multiple of only two bars, of one bar, or of neither, instead of four. It is
+  /// reduced at the ends of the track, where a song may be cut.
   private static let lengthCost: (twoBars: Float, oneBar: Float, other: Float) = (0.75, 1.5, 3)
   private static let costAtEnds: Float = 0.3
 
@@ -98,7 +98,7 @@ struct SectionBounds {
   }
 
   /// The difference between the vectors after and before each edge: the squared distance between their sums, weighted
-  /// by proximity. This is equivalent to Foote's checkerboard kernel on the matrix of their products.
+  /// by proximity. It is equivalent to Foote's checkerboard kernel on their product matrix.
   private static func contrast(_ vectors: [SIMD16<Float>], over width: Int) -> [Float] {
     let weights = (0..<width).map { exp(-2 * pow((Float($0) + 0.5) / Float(width), 2)) }
     return (0...vectors.count).map { edge in

@@ -1,14 +1,13 @@
-/// Gives sections that are alike the same label. Sections are alike if they pass through the same units in the same
-/// order.
+/// Gives the same label to sections that pass through the same units in the same order.
 struct SectionLabels {
   /// Minimum share of recurring units between two sections, averaged over all pairs of two groups.
   private static let minShare: Float = 0.35
   /// Minimum share of the shorter section that must overlap the other one.
   private static let minOverlap = 0.6
-  /// Neighbors with the same label are not merged if more than this share of the second section's units repeat the
-  /// beginning of the first section, and both meet the minimums below.
+  /// Neighbors with the same label are not merged if the second repeats the beginning of the first in more than this
+  /// share of their units, and both meet the minimums below.
   private static let restart: Float = 0.3
-  /// Minimum length of the shorter of the two sections, in seconds, and its minimum ratio to the longer.
+  /// Minimum length of the shorter section, in seconds, and minimum ratio of the two lengths.
   private static let minRestartSeconds = 10.0
   private static let minLengthRatio = 0.5
 

@@ -95,7 +95,7 @@ struct SoundProfile {
     columnsPerFrame *= 2
   }
 
-  /// Returns the means of the frames between successive points in time, which are in seconds, ascending.
+  /// The means of the frames between points in time, which are in seconds, ascending.
   func means(of frames: [SIMD16<Float>], between edges: [Double]) -> [SIMD16<Float>] {
     var sums = [SIMD16<Double>()]
     sums.reserveCapacity(frames.count + 1)
@@ -114,8 +114,8 @@ struct SoundProfile {
     }
   }
 
-  /// Returns the mean power between two points in time, in seconds. If there are frames whose windows are entirely
-  /// between them, only these frames are used.
+  /// The mean power between two points in time, in seconds. Uses only frames whose windows are between these points, if
+  /// there are any.
   func power(from start: Double, to end: Double) -> Double {
     let (first, last) = (Int((place(start) + 0.5).rounded(.up)), Int((place(end) - 0.5).rounded(.down)))
     let frames = first < last ? powers[first..<last] : powers[min(Int(place(start)), powers.count - 1)...].prefix(1)

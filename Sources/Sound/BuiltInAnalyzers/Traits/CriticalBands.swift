@@ -22,7 +22,7 @@ struct CriticalBands {
   private static let bins = edges.map { edge in
     Int((edge * Double(layout.windowLength) / Double(layout.sampleRate)).rounded(.up))
   }
-  /// Distance, in columns, over which bands are compared to find onsets. It is more than one because windows overlap.
+  /// Distance, in columns, over which bands are compared to find onsets, because windows overlap.
   private static let lag = 2
 
   /// Powers of the last column.

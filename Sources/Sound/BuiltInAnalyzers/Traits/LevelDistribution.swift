@@ -1,6 +1,6 @@
 internal import Mathematics
 
-/// A histogram of levels that uses a fixed amount of memory.
+/// A histogram of levels, in bounded memory.
 struct LevelDistribution {
   /// Range in dB relative to full scale.
   private static let range = -200.0..<200.0

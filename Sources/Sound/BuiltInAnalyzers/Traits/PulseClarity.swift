@@ -21,8 +21,7 @@ struct PulseClarity {
   /// - Parameter segmentLength: Length of a segment in columns.
   init(segmentLength: Int) {
     self.segmentLength = segmentLength
-    // The padding with zeros is enough for the longest lag, so that the segment's end does not wrap around to its
-    // start.
+    // Zeros are appended for the longest lag, so that the segment's end does not wrap around to its start.
     var length = 2
     while length < segmentLength + Self.lags.upperBound { length *= 2 }
     fft = RealFFT(length: length)

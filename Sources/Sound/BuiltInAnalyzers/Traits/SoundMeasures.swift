@@ -10,7 +10,7 @@ struct SoundMeasures {
   var dynamics = 0.0
   /// Share of the power above 2.7 kHz.
   var brightShare = 0.0
-  /// Pulse clarity, 0 to 1: the mean of that of all bands and that of the bass.
+  /// Pulse clarity, 0 to 1: the mean of the values for all bands and for the bass.
   var pulse = 0.0
   /// Modulation of the level at the rate of syllables, as a share of the level.
   var syllables = 0.0

@@ -110,7 +110,7 @@ struct BeatActivation {
     }
   }
 
-  /// The excess of the maximum over the mean. For the result of `means`, it shows how clearly one beat begins the bars.
+  /// The excess of the maximum over the mean, which shows, for `means`, how clearly one beat begins the bars.
   static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
   /// The share of the peaks, weighted by probability, that coincide with beats.

@@ -22,7 +22,6 @@ struct BeatNetwork {
   /// The trained network; docs/tempo.md describes it.
   static let trained = BeatNetwork(TempoResources.beatNetwork)
 
-  /// Number of weights.
   static let weightCount =
     channelCount * (tapsOfFirst * BeatNetworkInput.width + 1) + layerCount * channelCount * (taps * channelCount + 1)
     + outputCount * (channelCount + 1)

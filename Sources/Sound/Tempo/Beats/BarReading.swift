@@ -5,8 +5,8 @@ internal import Mathematics
 /// Two measures decide the meter: the share of the differences between beats that a bar of three or of four explains,
 /// and how much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over
 /// the three or four beats picks the first beat, from accents, new chords and sections, and the network, summed over
-/// all bars. If the meter or the first beat is unclear, it is left open. `Benchmarks/tempo/bars.py` fits the weights
-/// and thresholds (`BarWeights`).
+/// all bars. Whichever is unclear is left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
+/// (`BarWeights`).
 ///
 /// Slow beats that divide into thirds are dotted: bars of three are then 9/8, bars of four 12/8. Two bars of 6/8 and
 /// one of 12/8 differ only in where the bar lines are written, so the meter is 12/8 only if the first of the four beats
@@ -29,7 +29,7 @@ struct BarReading: Equatable {
   /// Maximum tempo of dotted beats: faster beats in thirds are mostly shuffles, which are written in quarters.
   private static let maxCompoundBPM = 84.0
   private static let minBeats = 16
-  /// Maximum number of bars that count. More bars add no evidence, because music repeats what misleads.
+  /// Maximum number of bars. More add no evidence, because music repeats what misleads.
   private static let maxBars = 32
 
   /// - Parameters:

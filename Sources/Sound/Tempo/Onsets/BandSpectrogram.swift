@@ -55,7 +55,6 @@ struct BandSpectrogram {
     columnPowers.append(sumsOfEight(spectrum, from: 0, to: spectrum.count).sums.sum())
   }
 
-  /// Copies a range of columns.
   func part(_ columns: Range<Int>) -> BandSpectrogram {
     var part = BandSpectrogram()
     part.powers = Array(powers[(columns.lowerBound * Self.bandCount)..<(columns.upperBound * Self.bandCount)])

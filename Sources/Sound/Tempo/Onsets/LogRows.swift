@@ -1,7 +1,7 @@
 internal import DSP
 
-/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). Keeping the log levels of a whole
-/// track would take as much memory as its spectrogram.
+/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). Keeping a whole track would take as
+/// much memory as its spectrogram.
 struct LogRows: ~Copyable {
   /// Number of bands, rounded up to whole vectors.
   static let width = (BandSpectrogram.bandCount + 7) / 8 * 8

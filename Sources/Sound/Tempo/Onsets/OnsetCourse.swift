@@ -24,7 +24,6 @@ struct OnsetCourse {
     }
   }
 
-  /// Merges pairs of values.
   private mutating func halve() {
     columnsPerValue *= 2
     let pairs = stride(from: 0, to: sums.count, by: 2)
