@@ -1,7 +1,7 @@
 import ArgumentParser
 import Pipeline
 
-/// `--database`.
+/// The option `--database`.
 package struct DatabaseArgument: ParsableArguments {
   @Option(name: .customLong("database"), help: Settings.database.help("file"))
   var path: PathArgument?
@@ -9,7 +9,7 @@ package struct DatabaseArgument: ParsableArguments {
   package init() {}
 }
 
-/// `--pipeline`.
+/// The option `--pipeline`.
 struct PipelineArgument: ParsableArguments {
   @Option(name: .customLong("pipeline"), help: Settings.pipeline.help("name|file"))
   var reference: String?
@@ -51,7 +51,7 @@ struct CourseArguments: ParsableArguments {
   }
 }
 
-/// `--quiet` and `--verbose`.
+/// The options `--quiet` and `--verbose`.
 struct MessageArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print errors only")
   var quiet = false

@@ -121,7 +121,6 @@ enum ProjectTrustText {
   }
 }
 
-/// Quotes words for a shell.
 private func shellText(_ words: [String]) -> String {
   words.map { word in
     let isPlain =

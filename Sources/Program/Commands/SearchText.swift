@@ -11,7 +11,6 @@ import Text
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle
-  /// Problems by file id.
   private let problems: [Int64: String]
   /// Width of the terminal in columns; `nil` for lines of any length.
   private let width: Int?

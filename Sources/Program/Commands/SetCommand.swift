@@ -239,7 +239,6 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-/// The human-readable result of changing many tempi.
 private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     if outcome.matchedCount == 0 { return ["No track matches."] }
@@ -260,7 +259,6 @@ private enum TempoChangeText {
   }
 }
 
-/// The human-readable result of importing corrections.
 private enum CorrectionImportText {
   /// Maximum number of unreadable lines to show.
   private static let shownCount = 20

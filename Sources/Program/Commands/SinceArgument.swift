@@ -2,7 +2,7 @@ import ArgumentParser
 import LibraryStore
 import Platform
 
-/// `--since`.
+/// The option `--since`.
 struct SinceArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -14,9 +14,7 @@ package struct LandmarkWhitener {
   private var bandSums = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount + 1)
   /// Latest whitened column, in dB.
   package private(set) var whitened = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
-  /// Number of columns pushed.
   private var count = 0
-  /// Number of whitened columns produced.
   private var whitenedCount = 0
 
   /// - Parameters:

@@ -14,7 +14,7 @@ public struct LikenessAnalyzer: Analyzer {
 
   public func makeSession(for file: AudioFile) -> Session { Session() }
 
-  /// Keeps ten seconds of audio features, and sums over earlier blocks.
+  /// Keeps ten seconds of features, and sums over earlier blocks.
   public struct Session: AnalysisSession {
     /// Minimum duration of a track, in seconds.
     static let minSeconds = 5.0

@@ -10,7 +10,6 @@ struct SoundStatistics {
   /// Frames per block.
   static let blockLength = 256
   private static let cepstrumCount = 13
-  /// Groups of bands.
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
   /// Edges of modulation bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]

@@ -94,7 +94,7 @@ public struct TempoAnalyzer: Analyzer {
       givenTempo = bpm
     }
 
-    /// Reserves memory for audio of about this length, but no more than is kept at a time.
+    /// Reserves memory for about this much audio, up to the length kept at a time.
     mutating func expect(_ seconds: Double) {
       let kept = seconds > 0 ? min(seconds, 1.5 * Self.stretchSeconds) : 0
       bands.reserve(Int(kept * OnsetEnvelopes.columnsPerSecond) + 8)

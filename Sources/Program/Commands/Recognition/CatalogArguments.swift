@@ -47,7 +47,6 @@ package struct CatalogSourceArguments: ParsableArguments {
 }
 
 extension CatalogSourceArguments {
-  /// The catalogs that the settings name.
   static func ofSettings(_ settings: CommandSettings) -> CatalogSources {
     CatalogSources(
       places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers],

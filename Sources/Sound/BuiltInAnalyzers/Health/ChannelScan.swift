@@ -27,8 +27,8 @@ struct ChannelScan {
     /// RMS before and after the gap.
     var before: Float
     var after: Float
-    /// `true` if there is a jump and the level is the same before and after the gap. Otherwise, the run counts as a gap
-    /// only if there are few rests.
+    /// `true` if there is a jump and the level is the same on both sides. Otherwise, the run counts as a gap only if
+    /// there are few rests.
     var isCertain: Bool
   }
 

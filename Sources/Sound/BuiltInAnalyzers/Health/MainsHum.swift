@@ -122,7 +122,7 @@ struct MainsHum {
         let place = frequency * Double(length) / rate
         let bin = Int(place.rounded())
         let beside = (3...9).flatMap { [power(bin - $0), power(bin + $0)] }.sorted()
-        // Rotates the phase as if the frame began at the start of the file. A full-scale sine has magnitude 1.
+        // Rotates the phase as if the frame began with the file. A full-scale sine has magnitude 1.
         let turn = -2 * Double.pi * frequency * time
         let scale = 4 / Double(length) / Self.response(place - Double(bin))
         let (c, s) = (Float(cos(turn) * scale), Float(sin(turn) * scale))

@@ -26,7 +26,7 @@ struct WaveformAnalyzer: Analyzer {
 
   struct Session: AnalysisSession {
     static let pointLimit = 2000
-    /// Maximum number of frames: one hour in frames of 20 ms.
+    /// Maximum number of frames of 20 ms: one hour.
     static let frameLimit = 180_000
 
     private let sampleRate: Int

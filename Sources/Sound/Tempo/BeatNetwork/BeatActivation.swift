@@ -30,7 +30,7 @@ struct BeatActivation {
     self.probabilities = probabilities
   }
 
-  /// The fractional frame that corresponds to a column.
+  /// The fractional frame of a column.
   private static func frame(of column: Double) -> Double { (column - 0.5) / 2 }
 
   /// The maximum of the three frames around each position. Positions at or beyond the ends are ignored.
@@ -60,7 +60,7 @@ struct BeatActivation {
   /// Features for the choice of the grid.
   ///
   /// - Parameters:
-  ///   - grid: Beats as columns, ascending. Columns outside the audio are ignored.
+  ///   - grid: Columns of the beats, ascending; columns outside are ignored.
   ///   - named: `true` to return the names as well.
   func features(of grid: [Double], named: Bool = true) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }

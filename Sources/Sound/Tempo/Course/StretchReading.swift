@@ -1,6 +1,6 @@
 internal import Mathematics
 
-/// The evidence for the tempo of one stretch of music, before the stretches of a track are compared.
+/// The tempo evidence of one stretch of music, before the stretches of a track are compared.
 struct StretchReading {
   /// A tempo with its beats.
   struct Option {

@@ -27,7 +27,7 @@ struct MetricalFeatures {
     (32, "onsets_repeat_after_32", "chord_lasts_32"),
   ]
 
-  /// - Parameter grid: Beats as columns, ascending. Columns outside the stretch are ignored.
+  /// - Parameter grid: Columns of the beats, ascending; columns outside the stretch are ignored.
   init(_ grid: [Double], presence: OnsetPresence, course: ChordCourse) {
     let end = Double(presence.columnCount)
     let inside = grid.filter { $0 >= 0 && $0 < end }

@@ -22,7 +22,6 @@ struct NamedValues {
     if isNamed { labels.append(Label(name: name, lane: lane)) }
   }
 
-  /// Adds one value per lane.
   mutating func add(_ name: StaticString, _ lanes: OnsetEnvelopes.Lanes) {
     for lane in 0..<lanes.scalarCount { add(name, lanes[lane], lane: lane) }
   }

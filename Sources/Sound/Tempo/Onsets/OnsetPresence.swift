@@ -1,7 +1,7 @@
 internal import DSP
 
 /// The presence of an onset near a column: the logarithm of the strongest onset within 20 ms, lane by lane. Its mean
-/// over beats is low if some beats have no onset, however strong the onsets of the others are.
+/// over beats is low if some beats have no onset, however strong the others are.
 struct OnsetPresence {
   private static let reach = 2
 
