@@ -11,11 +11,10 @@ public struct Alignment: Hashable, Sendable {
     }
   }
 
-  /// The basis of the comparison.
   public enum Basis: String, Sendable, CaseIterable {
     /// Landmarks of the whole tracks.
     case signature
-    /// Chromaprint items of the beginnings.
+    /// Chromaprint items of the tracks' beginnings.
     case fingerprint
   }
 

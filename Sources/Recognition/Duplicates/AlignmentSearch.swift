@@ -1,4 +1,4 @@
-/// Aligns a recording with another one, based on the places where its blocks are found there.
+/// Aligns a recording with another one, based on where its blocks are found there.
 ///
 /// Places that belong together form a line, whose offset grows with time if one recording is faster. The best line is
 /// the main stretch. Where something was cut or inserted, runs of blocks that are off this line may form parallel
@@ -53,7 +53,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
 
   /// Spacing of the blocks that are searched for first.
   private static var sampleStep: Int { 3 }
-  /// Minimum number of sampled blocks; if there are fewer, all blocks are searched for.
+  /// Minimum number of sampled blocks; with fewer, all blocks are searched for.
   private static var minSampleSize: Int { 12 }
 
   /// True if three places have the same offset to within a second. Between blocks that are close together, a difference

@@ -122,12 +122,12 @@ public struct PairSearch<Source: SoundSource> {
 /// The number of chance matches grows with the number of keys of both recordings, whereas files of one recording share
 /// a fraction of the shorter one's keys.
 private struct CandidateNeed {
-  /// Absolute minimum.
+  /// Absolute minimum number of keys.
   let least: Int
   /// Minimum if both recordings have at least `fewKeys` keys.
   private let usual: Int
   private let fewKeys: Int
-  /// Minimum as a share of the keys of the recording with fewer.
+  /// Minimum as a share of the keys of the recording that has fewer.
   private let share: Double
   /// Keys per second.
   let keyRate: Double

@@ -4,14 +4,14 @@ public enum Relation: String, Sendable, CaseIterable {
   case audio
   /// Another encoding, level, sample rate or master; the same from start to end.
   case encoding
-  /// One starts later or ends sooner.
+  /// One file starts later or ends sooner.
   case cut
-  /// One lacks something in the middle.
+  /// One file lacks something in the middle.
   case edit
-  /// One plays faster.
+  /// One file plays faster.
   case speed
-  /// One is a part of the other, which is more than twice as long and contains more than a minute of other audio: the
-  /// file of a whole album, for example, or one with a hidden track.
+  /// One file is a part of the other, which is more than twice as long and contains more than a minute of other audio:
+  /// a whole album, for example, or a hidden track.
   case part
   /// The same performance in another mix, with a voice, an instrument or an effect in one file only. Not a duplicate.
   case version
@@ -21,8 +21,8 @@ public enum Relation: String, Sendable, CaseIterable {
   public var makesDuplicates: Bool { self != .part && self != .version }
 }
 
-/// The thresholds at which two aligned files are the same recording. Fitted on half of the packages of
-/// `Benchmarks/duplicates/material.py`; docs/duplicates.md has the distributions.
+/// The thresholds at which two aligned files count as the same recording, fitted on half of the packages of
+/// `Benchmarks/duplicates/material.py`. docs/duplicates.md has the distributions.
 public struct RelationRule: Sendable {
   /// Share of the audible blocks of the shorter file that must be in the other one.
   public var minCoverage = 0.75
@@ -30,8 +30,7 @@ public struct RelationRule: Sendable {
   public var minMainCoverage = 0.5
   /// Minimum mean similarity of the blocks found, by landmarks and by fingerprints.
   public var minAgreement = (signature: 0.5, fingerprint: 0.78)
-  /// Share of dominant landmarks that both files must have: a voice over a karaoke version adds dominant landmarks of
-  /// its own.
+  /// Share of dominant landmarks that both files must have: a voice over a karaoke version adds landmarks of its own.
   public var minDominantShare = 0.72
   /// Minimum similarity of the fingerprints, if available, at equal and at different speeds: fingerprints change with
   /// the pitch.

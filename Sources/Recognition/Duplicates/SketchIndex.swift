@@ -10,7 +10,6 @@ package struct SketchIndex: Sendable {
   private var buckets: [UInt32]
   /// Number of upper key bits that select the bucket.
   private let bucketBits: Int
-  /// Number of keys of each recording.
   private var keyCounts: [UInt32] = []
 
   private static let keyBits = 28
@@ -42,7 +41,6 @@ package struct SketchIndex: Sendable {
     buckets = [UInt32](repeating: 0, count: 1 << bucketBits + 1)
   }
 
-  /// Adds the keys of a recording.
   package mutating func add(_ keys: [SketchKey], of number: Int) {
     precondition(number < Self.capacity)
     if number >= keyCounts.count {
@@ -117,7 +115,6 @@ package struct SketchIndex: Sendable {
   }
 
   package var keyCount: Int { entries.count }
-  /// Number of keys of a recording in the index.
   package func keyCount(of number: Int) -> Int { Int(keyCounts[number]) }
 
   private func bucket(of entry: UInt64) -> Int { Int(entry >> (64 - bucketBits)) }

@@ -13,8 +13,7 @@ public struct SketchKey: Hashable, Sendable {
   }
 }
 
-/// Selects a few keys of a recording that other files of the same recording are likely to have as well, wherever those
-/// files start.
+/// Selects a few keys of a recording that its other files are likely to share, wherever they start.
 enum SketchKeys {
   /// One in this many items of a fingerprint is used.
   private static let fingerprintStep: UInt32 = 8

@@ -18,7 +18,7 @@ extension RecognitionQueryGenerator {
   /// Makes a query from the beginning of a file's audio.
   /// - Parameters:
   ///   - path: A file in any format that Nocturne reads.
-  ///   - maximumDuration: Maximum duration of the audio that is read, in seconds.
+  ///   - maximumDuration: Maximum number of seconds of audio to read.
   /// - Throws: If nothing can be decoded.
   public static func query(
     ofFile path: FilePath, maximumDuration: Double = 60
@@ -40,8 +40,7 @@ extension CueSheet {
   /// - Parameters:
   ///   - path: An audio file.
   ///   - catalog: The catalog to search.
-  ///   - progress: Called at least once per second of audio, with the share of the file that has been processed, 0 to
-  ///     1.
+  ///   - progress: Called at least once per second of audio, with the share of the file done so far, 0 to 1.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
     var source = try MonoSource(path: path)
@@ -55,7 +54,7 @@ extension CueSheet {
 }
 
 extension RecognizedRecording {
-  /// Recognizes the tracks in a file. A clip is matched as a whole, a longer file as by
+  /// Recognizes the tracks in a file. A clip is matched as a whole; a longer file, as by
   /// `CueSheet(ofFile:in:progress:)`.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the audio is too short or the catalog cannot
   ///   be used.

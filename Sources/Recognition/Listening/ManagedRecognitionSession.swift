@@ -56,7 +56,6 @@ public final class ManagedRecognitionSession: Sendable {
 
   private struct Shared {
     var state = State.idle
-    /// The open recording.
     var recording: Recording?
     /// True once the source has ended or `cancel()` was called.
     var isOver = false
@@ -75,8 +74,7 @@ public final class ManagedRecognitionSession: Sendable {
     try self.init(RecognitionSession(catalog: catalog), nil, source)
   }
 
-  /// Opens a catalog and follows its changes: it is checked once per second of audio, between two buffers. If a new
-  /// catalog cannot be opened, the result is an error, and listening continues with the old catalog.
+  /// Opens a catalog and follows its changes: the catalog is checked once per second of audio, between two buffers.
   public convenience init(following path: FilePath, source: RecordingSource) throws(CatalogError) {
     let followed = Followed(paths: [path]) { () throws(CatalogError) in try CustomCatalog(contentsOf: path) }
     try self.init(RecognitionSession(catalog: followed.open()), followed, source)

@@ -4,7 +4,6 @@ struct CurlRequest: Sendable {
   static let arguments = ["curl", "--disable", "--config", "-"]
 
   private var lines: [String]
-  /// True if redirects are followed.
   let isRedirected: Bool
 
   /// - Parameters:

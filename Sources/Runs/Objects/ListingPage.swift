@@ -2,7 +2,6 @@ public import Platform
 
 /// An object in the listing of a bucket.
 public struct ListedObject: Hashable, Sendable {
-  /// The percent-encoded key.
   public var encodedKey: String
   public var size: Int64
   public var modified: Timestamp

@@ -1,4 +1,3 @@
-/// The status and headers of an HTTP response.
 struct ResponseHead: Hashable, Sendable {
   let status: Int
   /// Header values, keyed by lower-case name; for a repeated header, the last value.

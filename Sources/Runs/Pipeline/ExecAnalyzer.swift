@@ -12,7 +12,6 @@ internal import Text
 /// one JSON object, or if it keeps the pipeline waiting for too long.
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
-    /// The input of the program.
     public enum Input: String, ConfigurationChoice {
       /// The path of the file. It replaces each `{path}` in the arguments; if there is none, it is appended as the last
       /// argument.

@@ -41,7 +41,6 @@ public struct CatalogDirectory: Sendable {
   /// Path of the list of segments, which each change replaces.
   package var listPath: FilePath { path.appending(CatalogList.name) }
 
-  /// The list of segments.
   private func list() throws(CatalogError) -> CatalogList {
     do {
       if let list = try CatalogList(in: path) { return list }
@@ -102,7 +101,6 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Removes references.
   public func remove(_ identifiers: some Sequence<String>) throws(CatalogError) {
     let digests = Set(identifiers.map { CustomCatalog.digest(of: $0) })
     try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
@@ -237,7 +235,7 @@ public struct CatalogDirectory: Sendable {
 
   /// The damage that was found in a catalog, and repaired as far as possible.
   public struct Repair: Hashable, Sendable {
-    /// True if the list of segments was lost, so that tracks that were removed after being added may be back.
+    /// True if the list of segments was lost, so that removed tracks may be back.
     public var hasLostList = false
     /// Segments whose index was rebuilt without any loss.
     public var restoredSegments: [String] = []

@@ -32,7 +32,6 @@ public struct CustomCatalog: Sendable {
   /// Number of hours of audio that are collected before they are sealed in a segment.
   private static let segmentHours = 200.0
 
-  /// Creates an empty catalog.
   public init() {}
 
   /// Opens a catalog file, or the directory of a `CatalogDirectory`. This takes milliseconds whatever the size: files

@@ -1,6 +1,6 @@
 /// The tracks that play in a mix, a radio recording or any other long file, with their times.
 public struct CueSheet: Codable, Hashable, Sendable {
-  /// One track playing.
+  /// A track that plays in the file.
   public struct Cue: Codable, Hashable, Sendable {
     /// Start in the file, in seconds; accurate to about one second at a cut and about four at a fade.
     public var start: Double

@@ -188,7 +188,6 @@ final class Segment: Sendable {
 
   // MARK: Landmarks
 
-  /// Returns the codes of a track's signature.
   func codes(ofTrack index: Int) -> UnsafeRawBufferPointer {
     codes(of: track(index))
   }

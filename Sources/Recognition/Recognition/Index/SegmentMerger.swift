@@ -4,7 +4,6 @@ internal import SystemPackage
 /// Merges segments, dropping removed tracks. Postings are rebuilt from the landmarks, because lists are divided more
 /// finely the more landmarks there are.
 struct SegmentMerger {
-  /// The origin of a track.
   private struct Origin {
     var segment: Int
     var track: Int

@@ -102,7 +102,6 @@ struct MatchedFilter {
     return Self.scores(unsafeBitCast(score.sums, to: Sums.self), count: Int(score.count), squares: Int(score.squares))
   }
 
-  /// The sums of 16 lanes.
   typealias Sums = SIMD16<Int32>
 
   /// Returns the z of each lane.

@@ -136,7 +136,6 @@ struct Matcher: ~Copyable {
 
   // MARK: Matching
 
-  /// Begins a new query: parts that have failed are tried again.
   mutating func begin() {
     parts.begin()
     postingCount = ownPostingCount + parts.postingCount
@@ -145,7 +144,6 @@ struct Matcher: ~Copyable {
 
   private func prepareFiles() { for segment in segments { segment.prepareForQuery() } }
 
-  /// Returns the parts that have not answered since the last call.
   mutating func takeMissing() -> [MissingCatalog] { parts.takeMissing() }
 
   /// Returns the best match of a query in the catalog; `nil` if no place was found.
@@ -395,7 +393,7 @@ struct Matcher: ~Copyable {
       : parts.record(part: hit.segment - segments.count, track: hit.track)
   }
 
-  /// Reduces the hits to the best ones of the best tracks, with refined slope and shift, best first.
+  /// Reduces the hits to the best hits of the best tracks, with refined slope and shift, best first.
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     var best = Self.foremost(hits)
     fetch(&best)

@@ -26,7 +26,7 @@ struct RemoteParts {
 
   private var parts: [Part]
   private var missing: [MissingCatalog] = []
-  /// Maximum number of tracks of each part that are kept between queries.
+  /// Maximum number of tracks kept per part between queries.
   private static let keptTracks = 200
 
   init(_ parts: [any CatalogPart]) {

@@ -23,7 +23,6 @@ public struct PipelineDefinition: Hashable, Sendable {
   /// An analyzer with its given settings.
   public struct Entry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-      /// A built-in analyzer.
       case builtIn
       /// An external program; see `ExecAnalyzer`.
       case exec
@@ -75,12 +74,10 @@ public struct PipelineDefinition: Hashable, Sendable {
     source = name
   }
 
-  /// Reads a definition from a file.
   public init(at path: FilePath) throws(DefinitionError) {
     try self.init(yaml: Self.bytes(of: path), of: path)
   }
 
-  /// Reads the file of a definition.
   static func bytes(of path: FilePath) throws(DefinitionError) -> [UInt8] {
     do {
       return try SmallFile.definition(at: path)

@@ -174,7 +174,7 @@ public final class WorkerPool: Sendable {
           return stock.busyCount + stock.idle.count
         }
         guard others > 0 else { throw error }
-        // Another worker takes the file once it has finished its own file.
+        // Another worker takes the file once it has finished its own.
         Threads.pause(milliseconds: 100)
       }
     }

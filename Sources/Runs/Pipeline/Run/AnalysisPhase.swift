@@ -184,7 +184,7 @@ struct AnalysisPhase {
     }
   }
 
-  /// Creates the job for a file, with everything that is known about the file.
+  /// Creates the job for a file, with everything known about it.
   private func job(for file: PendingFile, at path: FilePath, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: path, timeLimit: timeLimit, isProfiled: isProfiled)
     job.digests = digests

@@ -13,7 +13,6 @@ internal import Text
 /// The work list is in the database, not in memory. Memory use thus does not depend on the number of files, and after
 /// an interruption, the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
-  /// The request for a run.
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options
@@ -78,7 +77,6 @@ public struct LibraryRun: Sendable {
     case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
-  /// The result of a run.
   public struct Outcome: Sendable {
     /// 0 for a dry run, which is not recorded.
     public var runID: Int64

@@ -4,8 +4,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Distinguishes files that were removed during a run from files whose disk, or whole library, disappeared during the
-/// run.
+/// Distinguishes files that were removed during a run from files whose disk, or whole library, disappeared.
 struct LostFolders {
   struct Loss {
     let path: FilePath

@@ -59,7 +59,6 @@ public struct ProjectFile: Sendable {
     digest = Digest.sha256(ofList: parts).description
   }
 
-  /// Finds the nearest project file.
   static func nearest(to folder: FilePath) -> FilePath? {
     var folder = folder
     repeat {

@@ -65,7 +65,6 @@ public struct SettingNode {
 }
 
 extension AnySetting {
-  /// The name of the environment variable.
   public var environmentName: String { "ANALYZE_" + key.uppercased() }
 }
 

@@ -15,7 +15,6 @@ internal import Text
 /// let jobs = settings[Settings.jobs]
 /// ```
 public struct Settings: Sendable {
-  /// The origin of a value.
   public enum Origin: Hashable, Sendable, CustomStringConvertible {
     case standard
     case file(FilePath, line: Int?)
@@ -302,7 +301,6 @@ extension Settings {
     "fetch_silence", trust: .notNeeded, default: .seconds(60), "how long a server of objects may be silent",
     objection: isPositive)
 
-  /// Every setting.
   public static let all: [any AnySetting] = [
     library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline,
     jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock,

@@ -28,7 +28,6 @@ public final class StreamingWorker: Sendable {
     public var separator: UInt8
     /// The base of relative paths.
     public var workingFolder: FilePath
-    /// Fetches objects.
     public var objects: ObjectFetcher
     public var programVersion: String
 
