@@ -39,7 +39,7 @@ public struct FilterBank: Sendable {
         last = first
         filter = [1]
       }
-      // Where possible, pads the band to whole vectors with bins of weight zero, because single bins take longer.
+      // Pads the band to whole vectors where possible, with bins of weight zero, because single bins take longer.
       while filter.count % Int(CFILTERBANK_LANES) != 0, filter.count < binCount {
         if last + 1 < binCount {
           last += 1
