@@ -4,8 +4,8 @@ import Objects
 import Platform
 package import SystemPackage
 
-/// A file given on the command line as a path or URI, converted to an absolute path. Names that are not UTF-8 keep
-/// their bytes. The URI of an object becomes the path that represents the object.
+/// A path or file URI from the command line, made absolute. Names that are not UTF-8 keep their bytes. The URI of an
+/// object becomes the path that represents the object.
 package struct PathArgument: ExpressibleByArgument, Sendable {
   package let path: FilePath
   /// The argument, if it contains no slash and could be the name of a subcommand.

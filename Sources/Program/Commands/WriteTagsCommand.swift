@@ -217,7 +217,6 @@ private final class TaggingSession {
   }
 }
 
-/// The human-readable results of writing tags.
 private enum TaggingText {
   static func lines(for result: TaggingResult) -> [String] {
     var lines = result.changes.flatMap { change in

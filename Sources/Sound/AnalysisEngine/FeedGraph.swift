@@ -362,7 +362,7 @@ private final class NativeBranch: Branch {
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
     case .success(let resamplers) where resamplers.isEmpty && block.frameCount == AudioBlock.capacity:
-      // In full blocks, which all but the last are, the channels are already contiguous.
+      // All blocks but the last are full, so their channels are already contiguous.
       subscribers.consume(block.samples.span, at: frameCount)
       frameCount += Int64(block.frameCount)
     case .success(let resamplers) where resamplers.isEmpty:

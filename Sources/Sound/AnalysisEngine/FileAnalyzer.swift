@@ -26,7 +26,7 @@ public struct FileAnalyzer: Sendable {
   }
 
   /// Analyzes a file. Identifies its audio, decodes the audio if some analyzers have no stored outcome for it, and runs
-  /// these analyzers. Analyzers of the file itself run as well, even if there is no audio.
+  /// these analyzers. Analyzers of the file itself run even without audio.
   ///
   /// The status, the problem and the remarks about the container are always this file's own. The outcomes of known
   /// audio are reused only if both files are whole and decoders receive the same input; when in doubt, this file is

@@ -31,7 +31,7 @@ package struct LandmarkSpectrum: Sendable {
 
   private let bands: [Band]
   private let weights: [SIMD8<Float>]
-  /// `bandCount`, rounded up to a multiple of eight. The compiler must know it to place the sums on the stack.
+  /// `bandCount`, rounded up to a multiple of eight. The compiler must know this number to place the sums on the stack.
   private static var paddedBandCount: Int { 144 }
 
   package init() {

@@ -4,7 +4,7 @@ internal import Platform
 import Recognition
 package import RecognitionTasks
 
-/// The option for the catalog that a command uses.
+/// The option for a command's catalog.
 struct CatalogArguments: ParsableArguments {
   @Option(help: Settings.catalog.help("dir|file"))
   var catalog: PathArgument?

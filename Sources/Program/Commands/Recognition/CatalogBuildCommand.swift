@@ -63,7 +63,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   private static let longWork = 4000
 }
 
-// Messages about the outcome of the synchronization.
+// Messages about the outcome.
 extension CatalogSynchronization.Outcome {
   fileprivate func repairs(of folder: String) -> [String] {
     let again = "\(added) \(added == 1 ? "track was" : "tracks were") added again from the database"

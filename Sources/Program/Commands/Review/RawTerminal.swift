@@ -119,7 +119,7 @@ final class RawTerminal: Sendable {
   }
 }
 
-/// Restores the terminal if the process crashes, as may happen when a decoder reads a damaged file.
+/// Restores the terminal if the process crashes, for example when decoding a damaged file.
 private enum CrashedTerminal {
   /// The codes that show the cursor and the main screen.
   static let ordinaryScreen = "\u{1B}[?25h\u{1B}[?1049l"

@@ -86,8 +86,8 @@ struct CuePoints {
 
   /// The part between intro and outro; `nil` if there are too few beats outside the fades.
   /// - Parameters:
-  ///   - fadeInEnd: The end of the fade-in, in seconds.
-  ///   - fadeOutStart: The start of the fade-out, in seconds.
+  ///   - fadeInEnd: Time in seconds.
+  ///   - fadeOutStart: Time in seconds.
   func groove(_ slots: [LevelCurve.Slot], slotSeconds: Double, fadeInEnd: Double, fadeOutStart: Double) -> Groove? {
     let levels = BeatLevels(beats, slots: slots, slotSeconds: slotSeconds)
     let downbeats = cellsPerBar == 1 ? grid : []

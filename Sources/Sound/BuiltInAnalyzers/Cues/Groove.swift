@@ -27,7 +27,7 @@ struct Groove {
   private static let minBass = -18.0
 
   /// - Parameters:
-  ///   - beats: Indices of the beats to examine, which are those outside fades.
+  ///   - beats: Indices of the beats outside fades.
   ///   - downbeats: Indices of beats that begin bars; empty if unknown.
   ///   - levels: Level and bass of each beat.
   init?(_ beats: ClosedRange<Int>, downbeats: [Int], levels: BeatLevels) {

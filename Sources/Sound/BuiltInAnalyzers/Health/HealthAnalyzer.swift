@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// Detects audible damage. `HealthScan` finds it in the samples; docs/health.md gives the accuracy.
+/// Detects audible damage. `HealthScan` finds it in the samples; docs/health.md states the accuracy.
 struct HealthAnalyzer: Analyzer {
   static let id = "health"
   static let version = 3

@@ -186,7 +186,7 @@ struct KeyNetwork {
     return shares
   }()
 
-  /// Sums semitones to pitch classes. The result is ordered by pitch class, channel and register.
+  /// Sums semitones to pitch classes, ordered by pitch class, channel and register.
   private static func folded(_ semitones: [Float]) -> [Float] {
     var classes = [Float](repeating: 0, count: 12 * local * registers)
     for semitone in 0..<Self.semitones {

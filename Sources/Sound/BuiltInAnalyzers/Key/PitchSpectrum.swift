@@ -2,8 +2,8 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// The levels, by frame, of 222 bins of a third of a semitone each, and the tuning of the audio. They are kept until
-/// the network runs.
+/// The levels, by frame, of 222 bins of a third of a semitone each, and the tuning of the audio, kept until the network
+/// runs.
 ///
 /// A frame is the mean of two columns of the STFT, 0.512 s. Bins are triangles on a logarithmic axis, no narrower than
 /// the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same spectrum for training.

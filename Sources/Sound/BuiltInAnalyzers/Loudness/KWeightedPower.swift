@@ -102,7 +102,7 @@ struct KFilter: Sendable {
 
   /// The filter state of two channels.
   struct State: Sendable {
-    /// v[n-1] and v[n-2] of the shelf, followed by those of the high-pass filter.
+    /// v[n-1] and v[n-2], first of the shelf, then of the high-pass filter.
     fileprivate var s1 = SIMD2<Double>.zero, s2 = SIMD2<Double>.zero
     fileprivate var h1 = SIMD2<Double>.zero, h2 = SIMD2<Double>.zero
     fileprivate var sums = SIMD2<Double>.zero

@@ -80,7 +80,7 @@ struct OriginDecision {
     return limits
   }
 
-  /// The minimum margin in a part of the coefficients that is required to search for a codec in all coefficients.
+  /// The minimum margin in a part of the coefficients for searching all coefficients for a codec.
   static func minMargin(_ codec: FrameGrid.Codec, _ wall: SpectralWall) -> Double {
     codec == .opus && isOpusWall(wall) ? 0 : minShare * limits(codec).certain
   }

@@ -19,7 +19,7 @@ struct SectionBounds {
   private static let peakWorth: Float = 0.6
   /// Added to the value: `start` where a bar begins, otherwise `other`.
   private static let barWorth: (start: Float, other: Float) = (0.75, -0.25)
-  /// Cost of a section whose length is a multiple of only two bars, of one bar, or of neither, instead of four. It is
+  /// Cost of a section whose length is a multiple of two bars, of one bar or of neither, but not of four bars. It is
   /// reduced at the ends of the track, where a song may be cut.
   private static let lengthCost: (twoBars: Float, oneBar: Float, other: Float) = (0.75, 1.5, 3)
   private static let costAtEnds: Float = 0.3

@@ -18,7 +18,7 @@ struct PulseClarity {
   private var sums = [Double](repeating: 0, count: lags.upperBound)
   private var weight = 0.0
 
-  /// - Parameter segmentLength: Length of a segment in columns.
+  /// - Parameter segmentLength: Length in columns.
   init(segmentLength: Int) {
     self.segmentLength = segmentLength
     // Zeros are appended for the longest lag, so that the segment's end does not wrap around to its start.

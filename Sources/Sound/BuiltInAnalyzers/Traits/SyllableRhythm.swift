@@ -16,7 +16,7 @@ struct SyllableRhythm {
   private var level = 0.0
   private var segments = 0.0
 
-  /// - Parameter segmentLength: Length of a segment in columns, a multiple of 8.
+  /// - Parameter segmentLength: Length in columns, a multiple of 8.
   init(segmentLength: Int, columnsPerSecond: Double) {
     let length = segmentLength / Self.step
     window = hannWindow(length: length)

@@ -2,10 +2,10 @@ internal import DSP
 
 /// The onset strength of each frame.
 ///
-/// In each band, the rise is that of the log power over the larger of the two previous frames; the rises are summed
-/// over the bands. The mean over one second is subtracted, and what remains above zero is divided by its standard
-/// deviation and compressed as x / (x + 1.5), so that a few loud hits do not dominate. `tempo` processes its onsets,
-/// which have more bands, in the same way.
+/// The rise of each band's log power over the larger of the two previous frames is summed over the bands. The mean over
+/// one second is subtracted, and what remains above zero is divided by its standard deviation and compressed as x / (x
+/// + 1.5), so that a few loud hits do not dominate. `tempo` processes its onsets, which have more bands, in the same
+/// way.
 enum OnsetEnvelope {
   /// Minimum power of a band, relative to the band's mean.
   private static let floor: Float = 1e-4

@@ -88,9 +88,9 @@ private struct Convolution {
 
   /// - Parameters:
   ///   - values: Input, `inputCount` values per frame.
-  ///   - inputMargin: Number of extra frames in `values` before the first frame and after the last.
+  ///   - inputMargin: Number of extra frames at each end of `values`.
   ///   - channels: Output, `BeatNetwork.channelCount` values per frame.
-  ///   - margin: Number of extra frames in `channels` on either side.
+  ///   - margin: Number of extra frames at each end of `channels`.
   func add(
     _ values: [Float], margin inputMargin: Int, to channels: inout [Float], margin: Int, frameCount: Int
   ) {

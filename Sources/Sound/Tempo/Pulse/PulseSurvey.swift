@@ -145,7 +145,7 @@ extension PulseSurvey {
   private static let maxRatioToGiven = 1.25
 
   /// Refines a tempo given by the user, who may have rounded it. Returns the tempo within 1% at which the onsets
-  /// clearly add up in phase; if there is none, the given tempo.
+  /// clearly add up in phase, or else the given tempo.
   private func measured(near bpm: Double) -> Double {
     let rate = OnsetEnvelopes.columnsPerSecond
     let near = CoherentTempo(envelope, near: bpm, columnsPerSecond: rate)
