@@ -49,7 +49,7 @@ struct KeyAnalyzer: Analyzer {
       if spectrum.frameCount >= contextFrames + Self.stretchFrames * 3 / 2 { runNetwork(Self.stretchFrames) }
     }
 
-    /// Runs the network on the next frames. Then drops all frames except the context of the next frames.
+    /// Runs the network on the next frames, then keeps only the context of the following frames.
     private mutating func runNetwork(_ count: Int) {
       let end = contextFrames + count
       let range = 0..<min(end + KeyNetwork.reach, spectrum.frameCount)
