@@ -1,7 +1,7 @@
 internal import CKernels
 internal import Landmarks
 
-/// Two landmarks of one signature, an anchor and a later target, which are the hash for lookups (Wang, ISMIR 2003).
+/// Two landmarks of one signature, an anchor and a later target, used as the hash for lookups (Wang, ISMIR 2003).
 ///
 /// The key encodes the anchor's band, the distance in bands and the distance in columns, as one cell each. Keys are
 /// contiguous, and pairs whose gaps differ by one column have neighboring keys.

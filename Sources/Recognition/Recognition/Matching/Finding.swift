@@ -50,8 +50,8 @@ struct Finding {
   }
 
   /// Penalty for unclear queries. In the development data, no query that can be answered has a clarity below 0.126,
-  /// however noisy it is, so the data say nothing about lower values, which a gliding tone has, for example. The slope
-  /// and the limit are set by hand.
+  /// however noisy it is, so the data say nothing about lower values, such as that of a gliding tone. The slope and the
+  /// limit are set by hand.
   private var lowClarityPenalty: Float { 80 * max(0, 0.12 - clarity) }
 
   /// Prior log odds. In half of the data, the track was removed from the catalog, but people mostly query tracks that

@@ -113,7 +113,7 @@ struct MatchedFilter {
     return SIMD16<Float>(sums) * (1 / (FilterRows.steps * Float(squares).squareRoot()))
   }
 
-  /// Returns the range of track columns that may be in the query, at this placement and neighboring placements.
+  /// Returns the range of track columns that may be in the query, at this or a neighboring placement.
   func reach(of placement: Placement) -> ClosedRange<Float> {
     let reach = (Float(columnCount) / 2 * 1.02 + Float(Self.lanes)) * placement.slope
     return placement.center - reach...placement.center + reach

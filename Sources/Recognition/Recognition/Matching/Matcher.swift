@@ -131,7 +131,7 @@ struct Matcher: ~Copyable {
   /// Minimum budget per segment, in bytes: reading a small segment completely costs little.
   private static let minBudget = 48 << 10
 
-  /// Returns the share of the catalog that is in a segment.
+  /// Returns a segment's share of the catalog.
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
 
   // MARK: Matching
@@ -305,7 +305,7 @@ struct Matcher: ~Copyable {
   /// 10 s, in columns.
   private static let surroundings = Float(10 * LandmarkSpectrum.columnsPerSecond)
 
-  /// Votes and verifies the places with the most votes, locally and in the remote parts at the same time.
+  /// Votes for places, and verifies those with the most votes, locally and in the remote parts at the same time.
   private mutating func scan(
     _ query: RecognitionQuery, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
@@ -317,7 +317,7 @@ struct Matcher: ~Copyable {
     hits += places.map { Hit(segment: segments.count + $0.part, track: $0.track, placement: $0.placement, z: $0.z) }
   }
 
-  /// Votes and verifies the places with the most votes.
+  /// Votes for places, and verifies those with the most votes.
   /// - Parameter duration: Duration of the query, in seconds.
   private mutating func scan(
     _ duration: Double, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
@@ -479,7 +479,7 @@ struct Matcher: ~Copyable {
   }
 
   /// Searches the whole track of the best hit for a better place.
-  /// - Returns: `true` if there is one.
+  /// - Returns: `true` if there is such a place.
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = columnCount(ofTrackOf: hit)

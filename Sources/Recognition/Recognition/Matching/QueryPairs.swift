@@ -3,7 +3,7 @@ internal import DSP
 internal import Landmarks
 internal import Mathematics
 
-/// The pairs of a query's peaks, to look up in a catalog.
+/// The pairs of a query's peaks that are looked up in a catalog.
 struct QueryPairs {
   /// Two peaks of a query, at fractional columns and bands.
   struct Pair {
@@ -50,8 +50,7 @@ struct QueryPairs {
     /// Returns slightly less than the distance from a value, which may be negative, to the nearest cell.
     @inline(__always)
     static func minDistance(_ value: Float) -> Float {
-      // Above 12,582,912, all floats are whole, so adding and subtracting this number rounds to the nearest whole
-      // number.
+      // All floats near 12,582,912 are whole, so adding and subtracting it rounds to the nearest whole number.
       let nearest = value + 12_582_912 - 12_582_912
       return abs(value - nearest) - 0.001
     }

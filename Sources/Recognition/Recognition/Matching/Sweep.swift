@@ -63,7 +63,7 @@ struct Sweep {
       sums, count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
   }
 
-  /// Advances a range of landmarks to the landmarks whose columns are within the limits.
+  /// Advances a range of landmarks to those whose columns are within the limits.
   private func advance(_ range: inout Range<Int>, to limits: Range<Int>) {
     var (first, end) = (range.lowerBound, range.upperBound)
     while end < columns.count, columns[end] < limits.upperBound { end += 1 }

@@ -12,8 +12,7 @@ struct VoteTable: ~Copyable {
   private var capacity: Int
   private var binCount = 0
   private var isDirect = true
-  /// Votes that are not counted yet because there are too many bins for one table, and the same votes sorted by
-  /// stretch.
+  /// Votes not yet counted, if there are too many bins for one table, and the same votes sorted by stretch.
   private var votes: UnsafeMutablePointer<UInt32>
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0

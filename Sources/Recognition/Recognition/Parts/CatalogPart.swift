@@ -1,4 +1,4 @@
-/// A remote recognition catalog, matched together with the local ones as if all were one.
+/// A remote recognition catalog, matched together with the local catalogs as if all were one.
 ///
 /// A part searches for places that fit a query, and returns the tracks of the best places. The side that has the query
 /// decides which track is heard, and with what confidence. See `PartQuestion`.
