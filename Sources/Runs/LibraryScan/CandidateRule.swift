@@ -1,4 +1,4 @@
-/// Decides only by name which files in a folder are worth opening; a scan does not open any files.
+/// Decides by name alone which files in a folder are worth opening; a scan does not open any files.
 ///
 /// The extension only makes a file a candidate; decoding determines what it contains. Files that are given individually
 /// are analyzed whatever their names.

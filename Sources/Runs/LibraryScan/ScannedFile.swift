@@ -14,7 +14,6 @@ public struct ScannedFile: Hashable, Sendable {
   public var modified: Timestamp
   /// Time of the last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
   public var statusChanged: Timestamp
-  /// Number of hard links.
   public var linkCount: Int
 
   public init(

@@ -52,7 +52,6 @@ struct ListingPage: Hashable {
 
   private static let object = ["ListBucketResult", "Contents"]
 
-  /// Decodes the text of an element.
   private static func unescaped(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).replacing(/&(#?)([A-Za-z0-9]+);/) { match in
       let name = match.2

@@ -59,7 +59,7 @@ public struct PipelineDefinition: Hashable, Sendable {
   public var entries: [Entry]
   /// The name of the file, for errors.
   public var source: String
-  /// Positions of the keys, keyed by their names from the top level, joined with dots.
+  /// Positions of the keys, by their names from the top level, joined with dots.
   var positions: [String: TextPosition] = [:]
 
   public init(

@@ -30,7 +30,7 @@ public final class WorkerPool: Sendable {
 
   /// - Parameters:
   ///   - arguments: The command line of a worker: a program that runs `Worker` with the same plan.
-  ///   - plan: The plan that the workers use.
+  ///   - plan: The workers' plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
     var program = ProgramCommand(arguments)

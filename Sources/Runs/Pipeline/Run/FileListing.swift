@@ -5,10 +5,10 @@ internal import Text
 
 /// A list of files with sizes and times, made where the files are, so that a plan can be made without access to them.
 ///
-/// A listing is CSV with a header row. The columns are `path` or `uri`, which names the file; `size_bytes`; `modified`,
-/// the modification time, either in seconds since 1970 with a fraction, as printed by `find -printf %T@`, or in RFC
-/// 3339 format; and, for objects, optionally `etag`. Other columns are ignored. A name with a line break requires
-/// `uri`.
+/// A listing is CSV with a header row. The columns are `path` or `uri`, which names the file; `size_bytes`, its size;
+/// `modified`, its modification time, either in seconds since 1970 with a fraction, as printed by `find -printf %T@`,
+/// or in RFC 3339 format; and, for objects, optionally `etag`. Other columns are ignored. A name with a line break
+/// requires `uri`.
 public final class FileListing {
   /// A syntax error in a listing.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
