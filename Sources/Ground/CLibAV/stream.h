@@ -11,7 +11,6 @@ void lavPrepare(void);
 /// Opens the input `(*context)->pb` with the allowed demuxers and decoders. On failure `*context` is NULL.
 int lavOpenInput(AVFormatContext **context, const AVInputFormat *format);
 
-/// The selected stream.
 const AVStream *readerStream(const LAVReader *reader);
 /// The packet last returned by `lav_next_packet`.
 const AVPacket *readerPacket(const LAVReader *reader);

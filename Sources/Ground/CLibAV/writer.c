@@ -22,7 +22,7 @@ struct LAVWriter {
   AVIOContext *io;
   AVFormatContext *format;
   AVPacket *packet;
-  /// The time base of the source stream.
+  /// The time base of the source.
   AVRational unit;
   /// The reader's time that corresponds to time 0 of the writer, in multiples of `unit`.
   int64_t origin;

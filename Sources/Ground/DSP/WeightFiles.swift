@@ -10,7 +10,6 @@ public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
 /// A table of named numbers, as written by the scripts that fit them: one line per name, with the name and its numbers
 /// separated by tabs. Lines that start with # document the origin of the numbers.
 public struct NumberTable: Sendable {
-  /// The names in file order.
   public private(set) var names: [String] = []
   private var rows: [String: [Double]] = [:]
 

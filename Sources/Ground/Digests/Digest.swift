@@ -7,7 +7,6 @@ internal import Text
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 
-  /// A digest from elsewhere.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// - Parameter hexadecimal: Two digits per byte, in either case. The result is `nil` for anything else.

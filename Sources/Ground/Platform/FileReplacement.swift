@@ -86,7 +86,6 @@ public final class FileReplacement {
     }
   }
 
-  /// Flushes the file to the disk.
   public func flush() throws(Errno) {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
   }

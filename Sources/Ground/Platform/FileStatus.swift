@@ -35,7 +35,6 @@ public struct FileStatus: Sendable {
   public var permissions: UInt32
   /// Number of bytes on the disk; fewer than `size` if the file has holes.
   public var allocatedSize: Int64
-  /// The id of the file's owner.
   public var ownerID: UInt32
 
   public init(at path: FilePath, followingLinks: Bool) throws(Errno) {

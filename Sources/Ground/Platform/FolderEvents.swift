@@ -16,7 +16,6 @@ public final class FolderEvents {
       case gone
       /// The folder itself or its file system is gone; the folder is no longer watched.
       case folderGone
-      /// Events were lost.
       case overflow
     }
 

@@ -12,7 +12,6 @@ public struct FolderListing: Sendable {
 
   private var bytes: [UInt8] = []
   public private(set) var entries: [Entry] = []
-  /// The identity of the folder.
   public let key: FileKey
   /// The error that ended reading before the last name, if any.
   public private(set) var interruption: Errno?
@@ -82,7 +81,6 @@ public struct FolderListing: Sendable {
     return entries.compactMap(component)
   }
 
-  /// Returns the names in a folder.
   public static func names(in folder: FilePath) throws(Errno) -> [FilePath.Component] {
     try FolderListing(of: folder).names()
   }

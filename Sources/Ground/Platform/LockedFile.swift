@@ -11,7 +11,6 @@ public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
     case locked
-    /// Another program has the file open for writing.
     case openForWriting
     /// The file was replaced or has changed.
     case changed

@@ -6,7 +6,6 @@ public struct MountTable: Sendable {
     /// The mount ID, which is unique among current mounts, unlike device numbers.
     public var id: String
     public var mountPoint: FilePath
-    /// The type of the file system.
     public var type: String
     /// The device of the file system's files, as in `FileKey`.
     public var device: UInt64

@@ -49,7 +49,6 @@ public struct OverwriteRule: Hashable, Sendable {
 public enum OverwriteError: Error, Hashable, Sendable {
   /// Nothing shows that Nocturne wrote this file and `otherCount` more. `objection` completes “it …”.
   case notOurs(FilePath, objection: String, otherCount: Int)
-  /// A file would have to replace a folder.
   case isFolder(FilePath)
 }
 

@@ -20,7 +20,6 @@ public final class PipedProcess: @unchecked Sendable {
     case text([UInt8])
     /// The program has ended or closed its output without another line.
     case none
-    /// The caller has canceled.
     case cancelled
   }
 
@@ -160,7 +159,6 @@ public final class PipedProcess: @unchecked Sendable {
   /// reaped.
   public var processorTime: Double? { process.processorTime }
 
-  /// Closes the input.
   public func endInput() { closeInput() }
 
   /// Closes the input, reads all output and waits until the program has ended; then kills the rest of its process

@@ -27,7 +27,6 @@ public struct ProgramCommand: Sendable {
   /// programs that start such groups, because finding them requires a scan of all processes.
   public var leadsSession = false
   public var limits = Limits()
-  /// Minimum niceness.
   public var niceness = 0
 
   public init(_ words: [[UInt8]]) { self.words = words }

@@ -29,7 +29,6 @@ public enum SmallFile {
 }
 
 extension FileDescriptor {
-  /// Reads to the end.
   /// - Parameter limit: Maximum number of bytes to read.
   public func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
     var content: [UInt8] = []

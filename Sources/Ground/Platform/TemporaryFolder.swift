@@ -13,7 +13,6 @@ public final class TemporaryFolder: Sendable {
 
   deinit { path.removeAll() }
 
-  /// Returns the path of a file in the folder.
   public func file(_ name: FilePath.Component) -> FilePath { path.appending(name) }
 }
 

@@ -35,7 +35,6 @@ public enum Threads {
   /// Number of processors that are online.
   public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-  /// Suspends this thread.
   public static func pause(milliseconds: Int) {
     guard milliseconds > 0 else { return }
     // usleep(3) may reject delays of a second or more.

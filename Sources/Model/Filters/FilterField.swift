@@ -34,7 +34,6 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// An example filter with this field.
   public var example: String {
     switch self {
     case .artist: "artist:queen"

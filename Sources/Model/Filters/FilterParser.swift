@@ -16,7 +16,6 @@ struct FilterParser {
 
   /// Maximum nesting depth of parentheses and negations.
   private static let maxDepth = 50
-  /// Maximum number of values in one filter.
   private static let maxValueCount = 500
 
   init(_ text: String, columns: [FindingColumn]) {

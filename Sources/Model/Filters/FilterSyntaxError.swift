@@ -1,6 +1,5 @@
 /// The invalid part of a filter, and what would be valid.
 public struct FilterSyntaxError: Error, Hashable, Sendable {
-  /// The invalid word.
   public let word: String
   /// The position of the word's first character, counted from 1; `nil` in the value of an option.
   public let position: Int?

@@ -1,7 +1,6 @@
 public import Analysis
 public import SystemPackage
 
-/// A condition on one track.
 public enum TrackCondition: Sendable, Equatable {
   case text(TextField, FilterWords)
   case number(NumberField, NumberRange)
@@ -38,9 +37,9 @@ public enum TrackCondition: Sendable, Equatable {
     case bpm
     case confidence
     case year
-    /// LUFS.
+    /// The loudness in LUFS.
     case integratedLoudness
-    /// Seconds.
+    /// The duration in seconds.
     case duration
   }
 }

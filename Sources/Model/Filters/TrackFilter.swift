@@ -18,7 +18,6 @@ public struct TrackFilter: Sendable, Equatable {
     self.expression = expression
   }
 
-  /// Matches every track.
   public static let everything = TrackFilter(.all([]))
 
   /// - Parameters:

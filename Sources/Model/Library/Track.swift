@@ -33,7 +33,6 @@ public struct Track: Sendable {
 
   // MARK: Names
 
-  /// The title tag; `nil` if there is none.
   public var titleTag: String? { text("title") }
 
   /// The title tag, or else the file name without its extension.
@@ -42,7 +41,6 @@ public struct Track: Sendable {
   /// The credit as one text.
   public var artist: String? { Credit.text(credited: values("artist"), listed: values("artists")) }
 
-  /// The individual performers.
   public var artists: [String] { Credit.performers(listed: values("artists"), credited: values("artist")) }
 
   public var album: String? { text("album") }
@@ -50,7 +48,6 @@ public struct Track: Sendable {
   /// The individual performers of the release.
   public var albumArtists: [String] { Credit.performers(listed: [], credited: values("albumartist")) }
 
-  /// The individual genres.
   public var genres: [String] { Credit.genres(values("genre")) }
 
   /// Artist and title as one text.

@@ -32,7 +32,7 @@ public struct FileRecord: Hashable, Sendable {
   /// The runs in which the file's state changed.
   public struct Runs: Hashable, Sendable {
     public var firstSeen: Int64
-    /// The start of that run.
+    /// The start of the run `firstSeen`.
     public var added: Timestamp?
     /// The last run that analyzed the file.
     public var analyzed: Int64?
@@ -67,7 +67,6 @@ public struct FileRecord: Hashable, Sendable {
   /// The declared findings. The tempo is the one in force: as detected, or as corrected by a person. Long lists are
   /// empty unless requested.
   public var findings: FindingSet
-  /// Set if a person has corrected the tempo.
   public var tempoCorrection: TempoCorrection?
   /// The findings without a declaration, by analyzer id.
   public var otherFindings: [String: JSONValue]

@@ -31,7 +31,6 @@ public struct RunTotals: Codable, Hashable, Sendable {
   }
 }
 
-/// A run, with its settings and results.
 public struct RunRecord: Hashable, Sendable {
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case running
@@ -73,7 +72,6 @@ public struct RunRecord: Hashable, Sendable {
   public var state: State
   public var exitStatus: Int?
   public var programVersion: String
-  /// The name of the pipeline definition.
   public var pipeline: String
   /// The resolved configuration.
   public var configuration: JSONValue

@@ -37,7 +37,6 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// The pipeline that analyzed the file.
   public struct Pipeline: Hashable, Sendable {
     public var name: String
     /// The digest of the resolved pipeline, as recorded in a run.

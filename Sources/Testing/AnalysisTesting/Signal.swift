@@ -136,7 +136,6 @@ extension Signal {
     Signal(sampleRate: sampleRate, channels: channels.map { $0.map { $0 * factor } })
   }
 
-  /// Returns the first `frameCount` frames.
   public func prefix(_ frameCount: Int) -> Signal {
     Signal(sampleRate: sampleRate, channels: channels.map { Array($0.prefix(frameCount)) })
   }

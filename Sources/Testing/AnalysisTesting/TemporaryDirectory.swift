@@ -13,7 +13,6 @@ public final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
-  /// Returns the path of a file in this directory.
   public func file(_ name: String) -> FilePath { path.appending(name) }
 
   /// Creates or replaces a file and returns its path.

@@ -73,7 +73,7 @@ public struct LibraryFile: Sendable {
   }
 }
 
-/// Files, and all analyses wanted for them.
+/// Files, and the analyses wanted for them.
 public struct LibraryFiles: Sendable {
   private let files: [LibraryFile]
   public let wanted: WantedAnalyses

@@ -47,7 +47,6 @@ typedef enum LAVSampleType {
 
 /// Up to eight bytes that a reader sees in place of the file's bytes.
 typedef struct LAVMask {
-  /// Offset in the file.
   int64_t offset;
   uint8_t bytes[8];
   int count;
@@ -58,10 +57,10 @@ typedef struct LAVInput {
   int descriptor;
   int64_t start;
   int64_t end;
-  /// Copied; may be NULL.
+  /// The prefix, which is copied; may be NULL.
   const uint8_t *prefix;
   int prefixCount;
-  /// Sorted by offset, without overlaps. Copied; may be NULL.
+  /// The masks, sorted by offset and without overlaps, which are copied; may be NULL.
   const LAVMask *masks;
   int maskCount;
   /// The short name of the demuxer, such as "mov"; NULL to probe.
@@ -236,7 +235,6 @@ int lav_converter_push(LAVConverter *converter, const float *samples, int stride
 
 typedef enum LAVPictureStatus {
   LAVPictureStatusOK = 0,
-  /// The file has no picture.
   LAVPictureStatusNone,
   /// The picture is not JPEG, PNG, WebP, GIF or BMP, or it is damaged or too large.
   LAVPictureStatusUnsupported,

@@ -1,4 +1,3 @@
-/// The tempo and beats of a track.
 public struct TempoFinding: DeclaredFinding {
   public struct Candidate: DeclaredRecord {
     public var bpm: Double

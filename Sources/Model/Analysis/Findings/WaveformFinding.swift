@@ -6,9 +6,7 @@ internal import Foundation
 /// in the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So the quietest track has the same
 /// resolution as the loudest.
 public struct WaveformFinding: DeclaredFinding {
-  /// Sample rate of the file.
   public var sampleRate = 0
-  /// Samples per point.
   public var samplesPerPoint = 0
   /// Number of points; at most 2,000.
   public var pointCount = 0
@@ -38,7 +36,6 @@ public struct WaveformFinding: DeclaredFinding {
 
   public init() {}
 
-  /// Seconds per point.
   public var pointSeconds: Double { sampleRate > 0 ? Double(samplesPerPoint) / Double(sampleRate) : 0 }
 
   public static let declaration = FindingDeclaration<WaveformFinding>(

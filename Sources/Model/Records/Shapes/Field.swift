@@ -20,7 +20,6 @@ package struct Field<Record>: Sendable {
   package var writeIfAny: (@Sendable (Record, inout JSONWriter) -> Void)?
 }
 
-/// One column of a CSV report.
 package struct Column: Sendable {
   package var name: String
   package var summary: String
@@ -223,12 +222,10 @@ extension Field {
 }
 
 extension Column {
-  /// Creates a column of lists.
   static func list(_ name: String, _ summary: String) -> Column {
     Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string")
   }
 
-  /// Creates a column of JSON text.
   static func json(_ name: String, _ summary: String) -> Column {
     Column(name: name, summary: "\(summary) As JSON text.", type: "string")
   }
@@ -238,7 +235,6 @@ extension Column {
 }
 
 extension CSVWriter {
-  /// Writes one cell of JSON text.
   mutating func json(_ write: (inout JSONWriter) -> Void) {
     var json = JSONWriter()
     write(&json)

@@ -1,6 +1,5 @@
 public import Analysis
 
-/// The content and form of a report.
 public struct ReportOptions: Sendable {
   /// The declared findings, in report order.
   public var findings: [any DeclaredFinding.Type]
