@@ -20,8 +20,8 @@ public final class MappedFile: Sendable {
 
   deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 
-  /// `true` if the page at an offset is in memory; `nil` if the kernel does not say. For files of other users, the
-  /// kernel always says that it is.
+  /// Returns `true` if the page at an offset is in memory; `nil` if the kernel does not report it. For other users'
+  /// files, the kernel always reports that the page is in memory.
   public func isInMemory(at offset: Int) -> Bool? {
     var state: UInt8 = 1
     let page = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress! + Self.startOfPage(offset))
@@ -29,7 +29,7 @@ public final class MappedFile: Sendable {
     return state & 1 != 0
   }
 
-  /// Tells the kernel whether to read the surrounding pages, too, when a page is touched.
+  /// Tells the kernel whether accessing a page should also read the surrounding pages.
   public func readAround(_ isWanted: Bool) {
     let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
     _ = unsafe madvise(base, bytes.count, isWanted ? MADV_NORMAL : MADV_RANDOM)

@@ -1,11 +1,11 @@
 public import SystemPackage
 
-/// The rule for what a command may replace: files that Nocturne did not write only on request (`--force`).
+/// The rule for what a command may replace. Files that Nocturne did not write are replaced only on request (`--force`).
 ///
-/// Always allowed: a name that does not exist, an empty file, a device, a pipe or a descriptor (`/dev/stdout`). Always
-/// refused: a folder.
+/// A name that does not exist, an empty file, a device, a pipe or a descriptor (`/dev/stdout`) is always allowed. A
+/// folder is always refused.
 public struct OverwriteRule: Hashable, Sendable {
-  /// Allows replacing files that Nocturne did not write.
+  /// `true` to allow replacing files that Nocturne did not write.
   public var allowsOthers: Bool
 
   public init(allowsOthers: Bool = false) {
@@ -49,7 +49,6 @@ public struct OverwriteRule: Hashable, Sendable {
 public enum OverwriteError: Error, Hashable, Sendable {
   /// Nothing shows that Nocturne wrote this file and `otherCount` more. `objection` completes “it …”.
   case notOurs(FilePath, objection: String, otherCount: Int)
-  /// A file would have to replace a folder.
   case isFolder(FilePath)
 }
 

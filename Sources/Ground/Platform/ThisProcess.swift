@@ -4,10 +4,10 @@ internal import Glibc
 public enum ThisProcess {
   public static var id: Int32 { getpid() }
 
-  /// The effective user.
+  /// The ID of the effective user.
   public static var userID: UInt32 { geteuid() }
 
-  /// The name of the computer; `nil` if the system does not say.
+  /// The name of the computer; `nil` if the system does not report it.
   public static var hostName: String? {
     var name = [CChar](repeating: 0, count: 256)
     guard unsafe gethostname(&name, name.count - 1) == 0 else { return nil }

@@ -3,7 +3,7 @@
 public enum ListText {
   public static let separator = " / "
 
-  /// `nil` for an empty list.
+  /// Returns the joined values; `nil` for an empty list.
   public static func joined(_ values: [String]) -> String? {
     switch values.count {
     case 0: nil

@@ -1,6 +1,6 @@
 public import Text
 
-/// An analyzer that can be added to a pipeline; lists of analyzers consist of these.
+/// An analyzer that can be added to a pipeline: the element type of lists of analyzers.
 ///
 ///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]
 ///     let plugin = try kinds[1].make(["length_s": 30], resampler: "soxr")
@@ -23,10 +23,10 @@ public struct AnalyzerKind: Sendable {
 
   public var id: String { analyzerType.id }
   public var version: Int { analyzerType.version }
-  /// One line for people.
+  /// One line that describes the analyzer to people.
   public var summary: String { analyzerType.summary }
 
-  /// The type of its findings.
+  /// The type of the analyzer's findings.
   public var findingType: any AnalysisFinding.Type {
     func finding<A: Analyzer>(of type: A.Type) -> any AnalysisFinding.Type { A.Session.Finding.self }
     return finding(of: analyzerType)

@@ -1,9 +1,10 @@
 internal import Analysis
 internal import Text
 
-/// The values of `health:clipped` and `origin:lossy`: short names for fields of these findings.
+/// The values of the filter fields `health` and `origin`, as in `health:clipped` and `origin:lossy`: short names for
+/// fields of these findings.
 enum HealthFilterWords {
-  /// A test of a field.
+  /// A test of a finding's field.
   private enum FieldTest {
     /// The flag is set.
     case flag

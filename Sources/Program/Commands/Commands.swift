@@ -3,10 +3,8 @@ package import ArgumentParser
 /// The commands of the program, in the order of its help. Two are defined in the module `analyze` instead: `serve`, the
 /// only one that needs the server, and `completions`, which needs the list of all commands.
 package enum Commands {
-  /// The name of the command `serve`.
   package static let serve = "serve"
 
-  /// The name of the command `completions`.
   package static let completions = "completions"
 
   /// The names of all commands that the help shows.
@@ -25,7 +23,7 @@ package enum Commands {
     ]
   }
 
-  /// Runs when no command is named.
+  /// The command that runs if none is named.
   package static var standard: any ParsableCommand.Type { RunCommand.self }
 
   /// Commands that the program starts as processes of its own. The help does not show them.

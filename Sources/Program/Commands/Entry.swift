@@ -14,7 +14,7 @@ package enum Entry {
   package static func run<Root: AsyncParsableCommand>(
     _ root: Root.Type, presentNames: @escaping @Sendable ([String]) -> [String]
   ) -> Never {
-    // Before any thread starts, since fpcalc forks this process.
+    // This must come before any thread starts, because fpcalc forks this process.
     if let arguments = FpcalcCommand.givenArguments { exit(FpcalcCommand.run(arguments)) }
     Signals.hold()
     // If a reader such as `head` exits, writing to it fails with an error; no signal ends the process.
@@ -28,7 +28,7 @@ package enum Entry {
     do {
       try ResourceLimits.requireMemoryOfContainer()
       try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
-      // Not the cooperative pool: if the system refuses it a thread, its caller waits forever.
+      // The cooperative pool is not used: if the system refuses it a thread, its caller waits forever.
       let executor = try ThreadExecutor(threadCount: 1)
       Task(executorPreference: executor) {
         await run(root, presentNames(RawArguments.texts))

@@ -7,11 +7,11 @@ public import Text
 public struct SingleFileAnalysis: Sendable {
   /// The analyzers to run, with settings of their own.
   public struct Request: Sendable {
-    /// Names the request in messages.
+    /// The name of the request in messages.
     public var name: String
     /// The ids of the analyzers, in order, with the settings of each.
     public var analyzers: [(id: String, settings: [String: JSONValue])]
-    /// The analyzers that those ids name.
+    /// The analyzers whose ids are in `analyzers`.
     public var kinds: [AnalyzerKind]
 
     public init(name: String, analyzers: [(id: String, settings: [String: JSONValue])], kinds: [AnalyzerKind]) {
@@ -25,7 +25,7 @@ public struct SingleFileAnalysis: Sendable {
   private let analyze: @Sendable (AnalysisJob, Request) throws -> FileAnalysis?
 
   /// - Parameters:
-  ///   - timeLimit: The time that one file may take.
+  ///   - timeLimit: The time limit for one file.
   ///   - analyze: Carries out a request; returns `nil` if canceled.
   public init(
     timeLimit: TimeLimit, analyze: @escaping @Sendable (AnalysisJob, Request) throws -> FileAnalysis?

@@ -4,7 +4,7 @@ public import LibraryStore
 internal import Platform
 public import SystemPackage
 
-/// A library, and files outside of it that must not be served.
+/// A library, and files outside it that must not be served.
 public struct ExposedLibrary {
   public let folder: TemporaryDirectory
   public var library: FilePath { folder.file("library") }
@@ -37,7 +37,7 @@ public struct ExposedLibrary {
     try link(path, to: target.string)
   }
 
-  /// The track as seen by the last run.
+  /// Returns the track as the last run saw it.
   public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
     guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
     var track = TrackFile(path: path, root: root)
@@ -48,7 +48,7 @@ public struct ExposedLibrary {
     return track
   }
 
-  /// A BMP image of two by two pixels.
+  /// A BMP image of 2 × 2 pixels.
   public static let picture: [UInt8] = {
     func little(_ value: UInt32, _ count: Int = 4) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -56,7 +56,7 @@ extension TempoFinding {
     return (parts + [beatText]).joined(separator: ", ")
   }
 
-  /// The number of beats, and their meter.
+  /// The number of beats, and the meter.
   private var beatText: String {
     let count = counted(beats.count, "beat")
     guard let metre else { return count }

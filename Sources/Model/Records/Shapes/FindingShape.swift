@@ -69,7 +69,7 @@ extension SchemaNode {
 }
 
 extension FieldValue {
-  /// `false` for values that a report shows as `null` where `null` is allowed.
+  /// `false` for values that a report shows as `null` wherever `null` is allowed.
   fileprivate var isPresent: Bool {
     switch self {
     case .number(let number): number.isFinite

@@ -14,10 +14,8 @@ struct CatalogMatcher: ~Copyable {
     matcher = Matcher(segments: catalog.segments, removed: catalog.removed, parts: parts)
   }
 
-  /// Answers a question to this catalog as a part of a larger one.
   mutating func answer(_ question: PartQuestion) -> [UInt8] { matcher.answer(question) }
 
-  /// Returns the parts that have not answered since the last call.
   mutating func takeMissing() -> [MissingCatalog] { matcher.takeMissing() }
 
   /// Returns the accepted tracks of a query, ordered by start.

@@ -11,7 +11,7 @@ enum PartAnswer {
 
   private static let magic = Array("NCA1".utf8)
 
-  /// - Parameter postingCount: Number of postings in the part, the measure of its size.
+  /// - Parameter postingCount: Number of postings in the part, which measures its size.
   func bytes(postingCount: Int) -> [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
     writer.append(UInt64(postingCount))
@@ -44,7 +44,7 @@ enum PartAnswer {
   }
 }
 
-/// The best places that a part has found in one stage, limited to those that can be among the best of all parts.
+/// The best places that a part has found in one stage, limited to places that can be among the best of all parts.
 struct FoundPlaces {
   struct Place {
     var name: PartTrackName
@@ -94,10 +94,10 @@ struct FoundPlaces {
   }
 }
 
-/// Signature and media items of a track of a part.
+/// The signature and media items of a part's track.
 struct FoundTrack {
   var name: PartTrackName
-  /// Bytes of a `ReferenceRecord`.
+  /// The bytes of a `ReferenceRecord`.
   var record: [UInt8]
   var signature: [UInt8]
 
