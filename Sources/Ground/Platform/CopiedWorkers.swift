@@ -16,7 +16,7 @@ package struct CopiedWorkers {
     case lost(ChildProcess.Ending)
   }
 
-  /// Sends the results that a copy computes for an item back to this process.
+  /// Sends a copy's results for an item back to this process.
   package struct Reporter {
     fileprivate let descriptor: FileDescriptor
 

@@ -239,8 +239,8 @@ public final class FileReplacement {
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// The time of the last cleanup of each folder, in seconds. Without it, every file written would require reading the
-  /// folder, which takes longer than writing the file if the folder is large.
+  /// The time of the last cleanup of each folder, in seconds. Without it, the folder would be read for every file
+  /// written, which takes longer than writing if the folder is large.
   private static let sweeps = Mutex<[FilePath: Int]>([:])
   /// Maximum number of folders remembered; beyond it, all are forgotten, and cleaned up again.
   private static let sweepLimit = 10_000

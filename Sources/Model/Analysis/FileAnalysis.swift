@@ -71,7 +71,7 @@ public struct Problem: Codable, Hashable, Sendable {
   }
 
   public var stage: Stage
-  /// A code in snake_case that is never renamed. Problems in decoding have a `DecodeError.Code`.
+  /// A code in snake_case, never renamed. Decoding uses `DecodeError.Code`.
   public var code: String
   /// One sentence, without the file name.
   public var message: String
