@@ -89,7 +89,6 @@ public enum DisplayPath {
 }
 
 extension FilePath {
-  /// Calls `body` with the bytes of the path.
   public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     try withPlatformString { characters in
       var count = 0

@@ -218,7 +218,6 @@ public final class FileReplacement {
     Errno(rawValue: one.withPlatformString { one in other.withPlatformString { unsafe cspawn_exchange(one, $0) } })
   }
 
-  /// Replaces a file with the given bytes.
   public static func write(_ bytes: some Sequence<UInt8>, to path: FilePath) throws(Errno) {
     let file = try FileReplacement(path)
     try file.write(bytes)

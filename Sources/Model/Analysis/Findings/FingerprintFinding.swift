@@ -38,7 +38,6 @@ public struct FingerprintFinding: DeclaredFinding {
     })
 }
 
-/// The length of a track.
 private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
