@@ -8,8 +8,8 @@ public import SystemPackage
 ///
 /// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written to it directly.
 ///
-/// The temporary name is unguessable and never that of an existing file or link, so another user with write access to
-/// the folder cannot redirect the writing.
+/// The temporary name is unguessable, and never the name of an existing file or link, so another user with write access
+/// to the folder cannot redirect the writing.
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
