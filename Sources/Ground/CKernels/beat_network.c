@@ -17,8 +17,8 @@ INLINE void add_rectified(const lanes *sum, float *channels) {
 INLINE void convolve(
     const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
     const float *weights, const float *constants, float *channels) {
-  /* Processes two frames at a time, so that every weight fetched is used twice. If the last frame is left over, it is
-     paired with itself. */
+  /* Processes two frames at a time, so that every weight fetched is used twice. An odd last frame is paired with
+     itself. */
   for (ptrdiff_t frame = 0; frame < frame_count; frame += 2) {
     const ptrdiff_t next = frame + 1 < frame_count ? 1 : 0;
     for (ptrdiff_t half = 0; half < WIDTH; half += LANES) {

@@ -1,6 +1,6 @@
 /// Functions of FFmpeg's libraries, loaded on first use and called as `LAV(av_read_frame)(…)`. The functions of
-/// libavutil, called as `LAVU(av_malloc)(…)`, are separate, because digests need no other library. This header is
-/// internal and not visible to Swift.
+/// libavutil, called as `LAVU(av_malloc)(…)`, are separate, because digests need no other library. An internal header,
+/// not visible to Swift.
 #ifndef CLIBAV_LOADED_H
 #define CLIBAV_LOADED_H
 

@@ -32,8 +32,8 @@ enum {
   syncLimit = 64 << 20,
   /// The same limit for bare streams, which have neither tags nor indices; FFmpeg keeps all bytes read as one packet.
   bareSyncLimit = 8 << 20,
-  /// Maximum number of times that a demuxer may read each byte of a file (for the index, both ends and the audio),
-  /// apart from `syncLimit`. A demuxer that reads more is in a loop.
+  /// A demuxer may read each byte of a file this many times (for the index, both ends and the audio), plus `syncLimit`.
+  /// A demuxer that reads more is in a loop.
   passLimit = 8,
   /// Maximum size of an allocation by FFmpeg, because damaged indices request any size.
   allocationLimit = 256 << 20,

@@ -6,8 +6,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
   /// The loudness in LUFS at or below which blocks do not count.
   public static let absoluteGate = -70.0
   private static let step = 0.02
-  /// Number of bins, which cover -70 to +50 LUFS. Louder blocks, which cannot occur in limited samples, count in the
-  /// last bin.
+  /// The bins cover -70 to +50 LUFS. Louder blocks, which cannot occur in limited samples, count in the last bin.
   private static let binCount = 6_000
   /// The offset of K-weighted power, with which 997 Hz at full scale in one channel is -3.01 LUFS.
   private static let offset = -0.691
@@ -30,7 +29,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
   }
 
   /// Counts a block.
-  /// - Parameter loudness: The loudness in LUFS. The block is ignored if it is at or below the absolute gate, or NaN.
+  /// - Parameter loudness: In LUFS; ignored if at or below the absolute gate, or NaN.
   public mutating func add(_ loudness: Double) {
     guard loudness > Self.absoluteGate else { return }
     let bin = min((loudness - Self.absoluteGate) / Self.step, Double(Self.binCount - 1))
@@ -84,8 +83,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
 // MARK: - Bytes
 
 extension LoudnessHistogram {
-  /// The histogram as bytes: each nonempty bin as two LEB128 numbers, which are its distance from the bin after the
-  /// previous nonempty one, and its count.
+  /// Each nonempty bin as two LEB128 numbers: its distance from the bin after the previous nonempty one, and its count.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     var next = 0

@@ -7,13 +7,13 @@ public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
   }
 }
 
-/// A table of named numbers, as written by the scripts that fit them: one line per name, with the name and its numbers
-/// separated by tabs. Lines that start with # document the origin of the numbers.
+/// A table of named numbers, as fitting scripts write it: one line per name, with the name and its numbers separated by
+/// tabs. Lines that start with # document the origin of the numbers.
 public struct NumberTable: Sendable {
   public private(set) var names: [String] = []
   private var rows: [String: [Double]] = [:]
 
-  /// - Parameter text: A text embedded in the program, so a syntax error is a mistake in the build.
+  /// - Parameter text: Embedded in the program, so a syntax error is a build mistake.
   public init(_ text: UnsafeRawBufferPointer) {
     // Compares bytes, because comparing characters takes ten times as long.
     for line in String(decoding: text, as: UTF8.self).utf8.split(separator: UInt8(ascii: "\n")) {
@@ -29,7 +29,6 @@ public struct NumberTable: Sendable {
     precondition(rows.count == names.count, "a name appears twice")
   }
 
-  /// The numbers with a name.
   public subscript(name: String) -> [Double]? { rows[name] }
 
   /// Returns the only number with a name.

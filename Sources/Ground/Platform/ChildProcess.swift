@@ -83,8 +83,7 @@ public final class ChildProcess: Sendable {
   /// The exit status or signal; `nil` while the process is running. Reaps the process if it has ended.
   public var ended: Ending? { hasEnded ? kill() : nil }
 
-  /// The processor time that the process has used, in seconds, not counting its child processes; `nil` if it was
-  /// reaped.
+  /// Processor time used, in seconds, not counting child processes; `nil` if the process was reaped.
   public var processorTime: Double? { number.withLock { number in number.flatMap { ProcessorTime.of($0) } } }
 
   /// Sends a signal; may be called from any thread.
@@ -113,7 +112,7 @@ public final class ChildProcess: Sendable {
     return kill()
   }
 
-  /// Waits until the process has ended, for at most `limit`.
+  /// Waits for at most `limit`.
   /// - Returns: `nil` if the process is still running after that time.
   public func waitForEnd(within limit: Duration) -> Ending? {
     let end = ContinuousClock.now + limit
@@ -138,8 +137,7 @@ public final class ChildProcess: Sendable {
   public func kill() -> Ending {
     ending.withLock { ending in
       if let ending { return ending }
-      // Releases the lock before waiting, so that a thread that calls `stop` in the meantime does not have to wait as
-      // well.
+      // Releases the lock before waiting, so that a thread that calls `stop` need not wait as well.
       guard let number = number.withLock({ $0.take() }) else { return .status(0) }
       // This must happen before the process ID becomes available to another process.
       _ = Self.running.withLock { $0.remove(number) }
@@ -152,7 +150,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// The processes that were started and have not been reaped yet.
+  /// Processes started but not yet reaped.
   private static let running = Mutex<Set<pid_t>>([])
 
   /// Kills all child processes; called when this process ends.

@@ -4,8 +4,7 @@ internal import SystemPackage
 /// A pool of forked worker processes. Items are processed in any order; a crash loses only the item being processed.
 ///
 /// A copy starts at once, while starting the program again would take as long as decoding a minute of audio. This
-/// process must have a single thread, and must not have anything open that copies cannot share; so each copy opens its
-/// own databases.
+/// process must have a single thread, and nothing open that copies cannot share; each copy opens its own databases.
 package struct CopiedWorkers {
   /// A message from a copy about the item it was given.
   package enum Event {
@@ -16,7 +15,7 @@ package struct CopiedWorkers {
     case lost(ChildProcess.Ending)
   }
 
-  /// Sends the results that a copy computes for an item back to this process.
+  /// Sends a copy's results for an item back to this process.
   package struct Reporter {
     fileprivate let descriptor: FileDescriptor
 

@@ -23,7 +23,7 @@ extension FileDescriptor {
   public typealias Pipe = (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
   /// Creates a pipe whose ends started programs do not inherit unless they are passed explicitly.
-  /// - Parameter end: Returns the end that is to be nonblocking; `nil` if neither is.
+  /// - Parameter end: Returns the nonblocking end; `nil` if neither end is nonblocking.
   public static func pipe(nonBlocking end: ((Pipe) -> FileDescriptor)?) throws(Errno) -> Pipe {
     let pipe = try FileDescriptor.pipe(options: .closeOnExec)
     if let end = end?(pipe) { _ = fcntl(end.rawValue, F_SETFL, O_NONBLOCK) }

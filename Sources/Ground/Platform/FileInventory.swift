@@ -29,7 +29,7 @@ public struct FileInventory: Sendable {
 
   /// The folder; `nil` for files that are not in place yet.
   public let folder: FilePath?
-  /// The versions of each file, by its percent-encoded name.
+  /// Keyed by percent-encoded name.
   private var versions: [String: [Version]] = [:]
 
   private static let title = "nocturne files 1"
@@ -107,7 +107,7 @@ public struct FileInventory: Sendable {
   /// The content of the hidden file.
   public var bytes: [UInt8] { Array("\(Self.title)\n".utf8) + lines }
 
-  /// The content of the hidden file, without its first line.
+  /// The content without the first line.
   public var lines: [UInt8] {
     var text: [UInt8] = []
     for (name, versions) in versions.sorted(by: { $0.key < $1.key }) {

@@ -5,7 +5,7 @@ extension FilePath {
   /// The working folder of this process, without links.
   public static var currentFolder: FilePath { currentFolderIfAny ?? "/" }
 
-  /// The working folder of this process; `nil` if the folder is gone or may not be read.
+  /// `nil` if the working folder is gone or may not be read.
   public static var currentFolderIfAny: FilePath? {
     guard let folder = unsafe getcwd(nil, 0) else { return nil }
     defer { unsafe free(folder) }

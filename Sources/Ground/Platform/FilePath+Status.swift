@@ -8,8 +8,8 @@ extension FilePath {
   /// The kind of the file, after following links; `nil` if there is no file, or if it is not accessible.
   public var fileKind: FileStatus.Kind? { try? FileStatus(at: self, followingLinks: true).kind }
 
-  /// Returns `true` if the system reports that the name does not exist, which it does not do if a disk has errors or a
-  /// server does not respond.
+  /// Returns `true` only if the system reports that the name does not exist, not if a disk has errors or a server does
+  /// not respond.
   public func isGone(followingLinks: Bool = false) -> Bool {
     do {
       _ = try FileStatus(at: self, followingLinks: followingLinks)

@@ -8,8 +8,8 @@ public import SystemPackage
 ///
 /// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written to it directly.
 ///
-/// The temporary name is unguessable and never that of an existing file or link, so another user with write access to
-/// the folder cannot redirect the writing.
+/// The temporary name is unguessable, and never the name of an existing file or link, so another user with write access
+/// to the folder cannot redirect the writing.
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
@@ -218,7 +218,6 @@ public final class FileReplacement {
     Errno(rawValue: one.withPlatformString { one in other.withPlatformString { unsafe cspawn_exchange(one, $0) } })
   }
 
-  /// Replaces a file with the given bytes.
   public static func write(_ bytes: some Sequence<UInt8>, to path: FilePath) throws(Errno) {
     let file = try FileReplacement(path)
     try file.write(bytes)
@@ -239,8 +238,8 @@ public final class FileReplacement {
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// The time of the last cleanup of each folder, in seconds. Without it, every file written would require reading the
-  /// folder, which takes longer than writing the file if the folder is large.
+  /// The time of the last cleanup of each folder, in seconds. Without it, the folder would be read for every file
+  /// written, which takes longer than writing if the folder is large.
   private static let sweeps = Mutex<[FilePath: Int]>([:])
   /// Maximum number of folders remembered; beyond it, all are forgotten, and cleaned up again.
   private static let sweepLimit = 10_000

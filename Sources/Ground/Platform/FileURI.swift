@@ -5,7 +5,7 @@ public enum FileURIError: Error, Hashable, Sendable {
   /// The URI names another machine.
   case otherHost(String)
   case notAbsolute
-  /// The URI contains a percent sign without two hexadecimal digits after it, or a zero byte.
+  /// There is a percent sign without two hexadecimal digits, or a zero byte.
   case badEscape
 
   /// One sentence that describes the error.

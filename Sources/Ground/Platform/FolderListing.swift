@@ -6,7 +6,7 @@ public struct FolderListing: Sendable {
   public struct Entry: Sendable {
     fileprivate var start: Int
     fileprivate var count: Int
-    /// The kind of file; `.unknown` if the file system does not report it, in which case use `lstat`.
+    /// `.unknown` if the file system does not report the kind; in that case, use `lstat`.
     public fileprivate(set) var kind: FileStatus.Kind
   }
 

@@ -158,7 +158,7 @@ public struct ObjectAddress: Hashable, Sendable {
 }
 
 extension FilePath {
-  /// `true` if this path is the name of an object (`ObjectName`), which cannot be the path of a file.
+  /// `true` if this is the name of an object (`ObjectName`), which no file can have.
   public var isObject: Bool { withBytes { Self.isObject($0) } }
 
   static func isObject(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

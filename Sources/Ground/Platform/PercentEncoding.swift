@@ -21,8 +21,8 @@ package enum PercentEncoding {
     package static let path = Plain(unreservedCharacters, "/")
     fileprivate static let uri = Plain(unreservedCharacters, delimiters)
     fileprivate static let sendable = Plain(unreservedCharacters, delimiters, "%")
-    /// The characters of a path on a server. `?`, `#` and brackets are missing, because they would end the path or be
-    /// rejected by servers.
+    /// The characters of a server path, without `?`, `#` and brackets, which would end the path or be rejected by
+    /// servers.
     fileprivate static let serverPath = Plain(unreservedCharacters, "/:@!$&'()*+,;=")
     fileprivate static let nothing = Plain()
   }
@@ -45,7 +45,7 @@ package enum PercentEncoding {
   }
 
   /// Returns the same text for equivalent texts: unreserved characters are not encoded, digits are upper-case, and
-  /// characters not allowed in a URI are encoded. Returns `nil` in the same cases as `decoded`.
+  /// characters not allowed in a URI are encoded. Returns `nil` when `decoded` does.
   static func normal(_ text: [UInt8]) -> String? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

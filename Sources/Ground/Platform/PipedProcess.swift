@@ -155,8 +155,7 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// The processor time that the program has used, in seconds, not counting its child processes; `nil` if it was
-  /// reaped.
+  /// Processor time used, in seconds, not counting child processes; `nil` if the program was reaped.
   public var processorTime: Double? { process.processorTime }
 
   public func endInput() { closeInput() }

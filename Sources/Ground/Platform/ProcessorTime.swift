@@ -4,7 +4,7 @@ internal import Glibc
 public enum ProcessorTime {
   public static var ofThisThread: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) ?? 0 }
 
-  /// Returns the processor time of a process; `nil` if the process is gone.
+  /// Returns `nil` if the process is gone.
   public static func of(_ process: Int32) -> Double? {
     var clock = clockid_t()
     guard unsafe clock_getcpuclockid(process, &clock) == 0 else { return nil }

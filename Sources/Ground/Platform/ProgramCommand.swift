@@ -21,7 +21,7 @@ public struct ProgramCommand: Sendable {
   public var words: [[UInt8]]
   /// The environment variables; `nil` to use the environment of this process.
   public var environment: [String: String]?
-  /// The working folder; `nil` to use the working folder of this process.
+  /// `nil` to use the folder of this process.
   public var workingFolder: FilePath?
   /// `true` if everything that the program starts ends with it, even in other process groups. Use this only for
   /// programs that start such groups, because finding them requires a scan of all processes.

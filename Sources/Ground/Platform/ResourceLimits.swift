@@ -21,8 +21,8 @@ public enum ResourceLimits {
     if addressSpace != nil { cspawn_share_heap() }
   }
 
-  /// Makes the memory used for one file available for the next. Otherwise, the system would clear it again, which takes
-  /// 3% of the time of an analysis.
+  /// Reuses the memory of one file for the next one. Otherwise, the system would clear it again, which takes 3% of an
+  /// analysis.
   public static func prepareForManyFiles() { cspawn_keep_heap() }
 
   /// Checks that the container or service allows the minimum amount of memory.
@@ -97,7 +97,7 @@ public enum ResourceLimits {
     _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &limit)
   }
 
-  /// The limit of the address space in bytes; `nil` if unlimited.
+  /// Maximum size in bytes; `nil` if unlimited.
   public static var addressSpace: Int? { limit(RLIMIT_AS.rawValue) }
   /// Maximum size of a file in bytes; `nil` if unlimited.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }

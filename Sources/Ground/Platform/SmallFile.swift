@@ -6,8 +6,8 @@ public enum SmallFile {
   /// - Parameters:
   ///   - limit: Maximum size in bytes.
   ///   - isRegular: `true` if the file must be a regular file; `false` to read pipes as well.
-  /// - Throws: `.notSupported` if the file is not a regular file but must be; `.fileTooLarge` if it exceeds the limit;
-  ///   `.noSuchFileOrDirectory` and other errors of the system.
+  /// - Throws: `.notSupported` if the file must be regular but is not; `.fileTooLarge`; or the system's error, such as
+  ///   `.noSuchFileOrDirectory`.
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
       // Nonblocking, in case the file is a named pipe without a writer.

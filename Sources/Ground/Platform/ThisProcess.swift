@@ -4,7 +4,7 @@ internal import Glibc
 public enum ThisProcess {
   public static var id: Int32 { getpid() }
 
-  /// The ID of the effective user.
+  /// The effective user.
   public static var userID: UInt32 { geteuid() }
 
   /// The name of the computer; `nil` if the system does not report it.

@@ -6,7 +6,7 @@ public struct UnnamedFile: ~Copyable, Sendable {
   /// The file, open for reading and writing.
   public let descriptor: FileDescriptor
 
-  /// - Parameter folder: A folder on the file system that is to store the file.
+  /// - Parameter folder: A folder on the file system that stores the file.
   public init(in folder: FilePath = .temporaryFolder) throws(Errno) {
     let name = folder.appending("nocturne-\(UInt64.random(in: 0 ... .max))")
     do {

@@ -3,7 +3,7 @@
 
 /// A file compiled into the program.
 extension cresources_file {
-  /// The bytes of the file, which are valid for the lifetime of the process.
+  /// The bytes, which are valid for the lifetime of the process.
   public var contents: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: bytes, count: count) }
 
   public var text: String { String(decoding: contents, as: UTF8.self) }

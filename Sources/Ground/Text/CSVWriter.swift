@@ -49,7 +49,7 @@ package struct CSVWriter: Sendable {
 
   private static func withoutControls(_ value: String) -> [UInt8] {
     let bytes = Array(value.utf8)
-    // Checks for the first bytes of characters that must be escaped.
+    // The first bytes of characters to escape.
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return bytes }
     return Array(EscapedText.text(value) { $0.isControlOrSeparator && $0 != "\t" }.utf8)
   }

@@ -23,10 +23,9 @@ public struct AnalyzerKind: Sendable {
 
   public var id: String { analyzerType.id }
   public var version: Int { analyzerType.version }
-  /// One line that describes the analyzer to people.
+  /// One line for people.
   public var summary: String { analyzerType.summary }
 
-  /// The type of the analyzer's findings.
   public var findingType: any AnalysisFinding.Type {
     func finding<A: Analyzer>(of type: A.Type) -> any AnalysisFinding.Type { A.Session.Finding.self }
     return finding(of: analyzerType)

@@ -12,7 +12,6 @@ public struct AnalyzerIdentity: Hashable, Codable, Sendable {
   }
 }
 
-/// The outcome of one analyzer for one file.
 public struct AnalyzerOutcome: Sendable {
   public enum Result: Sendable {
     case finding(any AnalysisFinding)

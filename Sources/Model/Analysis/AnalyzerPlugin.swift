@@ -37,7 +37,6 @@ public struct AnalyzerPlugin: Sendable {
     self.open = makeSession
   }
 
-  /// Opens a session for one file.
   public func makeSession(for file: AudioFile) throws(AnalysisError) -> any AnalysisSession {
     try open(file)
   }

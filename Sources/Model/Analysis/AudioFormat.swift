@@ -1,4 +1,3 @@
-/// The audio format of a file.
 public struct AudioFormat: Codable, Hashable, Sendable {
   /// The container's name in lower case: `wav`, `flac`, `mp3`, `ogg`, `mp4`, `aiff`, `matroska`, …
   public var container: String

@@ -13,7 +13,6 @@ public struct ContentID: Hashable, Sendable {
     self.low = low
   }
 
-  /// Hashes bytes.
   public init(hashing bytes: [UInt8]) {
     let hash = bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
     self.init(high: hash.high64, low: hash.low64)

@@ -24,9 +24,7 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file cannot be opened (permissions, vanished, not a regular file).
     case unreadable
-    /// The file is empty.
     case empty
-    /// The file format is not recognized.
     case unknownFormat = "unknown_format"
     /// The container is known, but contains no audio stream.
     case noAudio = "no_audio"
@@ -36,7 +34,6 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     case absurdHeader = "absurd_header"
     /// The stream ends before the length that the file claims.
     case truncated
-    /// The stream is damaged.
     case corrupt
     /// The whole stream was decoded, but the audio does not match the checksum in the header.
     case checksumMismatch = "checksum_mismatch"

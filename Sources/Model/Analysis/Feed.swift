@@ -5,7 +5,7 @@ public enum Feed: Hashable, Sendable {
   case file
   /// PCM. In a mono layout, a span contains consecutive frames. With `.native` channels, it is planar: all frames of
   /// the first channel, then all frames of the second, and so on. `index` is the number of the span's first frame,
-  /// counted from the start of the audio.
+  /// counted from the start.
   case samples(SampleLayout)
   /// A short-time Fourier transform. A span contains one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
   /// is the column number.

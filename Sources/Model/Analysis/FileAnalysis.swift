@@ -26,7 +26,6 @@ public struct FileAnalysis: Sendable, Codable {
   public var decodedDuration: Double?
   /// One outcome for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
-  /// The loss of a worker process on this file, if any.
   public var workerLoss: WorkerLoss?
   /// `nil` unless requested.
   public var stageTimes: StageTimes?
@@ -63,7 +62,6 @@ public struct FileAnalysis: Sendable, Codable {
 
 /// A problem with a file, or a note about it: a code for programs and a sentence for people.
 public struct Problem: Codable, Hashable, Sendable {
-  /// The stage at which the problem occurred.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
     /// The comparison of the file's bytes with an earlier checksum.
@@ -71,7 +69,7 @@ public struct Problem: Codable, Hashable, Sendable {
   }
 
   public var stage: Stage
-  /// A code in snake_case that is never renamed. Problems in decoding have a `DecodeError.Code`.
+  /// A code in snake_case, never renamed. Decoding uses `DecodeError.Code`.
   public var code: String
   /// One sentence, without the file name.
   public var message: String

@@ -1,4 +1,4 @@
-/// A value in a filter, such as the one after the colon.
+/// A value in a filter.
 struct FilterValue {
   var text: String
   var isQuoted: Bool

@@ -1,8 +1,7 @@
 internal import Analysis
 internal import Text
 
-/// The values of the filter fields `health` and `origin`, as in `health:clipped` and `origin:lossy`: short names for
-/// fields of these findings.
+/// The values in `health:clipped`, `origin:lossy` and the like: short names for fields of the two findings.
 enum HealthFilterWords {
   /// A test of a finding's field.
   private enum FieldTest {

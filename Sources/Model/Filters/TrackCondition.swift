@@ -15,7 +15,7 @@ public enum TrackCondition: Sendable, Equatable {
   case problem(String)
   /// A canonical tag or a finding that the track lacks; see `FilterField.missingChoices`.
   case missing(String)
-  /// The path of the file itself, or of a folder that contains it at any depth.
+  /// The path of the file, or of a folder that contains it at any depth.
   case under(FilePath)
   /// The time at which the file was first seen.
   case added(TimeRange)
@@ -44,7 +44,7 @@ public enum TrackCondition: Sendable, Equatable {
   }
 }
 
-/// Words that must occur one after another.
+/// A sequence of consecutive words.
 public struct FilterWords: Sendable, Equatable {
   public var text: String
   /// `true` if the last word may be the beginning of a longer one.
@@ -96,7 +96,7 @@ public struct TimeRange: Sendable, Equatable {
   }
 
   public var since: Point?
-  /// The end of the range, which is not part of it.
+  /// The end of the range, exclusive.
   public var until: Point?
 
   public init(since: Point?, until: Point?) {

@@ -12,7 +12,6 @@ public enum Credit {
     distinct(listed.isEmpty ? credited.flatMap(names(in:)) : listed, by: normalized)
   }
 
-  /// Returns the names in one credit.
   public static func names(in credit: String) -> [String] {
     var names: [[Substring]] = [[]]
     var bracket: Character?

@@ -49,8 +49,8 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// Accepts `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. Day and month are distinguished
-  /// by dots, which are used only where the day comes first, or by a number too large for a month.
+  /// Accepts `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. Dots, which are used only where
+  /// the day comes first, or a number too large for a month distinguish day and month.
   private init?(yearLast numbers: [Number]) {
     let years = numbers.indices.filter { numbers[$0].digits.count == 4 }
     guard years.count == 1, let place = years.first else { return nil }

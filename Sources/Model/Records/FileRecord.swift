@@ -72,7 +72,7 @@ public struct FileRecord: Hashable, Sendable {
   public var otherFindings: [String: JSONValue]
   /// The analyzers whose outcomes this record shows, sorted by id.
   public var analyzers: [AnalyzerIdentity]
-  /// The reasons why analyzers left no finding, sorted by analyzer id.
+  /// Sorted by analyzer id.
   public var analyzerProblems: [AnalyzerProblem]
   /// `true` if the file was missing when its folder was last scanned; the record shows what was known before.
   public var isVanished: Bool

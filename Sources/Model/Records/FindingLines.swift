@@ -2,7 +2,7 @@ package import Analysis
 internal import Text
 
 extension FileRecord {
-  /// Returns the lines that `show` prints for a finding; empty if there is no finding of this type.
+  /// Returns the lines that `show` prints for a finding; empty if there is none.
   package func lines<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingLine] {
     findings[type].map { Finding.declaration.lines($0, context) } ?? []
   }

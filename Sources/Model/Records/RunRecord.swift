@@ -79,9 +79,9 @@ public struct RunRecord: Hashable, Sendable {
   public var analyzers: [AnalyzerIdentity]
   public var roots: [Root]
   public var totals: RunTotals
-  /// Number of the files in `totals.failed` that were not known to fail before.
+  /// Files in `totals.failed` that were not known to fail before.
   public var newlyFailed: Int
-  /// Number of the files in `totals.partial` that were not known to be damaged before.
+  /// Files in `totals.partial` that were not known to be damaged before.
   public var newlyDamaged: Int
   /// Number of files found but left for the next run, because this run ended early; not part of the totals.
   public var pending: Int
@@ -117,7 +117,7 @@ public struct RunOutline: Hashable, Sendable {
   /// `nil` while the run is in progress, or if it died.
   public var finished: Timestamp?
   public var state: RunRecord.State
-  /// The digest of the configuration. It is equal for runs that analyze in the same way.
+  /// Equal for all runs that analyze in the same way.
   public var configurationDigest: String
 
   public init(

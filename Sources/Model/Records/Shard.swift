@@ -6,7 +6,7 @@ internal import Text
 ///
 /// The index of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {
-  /// The index of the part, counted from 0.
+  /// Counted from 0.
   public let index: Int
   public let count: Int
 
@@ -45,7 +45,7 @@ extension Shard {
   /// Creates the part for this element of an array job, from its index in `JOB_COMPLETION_INDEX` (Kubernetes),
   /// `AWS_BATCH_JOB_ARRAY_INDEX` or `SLURM_ARRAY_TASK_ID`.
   ///
-  /// - Parameter count: The number of parts; `nil` to use the number of elements that Slurm or AWS Batch provides.
+  /// - Parameter count: `nil` to use the number of elements from Slurm or AWS Batch.
   public init(count given: Int?, environment: [String: String]) throws(ConfigurationError) {
     func number(_ name: String) throws(ConfigurationError) -> Int? {
       guard let text = environment[name], !text.isEmpty else { return nil }

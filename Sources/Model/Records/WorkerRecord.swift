@@ -19,7 +19,7 @@ public struct WorkerRecord: Sendable {
     public var inode: UInt64
     public var sizeBytes: Int64
     public var modified: Timestamp
-    /// Time of the last status change (`st_ctim`), which only the kernel sets.
+    /// `st_ctim`, which only the kernel sets.
     public var statusChanged: Timestamp
     /// The entity tag of an object, as the server wrote it.
     public var entityTag: String?

@@ -210,7 +210,7 @@ public enum AnalyzerContract {
     let expected = whole.text
     if outcome().text != expected { breaches.append("A second run gives another result.") }
     var cuts: [[Int]] = []
-    // Only samples are split differently; columns of a spectrum arrive one by one anyway.
+    // Columns of a spectrum arrive one by one anyway.
     if case .samples = plugin.feed { cuts = [[16_384], [441, 10_007, 16_384, 1], [4_096]] }
     if signal.frameCount <= 5_000 { cuts.append([1]) }
     for cut in cuts {
@@ -239,8 +239,7 @@ public enum AnalyzerContract {
     }
   }
 
-  /// Returns the breaches of an analyzer that reads the file itself, for a file that is missing, empty, not audio, or
-  /// an ordinary audio file.
+  /// Tests an analyzer that reads the file itself with files that are missing, empty, not audio, or ordinary audio.
   public static func breachesOfFiles(_ kind: AnalyzerKind) throws -> [String] {
     let plugin = try kind.make(resampler: "soxr")
     guard plugin.feed == .file else { return [] }

@@ -10,15 +10,15 @@ public struct LibraryFile: Sendable {
   public var path: FilePath
   public var tags: TagFinding
   public var findings: [(analyzer: String, finding: any AnalysisFinding)]
-  /// The reason why the file failed; `nil` if it did not.
+  /// `nil` unless the file failed.
   public var failure: Problem?
-  /// The reason why the file was only partly analyzed; `nil` if it was analyzed completely.
+  /// `nil` unless the file was analyzed only in part.
   public var damage: Problem?
   public var remarks: [Problem] = []
   /// The analyzers that do not apply to the file, with the reasons.
   public var notApplicable: [String: String] = [:]
   public var format: AudioFormat
-  /// The content id, which is derived from the path unless the file is a copy of another one.
+  /// Derived from the path, unless the file is a copy of another.
   public var contentID: ContentID
   public var sizeBytes: Int64 = 1000
   public var modified = Timestamp(nanoseconds: 1)

@@ -21,7 +21,7 @@ package final class ScannedLibrary {
   /// The existing folders, as seen by a scan that looks for missing disks.
   package var folders: [FilePath: (device: Int64, isEmpty: Bool)] = [:]
 
-  /// The existing files, shared with the sessions.
+  /// Existing files, shared with the sessions.
   private final class Disk: @unchecked Sendable {
     private let lock = NSLock()
     private var files: [FilePath: FileStamp] = [:]

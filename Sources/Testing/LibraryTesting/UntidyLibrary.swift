@@ -15,7 +15,7 @@ public enum UntidyLibrary {
   /// The files, by short names.
   public static let files: [String: LibraryFile] = Dictionary(uniqueKeysWithValues: named)
 
-  /// The files with their names, in the order of the definitions below.
+  /// In the order of the definitions below.
   private static let named: [(String, LibraryFile)] = [
     ("hunter", hunter), ("joga", joga), ("copy", copy), ("lungs3", lungs3), ("lungs4", lungs4), ("queen", queen),
     ("abba", abba), ("guests", guests), ("guest", guest), ("sampler1", sampler1), ("sampler2", sampler2),

@@ -22,8 +22,8 @@ typedef struct {
   /// The coefficients examined. Together with the ones that the harmonics reach, there are at most `CFRAMEGRIDS_SCRATCH
   /// / 8`.
   ptrdiff_t first_bin, bin_count;
-  /// Number of groups into which the coefficients are divided by frequency. Each group has its own scores, and all have
-  /// the same number of coefficients, a multiple of 8.
+  /// Number of groups of coefficients, by frequency. Each group has its own scores; all have the same number of
+  /// coefficients, a multiple of 8.
   ptrdiff_t group_count;
   const float *harmonics;
   ptrdiff_t harmonic_count;
@@ -34,7 +34,7 @@ typedef struct {
 /// For each group and offset, computes the sum of log2(c² + floor) over the coefficients c of left, right, their mean
 /// and half their difference. The logarithms are interpolated linearly between powers of two.
 ///
-/// The transforms slide along the signal: each is computed by updating the previous one, bin by bin.
+/// The transforms slide: each is computed by updating the previous one, bin by bin.
 ///
 /// - `left`, `right`: `offset_count + 2 * block_length` samples each.
 /// - `left_bins`, `right_bins`: Fourier bins of the first, unwindowed block at half-sample positions,
@@ -47,8 +47,8 @@ void cframegrids_score_lapped(
     float *right_bins, float *scratch, float *scores);
 
 /// Computes the same scores for the MPEG audio filter bank (ISO/IEC 11172-3). Layer II codes the samples of the
-/// subbands, layer III an MDCT of 18 of them. A group consists of 8 subbands; groups range from the one that contains
-/// `first_band` to the one that contains `last_band`.
+/// subbands, layer III an MDCT of 18 of them. A group consists of 8 subbands; the first group contains `first_band`,
+/// the last contains `last_band`.
 ///
 /// - `prototype`: `CFRAMEGRIDS_TAPS` values.
 /// - `first_band`, `last_band`: the subbands examined.

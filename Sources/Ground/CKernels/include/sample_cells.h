@@ -35,8 +35,8 @@ void csamplecells_measure(const float *samples, ptrdiff_t cell_count, csamplecel
 /// of half the difference.
 void csamplecells_compare(const float *left, const float *right, ptrdiff_t cell_count, float *quarters, float totals[2]);
 
-/// Selects about one sample in 32. A sample is selected if it differs from the next one, and if the hash of it and the
-/// three samples after it has five leading zeros.
+/// Selects about one sample in 32: samples that differ from the next one, and whose hash, together with the three
+/// samples after it, has five leading zeros.
 /// - `count`: a multiple of 8; three more samples are read.
 /// - `places`, `hashes`: room for `count` elements each.
 /// - returns: the number of samples selected.

@@ -122,7 +122,7 @@ typedef struct LAVReport {
   bool endedByError;
   /// Number of demuxer errors after which reading continued.
   int64_t demuxerErrorCount;
-  /// True if reading was abandoned: there were too many bytes without a packet, or bytes were read too often.
+  /// Reading was abandoned, because of too many bytes without a packet, or bytes read too often.
   bool lostSync;
   /// errno of a failed read; 0 if there was none.
   int readErrno;

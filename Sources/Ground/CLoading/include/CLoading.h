@@ -11,8 +11,8 @@ typedef struct CLoadingFunction {
   void **address;
 } CLoadingFunction;
 
-/// Loads a library and looks up functions in it; the list ends with a NULL name. If the library or a function cannot be
-/// found, the program reports that and exits with status 127, as if it were linked with the library.
+/// Loads a library and looks up functions in it; the list ends with a NULL name. If anything cannot be found, the
+/// program reports it and exits with status 127, as if it were linked with the library.
 /// - Parameter package: The Debian package that contains the library.
 void cloading_load(const char *library, const char *package, const CLoadingFunction *functions);
 

@@ -52,7 +52,7 @@ void cspawn_share_heap(void);
    system at once. */
 void cspawn_keep_heap(void);
 
-/* Does the same as write(2), but never raises SIGPIPE. On success, `*written` is the number of bytes written. */
+/* Like write(2), but never raises SIGPIPE. On success, `*written` is the count. */
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written);
 
 /* True if the program has ended. The program is not reaped, so its process group keeps its number. */
@@ -61,8 +61,8 @@ int cspawn_has_ended(pid_t process);
 /* Kills an unreaped program, the rest of its process group and, if it leads a session, the rest of that. */
 void cspawn_kill(pid_t process);
 
-/* Does the same as cspawn_kill, waits until the program has ended, reaps it, and reports how it ended: with an exit
-   status in `*status`, or a signal number in `*signal` (otherwise 0). */
+/* Like cspawn_kill, but waits for the end of the program, reaps it, and reports how it ended: exit status in `*status`,
+   or signal number in `*signal` (otherwise 0). */
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
 
 /* Kills everything in a session except its leader. */

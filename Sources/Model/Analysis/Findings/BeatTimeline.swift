@@ -1,5 +1,5 @@
-/// Maps beat numbers to times by linear interpolation between beats, and beyond the first and last beat by
-/// extrapolation with the tempo of the nearest four beats.
+/// Maps beat numbers to times: linearly between beats, and beyond the first and last beat with the tempo of the nearest
+/// four beats.
 package struct BeatTimeline {
   private let beats: [Double]
 

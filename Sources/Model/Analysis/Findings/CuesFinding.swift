@@ -58,7 +58,6 @@ public struct CuesFinding: DeclaredFinding {
     isOnPages: true,
     lines: { cues, _ in [FindingLine("cues", cues.text)] })
 
-  /// The finding as text for people.
   private var text: String {
     guard let leadingSilence, let trailingSilence else { return "none (\(reason ?? "unknown reason"))" }
     var parts: [String] = []

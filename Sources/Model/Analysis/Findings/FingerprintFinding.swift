@@ -38,13 +38,12 @@ public struct FingerprintFinding: DeclaredFinding {
     })
 }
 
-/// The length of a track.
 private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
 
   /// Uses the decoded length if the file is intact and was decoded to the end, or else the claimed length, or else the
-  /// length decoded so far.
+  /// length that was decoded.
   init?(of context: FindingContext) {
     guard let format = context.format, format.sampleRate > 0 else { return nil }
     let isWhole = context.isWhole && format.frameCount != nil

@@ -54,7 +54,7 @@ public struct KeyFinding: DeclaredFinding {
   public var confidence: Double
   /// Candidates, best first.
   public var candidates: [Candidate]
-  /// The sections of the track; a single one unless the key changes for half a minute or longer.
+  /// A single section unless the key changes for half a minute or longer.
   public var map: [Section]
   /// Frequency of the A above middle C in Hz; `nil` if the audio has no clear pitch.
   public var tuningHertz: Double?

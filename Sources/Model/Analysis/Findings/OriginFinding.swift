@@ -4,7 +4,7 @@ internal import Foundation
 /// lower sample rate or fewer bits, with evidence that a person can check.
 public struct OriginFinding: DeclaredFinding {
   public enum Verdict: String, Sendable {
-    /// There is no trace of a lossy codec, although there are high frequencies that would show one.
+    /// No trace of a lossy codec, even in the high frequencies that would show one.
     case lossless
     case unsure
     /// The audio was decoded from a lossy codec.

@@ -77,8 +77,7 @@ public struct TagFinding: DeclaredFinding {
 
   public struct Chapter: DeclaredRecord {
     public var startSeconds: Double
-    /// The end of the chapter; `nil` if the file does not state it, in which case the chapter ends where the next one
-    /// starts.
+    /// `nil` if the file does not state the end; the chapter then ends where the next one starts.
     public var endSeconds: Double?
     public var title: String?
 

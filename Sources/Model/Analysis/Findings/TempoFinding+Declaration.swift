@@ -46,7 +46,6 @@ extension TempoFinding {
       ]
     })
 
-  /// The finding as text for people.
   private var text: String {
     guard let bpm else { return "none (\(reason ?? "unknown reason"))" }
     var parts = [String(format: "%.2f BPM", bpm), String(format: "confidence %.2f", confidence)]

@@ -71,7 +71,6 @@ public struct WaveformFinding: DeclaredFinding {
     .field(name, path, summary, long: "waveform", table: "waveform_points")
   }
 
-  /// The finding as text for people.
   private var text: String {
     guard let peak else { return "none (\(reason ?? "unknown reason"))" }
     return String(

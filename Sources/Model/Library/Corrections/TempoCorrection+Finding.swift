@@ -1,7 +1,6 @@
 public import Analysis
 
 extension TempoCorrection {
-  /// The corrected finding.
   public var finding: TempoFinding {
     let found = found ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
     guard let bpm else { return found.withoutTempo() }

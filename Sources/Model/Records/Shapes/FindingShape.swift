@@ -20,7 +20,6 @@ extension Field<FileRecord> {
 }
 
 extension FieldType {
-  /// The columns of a CSV report.
   fileprivate func columns(_ name: String, _ summary: String) -> [Column] {
     switch self {
     case .text, .json: [Column(name: name, summary: summary, type: "string")]

@@ -16,7 +16,7 @@ package struct Scalar<Value>: Sendable {
   package var writeCSV: @Sendable (Value, inout CSVWriter) -> Void
 }
 
-/// Maximum number of decimals in reports, which is enough for 0.1 ms and 0.0001 BPM.
+/// Maximum number of decimals in reports: enough for 0.1 ms and 0.0001 BPM.
 package let reportedDecimals = 4
 
 extension Scalar<String> {

@@ -17,7 +17,6 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
   package init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
   package init(dictionaryLiteral elements: (String, SchemaNode)...) { self = .object(elements.map { ($0.0, $0.1) }) }
 
-  /// Creates the schema of a single value.
   package init<Value>(_ scalar: Scalar<Value>) {
     var members: [(name: String, value: SchemaNode)] = []
     if let type = scalar.type { members.append(("type", .string(type))) }

@@ -2,7 +2,7 @@ public import Analysis
 public import Platform
 public import SystemPackage
 
-/// Result made elsewhere.
+/// A result made elsewhere.
 public struct WorkerResult: Sendable {
   public enum Content: Sendable {
     case analysis(FileAnalysis, of: FileStamp)
@@ -26,7 +26,7 @@ public struct WorkerResult: Sendable {
   }
 }
 
-/// Origin of a result.
+/// The origin of a result.
 public struct ResultOrigin: Hashable, Sendable {
   /// Name of the pipeline.
   public var pipeline: String
@@ -41,7 +41,7 @@ public struct ResultOrigin: Hashable, Sendable {
   }
 }
 
-/// Outcome of merging results. Counts results, not files: one file may have many.
+/// The outcome of merging results. It counts results, not files: one file may have several results.
 public struct MergeCounts: Hashable, Sendable {
   /// Results that added to the store.
   public var merged = 0

@@ -1,4 +1,4 @@
-/// Treatment of known files by a scan.
+/// Options for the treatment of known files in a scan.
 public struct ScanOptions: Hashable, Sendable {
   /// Analyzes everything again.
   public var force: Bool

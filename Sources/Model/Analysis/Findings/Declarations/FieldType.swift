@@ -20,8 +20,7 @@ public indirect enum FieldType: Sendable {
 
 /// The type of the records in a field.
 public struct RecordType: Sendable {
-  /// A member of a record. It is a class, because reports iterate over dozens of members for each file: this avoids
-  /// copying strings and types.
+  /// A class, because reports iterate over dozens of members for each file, and would otherwise copy strings and types.
   public final class Member: Sendable {
     public let name: String
     public let summary: String

@@ -181,8 +181,8 @@ extension FindingField {
       report: { finding, _ in entry.map(finding)[name].map(value) ?? .null }, exact: nil, storage: .none, entry: entry)
   }
 
-  /// Declares a list of records, or a map of lists of strings. It is stored in a separate table with one row for each
-  /// record or string.
+  /// Declares a list of records, or a map of lists of strings, stored in a separate table with one row for each record
+  /// or string.
   public static func rows<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, table: String,
     long: String? = nil, isReported: Bool = true
