@@ -34,8 +34,8 @@ extension LibraryDuplicates {
   }
 }
 
-/// The output of `duplicates`: schema `nocturne.duplicates` version 1. Fields keep their name and type forever; new ones are
-/// only added.
+/// The output of `duplicates`: schema `nocturne.duplicates` version 1. Fields keep their names and types forever; the
+/// only changes are new fields.
 extension Shape<LibraryDuplicates> {
   static var duplicates: Shape {
     Shape(

@@ -8,7 +8,7 @@ struct PlanSpool: ~Copyable {
   private var buffer: [UInt8] = []
   private var flushed: Int64 = 0
   private var offsets: [Int64] = []
-  /// Distinct lists of missing analyzers, and distinct codecs: there are few.
+  /// The distinct lists of missing analyzers, and the distinct codecs; there are few of either.
   private var lists: [[String]] = []
   private var listNumbers: [[String]: Int32] = [:]
   private var lastList: Int32 = 0

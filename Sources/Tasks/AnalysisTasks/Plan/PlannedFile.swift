@@ -19,7 +19,7 @@ package struct PlannedFile: Hashable, Sendable {
 }
 
 extension PendingReason {
-  /// Name in plans. Stable.
+  /// The stable name used in plans.
   var name: String {
     switch self {
     case .new: "new"

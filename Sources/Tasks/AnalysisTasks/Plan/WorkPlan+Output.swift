@@ -53,7 +53,7 @@ extension WorkPlan {
     try forEachFile { try body(shape.ndjsonLine(($0, $1))) }
   }
 
-  /// The plan without its files, as one line of JSON.
+  /// Returns the plan without its files, as one line of JSON.
   /// - Parameter groups: Row groups of each partition in `files.parquet`; `nil` without that file.
   package func summaryLine(groups: [Range<Int>]? = nil) -> [UInt8] {
     Shape.workPlan.ndjsonLine(PlanSummary(self, groups))

@@ -6,7 +6,7 @@ package import ResultStore
 package struct LibraryOverview: Sendable {
   package var library: LibraryFigures
   package var trackCount: Int
-  /// Failed files, which do not count as tracks.
+  /// Number of failed files, which do not count as tracks.
   package var failedCount: Int
   /// Total duration of all tracks, in seconds.
   package var seconds: Double

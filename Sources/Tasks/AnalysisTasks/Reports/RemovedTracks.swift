@@ -21,8 +21,8 @@ struct RemovedTracks {
   func finish() throws(ExportError) { try file.commit() }
 }
 
-/// One line of the list: schema `nocturne.removal` version 1. Fields keep their name and type forever; new ones are only
-/// added.
+/// One line of the list: schema `nocturne.removal` version 1. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<ExportRemoval> {
   fileprivate static var removal: Shape {
     Shape(

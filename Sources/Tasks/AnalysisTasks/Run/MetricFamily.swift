@@ -59,7 +59,8 @@ package struct MetricFamily {
   }
 
   private static func escaped(_ text: String, quote: Bool = false) -> String {
-    // Iterates over scalars: a character may be a quotation mark with a combining accent, or CR and LF in one.
+    // Iterates over scalars, because a character may be a quotation mark with a combining accent, or CR and LF
+    // together.
     var escaped = "".unicodeScalars
     for scalar in text.unicodeScalars {
       switch scalar {

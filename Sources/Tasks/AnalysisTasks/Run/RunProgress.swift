@@ -16,7 +16,7 @@ package struct RunProgress: Sendable, Equatable {
     isOwn = ownProcess == holder.owner.processID
   }
 
-  /// `nil` if another command than a run is changing the library.
+  /// `nil` if a command other than a run is changing the library.
   package var phase: String? { holder.progress?.phase }
   /// Number of analyzed files.
   package var done: Int { holder.progress?.done ?? 0 }

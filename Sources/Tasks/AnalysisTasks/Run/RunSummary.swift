@@ -6,7 +6,7 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Human-readable summary of a finished run.
+/// A human-readable summary of a finished run.
 package struct RunSummary: Sendable {
   private let outcome: LibraryRun.Outcome
   private let elapsed: Duration

@@ -30,11 +30,11 @@ package struct Checkup {
   package var reports: FilePath
   /// `nil` to skip the catalog.
   package var catalog: FilePath?
-  /// Catalogs on servers that are queried together with it.
+  /// Catalogs on servers that are queried together with `catalog`.
   package var catalogParts: [any CatalogPart]
   /// `nil` to check only settings, library and database.
   package var installation: Installation?
-  /// Compare the whole content of the database, its search index and the reports.
+  /// Check the whole content of the database, its search index and the reports.
   package var comparesAll: Bool
   /// Rebuild the search index.
   package var rebuildsIndex: Bool
@@ -115,7 +115,7 @@ package struct Checkup {
     }
   }
 
-  /// Opens the database read-write if possible for a full check: checking the search index requires that.
+  /// Opens the database, read-write if possible for a full check, because checking the search index requires it.
   private func open() throws(StoreError) -> ResultStore {
     let findings = BuiltInAnalyzers.findings
     if rebuildsIndex { return try ResultStore(path: database, findings: findings) }

@@ -10,8 +10,8 @@ extension BrokenTracks.Track {
   package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
 }
 
-/// The output of `broken`: schema `nocturne.broken` version 1. Fields keep their name and type forever; new ones are only
-/// added.
+/// The output of `broken`: schema `nocturne.broken` version 1. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<BrokenTracks.Track> {
   static var broken: Shape {
     Shape(

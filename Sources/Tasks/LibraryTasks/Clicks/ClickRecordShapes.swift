@@ -16,8 +16,8 @@ extension MetronomeRecord {
   package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 
-/// The output of `click`: schema `nocturne.click` version 2. Fields keep their name and type forever; new ones are only
-/// added.
+/// The output of `click`: schema `nocturne.click` version 2. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<ClickRecord> {
   static var click: Shape {
     Shape(

@@ -44,7 +44,7 @@ package struct Metronome: Sendable {
     self.duration = duration
   }
 
-  /// Clicks, each position computed independently so that errors do not accumulate.
+  /// The clicks. Each position is computed independently, so that errors do not accumulate.
   package var clicks: [ClickTrack.Click] {
     var clicks: [ClickTrack.Click] = []
     while true {

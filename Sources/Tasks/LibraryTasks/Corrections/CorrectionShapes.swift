@@ -13,13 +13,14 @@ extension LibraryTempoChange.Outcome {
 
 extension CorrectionImport.Outcome {
   /// One line of NDJSON, including its line break.
-  /// - Parameter isDryRun: Nothing was set.
+  /// - Parameter isDryRun: `true` if nothing was set.
   package func ndjsonLine(isDryRun: Bool) -> [UInt8] {
     Shape.correctionImport.ndjsonLine(CorrectionImportReport(outcome: self, isDryRun: isDryRun))
   }
 }
 
-/// The output of `set`: schema `nocturne.set` version 2. Fields keep their name and type forever; new ones are only added.
+/// The output of `set`: schema `nocturne.set` version 2. Fields keep their names and types forever; the only changes
+/// are new fields.
 extension Shape<LibraryTempoChange.Outcome> {
   static var tempoChanges: Shape {
     Shape(

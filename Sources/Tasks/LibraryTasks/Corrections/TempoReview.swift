@@ -7,8 +7,8 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// A review of the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any time and the
-/// next one continues there.
+/// A review of the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any time,
+/// and the next review continues where it ended.
 package struct TempoReview {
   package enum Decision: Hashable, Sendable {
     /// The found tempo is right.
@@ -49,7 +49,7 @@ package struct TempoReview {
   private let store: ResultStore
   private let fitting: BeatFitting
   private let tracks: [DoubtfulTempo]
-  /// Index in `tracks` of the current track; their number at the end.
+  /// Index of the current track in `tracks`; equal to their number at the end.
   private var place = 0
   private var steps: [(place: Int, step: Step)] = []
   package private(set) var tally = Tally()
@@ -142,7 +142,7 @@ package struct ReviewedTrack: Sendable {
   package struct Choice: Hashable, Sendable {
     /// Beats per minute.
     package var bpm: Double
-    /// Share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
+    /// Its share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
     package var weight: Double?
   }
 
@@ -159,9 +159,9 @@ package struct ReviewedTrack: Sendable {
   package var others: [Choice]
 
   private static let maxOthers = 5
-  /// Minimum share of the evidence of other candidates.
+  /// Minimum share of the evidence for other candidates.
   private static let minWeight = 0.01
-  /// Relative difference within which two tempi are the same.
+  /// Relative difference within which two tempi count as the same.
   private static let tempoTolerance = 0.02
 
   /// Fails for a record without a tempo.
@@ -202,7 +202,7 @@ package struct ReviewedTrack: Sendable {
     }
   }
 
-  /// Sentence on why the tempo is doubtful; `nil` if there is nothing to add.
+  /// A sentence on why the tempo is doubtful; `nil` if there is nothing to add.
   package var doubt: String? {
     let octave = tempo.octaveConfidence
     guard octave > 0 else { return nil }

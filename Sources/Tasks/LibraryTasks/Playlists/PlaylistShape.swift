@@ -8,8 +8,8 @@ extension PlaylistProposal {
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
-/// The output of `playlist --json`: schema `nocturne.playlist` version 2. Fields keep their name and type forever; new ones
-/// are only added.
+/// The output of `playlist --json`: schema `nocturne.playlist` version 2. Fields keep their names and types forever;
+/// the only changes are new fields.
 extension Shape<PlaylistProposal> {
   static var playlist: Shape {
     Shape(

@@ -39,8 +39,8 @@ private struct SearchHit: Sendable {
   var name: SearchAnswer.Name?
 }
 
-/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. Fields keep their name and type
-/// forever; new ones are only added.
+/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. Fields keep their names and
+/// types forever; the only changes are new fields.
 extension Shape<SearchReport> {
   fileprivate static var search: Shape {
     func section<Hit>(

@@ -10,8 +10,8 @@ extension SimilarTracks.Answer {
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
-/// The output of `similar`: schema `nocturne.similar` version 2. Fields keep their name and type forever; new ones are only
-/// added.
+/// The output of `similar`: schema `nocturne.similar` version 2. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<SimilarTracks.Answer> {
   static var similar: Shape {
     Shape(

@@ -7,8 +7,8 @@ extension TaggingResult {
   package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
 }
 
-/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. Fields keep their name and type forever; new
-/// ones are only added.
+/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. Fields keep their names and types
+/// forever; the only changes are new fields.
 extension Shape<TaggingResult> {
   static var tagging: Shape {
     Shape(
