@@ -1,13 +1,13 @@
 internal import Platform
 public import SystemPackage
 
-/// Failure of a store operation. Nothing is half done: the transaction was rolled back.
+/// A failure of a store operation. Nothing is left half done: the transaction was rolled back.
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
   /// The folder for the database does not exist.
   case noFolder(path: FilePath)
-  /// The file is a database of another program, or no database.
+  /// The file is a database of another program, or not a database.
   case notAStore(path: FilePath, reason: String)
   /// Another process kept the database locked for longer than the busy timeout.
   case busy(path: FilePath)
@@ -29,7 +29,7 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// Problem and remedy.
+  /// The problem and its remedy.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):

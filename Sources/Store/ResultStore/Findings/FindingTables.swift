@@ -116,7 +116,7 @@ extension FindingTables.Table {
   }
 }
 
-/// Declared tables and columns that a database has.
+/// The declared tables and columns that exist in a database.
 package struct ExistingColumns: Sendable {
   private let columns: [String: Set<String>]
 
@@ -133,7 +133,7 @@ package struct ExistingColumns: Sendable {
   package func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
-/// Adds whatever a database lacks compared with the declarations: missing tables, new columns, columns of the view
+/// Adds whatever a database lacks compared with the declarations: missing tables, new columns, and columns of the view
 /// `track`. Only renaming and dropping need a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
@@ -156,7 +156,7 @@ struct FindingSchema: Sendable {
     try database.write { db in for sql in try changes(in: db) { try db.execute(sql: sql) } }
   }
 
-  /// Statements in order; empty if nothing is missing.
+  /// Returns the statements in order; empty if nothing is missing.
   func changes(in db: Database) throws -> [String] {
     let existing = try ExistingColumns(of: findings, db)
     let indexes = Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'index'"))

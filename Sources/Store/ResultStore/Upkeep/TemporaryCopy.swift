@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// Database copied into a folder of its own, for the lifetime of this object.
+/// A database copied into a folder of its own, for the lifetime of this object.
 final class TemporaryCopy: Sendable {
   /// Name for SQLite.
   let name: String
