@@ -16,7 +16,7 @@ package struct PlaylistTrack: Sendable, Equatable {
   package var key: String?
   /// 0 to 1.
   package var energy: Double?
-  /// Likeness to the file of the request, 0 to 1; `nil` if there is none.
+  /// Likeness to the file in the request, 0 to 1; `nil` if the request has no file.
   package var likeness: Double?
 
   package init(

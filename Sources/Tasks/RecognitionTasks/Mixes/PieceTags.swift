@@ -54,6 +54,6 @@ enum PieceTags {
     return " of \(name), cut by nocturne"
   }
 
-  /// Recognizes a piece of the same recording: pieces of other recordings are not replaced.
+  /// Recognizes a piece of the same recording, because pieces of other recordings are not replaced.
   static func proof(of source: FilePath) -> OriginProof { .text(marks: [mark(of: source).replacing("\0", with: "")]) }
 }
