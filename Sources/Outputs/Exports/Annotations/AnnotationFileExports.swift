@@ -39,7 +39,7 @@ public struct LabExport: ExportFormat {
 }
 
 /// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`: a time, the duration of segments, then values and
-/// a quoted label; no header.
+/// a quoted label; there is no header.
 public struct AnnotationCSVExport: ExportFormat {
   public let name = "annotations-csv"
   public let abstract = "CSV files for each track, as sonic-annotator writes them"
@@ -69,7 +69,7 @@ public struct AnnotationCSVExport: ExportFormat {
   }
 }
 
-/// Subject of an annotation file.
+/// The subject of an annotation file.
 private enum AnnotationTable: String, CaseIterable {
   case beats, downbeats, tempo, key, sections
 }
