@@ -218,7 +218,7 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    // One per reading thread of a server; a command has fewer. Each is opened only when needed.
+    // One reader per reading thread of a server; a command needs fewer. Each is opened only when needed.
     configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Records
 internal import SystemPackage
 
-/// Label files for `mir_eval.io` and Sonic Visualiser: tab-separated columns.
+/// Label files for `mir_eval.io` and Sonic Visualiser, with tab-separated columns.
 public struct LabExport: ExportFormat {
   public let name = "lab"
   public let abstract = "Label files for each track: beats, tempo, key and sections"

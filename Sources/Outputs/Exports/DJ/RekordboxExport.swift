@@ -6,7 +6,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// XML for rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
+/// An XML file for rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
 public struct RekordboxExport: ExportFormat {
   public let name = "rekordbox"
   public let abstract = "XML for rekordbox: beat grids, keys and memory cues"

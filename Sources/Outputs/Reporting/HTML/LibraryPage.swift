@@ -14,7 +14,7 @@ internal import SystemPackage
 /// - `library`: news and history: `first_run`, `run_name`, `runs` (at most 60), `problems`.
 /// - `columns`: one column per property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o, "data":
 ///   base64}`, unsigned little-endian integers of w bytes, with all bits one for no value, else (raw + o) / s.
-///   `dictionaries` are sorted in display order, so an index is a rank; a `/` in `file` stands for the title. `sound`:
+///   `dictionaries` are sorted in display order, so an index is a rank; a `/` in `file` represents the title. `sound`:
 ///   `width` signed bytes per track; −128 is none.
 /// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats are
 ///   included for new tracks first, then broken ones, corrected ones, uncertain tempos.

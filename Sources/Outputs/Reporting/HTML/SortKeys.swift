@@ -65,7 +65,7 @@ struct SortKeys {
         while index < text.count, text[index] == UInt8(ascii: "0") { index += 1 }
         let start = index
         while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) { index += 1 }
-        // A number with more digits is larger, so its length comes first. The 0 sorts numbers where ASCII has the digits.
+        // A number with more digits is larger, so the length comes first, after a 0 that sorts it among ASCII digits.
         bytes.append(UInt8(ascii: "0"))
         bytes.append(UInt8(min(index - start, 255)))
         bytes.append(contentsOf: text[start..<index])

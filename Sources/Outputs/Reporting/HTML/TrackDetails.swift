@@ -184,8 +184,7 @@ struct TrackDetails {
     if let waveform = record.findings[WaveformFinding.self] { writeWave(waveform, into: &json) }
   }
 
-  /// Writes beats in whole milliseconds, each as the difference from the previous one, so that rounding errors do not
-  /// accumulate.
+  /// Writes beats in whole milliseconds, each as the difference from the previous rounded time.
   private func writeBeats(of tempo: TempoFinding, into json: inout ScriptJSON) {
     guard tempo.beats.allSatisfy({ $0.isFinite && abs($0) < 1e6 }), tempo.beats.count > 1 else { return }
     let times = tempo.beats.map { Int(($0 * 1000).rounded()) }

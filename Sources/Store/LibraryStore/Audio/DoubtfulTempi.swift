@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Records, or forgets, that the tempo of some audio was skipped in a review. A correction also makes it forgotten.
+  /// Records, or forgets, that the tempo of some audio was skipped in a review. A correction also removes this record.
   public func skipTempo(of audio: ContentID, _ isSkipped: Bool = true) throws(StoreError) {
     try write { db in
       if isSkipped {

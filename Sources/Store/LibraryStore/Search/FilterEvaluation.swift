@@ -72,7 +72,7 @@ struct FilterEvaluation {
 
   private static let sampleSize = 100
 
-  /// Returns conditions that all matches meet and that use the index of an order, so that the rest of the index need
+  /// Returns conditions that all matches fulfill and that use the index of an order, so that the rest of the index need
   /// not be read.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in

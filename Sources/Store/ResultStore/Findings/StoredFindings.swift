@@ -88,7 +88,7 @@ extension FindingTables.Table {
   }
 }
 
-/// One row per file.
+/// A table with one row per file.
 private struct FindingRow<Finding>: Sendable {
   private let sql: String
   private let columns: [FindingField<Finding>.Column]
@@ -124,7 +124,7 @@ private struct FindingRow<Finding>: Sendable {
   }
 }
 
-/// One row per list element.
+/// A table with one row per list element.
 private struct FindingList<Finding>: Sendable {
   private let sql: String
   private let members: [RecordType.Member]

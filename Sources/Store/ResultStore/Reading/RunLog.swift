@@ -4,7 +4,7 @@ internal import Platform
 public import Records
 public import Text
 
-/// Log of the runs on this database.
+/// The log of the runs on this database.
 extension ResultStore {
   /// Opens a run and returns its id, which every session of the run needs. Runs that are still open have died (the
   /// caller holds the run lock); they are marked accordingly, and the files they were analyzing will be analyzed last.

@@ -53,8 +53,8 @@ public final class ScanSession: Sendable {
     state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
   }
 
-  /// Number of known files at or below a path that have not vanished, which tells an unmounted disk from an empty
-  /// folder.
+  /// Number of known files at or below a path that have not vanished, which distinguishes an unmounted disk from an
+  /// empty folder.
   public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
   /// Compares files with the stored state in one transaction; a few hundred to a few thousand at a time work best.

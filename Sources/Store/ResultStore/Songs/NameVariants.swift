@@ -2,7 +2,7 @@ internal import GRDB
 internal import SystemPackage
 internal import Text
 
-/// Alternative spellings by which names are found.
+/// The alternative spellings by which names are found.
 ///
 /// - A track without a title is found by its file name.
 /// - In scripts without spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words have endings), each

@@ -48,7 +48,7 @@ package struct ParquetColumn {
   /// Approximate number of bytes waiting to be written.
   var size: Int { plain.count + valueCount }
 
-  /// - Parameter value: The value; `nil`, or a value of a kind other than the column's, stands for null.
+  /// - Parameter value: The value; `nil`, or a value of a kind other than the column's, becomes null.
   mutating func append(_ value: Value?) {
     switch (value, kind) {
     case (.text(let text)?, .text): appendPresent { $0.appendPlain(text) }
