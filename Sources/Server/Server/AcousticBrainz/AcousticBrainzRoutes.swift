@@ -14,7 +14,7 @@ struct AcousticBrainzRoutes: RouteSet {
     errors: ErrorShape { error, json in json.value(["message": .string(error.message)]) })
   let services: Services
 
-  /// Recordings per request, the limit of AcousticBrainz.
+  /// Maximum number of recordings per request, the same as in AcousticBrainz.
   private static let bulkLimit = 25
 
   /// Member names depend on the request and on the known findings.

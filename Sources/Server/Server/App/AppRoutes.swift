@@ -17,7 +17,7 @@ struct AppRoutes: Sendable {
     library = try AppLibrary(services, watch: watch)
   }
 
-  /// Sends changes of the library to the pages until its task is canceled or `stopEvents` is called.
+  /// Sends changes in the library to the pages until the calling task is canceled or `stopEvents` is called.
   func observe() async { await LibraryObserver(library: library, hub: hub).run() }
 
   /// Ends the event streams, which would otherwise keep connections open. Called when the server stops.

@@ -9,7 +9,7 @@ internal import Text
 /// The body of a tempo request.
 struct TempoRequest {
   let change: TempoChange.Request
-  /// The change is only shown, not stored.
+  /// `true` if the change is only shown, not stored.
   let isPreview: Bool
 
   /// Members of the body.
@@ -20,7 +20,7 @@ struct TempoRequest {
   ]
   private static let fields = Set(members.map(\.name))
 
-  /// - Parameter candidates: Tempi that taps snap to if they are near.
+  /// - Parameter candidates: Tempi that tapped tempi snap to if they are near.
   /// - Throws: `RequestError` with a sentence about the invalid field.
   init(_ body: [String: JSONValue], candidates: [Double]) throws {
     if let unknown = body.keys.sorted().first(where: { !Self.fields.contains($0) }) {

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Platform
 internal import Serving
 
-/// A response with a file or the requested part of it (RFC 9110, sections 13 and 14).
+/// A response with a file or with the requested part of it (RFC 9110, sections 13 and 14).
 struct FileAnswer {
   let file: OpenFile
   let contentType: String
@@ -14,7 +14,7 @@ struct FileAnswer {
   /// Offers the file for download rather than playback.
   var isAttachment = false
 
-  /// Bytes read at once. A slow client keeps only a few of these blocks in memory.
+  /// Number of bytes read at once. A slow client keeps only a few blocks of this size in memory.
   private static let blockSize = 1 << 17
 
   func response(to request: Request, _ services: Services) -> Response {

@@ -1,8 +1,8 @@
-/// Values for missing audio features and analyses: Spotify's numbers for unknown, which typed clients need, or null for
-/// clients that request it with `nulls=1`.
+/// Values for missing audio features and analyses: the numbers that Spotify uses for unknown values, which typed
+/// clients need, or null for clients that request it with `nulls=1`.
 ///
-/// According to the documentation of Spotify's Web API, key and mode are -1 without a result, confidences 0, and the lowest
-/// loudness is -60 dB; tempo, meter and traits are 0 if its analysis finds none.
+/// According to the documentation of Spotify's Web API, key and mode are -1 without a result, confidences are 0, and
+/// the lowest loudness is -60 dB; tempo, meter and traits are 0 if Spotify's analysis does not find any.
 struct MissingFeatures {
   let isNull: Bool
 

@@ -80,7 +80,7 @@ struct SubsonicRoutes: RouteSet {
 
   private typealias Endpoint = @Sendable (SubsonicLibrary) -> (SubsonicRequest) throws -> SubsonicObject
 
-  /// Methods that only read, in milliseconds.
+  /// Methods that only read, which takes milliseconds.
   private static let endpoints: [String: Endpoint] = [
     "ping": { $0.ping }, "getLicense": { $0.license }, "getOpenSubsonicExtensions": { $0.extensions },
     "tokenInfo": { $0.tokenInfo }, "getUser": { $0.user }, "getScanStatus": { $0.scanStatus },
@@ -96,7 +96,7 @@ struct SubsonicRoutes: RouteSet {
     "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
   ]
 
-  /// Methods that write to the store, whatever the HTTP method.
+  /// Methods that write to the store, whatever the HTTP method of the request is.
   private static let changes: [String: Endpoint] = [
     "createPlaylist": { $0.createPlaylist }, "updatePlaylist": { $0.updatePlaylist },
     "deletePlaylist": { $0.deletePlaylist }, "star": { $0.star }, "unstar": { $0.unstar },

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// The reason that the server cannot listen.
+/// The reason why the server cannot listen.
 package struct ListenError: Error, CustomStringConvertible {
   package let description: String
 
