@@ -20,7 +20,6 @@ public enum ExportError: Error, Hashable, Sendable {
 }
 
 extension ExportError: CustomStringConvertible {
-  /// The problem and its remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

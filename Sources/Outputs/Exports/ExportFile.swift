@@ -65,7 +65,6 @@ public final class ExportFile {
     }
   }
 
-  /// Moves the file into place.
   public func commit() throws(ExportError) {
     try flush()
     do {

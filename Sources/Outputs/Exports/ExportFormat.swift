@@ -40,7 +40,6 @@ extension ExportFormat {
   }
 }
 
-/// The destination of an export.
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output; the extension, such as `xml`, is used only in examples.
   case file(extension: String)
@@ -62,7 +61,6 @@ public protocol ExportWriter {
   mutating func append(_ record: FileRecord) throws
   /// Records a removal; called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
-  /// - Returns: The files written.
   mutating func finish() throws -> [FilePath]
 }
 

@@ -10,9 +10,7 @@ internal import Text
 /// derived from the declaration. Unknown values are left out of a document.
 struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
-    /// A text searched by words.
     case text
-    /// Several texts searched by words.
     case texts
     /// A value that is meaningful only as a whole.
     case keyword
@@ -20,7 +18,6 @@ struct TrackField: Sendable {
     case integer
     case number
     case boolean
-    /// A point in time.
     case time
   }
 

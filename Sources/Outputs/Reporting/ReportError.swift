@@ -11,7 +11,6 @@ public enum ReportError: Error, Hashable, Sendable {
 }
 
 extension ReportError: CustomStringConvertible {
-  /// The problem and its remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

@@ -1,7 +1,6 @@
 internal import Platform
 public import SystemPackage
 
-/// The destination of a report.
 public enum ReportDestination: Hashable, Sendable {
   case file(FilePath)
   case standardOutput
@@ -34,7 +33,6 @@ final class ReportOutput {
     }
   }
 
-  /// Moves the file into place.
   func finish() throws(ReportError) {
     guard let file else { return }
     do {

@@ -11,9 +11,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case notAStore(path: FilePath, reason: String)
   /// Another process kept the database locked for longer than the busy timeout.
   case busy(path: FilePath)
-  /// Another run holds the run lock.
   case lockedByRun(lock: FilePath, owner: RunLock.Owner?)
-  /// The database file is damaged.
   case corrupt(path: FilePath, detail: String)
   /// A later version of the program has written the database.
   case newerSchema(path: FilePath, found: Int, known: Int)
@@ -29,7 +27,6 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// The problem and its remedy.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):

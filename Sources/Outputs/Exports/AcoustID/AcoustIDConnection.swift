@@ -6,7 +6,6 @@ internal import SystemPackage
 /// passed on its standard input, so keys do not appear on any command line.
 struct AcoustIDConnection {
   struct Answer {
-    /// HTTP status.
     var status: Int
     /// Seconds to wait, as requested by the server.
     var retryAfter: Int?
@@ -49,7 +48,6 @@ struct AcoustIDConnection {
     return Answer(status: code, retryAfter: last.count > 1 ? Int(last[1]) : nil, body: Array(output[..<end]))
   }
 
-  /// Runs a program to completion.
   private static func run(
     _ words: [String], input: [UInt8]
   ) throws(Failure) -> (status: Int, output: [UInt8], errors: [UInt8]) {

@@ -16,7 +16,6 @@ struct AcoustIDForm: Hashable {
 
   /// Fields shared by all fingerprints.
   private let common: String
-  /// Fields of each fingerprint.
   private(set) var entries: [[Field]] = []
   /// Size of `text` in bytes, or slightly more.
   private(set) var size: Int
@@ -53,7 +52,6 @@ struct AcoustIDForm: Hashable {
     size = text.utf8.count
   }
 
-  /// Adds a fingerprint with its fields.
   mutating func append(_ fields: [Field]) {
     entries.append(fields)
     size += Self.size(of: fields)
@@ -62,7 +60,6 @@ struct AcoustIDForm: Hashable {
   /// Returns the maximum size of a fingerprint with these fields, in bytes.
   static func size(of fields: [Field]) -> Int { fields.reduce(0) { $0 + $1.size } }
 
-  /// Encodes names and values.
   static func fields(_ values: [(String, String)]) -> [Field] {
     values.map { Field(name: $0, value: encoded($1)) }
   }

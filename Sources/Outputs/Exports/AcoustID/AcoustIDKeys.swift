@@ -5,7 +5,6 @@ internal import SystemPackage
 /// The keys that AcoustID requires. They come from the environment or a file, never from a command line, which other
 /// users of the machine may read.
 struct AcoustIDKeys {
-  /// Key of the application.
   var client: String
   /// Key of the user on whose behalf tracks are submitted.
   var user: String?

@@ -69,7 +69,6 @@ public struct AnnotationCSVExport: ExportFormat {
   }
 }
 
-/// The subject of an annotation file.
 private enum AnnotationTable: String, CaseIterable {
   case beats, downbeats, tempo, key, sections
 }

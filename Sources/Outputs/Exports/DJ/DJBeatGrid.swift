@@ -10,7 +10,6 @@ struct DJBeatGrid: Equatable {
     var bpm: Double
     /// Position of the beat in its bar, starting at 1; `nil` if bars are unknown.
     var beatInBar: Int?
-    /// Index of the beat.
     var beat: Int
   }
 

@@ -5,7 +5,6 @@ internal import Text
 
 /// A search engine, described by the files of its export.
 protocol SearchEngine: ExportFormat {
-  /// File names in the folder.
   var settingsName: String { get }
   var documentsName: String { get }
   var removalsName: String { get }

@@ -16,7 +16,6 @@ package struct MorningReport: Sendable {
       case failed, damaged, unsure
     }
 
-    /// The subject of an item.
     package enum Subject: String, Sendable {
       case file, folder, track
     }
@@ -43,7 +42,6 @@ package struct MorningReport: Sendable {
   package struct Folder: Sendable, Equatable {
     package struct Track: Sendable, Equatable {
       package var id: String
-      /// Row in the page's table.
       var row: Int
     }
 

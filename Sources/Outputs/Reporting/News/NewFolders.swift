@@ -4,7 +4,6 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The folders that contain new tracks.
 struct NewFolders {
   private static let listed = 8
   private static let listedPrints = 24

@@ -44,7 +44,6 @@ public struct PageDuplicates: Sendable {
     self.groups = groups
   }
 
-  /// The values for the page's template.
   var templateValues: [String: Any] {
     [
       "summary": summary, "note": note,

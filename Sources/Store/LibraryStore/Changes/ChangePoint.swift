@@ -17,7 +17,6 @@ public struct LibraryCursor: Hashable, Sendable {
 /// The start of the requested changes.
 public enum ChangePoint: Hashable, Sendable {
   case cursor(LibraryCursor)
-  /// The start of a run.
   case run(Int64)
   case time(Timestamp)
 }

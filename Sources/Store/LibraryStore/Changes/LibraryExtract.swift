@@ -11,7 +11,6 @@ public import SystemPackage
 public struct LibraryExtract {
   /// State of the extract; `nil` if the database has no log of changes.
   public let cursor: LibraryCursor?
-  /// Number of records.
   public let count: Int
 
   private let store: ResultStore
@@ -22,7 +21,6 @@ public struct LibraryExtract {
   private let changes: Changes?
 
   private struct Changes {
-    /// Last known change.
     var revision: Int64
     var files: TrackSet
   }

@@ -31,7 +31,6 @@ public struct Playlist: Sendable, Hashable {
     self.trackCount = trackCount
   }
 
-  /// Maximum number of tracks.
   public static let maximumTrackCount = 10_000
   /// Maximum number of characters of the name, and of the description.
   public static let maximumNameLength = 500

@@ -10,7 +10,6 @@ extension ResultStore {
     case album, artist
   }
 
-  /// A saved album or artist.
   public struct SavedItem: Sendable, Hashable {
     public var id: String
     public var saved: Timestamp

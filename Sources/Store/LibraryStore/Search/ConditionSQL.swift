@@ -6,7 +6,6 @@ internal import SystemPackage
 
 /// A condition as SQL that finds the ids of the matching tracks.
 struct ConditionSQL {
-  /// Column of the ids.
   private(set) var id = "song.id"
   /// SQL after FROM, ending with a condition.
   private(set) var source = ""

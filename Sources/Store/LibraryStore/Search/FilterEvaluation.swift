@@ -7,7 +7,6 @@ internal import ResultStore
 /// Finds the tracks that match a filter, using a separate index per condition.
 struct FilterEvaluation {
   private let db: Database
-  /// Tables in the database.
   let tables: Set<String>
   private let now: Timestamp
   /// Up to this many rows are read one by one rather than through an index.

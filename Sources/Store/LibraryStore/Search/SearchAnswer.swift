@@ -29,7 +29,6 @@ public enum SearchSection: String, Sendable, Hashable, CaseIterable {
   case tracks, albums, artists, genres, paths
 }
 
-/// The best hits of one kind.
 public struct SearchHits<Hit: Sendable>: Sendable {
   public var hits: [Hit]
   /// Total number of hits, or a lower bound.

@@ -73,7 +73,6 @@ private struct TextSearch {
     return answer
   }
 
-  /// End of the requested page.
   private var end: Int { request.offset + request.limit }
 
   private func page<Hit>(_ hits: [Hit]) -> [Hit] { Array(hits.dropFirst(request.offset).prefix(request.limit)) }
@@ -164,7 +163,6 @@ private struct TextSearch {
     let grade: Int
     let count: Int
     let name: String
-    /// Artist of an album.
     let artist: String
 
     static func < (a: Rank, b: Rank) -> Bool {

@@ -4,7 +4,6 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Selects tracks by filters.
 extension ResultStore {
   /// Returns existing tracks that match a filter.
   /// - Parameter limit: Maximum number; `nil` for all.
@@ -38,7 +37,6 @@ extension ResultStore {
   }
 }
 
-/// Reads and sorts tracks.
 struct TrackSelection {
   private let db: Database
   private let tables: Set<String>
@@ -49,7 +47,6 @@ struct TrackSelection {
     self.tables = tables
   }
 
-  /// Number of tracks.
   func allCount() throws -> Int {
     let select = try Query(db, "SELECT count(*) FROM song")
     return try select.first { Int(select.integer(0)) } ?? 0

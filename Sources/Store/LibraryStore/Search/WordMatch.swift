@@ -22,7 +22,6 @@ public struct WordMatch: Sendable {
     }
   }
 
-  /// Returns `true` if all words are in the name.
   public func matches(_ name: String) -> Bool {
     let tokens = Self.tokens(of: name)
     return words.allSatisfy { word in tokens.contains { Self.range(of: word, in: $0) != nil } }

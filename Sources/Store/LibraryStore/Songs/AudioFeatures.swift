@@ -3,7 +3,6 @@ public import ResultStore
 
 /// The audio features of a track as a few numbers. Unknown features are `nil`.
 public struct AudioFeatures: Sendable, Hashable {
-  /// Id of the track.
   public var id: String
   public var durationSeconds: Double?
   /// Beats per minute: the correction, or else the found tempo.

@@ -57,7 +57,6 @@ public struct Song: Sendable {
   public var genres: [String]
   /// ISRC of 12 letters and digits, if the tag has one.
   public var isrc: String?
-  /// MusicBrainz recording id.
   public var recordingID: String?
   /// Bit rate in bits per second.
   public var bitRate: Int?
@@ -198,7 +197,6 @@ public struct LibraryArtist: Sendable, Hashable {
   public var name: String
   /// Number of tracks that name the artist as a performer.
   public var trackCount: Int
-  /// Number of the artist's own albums.
   public var albumCount: Int
   /// Up to five genres, the most frequent first; filled in only for single artists and for pages of artists.
   public var genres: [String]

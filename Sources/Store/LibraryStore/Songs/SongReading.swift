@@ -255,7 +255,6 @@ extension ResultStore {
   }
 }
 
-/// An order of albums.
 public enum AlbumOrder: Sendable, Hashable {
   /// Albums with the newest files first.
   case newest
@@ -279,7 +278,6 @@ public enum AlbumOrder: Sendable, Hashable {
 
 /// The relation of albums to an artist.
 public enum ArtistAlbums: Sendable, Hashable {
-  /// Albums of the artist.
   case own
   /// Albums of others with tracks by the artist.
   case appearsOn
@@ -302,7 +300,6 @@ public enum ArtistAlbums: Sendable, Hashable {
   }
 }
 
-/// Reads rows of the song catalog.
 struct SongReader {
   private let db: Database
   private let tables: Set<String>

@@ -93,7 +93,6 @@ private struct Conditions {
     self.values = values
   }
 
-  /// Creates one condition per element.
   init<Element>(_ elements: [Element], _ condition: (Element) -> Conditions) {
     self = elements.reduce(Conditions()) { $0 + condition($1) }
   }

@@ -28,7 +28,6 @@ public struct VerifiableFile: Sendable {
   }
 }
 
-/// The result of verifying one file.
 public struct VerifiedFile: Sendable {
   public enum Outcome: Sendable {
     /// The bytes match the known ones.

@@ -84,7 +84,6 @@ enum AlbumLoudness {
     var artists: [String]
   }
 
-  /// Recomputes albums that may have changed.
   static func update(_ db: Database) throws {
     let select = try Query(db, "SELECT DISTINCT path FROM \(table)")
     var folders: Set<[UInt8]> = []

@@ -82,7 +82,6 @@ extension ResultStore {
 }
 
 extension DuplicateDecision.Subject {
-  /// Values of the table's columns.
   fileprivate var columns: (first: String, second: String, decision: String) {
     switch self {
     case .distinct(let first, let second): (first.description, second.description, "distinct")

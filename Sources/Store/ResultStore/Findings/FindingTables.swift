@@ -2,7 +2,6 @@ internal import Analysis
 internal import GRDB
 internal import SystemPackage
 
-/// The tables of a declared finding.
 struct FindingTables: Sendable {
   struct Column: Hashable, Sendable {
     var name: String
@@ -28,7 +27,6 @@ struct FindingTables: Sendable {
     var columns: [Column]
   }
 
-  /// Id of the analyzer.
   let analyzer: String
   /// The first table belongs to the finding itself; its row shows that the finding exists.
   let tables: [Table]

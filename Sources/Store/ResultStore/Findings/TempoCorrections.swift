@@ -29,7 +29,6 @@ extension ResultStore {
 
   /// The result of comparing imported corrections with the stored ones.
   public struct TempoCorrectionImport: Hashable, Sendable {
-    /// Corrections of audio that had none.
     public var newCount = 0
     /// Corrections equal to the stored one.
     public var sameCount = 0
@@ -198,7 +197,6 @@ enum TempoCorrections {
 
   /// Reads corrections from the rows of a statement.
   struct Reader {
-    /// Join that the added columns need.
     static let join = "LEFT JOIN tempo_correction c ON c.content_id = file.content_id"
 
     private let bpm, corrected, isStable, map, metre: Int32

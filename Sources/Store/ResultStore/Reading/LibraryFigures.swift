@@ -3,7 +3,6 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// The current figures of the library.
 public struct LibraryFigures: Hashable, Sendable {
   /// The state of a file; each file counts once.
   public enum Status: String, Hashable, Sendable, CaseIterable {

@@ -37,9 +37,7 @@ public struct RecordSelection: Hashable, Sendable {
 public struct FileHistory: Hashable, Sendable {
   /// The reason why the file is waiting for analysis.
   public var pending: PendingReason?
-  /// First run that saw the file.
   public var firstSeenRun: Int64
-  /// Last run that analyzed the file.
   public var analyzedRun: Int64?
   public var analyzed: Timestamp?
   public var decoderVersion: Int?
@@ -50,7 +48,6 @@ public struct FileHistory: Hashable, Sendable {
   public var failedAttempts: Int
   /// Number of runs that died while analyzing the file.
   public var unfinishedAttempts: Int
-  /// Time of the last failure.
   public var failed: Timestamp?
   public var quarantine: Quarantine?
 }
@@ -253,7 +250,6 @@ package struct RecordReader {
     }
   }
 
-  /// Returns the record of the current row of `files`.
   private func record() throws -> FileRecord? {
     let id = files.integer(columns.id)
     var record = FileRecord(path: files.path(columns.path), status: .ok)

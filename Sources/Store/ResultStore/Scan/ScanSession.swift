@@ -181,7 +181,6 @@ public final class ScanSession: Sendable {
   /// Returns the queue of the waiting files that this scan has found. Files found later are added to it.
   public func makePendingQueue() -> PendingQueue { PendingQueue(scan: self) }
 
-  /// Returns `true` if the file has been seen in this session.
   func hasSeen(_ id: Int64) -> Bool { state.withLock { $0.seen.contains(id) } }
 
   // MARK: Verdicts

@@ -31,7 +31,6 @@ package struct SongTables {
     return ids
   }
 
-  /// Removes the links of changed songs.
   func unlinkChanges() throws {
     for table in ["artist_song", "genre_song"] {
       try Query(db, "DELETE FROM \(table) WHERE song IN (SELECT file FROM \(SongCatalog.changes))").run()
@@ -100,7 +99,6 @@ package struct SongTables {
     ).run(values)
   }
 
-  /// Removes all rows.
   func clear() throws {
     for table in ["artist_song", "genre_song", "artist_album", "genre_album"] {
       try db.execute(sql: "DELETE FROM \(table)")

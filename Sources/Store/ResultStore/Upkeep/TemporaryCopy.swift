@@ -3,7 +3,6 @@ internal import SystemPackage
 
 /// A database copied into a folder of its own, for the lifetime of this object.
 final class TemporaryCopy: Sendable {
-  /// Name for SQLite.
   let name: String
   private let folder: TemporaryFolder
 

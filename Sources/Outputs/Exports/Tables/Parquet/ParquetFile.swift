@@ -58,7 +58,6 @@ package final class ParquetFile {
     if rowCount >= groupRows || isLarge { try writeGroup() }
   }
 
-  /// Number of complete row groups.
   package var groupCount: Int { groups.count }
 
   /// Ends the current row group: the next row begins a new one.

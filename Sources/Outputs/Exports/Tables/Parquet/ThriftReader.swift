@@ -137,7 +137,6 @@ extension [Int: ThriftReader.Value] {
     if case .structure(let fields)? = self[field] { fields } else { nil }
   }
 
-  /// Returns the structures of a list.
   func structures(_ field: Int) -> [[Int: ThriftReader.Value]] {
     guard case .list(let values)? = self[field] else { return [] }
     return values.compactMap { if case .structure(let fields) = $0 { fields } else { nil } }

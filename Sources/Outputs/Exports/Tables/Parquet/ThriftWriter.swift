@@ -15,7 +15,6 @@ struct ThriftWriter {
     case structure = 12
   }
 
-  /// Encodes a top-level structure.
   static func structure(_ write: (inout ThriftWriter) -> Void) -> [UInt8] {
     var writer = ThriftWriter()
     writer.structure(write)
