@@ -1,12 +1,12 @@
 internal import Platform
 internal import Serving
 
-/// The lanes of the server, one for each kind of work that could hold up the others.
+/// The lanes of the server, one for each kind of work that could delay the other kinds.
 struct Lanes: Sendable {
   /// Database queries, and other work that takes milliseconds. In WAL mode SQLite can read during a write.
   let reading: Lane
-  /// Database changes, one at a time, since SQLite has one writer. While another program holds the lock, one change waits
-  /// on the thread and the others in the queue, each until its own deadline.
+  /// Database changes, one at a time, since SQLite has one writer. While another program holds the lock, one change
+  /// waits on the thread and the others wait in the queue, each until its own deadline.
   let writing: Lane
   /// Covers. Each is created by a process that may occupy a processor for seconds, so fewer run at a time than there
   /// are processors, at a lower priority.
@@ -30,7 +30,7 @@ struct Lanes: Sendable {
     reading = try Lane(threadCount: options.threadCount, maxQueueLength: waiting)
     writing = try Lane(
       threadCount: 1, maxQueueLength: waiting, maxWait: options.writeTimeout, overdue: .lockedDatabase)
-    // A request queued behind a cover waits at least as long as a cover may take.
+    // A request queued after a cover waits at least as long as a cover may take.
     picturing = try Lane(
       threadCount: options.coverThreadCount, maxQueueLength: waiting,
       maxWait: max(Lane.defaultMaxWait, options.coverTimeout)

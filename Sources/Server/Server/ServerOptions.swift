@@ -12,7 +12,7 @@ package struct ServerOptions: Sendable {
   package var catalog: FilePath
   /// Other catalogs that are searched together with it.
   package var otherCatalogs: [FilePath] = []
-  /// Catalogs on other servers that are searched together with the local ones.
+  /// Catalogs on other servers that are searched together with the local catalogs.
   package var catalogParts: [any CatalogPart] = []
   /// Number of threads that read the store; equally many read files.
   package var threadCount = 4

@@ -55,7 +55,7 @@ package enum DuplicateDecisionTable {
 
   /// Imports the readable decisions of a table in one transaction. If there are two decisions about the same audio, the
   /// newer one counts.
-  /// - Throws: `ReadingError` if it is not such a table (nothing was set then); `StoreError`.
+  /// - Throws: `ReadingError` if the bytes are not a table of decisions, in which case nothing was set; `StoreError`.
   package static func read(_ bytes: [UInt8], into store: ResultStore, now: Timestamp = .now) throws -> Outcome {
     let rows: [CSVReader.Row]
     do {

@@ -34,7 +34,7 @@ package struct DuplicateSearch {
     return outcome
   }
 
-  /// All pairs, including those of new audio, without writing to the database.
+  /// Returns all pairs, including the pairs with new audio, without writing to the database.
   package func pairs() throws(StoreError) -> [StoredPair] {
     var outcome = Outcome()
     let (pairs, methods) = try newPairs(of: LibrarySounds(in: store), &outcome)

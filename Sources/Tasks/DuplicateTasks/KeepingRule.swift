@@ -52,7 +52,7 @@ package enum KeepingRule: Hashable, Sendable {
     self = rule
   }
 
-  /// Rules with the preferred ones first.
+  /// Returns all rules, with the preferred rules first.
   static func order(preferring preferred: [KeepingRule]) -> [KeepingRule] {
     preferred + standard.filter { !preferred.contains($0) }
   }

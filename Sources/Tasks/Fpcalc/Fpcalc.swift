@@ -5,8 +5,8 @@ package import SystemPackage
 
 /// The program `fpcalc`, which prints AcoustID fingerprints: a replacement for Chromaprint's program of the same name.
 ///
-/// Fingerprints and output are identical to those of Chromaprint's program. Unlike Chromaprint's program, this one
-/// continues after a file that cannot be read, and does not treat a file that is too short as an error;
+/// The fingerprints and the output are identical to what Chromaprint's program prints. Unlike Chromaprint's program,
+/// this one continues after a file that cannot be read, and does not treat a file that is too short as an error;
 /// `docs/fpcalc.md` explains why.
 package enum Fpcalc {
   package static let name = "fpcalc"
@@ -27,7 +27,7 @@ package enum Fpcalc {
   ///
   /// - Parameters:
   ///   - arguments: Arguments without the program name.
-  ///   - programVersion: Version of this program, printed beside that of Chromaprint.
+  ///   - programVersion: Version of this program, printed next to Chromaprint's version.
   ///   - database: Called in worker processes if needed; returns the database with known files, or `nil` for none.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {

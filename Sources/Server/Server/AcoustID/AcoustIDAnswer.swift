@@ -21,7 +21,7 @@ struct AcoustIDAnswer: Sendable {
   typealias File = (id: String, record: FileRecord)
 
   var content: ContentID
-  /// 0 to 1.
+  /// From 0 to 1.
   var score: Double
   /// All files that contain the audio.
   var files: [File]
@@ -194,7 +194,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// A file of the library that holds the track: an extension of this server.
+  /// A file of the library that contains the track, which is an extension of this server.
   private static func file(_ file: File) -> JSONValue {
     let record = file.record
     var object: [String: JSONValue] = ["id": .string(file.id)]

@@ -80,7 +80,7 @@ struct AcousticBrainzRoutes: RouteSet {
     }
   }
 
-  /// `{mbid: {"0": …}}` for several recordings, without unknown ones.
+  /// Returns `{mbid: {"0": …}}` for several recordings; unknown recordings are left out.
   private func bulk(
     _ request: Request, _ make: @Sendable (String, FileRecord) -> JSONValue
   ) async throws -> Response {

@@ -20,7 +20,7 @@ struct TempoRequest {
   ]
   private static let fields = Set(members.map(\.name))
 
-  /// - Parameter candidates: Tempi that tapped tempi snap to if they are near.
+  /// - Parameter candidates: Tempi to which a tapped tempo snaps if it is near one of them.
   /// - Throws: `RequestError` with a sentence about the invalid field.
   init(_ body: [String: JSONValue], candidates: [Double]) throws {
     if let unknown = body.keys.sorted().first(where: { !Self.fields.contains($0) }) {

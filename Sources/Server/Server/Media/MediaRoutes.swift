@@ -19,7 +19,7 @@ struct MediaRoutes: RouteSet {
     route(
       .get, "covers/{id}", "The cover of a track or an album",
       [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
-      // Without a picture, `missing=empty` makes the response 204 instead of 404.
+      // If there is no picture, the response to `missing=empty` is 204 instead of 404.
       answers: [.empty(.noContent)], type: "image/jpeg", access: .tokenOrCoverKey
     ) { request, context in
       let size = try request.uri.queryParameters["size"].map { text -> Int in

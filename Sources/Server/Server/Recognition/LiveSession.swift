@@ -66,7 +66,7 @@ final class LiveSession: Sendable {
   static let maximumChunkSize = 4 << 20
   /// Maximum number of bytes in queued chunks.
   private static let queueLimit = 8 << 20
-  /// Maximum number of queued chunks, because each takes more memory than its bytes.
+  /// Maximum number of queued chunks; it is limited because each chunk takes more memory than its bytes.
   private static let queuedChunkLimit = 256
   /// Number of events kept for clients that reconnect.
   private static let eventLimit = 64

@@ -52,7 +52,7 @@ final class ServedCatalog: Sendable {
     }
   }
 
-  /// The reason why an existing catalog is not in use; `nil` if there is no reason or no catalog is in use.
+  /// The reason why the current files of the catalog are not in use; `nil` if they are, or if no catalog is in use.
   var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 
   /// Lends a session that searches the current catalog and the others.

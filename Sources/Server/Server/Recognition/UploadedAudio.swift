@@ -15,7 +15,7 @@ final class UploadedAudio: Sendable {
   private let type: AudioType
   private let size: Int
 
-  /// Bytes.
+  /// In bytes.
   static let maximumSize = 64 << 20
   /// Maximum number of seconds of audio that are matched; the rest is ignored.
   static let maximumDuration = 3600.0

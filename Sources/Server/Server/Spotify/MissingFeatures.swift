@@ -8,17 +8,17 @@ struct MissingFeatures {
 
   init(_ request: SpotifyRequest) { isNull = request.wantsNulls }
 
-  /// 0 to 1.
+  /// From 0 to 1.
   var trait: Double? { isNull ? nil : 0 }
   var confidence: Double? { isNull ? nil : 0 }
-  /// Beats per minute.
+  /// In beats per minute.
   var tempo: Double? { isNull ? nil : 0 }
-  /// dB.
+  /// In dB.
   var loudness: Double? { isNull ? nil : -60 }
   var mode: Int? { isNull ? nil : -1 }
   /// Beats in a bar.
   var timeSignature: Int? { isNull ? nil : 0 }
-  /// Samples, channels, milliseconds.
+  /// A number of samples, channels or milliseconds.
   var count: Int? { isNull ? nil : 0 }
   var text: String? { isNull ? nil : "" }
 }

@@ -137,7 +137,7 @@ struct SpotifySearchText {
       }
     }
     try end()
-    // An OR between filters leaves alternatives without words.
+    // An OR between filters leaves alternatives that contain no words.
     texts = (texts + [words.joined(separator: " ")]).filter { !$0.isEmpty }
     query.text = texts.first ?? ""
     query.alternatives = Array(texts.dropFirst())

@@ -9,7 +9,7 @@ package final class ServerMetrics: Sendable {
     case tooMany = "too_many"
   }
 
-  /// A kind of requests.
+  /// A kind of request.
   package struct Key: Hashable {
     package var method: String
     package var route: String

@@ -3,7 +3,7 @@ package import Hummingbird
 internal import NIOCore
 package import Text
 
-/// Reads the parameters of a query, with error messages about invalid ones.
+/// Reads the parameters of a query, and throws errors about invalid parameters.
 package struct QueryReading: Sendable {
   private let parameters: [Substring: Substring]
 

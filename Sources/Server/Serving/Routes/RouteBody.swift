@@ -4,7 +4,7 @@ package enum RouteBody: Sendable {
   case json([RouteParameter])
   /// A form with fields of these names.
   case form([String])
-  /// Bytes of these media types.
+  /// Bytes of one of these media types.
   case bytes([String])
 
   /// Members of a JSON object; empty for other bodies.

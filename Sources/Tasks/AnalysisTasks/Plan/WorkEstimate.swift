@@ -8,10 +8,10 @@ package import SystemPackage
 ///     instructions = file + audio × (decoder + min(sum of the analyzers, all analyzers together))
 ///
 /// `audio` is the duration in seconds; for a file that was never analyzed, its size divided by the typical number of
-/// bytes per second of its format. Analyzers share resamplers and spectra, so running them together takes less than the
-/// sum of running each alone. The numbers come from `Benchmarks/instructions.json`, which a test verifies, and the
-/// speed from `reports/bench-2026-11-26.md`. Another machine is faster or slower by the same factor for all files,
-/// which does not change partitions.
+/// bytes per second of its format. Analyzers share resamplers and spectra, so together they take less than the sum of
+/// their separate costs. The numbers come from `Benchmarks/instructions.json`, which a test verifies, and the speed
+/// from `reports/bench-2026-11-26.md`. Another machine is faster or slower by the same factor for all files, which does
+/// not change partitions.
 package struct WorkEstimate: Sendable {
   /// Millions of instructions per file regardless of its length: opening, tags, and the round trip to a worker.
   package static let perFile = 11.5

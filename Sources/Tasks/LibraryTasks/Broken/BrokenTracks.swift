@@ -20,13 +20,13 @@ package enum BrokenTracks {
 
   package struct Track: Sendable {
     package var record: FileRecord
-    /// 0 to 1.
+    /// From 0 to 1.
     package var severity: Double
     package var reasons: [Reason]
   }
 
   package struct Answer: Sendable {
-    /// Worst first, then by path.
+    /// Sorted with the worst first, then by path.
     package var tracks: [Track]
     /// Number of files that were checked.
     package var count: Int

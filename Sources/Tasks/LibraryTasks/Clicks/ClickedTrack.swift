@@ -44,7 +44,7 @@ package struct ClickedTrack: Sendable {
     }
   }
 
-  /// Uses any beats, such as those that a person just proposed.
+  /// Uses any beats, such as beats that a person has just proposed.
   ///
   /// - Parameters:
   ///   - tempo: Provides beats and downbeats.
@@ -78,10 +78,10 @@ package struct ClickedTrack: Sendable {
 
   /// The result of writing.
   package struct Outcome: Sendable {
-    /// Samples per second.
+    /// In samples per second.
     package var sampleRate: Int
     package var channelCount: Int
-    /// Seconds.
+    /// In seconds.
     package var duration: Double
     package var clickCount: Int
     package var accentCount: Int

@@ -8,7 +8,7 @@ internal import Text
 /// reported and skipped. No run may be active: many corrections take longer than a run waits for its own transactions.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
-    /// From 1.
+    /// Counted from 1.
     package var line: Int
     package var reason: String
   }

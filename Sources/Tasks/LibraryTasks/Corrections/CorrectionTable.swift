@@ -49,7 +49,7 @@ enum CorrectionTable {
   }
 
   private static let none = "none"
-  /// Marks a tempo map and beats that are derived from the found ones.
+  /// Marks a tempo map and beats that are derived from the tempo map and beats that were found.
   private static let found = "found"
 
   private static func beatText(_ correction: TempoCorrection) -> String {

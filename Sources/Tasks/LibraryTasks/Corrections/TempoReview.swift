@@ -15,7 +15,7 @@ package struct TempoReview {
     case confirm
     case half
     case double
-    /// Beats per minute.
+    /// In beats per minute.
     case tempo(Double)
     /// There is no steady beat.
     case noTempo
@@ -108,7 +108,7 @@ package struct TempoReview {
     return changes.first
   }
 
-  /// Skips the current track: the next review shows it after those that were never shown.
+  /// Skips the current track: the next review shows it after the tracks that were never shown.
   package mutating func skip() throws {
     guard place < tracks.count else { return }
     try store.skipTempo(of: tracks[place].audio)
@@ -140,7 +140,7 @@ package struct TempoReview {
 /// A track whose tempo is doubtful, with the data needed to decide.
 package struct ReviewedTrack: Sendable {
   package struct Choice: Hashable, Sendable {
-    /// Beats per minute.
+    /// In beats per minute.
     package var bpm: Double
     /// Its share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
     package var weight: Double?
@@ -149,7 +149,7 @@ package struct ReviewedTrack: Sendable {
   package var path: FilePath
   package var artist: String?
   package var title: String?
-  /// Seconds.
+  /// In seconds.
   package var duration: Double?
   package var tempo: TempoFinding
   package var found: Choice

@@ -31,7 +31,7 @@ package struct Cover: Sendable {
   }
 }
 
-/// Scaled-down covers of tracks, with a cache of the recently used ones.
+/// Scaled-down covers of tracks, with a cache of recently used covers.
 ///
 /// Pictures are untrusted, and picture decoders have a long history of vulnerabilities. A separate process therefore reads
 /// and decodes each one, with limits on memory and time; its failure does not affect this process.

@@ -10,7 +10,7 @@ package struct GeneratedPlaylist: Sendable, Hashable {
     case tempo(Int)
     /// Tracks of a genre, by its id.
     case genre(String)
-    /// Tracks that sound like the newest ones.
+    /// Tracks that sound like the newest tracks.
     case likeNewest
   }
 
@@ -43,7 +43,7 @@ package struct GeneratedPlaylists: Sendable {
   /// Genres with fewer tracks do not get a playlist.
   private static let minTracksPerGenre = 3
 
-  /// Returns the non-empty playlists by tempo, and the playlist of tracks like the newest ones.
+  /// Returns the non-empty playlists by tempo, and the playlist of tracks like the newest tracks.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }

@@ -49,7 +49,7 @@ private func mean(_ values: [Double]) -> Double? {
 }
 
 private struct NumberedTrack: Sendable {
-  /// From 1.
+  /// Counted from 1.
   var number: Int
   var track: PlaylistTrack
 }

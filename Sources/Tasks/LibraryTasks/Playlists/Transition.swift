@@ -41,7 +41,7 @@ package enum Transition {
 
 /// A position on the Camelot wheel.
 package struct WheelPosition: Hashable, Sendable {
-  /// 1 to 12.
+  /// From 1 to 12.
   package var hour: Int
   package var isMajor: Bool
 
@@ -53,6 +53,6 @@ package struct WheelPosition: Hashable, Sendable {
     isMajor = letter == "B"
   }
 
-  /// 0 to 23: 1A, 1B, 2A, …
+  /// From 0 to 23: 1A, 1B, 2A, …
   var index: Int { (hour - 1) * 2 + (isMajor ? 1 : 0) }
 }

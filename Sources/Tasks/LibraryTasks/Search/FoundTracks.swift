@@ -2,8 +2,8 @@ package import Filters
 package import LibraryStore
 package import ResultStore
 
-/// The results of a search: tracks and failed files that match by name, followed by those that match by words of their
-/// paths.
+/// The results of a search: tracks and failed files that match by name, followed by tracks and failed files that match
+/// by words in their paths.
 package struct FoundTracks: Sendable {
   package let rows: [TrackRow]
   /// Total number of matches; a lower bound unless `isCountExact` is `true`.

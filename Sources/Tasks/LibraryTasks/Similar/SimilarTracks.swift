@@ -14,7 +14,7 @@ internal import Text
 /// The tracks of a library that sound most like a file.
 package struct SimilarTracks {
   package struct Track: Sendable {
-    /// From 1.
+    /// Counted from 1.
     package var rank: Int
     /// Likeness from 0 to 1: 1 means the same sound, 0 as different as two arbitrary tracks.
     package var likeness: Double
@@ -25,9 +25,9 @@ package struct SimilarTracks {
   }
 
   package struct Answer: Sendable {
-    /// Absolute.
+    /// An absolute path.
     package var path: FilePath
-    /// Number of files that the file was compared with, including those that were left out.
+    /// Number of files that the file was compared with, including any that were left out.
     package var comparedCount: Int
     /// Number of near files that were left out because they contain the same recording as the file or as a better
     /// track.

@@ -51,7 +51,7 @@ struct WritableValue {
     }
   }
 
-  /// `true` if an existing text stands for no value.
+  /// `true` if an existing text means that there is no value.
   func isEmptyValue(_ present: String) -> Bool {
     let text = present.trimmingCharacters(in: .whitespacesAndNewlines)
     return text.isEmpty || field == "bpm" && Double(text) == 0

@@ -20,7 +20,7 @@ package struct MixSplit: Sendable {
 
   package struct File: Sendable {
     package var path: FilePath
-    /// From 1.
+    /// Counted from 1.
     package var number: Int
     /// Total number of pieces.
     package var count: Int
@@ -44,7 +44,7 @@ package struct MixSplit: Sendable {
   private let overwriting: OverwriteRule
   private let container: PacketContainer
 
-  /// Checks the recording and the folder, so that errors are found before the work that takes long.
+  /// Checks the recording and the folder, so that errors are found before the work begins.
   /// - Throws: `MixSplitError`.
   package init(of source: FilePath, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule())
     throws(MixSplitError)

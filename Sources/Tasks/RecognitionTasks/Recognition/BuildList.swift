@@ -6,8 +6,8 @@ internal import SystemPackage
 internal import Text
 
 /// The tracks that `catalog build` has added to a catalog from one database. From this list the next build determines
-/// which tracks are new, which have changed, and which were removed or added by hand. It leaves alone those that were
-/// removed or added by hand.
+/// which tracks are new, which have changed, and which were removed or added by hand. It does not touch tracks that
+/// were removed or added by hand.
 ///
 /// The list is a text file in the folder of the catalog: a title line, the path of the database, and one line per track
 /// with its content id and the digest of its media item, or `-` while it is being added. The file name says which part

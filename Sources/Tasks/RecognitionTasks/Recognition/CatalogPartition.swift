@@ -16,7 +16,7 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
     self.shard = shard
   }
 
-  /// From 0.
+  /// Counted from 0.
   package var index: Int { shard.index }
   package var count: Int { shard.count }
   package var description: String { "\(index)/\(count)" }

@@ -1,7 +1,7 @@
 internal import Platform
 package import SystemPackage
 
-/// The tokens for catalog servers, from a text file with one address and token per line. Empty lines and those that
+/// The tokens for catalog servers, from a text file with one address and token per line. Empty lines and lines that
 /// start with `#` are ignored.
 struct CatalogTokens {
   private var tokens: [ServerAddress: String] = [:]

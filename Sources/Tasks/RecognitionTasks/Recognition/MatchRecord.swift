@@ -7,7 +7,7 @@ package import Text
 
 /// The tracks recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
-  /// Absolute.
+  /// An absolute path.
   package var path: FilePath
   /// Why the file could not be searched; `nil` if it could.
   package var problem: Problem?
