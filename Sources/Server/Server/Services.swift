@@ -4,7 +4,7 @@ internal import LibraryTasks
 package import ResultStore
 package import Serving
 
-/// State shared by all routes.
+/// The state shared by all routes.
 package struct Services: Sendable {
   /// Written for corrected tempi, playlists and saved tracks.
   package let store: ResultStore

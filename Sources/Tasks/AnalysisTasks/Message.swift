@@ -5,7 +5,7 @@ package import Text
 
 /// A message of a task, for people and for programs.
 package struct Message: Sendable {
-  /// Syslog severities (RFC 5424), also used by journald.
+  /// The syslog severities (RFC 5424), which journald also uses.
   package enum Level: Int, Sendable {
     case error = 3
     case warning = 4

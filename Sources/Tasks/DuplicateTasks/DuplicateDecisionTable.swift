@@ -5,7 +5,7 @@ package import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Decisions on duplicates as CSV: a header, then one row per decision.
+/// A table of decisions on duplicates as CSV: a header, then one row per decision.
 package enum DuplicateDecisionTable {
   private static let columns = ["decision", "content_id", "other_content_id", "decided_at", "path", "other_path"]
 
@@ -80,7 +80,7 @@ package enum DuplicateDecisionTable {
     return outcome
   }
 
-  /// Positions of the columns.
+  /// The positions of the columns.
   private struct Layout {
     private var places: [String: Int] = [:]
 

@@ -3,7 +3,7 @@ internal import Library
 package import Records
 package import ResultStore
 
-/// Files of one recording.
+/// A group of files of one recording.
 package struct DuplicateGroup: Sendable {
   /// Advice on what to do with a file.
   package enum Advice: String, Sendable, CaseIterable {

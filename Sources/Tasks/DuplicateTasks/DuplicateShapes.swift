@@ -178,7 +178,7 @@ extension Shape<LongerFile.Part> {
   }
 }
 
-/// JSON Schema of the output of `duplicates`.
+/// The JSON Schema of the output of `duplicates`.
 package enum DuplicateSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

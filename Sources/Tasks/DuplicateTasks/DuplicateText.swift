@@ -7,7 +7,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Human-readable text for duplicates.
+/// The human-readable text about duplicates.
 package enum DuplicateText {
   package static func lines(for duplicates: LibraryDuplicates) -> [String] {
     var lines: [String] = []

@@ -43,7 +43,7 @@ package struct LibraryDuplicates: Sendable {
   }
 }
 
-/// Related audio of a library, by content id.
+/// The related audio in a library, by content id.
 private struct Contents {
   let files: [ContentID: [Int64]]
   let groups: [[ContentID]]

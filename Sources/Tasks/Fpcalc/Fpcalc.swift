@@ -16,7 +16,7 @@ package enum Fpcalc {
     program.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
 
-  /// Exit statuses of Chromaprint's program.
+  /// The exit statuses of Chromaprint's program.
   private enum Status {
     static let fine: Int32 = 0
     static let failed: Int32 = 2
@@ -140,7 +140,7 @@ package enum Fpcalc {
   }
 }
 
-/// Writes the output of several files in the order of the files, each as early as possible.
+/// Writes the output for several files in the order of the files, and each output as early as possible.
 private struct InOrder {
   private var texts: [[UInt8]]
   private var hasText: [Bool]

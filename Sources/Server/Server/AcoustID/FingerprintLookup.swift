@@ -6,7 +6,7 @@ internal import Synchronization
 /// Looks up fingerprints in the library. The index is in memory; it is built on first use and updated after the library
 /// has changed. The fingerprints themselves stay in the database.
 final class FingerprintLookup: Sendable {
-  /// Audio with a matching fingerprint.
+  /// The audio of a matching fingerprint.
   struct Hit: Sendable {
     var content: ContentID
     /// 0 to 1; see `Fingerprint.similarity(to:)`.

@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// State shared by the parts of the app: the store, and data cached until the store changes.
+/// The state shared by the parts of the app: the store, and data that is cached until the store changes.
 final class AppLibrary: Sendable {
   let services: Services
   /// `nil` if nothing is watched.

@@ -3,7 +3,7 @@ internal import LibraryStore
 internal import Serving
 internal import Text
 
-/// The albums, artists and genres of the library.
+/// Routes for the albums, artists and genres of the library.
 struct CollectionRoutes: AppRouteSet {
   let library: AppLibrary
 

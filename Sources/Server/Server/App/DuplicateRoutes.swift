@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// The duplicates that `analyze duplicates` found last, and people's decisions about them.
+/// Routes for the duplicates that `analyze duplicates` found last, and for people's decisions about them.
 struct DuplicateRoutes: AppRouteSet {
   let library: AppLibrary
 

@@ -13,7 +13,7 @@ struct TypedSearch: Hashable, Sendable {
   var offset: Int
 }
 
-/// Search while the user is typing, and the library with filters.
+/// Routes for searching while the user is typing, and for the library with filters.
 struct SearchRoutes: AppRouteSet {
   let library: AppLibrary
 

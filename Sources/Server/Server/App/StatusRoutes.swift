@@ -6,7 +6,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// The data in the header of every page.
+/// Routes for the data in the header of every page.
 struct StatusRoutes: AppRouteSet {
   let library: AppLibrary
 

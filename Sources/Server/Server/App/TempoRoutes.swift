@@ -7,7 +7,7 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// Tempo correction: the same changes as with `analyze set`, with preview and undo.
+/// Routes for tempo correction: the same changes as with `analyze set`, with preview and undo.
 struct TempoRoutes: AppRouteSet {
   let library: AppLibrary
   let hub: EventHub

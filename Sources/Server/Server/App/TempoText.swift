@@ -45,7 +45,7 @@ enum TempoText {
     return reasons
   }
 
-  /// The evidence for and against a tempo that was found.
+  /// Describes the evidence for and against a tempo that was found.
   private static func evidence(_ tempo: TempoFinding, _ value: Double) -> [String] {
     var sentences: [String] = []
     let own = tempo.candidates.first { abs($0.bpm / value - 1) < 0.02 }?.weight ?? 0

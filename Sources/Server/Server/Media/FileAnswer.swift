@@ -9,7 +9,7 @@ internal import Serving
 struct FileAnswer {
   let file: OpenFile
   let contentType: String
-  /// File name for saving.
+  /// The file name under which clients save the file.
   let name: String
   /// Offers the file for download rather than playback.
   var isAttachment = false
@@ -68,7 +68,7 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// A part is useful only to a client that has another part of the same version.
+  /// `true` if the response may be a part, which is useful only to a client that has another part of the same version.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds

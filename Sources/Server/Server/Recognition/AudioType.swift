@@ -51,7 +51,7 @@ enum AudioType: Hashable, Sendable {
   }
 }
 
-/// Interleaved raw samples.
+/// A format of interleaved raw samples.
 struct PCMFormat: Hashable, Sendable {
   enum Encoding: String, Hashable, Sendable {
     case s16le, s16be, f32le

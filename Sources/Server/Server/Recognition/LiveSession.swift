@@ -12,7 +12,7 @@ internal import Text
 /// It keeps twelve seconds of spectrum, the newest events, and the audio that has not been matched yet; all of them are
 /// bounded. Chunks are matched one at a time, on the thread that calls `listen`.
 final class LiveSession: Sendable {
-  /// Acknowledgment of a chunk.
+  /// An acknowledgment of a chunk.
   struct Receipt: Sendable, Equatable {
     /// Number of the chunk, from 0.
     var sequence: Int
@@ -44,7 +44,7 @@ final class LiveSession: Sendable {
     var nextWatcher = 0
   }
 
-  /// State of the matching, used by one thread at a time.
+  /// The state of the matching, used by one thread at a time.
   private struct Listening: ~Copyable {
     var stream: StreamingMatcher?
     var changes = TrackChanges()

@@ -8,8 +8,8 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// `POST /v1/match`: recognizes the recordings in an audio file or in PCM. `POST /v1/catalog/part`: responds to other
-/// servers that use this server's catalog as a part of theirs.
+/// `POST /v1/match`: recognizes the recordings in an audio file or in raw PCM samples. `POST /v1/catalog/part`:
+/// responds to other servers that use this server's catalog as a part of theirs.
 struct MatchRoutes: RouteSet {
   let api = API.recognition
   let services: Services

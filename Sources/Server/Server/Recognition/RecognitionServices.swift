@@ -3,7 +3,7 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// State shared by the recognition routes.
+/// The state shared by the recognition routes.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks

@@ -1,4 +1,4 @@
-/// Values for missing audio features and analyses: the numbers that Spotify uses for unknown values, which typed
+/// The values for missing audio features and analyses: the numbers that Spotify uses for unknown values, which typed
 /// clients need, or null for clients that request it with `nulls=1`.
 ///
 /// According to the documentation of Spotify's Web API, key and mode are -1 without a result, confidences are 0, and

@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// `/v1`: the library in the form of Spotify's Web API, for its clients
+/// `/v1`: the library in the form of Spotify's Web API, for clients of that API
 /// (https://developer.spotify.com/documentation/web-api).
 struct SpotifyRoutes: RouteSet {
   let api = API(name: "library", path: "/v1")

@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// Rejects requests with a foreign Host, a foreign Origin, or a missing token.
+/// Rejects requests with a foreign `Host`, a foreign `Origin`, or a missing token.
 package struct Access: RouterMiddleware {
   package typealias Context = ServerContext
 

@@ -8,7 +8,7 @@ package import SystemPackage
 ///
 /// It is read again when it has changed. Only digests of the tokens stay in memory.
 package final class TokenFile: Sendable {
-  /// A token that gives access to the server.
+  /// A token that grants access to the server.
   struct Token: Sendable {
     /// The name that appears in the log and in the metrics.
     var name: String

@@ -4,7 +4,7 @@ internal import NIOCore
 /// connection is too slow.
 struct ConnectionState {
   private enum Reading: Equatable {
-    /// Between requests.
+    /// The connection is between requests.
     case nothing(since: NIODeadline)
     case head(since: NIODeadline)
     /// `byteCount` bytes have arrived since `since`.

@@ -36,7 +36,7 @@ enum GzipBody {
     return output
   }
 
-  /// Lets zlib read `bytes` and write at most `limit` bytes.
+  /// Runs zlib on `bytes`, with an output of at most `limit` bytes.
   private static func run(
     _ stream: inout z_stream, over bytes: [UInt8], limit: Int, _ step: (UnsafeMutablePointer<z_stream>) -> Int32
   ) -> (status: Int32, output: [UInt8]) {

@@ -33,7 +33,7 @@ package final class AccessLog: Sendable {
     thread.start()
   }
 
-  /// One request.
+  /// The entry for one request.
   struct Entry: Sendable {
     var time: Timestamp
     var client: String?

@@ -2,7 +2,7 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Planned files spooled to disk, in the order in which they were found. Uses 8 bytes of memory per file.
+/// The planned files, spooled to disk in the order in which they were found. Uses 8 bytes of memory per file.
 struct PlanSpool: ~Copyable {
   private let file: UnnamedFile
   private var buffer: [UInt8] = []

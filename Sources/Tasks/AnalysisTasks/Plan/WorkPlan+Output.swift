@@ -83,7 +83,7 @@ extension WorkPlan {
   }
 }
 
-/// JSON Schemas of the output of `analyze plan`.
+/// The JSON Schemas of the output of `analyze plan`.
 package enum PlanSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -2,7 +2,7 @@ internal import Analysis
 internal import LibraryStore
 package import ResultStore
 
-/// Figures of a library for the status and metrics of a server.
+/// The figures of a library for the status and metrics of a server.
 package struct LibraryOverview: Sendable {
   package var library: LibraryFigures
   package var trackCount: Int

@@ -31,7 +31,7 @@ package struct LibraryReports: Sendable {
   package var options: ReportOptions
   /// Folders and files to include; `nil` for the whole library.
   package var roots: [FilePath]?
-  /// Include vanished files.
+  /// `true` to include vanished files.
   package var includesVanished: Bool
   /// Report only the changes since this point, with `removed.ndjson` and `cursor.json` beside them; `nil` for
   /// everything. Not supported for HTML and standard output.

@@ -34,7 +34,7 @@ extension Shape<ExportRemoval> {
   }
 }
 
-/// JSON Schema of a line of the list.
+/// The JSON Schema of a line of the list.
 package enum RemovalSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -17,8 +17,8 @@ package struct LibraryAnalysis: Sendable {
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
-  /// Do not fail on a folder that is missing or contains no audio, because the program that started the run handles
-  /// that.
+  /// `true` to accept a folder that is missing or contains no audio, because the program that started the run handles
+  /// this case.
   package var allowsAbsentRoots: Bool
   /// A verification to perform at the end of the run, with the paths of the run; `nil` for none.
   package var verification: LibraryVerification.Request?
@@ -171,7 +171,7 @@ package struct LibraryAnalysis: Sendable {
     let start: ContinuousClock.Instant
   }
 
-  /// Resources that are released at the end of a run, even after an error.
+  /// The resources that are released at the end of a run, even after an error.
   private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?

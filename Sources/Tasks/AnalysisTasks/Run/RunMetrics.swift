@@ -7,7 +7,7 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Metrics of a run for Prometheus, written when it ends, whether or not it succeeded.
+/// The metrics of a run for Prometheus, written when the run ends, whether or not it succeeded.
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now

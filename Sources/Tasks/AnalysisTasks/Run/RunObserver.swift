@@ -1,7 +1,7 @@
 package import Pipeline
 package import ResultStore
 
-/// Observes a run, and can stop it.
+/// An observer of a run, which can also stop it.
 package protocol RunObserver: Sendable {
   /// Called often, from any thread; must not block.
   func handle(_ event: RunEvent)

@@ -3,7 +3,7 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Progress of the current run, in this process or another one.
+/// The progress of the current run, in this process or another one.
 package struct RunProgress: Sendable, Equatable {
   private let holder: RunLock.Holder
   /// `true` if this process started the run.

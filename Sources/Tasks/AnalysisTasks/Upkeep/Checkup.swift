@@ -34,9 +34,9 @@ package struct Checkup {
   package var catalogParts: [any CatalogPart]
   /// `nil` to check only settings, library and database.
   package var installation: Installation?
-  /// Check the whole content of the database, its search index and the reports.
+  /// `true` to check the whole content of the database, its search index and the reports.
   package var comparesAll: Bool
-  /// Rebuild the search index.
+  /// `true` to rebuild the search index.
   package var rebuildsIndex: Bool
 
   package init(

@@ -3,7 +3,7 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Watches folders recursively with inotify(7). Only the given folders themselves may be links.
+/// Watches folders recursively with inotify(7). Only the given folders themselves may be symbolic links.
 ///
 /// Not thread-safe.
 final class FolderWatch {

@@ -1,7 +1,7 @@
 internal import LibraryScan
 internal import SystemPackage
 
-/// Changed files that are waiting until they have not changed for some time.
+/// The changed files that are waiting until they have not changed for some time.
 struct WaitingFiles {
   private var changed: [FilePath: ContinuousClock.Instant] = [:]
   private let roots: [FilePath]

@@ -5,7 +5,8 @@ package import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Files with a problem, worst first: damaged containers, audible damage, and files with a lossless codec but lossy audio.
+/// Lists the files with a problem, worst first: damaged containers, audible damage, and lossy audio in a lossless
+/// codec.
 package enum BrokenTracks {
   package struct Reason: Sendable, Hashable {
     /// The code of a `Problem`, the kind of a fault, or `lossy_origin`, `upsampled` or `padded`.

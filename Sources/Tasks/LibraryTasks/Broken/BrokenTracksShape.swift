@@ -44,7 +44,7 @@ extension Shape<BrokenTracks.Reason> {
   }
 }
 
-/// JSON Schema of the output of `broken`.
+/// The JSON Schema of the output of `broken`.
 package enum BrokenSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

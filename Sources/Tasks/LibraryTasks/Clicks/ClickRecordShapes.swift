@@ -102,7 +102,7 @@ extension Shape {
   }
 }
 
-/// JSON Schemas of the output of `click` and `metronome`.
+/// The JSON Schemas of the output of `click` and `metronome`.
 package enum ClickSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

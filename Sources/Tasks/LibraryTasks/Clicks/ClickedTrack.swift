@@ -15,7 +15,7 @@ package struct ClickedTrack: Sendable {
   package var sound = ClickSound.wood
   /// Peak level of accents, in dBFS, within `ClickLevels.range`; `nil` to follow the loudness of the music.
   package var level: Double?
-  /// Write only the clicks, in one channel, without reading the audio.
+  /// `true` to write only the clicks, in one channel, without reading the audio.
   package var isClicksOnly = false
 
   private let tempo: TempoFinding

@@ -110,7 +110,7 @@ extension Shape<CorrectionImport.UnreadableLine> {
   }
 }
 
-/// JSON Schemas of the output of `set` and `review`.
+/// The JSON Schemas of the output of `set` and `review`.
 package enum CorrectionSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -4,7 +4,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Corrections as CSV: a header, then one row per recording. Reading requires only `content_id` and `bpm`.
+/// A table of corrections as CSV: a header, then one row per recording. Reading requires only `content_id` and `bpm`.
 enum CorrectionTable {
   struct RowError: Error {
     /// Sentence without its full stop.
@@ -69,7 +69,7 @@ enum CorrectionTable {
 
   // MARK: - Reading
 
-  /// Positions of the columns of a table.
+  /// The positions of the columns in a table.
   struct Layout {
     private var places: [String: Int] = [:]
 

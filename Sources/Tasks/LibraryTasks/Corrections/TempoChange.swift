@@ -8,7 +8,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Changes tempo and beats of files. A change applies to all copies of the audio: see `TempoCorrection`.
+/// Changes the tempo and beats of files. A change applies to all copies of the audio; see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
     /// Beats per minute, within `TempoChange.tempi`.

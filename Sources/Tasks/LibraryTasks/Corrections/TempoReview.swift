@@ -31,7 +31,7 @@ package struct TempoReview {
     }
   }
 
-  /// Counts of decisions in a review.
+  /// The counts of decisions in a review.
   package struct Tally: Hashable, Sendable {
     package var confirmed = 0
     package var changed = 0

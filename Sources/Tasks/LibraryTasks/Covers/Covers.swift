@@ -4,7 +4,7 @@ internal import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// Length of the longer side of a cover, in pixels.
+/// The length of the longer side of a cover, in pixels.
 package enum CoverSize: Int, Sendable, CaseIterable {
   case tiny = 64
   case small = 160

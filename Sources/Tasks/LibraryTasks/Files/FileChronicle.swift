@@ -60,7 +60,7 @@ package struct FileChronicle: Sendable {
   package var stateName: String { checksum.map { $0.state?.rawValue ?? "well" } ?? "unknown" }
 }
 
-/// JSON Schema of the output of `show --history`.
+/// The JSON Schema of the output of `show --history`.
 package enum FileChronicleSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -14,7 +14,7 @@ struct PlaylistChoice {
   /// The candidates by preference: most alike first, or shuffled.
   let tracks: [PlaylistTrack]
   let sequence: TrackSequence
-  /// Choose a chain of tracks with smooth transitions instead of the first tracks of the list.
+  /// `true` to choose a chain of tracks with smooth transitions instead of the first tracks of the list.
   let wantsChain: Bool
 
   /// Accepted deviation from the requested duration, in seconds; if it is exceeded, a track is exchanged.

@@ -72,7 +72,7 @@ extension Shape<NumberedTrack> {
   }
 }
 
-/// JSON Schema of the output of `playlist`.
+/// The JSON Schema of the output of `playlist`.
 package enum PlaylistSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Perceptual costs of a transition from one track to another, all in one unit: 1 is a jump that most people notice.
+/// The perceptual costs of a transition from one track to another, all in the same unit: 1 is a jump that most people
+/// notice.
 package enum Transition {
   /// Distance between two tempi in percent: the smallest change that turns one into the other, its half or its double.
   package static func tempoChange(_ first: Double, _ second: Double) -> Double {

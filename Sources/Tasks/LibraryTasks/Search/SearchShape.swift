@@ -31,7 +31,7 @@ package struct SearchReport: Sendable {
   }
 }
 
-/// One line of NDJSON.
+/// A hit, as one line of NDJSON.
 private struct SearchHit: Sendable {
   var type: String
   var track: TrackRow?
@@ -140,7 +140,7 @@ extension Shape<SearchAnswer.Name> {
   }
 }
 
-/// JSON Schemas of the output of `search`.
+/// The JSON Schemas of the output of `search`.
 package enum SearchSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

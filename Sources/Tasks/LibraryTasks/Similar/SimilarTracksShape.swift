@@ -45,7 +45,7 @@ extension Shape<SimilarTracks.Track> {
   }
 }
 
-/// JSON Schema of the output of `similar`.
+/// The JSON Schema of the output of `similar`.
 package enum SimilarSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

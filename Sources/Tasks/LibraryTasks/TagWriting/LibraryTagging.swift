@@ -12,7 +12,7 @@ package final class LibraryTagging {
   package struct Options: Sendable {
     package var fields: [WritableField]
     package var keyNotation = WritableField.KeyNotation.musical
-    /// Replace existing values that differ instead of keeping them.
+    /// `true` to replace existing values that differ instead of keeping them.
     package var overwrites = false
     package var isDryRun = false
     package var replacement = TagReplacement.Options()

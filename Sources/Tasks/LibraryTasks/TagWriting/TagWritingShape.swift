@@ -60,7 +60,7 @@ extension Shape<TaggingResult.Gap> {
   }
 }
 
-/// JSON Schema of the output of `write-tags`.
+/// The JSON Schema of the output of `write-tags`.
 package enum TagWritingSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

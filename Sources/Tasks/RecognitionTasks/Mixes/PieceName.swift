@@ -2,7 +2,7 @@ internal import Foundation
 internal import Recognition
 internal import Text
 
-/// File names of pieces, valid on Linux, macOS, Windows and USB sticks.
+/// The file names of pieces, which are valid on Linux, macOS, Windows and USB sticks.
 package enum PieceName {
   /// Maximum length of a name on common file systems, in UTF-8 bytes.
   package static let maxLength = 255

@@ -4,7 +4,7 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Tags of a piece.
+/// The tags of a piece.
 enum PieceTags {
   static func tags(
     of file: MixSplit.File, from source: FilePath, in format: PacketContainer.TagFormat

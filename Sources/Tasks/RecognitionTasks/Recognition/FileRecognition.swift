@@ -3,7 +3,7 @@ internal import Listening
 package import Recognition
 package import SystemPackage
 
-/// Recognizes tracks of a catalog in audio files: clips, mixes, radio recordings.
+/// Recognizes tracks of a catalog in audio files, such as clips, mixes and radio recordings.
 package struct FileRecognition {
   package var session: RecognitionSession
   package var limit: ConfidenceLimit

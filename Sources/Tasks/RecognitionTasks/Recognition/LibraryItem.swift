@@ -5,7 +5,7 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Media items for files of the library.
+/// Creates media items for files of the library.
 package enum LibraryItem {
   /// Name of the property that contains the path as shown in reports.
   package static let path = "path"
