@@ -80,7 +80,6 @@ package enum DuplicateDecisionTable {
     return outcome
   }
 
-  /// The positions of the columns.
   private struct Layout {
     private var places: [String: Int] = [:]
 

@@ -7,10 +7,9 @@ internal import ResultStore
 internal import Text
 
 extension LibraryDuplicates {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.duplicates.ndjsonLine(self) }
 
-  /// JSON text.
   package var json: String {
     var json = JSONWriter()
     Shape.duplicates.writeJSON(self, into: &json)
@@ -178,7 +177,6 @@ extension Shape<LongerFile.Part> {
   }
 }
 
-/// The JSON Schema of the output of `duplicates`.
 package enum DuplicateSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

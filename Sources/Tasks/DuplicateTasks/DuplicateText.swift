@@ -7,7 +7,6 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// The human-readable text about duplicates.
 package enum DuplicateText {
   package static func lines(for duplicates: LibraryDuplicates) -> [String] {
     var lines: [String] = []

@@ -108,9 +108,9 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// The files that are written whatever the tracks are, each with the proof that an earlier export wrote it. The mark
-  /// in a file takes precedence over the cursor beside it: if another program has saved the file since, the cursor is
-  /// still there, but the mark is not.
+  /// The files that every export writes, each with the proof that an earlier export wrote it. The mark in a file takes
+  /// precedence over the cursor beside it: if another program has saved the file since, the cursor is still there, but
+  /// the mark is not.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
     var files: [(file: FilePath, proof: OriginProof)] =
       switch format.output {

@@ -2,7 +2,6 @@ internal import Recognition
 internal import Serving
 internal import Text
 
-/// The state of the recognition catalog.
 struct CatalogStatus: Sendable {
   /// `nil` if there is no catalog.
   let recordings: Int?

@@ -25,7 +25,6 @@ final class EventHub: Sendable {
 
   private let state = Mutex(State())
 
-  /// Number of listeners.
   var count: Int { state.withLock { $0.listeners.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 

@@ -6,13 +6,11 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// The body of a tempo request.
 struct TempoRequest {
   let change: TempoChange.Request
   /// `true` if the change is only shown, not stored.
   let isPreview: Bool
 
-  /// Members of the body.
   static let members: [RouteParameter] = [
     .number("bpm"), .text("times"), .of("taps", .list(.number)), .of("no_tempo", .flag), .of("confirm", .flag),
     .number("shift_beats"), .number("shift_ms"), .number("first_beat_s"), .of("move_bar", .integer),

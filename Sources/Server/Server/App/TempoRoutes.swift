@@ -109,7 +109,6 @@ struct TempoRoutes: AppRouteSet {
   }
 }
 
-/// A change and the resulting tempo.
 private struct ShownChange: Sendable {
   let isSaved: Bool
   let change: TempoChange.Change

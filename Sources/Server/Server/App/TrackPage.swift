@@ -7,7 +7,6 @@ internal import Reporting
 internal import ResultStore
 internal import Serving
 
-/// The data of a track's page.
 struct TrackPage: Sendable {
   let song: Song
   let record: FileRecord

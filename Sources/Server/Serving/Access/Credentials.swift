@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// The credentials of a client.
 package enum Credentials: Equatable {
   /// APIs whose clients send the token as a parameter.
   package enum Parameters {

@@ -58,7 +58,6 @@ package final class AdmissionQueue: Sendable {
     next?.continuation.resume()
   }
 
-  /// Number of waiting tasks.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private static func takePlace(_ state: inout State) -> Bool {

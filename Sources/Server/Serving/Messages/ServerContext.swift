@@ -2,7 +2,6 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// The context of one request.
 package struct ServerContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   private let clientBox: ClientBox

@@ -1,4 +1,3 @@
-/// The request body of a route.
 package enum RouteBody: Sendable {
   /// An object with these members.
   case json([RouteParameter])

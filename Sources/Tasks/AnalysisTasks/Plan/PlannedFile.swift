@@ -14,7 +14,7 @@ package struct PlannedFile: Hashable, Sendable {
   package var codec: String?
   /// Seconds of audio if known.
   package var duration: Double?
-  /// Expected CPU time in seconds.
+  /// Expected CPU time.
   package var expectedSeconds: Double
 }
 

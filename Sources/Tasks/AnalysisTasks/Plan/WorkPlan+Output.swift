@@ -59,7 +59,6 @@ extension WorkPlan {
     Shape.workPlan.ndjsonLine(PlanSummary(self, groups))
   }
 
-  /// Human-readable text.
   package var text: String {
     guard fileCount > 0 else { return "Nothing to analyze: \(counts.cached) files are unchanged.\n" }
     var reasons = [

@@ -83,7 +83,7 @@ package struct WorkPlan: ~Copyable {
     package var number: Int
     package var fileCount = 0
     package var bytes: Int64 = 0
-    /// Expected CPU time in seconds.
+    /// Expected CPU time.
     package var expectedSeconds = 0.0
   }
 

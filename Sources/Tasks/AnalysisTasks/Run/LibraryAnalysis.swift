@@ -38,7 +38,6 @@ package struct LibraryAnalysis: Sendable {
     self.verification = verification
   }
 
-  /// The result of a run.
   package struct Outcome: Sendable {
     package var run: LibraryRun.Outcome
     package var status: ExitStatus
@@ -46,7 +45,6 @@ package struct LibraryAnalysis: Sendable {
     package var digest: FailureDigest
     /// `nil` if nothing was verified.
     package var verification: LibraryVerification.Outcome?
-    /// The files written.
     package var reports: [LibraryReports.File]
   }
 

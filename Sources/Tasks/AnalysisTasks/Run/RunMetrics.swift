@@ -118,7 +118,6 @@ package struct RunMetrics: Sendable {
     return families
   }
 
-  /// The metrics of a database.
   package static func families(of figures: LibraryFigures) -> [MetricFamily] {
     [
       MetricFamily(

@@ -11,7 +11,6 @@ package import SystemPackage
 
 /// Checks the installation, the library and the database: the implementation of `analyze doctor`.
 package struct Checkup {
-  /// The result of one check.
   package struct Finding: Hashable, Sendable {
     package var isFine: Bool
     package var text: String

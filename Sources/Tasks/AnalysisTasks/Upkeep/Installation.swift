@@ -4,7 +4,6 @@ package import SystemPackage
 
 /// The installation of the program: its location, its other files, and the timer that starts it every night.
 package struct Installation: Sendable {
-  /// The running executable.
   package var executable: FilePath
   /// The folders of `PATH`.
   package var searchPath: [FilePath]

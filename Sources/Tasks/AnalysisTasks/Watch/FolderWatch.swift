@@ -42,7 +42,6 @@ final class FolderWatch {
     }
   }
 
-  /// Number of watched folders.
   var count: Int { folders.count }
 
   /// Waits for changes, up to a timeout in milliseconds.

@@ -31,7 +31,6 @@ package final class LibraryWatch: Sendable {
     /// Process id of the current run.
     package var process: Int32?
 
-    /// Human-readable status.
     package var text: String {
       let name = counted(folders.count, "folder")
       return switch state {

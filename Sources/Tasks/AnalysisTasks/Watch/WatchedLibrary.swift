@@ -10,7 +10,6 @@ struct WatchedLibrary {
   private var files: WaitingFiles
   private var lastCheck = ContinuousClock.now
   private var lastScan = ContinuousClock.now
-  /// Time of the last change.
   private(set) var lastChange: ContinuousClock.Instant?
 
   /// Interval between checks of the folders themselves.
@@ -26,7 +25,6 @@ struct WatchedLibrary {
     files.addAll()
   }
 
-  /// Number of watched folders.
   var folderCount: Int { watch.count }
   var limitation: String? { watch.limitation }
   /// `true` if changed files are waiting to be scanned.

@@ -6,7 +6,7 @@ internal import Reporting
 internal import Text
 
 extension BrokenTracks.Track {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
 }
 
@@ -44,7 +44,6 @@ extension Shape<BrokenTracks.Reason> {
   }
 }
 
-/// The JSON Schema of the output of `broken`.
 package enum BrokenSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

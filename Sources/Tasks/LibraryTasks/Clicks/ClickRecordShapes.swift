@@ -7,12 +7,12 @@ internal import Reporting
 internal import Text
 
 extension ClickRecord {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.click.ndjsonLine(self) }
 }
 
 extension MetronomeRecord {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 

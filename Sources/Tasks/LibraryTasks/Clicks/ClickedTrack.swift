@@ -76,7 +76,6 @@ package struct ClickedTrack: Sendable {
 
   package var isLoudnessKnown: Bool { loudness?.integrated != nil }
 
-  /// The result of writing.
   package struct Outcome: Sendable {
     /// In samples per second.
     package var sampleRate: Int

@@ -59,7 +59,6 @@ package struct Metronome: Sendable {
 
   package var peak: Double { ClickLevels(alone: level).clicks }
 
-  /// The result of writing.
   package struct Outcome: Sendable {
     package var sampleRate: Int
     package var duration: Double

@@ -7,7 +7,7 @@ package import ResultStore
 internal import Text
 
 extension LibraryTempoChange.Outcome {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.tempoChanges.ndjsonLine(self) }
 }
 
@@ -149,7 +149,7 @@ package struct ReviewList: Sendable {
     }
   }
 
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 

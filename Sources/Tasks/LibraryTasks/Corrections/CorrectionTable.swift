@@ -69,7 +69,6 @@ enum CorrectionTable {
 
   // MARK: - Reading
 
-  /// The positions of the columns in a table.
   struct Layout {
     private var places: [String: Int] = [:]
 

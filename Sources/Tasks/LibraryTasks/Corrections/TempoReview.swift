@@ -31,7 +31,6 @@ package struct TempoReview {
     }
   }
 
-  /// The counts of decisions in a review.
   package struct Tally: Hashable, Sendable {
     package var confirmed = 0
     package var changed = 0

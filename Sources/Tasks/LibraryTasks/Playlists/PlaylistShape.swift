@@ -4,7 +4,7 @@ internal import Records
 internal import Reporting
 
 extension PlaylistProposal {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
@@ -72,7 +72,6 @@ extension Shape<NumberedTrack> {
   }
 }
 
-/// The JSON Schema of the output of `playlist`.
 package enum PlaylistSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -17,7 +17,7 @@ package struct SearchReport: Sendable {
     self.answer = answer
   }
 
-  /// One line of JSON, including its line break.
+  /// Includes the line break.
   package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
 
   /// One line of NDJSON per hit.
@@ -140,7 +140,6 @@ extension Shape<SearchAnswer.Name> {
   }
 }
 
-/// The JSON Schemas of the output of `search`.
 package enum SearchSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

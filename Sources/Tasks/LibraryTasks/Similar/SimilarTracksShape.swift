@@ -6,7 +6,7 @@ internal import Reporting
 internal import Text
 
 extension SimilarTracks.Answer {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
@@ -45,7 +45,6 @@ extension Shape<SimilarTracks.Track> {
   }
 }
 
-/// The JSON Schema of the output of `similar`.
 package enum SimilarSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -26,7 +26,7 @@ package struct TagChange: Hashable, Codable, Sendable {
 package struct TaggingResult: Sendable {
   package enum Status: String, CaseIterable, Sendable {
     case written
-    /// The tags were not written only because this is a dry run.
+    /// This is a dry run, so the tags were not written.
     case planned
     /// The tags already have these values.
     case unchanged

@@ -3,7 +3,7 @@ internal import Reporting
 internal import TagWriting
 
 extension TaggingResult {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
 }
 

@@ -4,7 +4,6 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// The tags of a piece.
 enum PieceTags {
   static func tags(
     of file: MixSplit.File, from source: FilePath, in format: PacketContainer.TagFormat

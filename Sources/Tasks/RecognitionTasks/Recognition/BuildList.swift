@@ -19,7 +19,6 @@ struct BuildList {
     case done(ContentID)
   }
 
-  /// The condition of the list file.
   enum Condition {
     case whole, missing, damaged
   }

@@ -1,6 +1,5 @@
 package import Recognition
 
-/// The minimum confidence of matches.
 package struct ConfidenceLimit: Sendable {
   package var minimum: Double
 

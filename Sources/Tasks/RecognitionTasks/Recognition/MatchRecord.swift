@@ -31,7 +31,7 @@ package struct MatchRecord: Sendable {
     self.missing = missing
   }
 
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 
   /// The fields about recognized tracks, without the fields about the file.
@@ -54,6 +54,6 @@ package struct DetectionRecord: Sendable {
 
   package func writeJSON(into writer: inout JSONWriter) { Shape.heard.writeJSON(self, into: &writer) }
 
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }
 }
