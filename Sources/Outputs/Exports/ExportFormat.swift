@@ -8,20 +8,20 @@ public import SystemPackage
 public protocol ExportFormat: Sendable {
   /// Name on the command line.
   var name: String { get }
-  /// One line for help.
+  /// Description in one line for the help.
   var abstract: String { get }
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
   /// True if records need the checksums of their files.
   var needsChecksums: Bool { get }
-  /// True if the format is about files of this machine only, so objects are left out.
+  /// True if the format describes only files on this machine, so that objects are left out.
   var needsFiles: Bool { get }
-  /// Mark near the beginning or end of each file written, found in no other files; `nil` if the format has no room for
-  /// one.
+  /// A mark near the beginning or end of each file written, which no other files contain; `nil` if the format has no
+  /// room for a mark.
   var mark: String? { get }
 
-  /// Names of the files that an export to a folder always has.
+  /// Returns the names of the files that an export to a folder always contains.
   /// - Parameter findings: Findings that records may have.
   func files(for findings: [any DeclaredFinding.Type]) -> [String]
 
@@ -40,7 +40,6 @@ extension ExportFormat {
   }
 }
 
-/// Destination of an export.
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output; the extension, such as `xml`, is used only in examples.
   case file(extension: String)
@@ -52,7 +51,8 @@ public enum ExportOutput: Hashable, Sendable {
   public var isFolder: Bool { if case .file = self { false } else { true } }
 }
 
-/// Receives the records of one export in path order, in memory that does not grow with their number.
+/// Receives the records of one export in path order, in an amount of memory that does not grow with the number of
+/// records.
 ///
 /// No output is in place before `finish`, and none ever is if an error is thrown or the writer is dropped before that:
 /// `ExportFile` ensures this.
@@ -61,7 +61,6 @@ public protocol ExportWriter {
   mutating func append(_ record: FileRecord) throws
   /// Records a removal; called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
-  /// - Returns: Files written.
   mutating func finish() throws -> [FilePath]
 }
 
@@ -79,11 +78,11 @@ public struct ExportRemoval: Hashable, Sendable {
   public var fileID: String { ContentID(ofPath: path).description }
 }
 
-/// Facts about an export, passed to a format.
+/// The facts about an export that are passed to a format.
 public struct ExportContext: Sendable {
-  /// File or folder; `nil` for standard output.
+  /// Destination file or folder; `nil` for standard output.
   public var output: FilePath?
-  /// Name and version, such as `Nocturne 0.2.0`.
+  /// Name and version of the program, such as `Nocturne 0.2.0`.
   public var program: String
   public var now: Timestamp
   /// True if only changed and removed tracks are exported.
@@ -96,7 +95,7 @@ public struct ExportContext: Sendable {
   public var findings: [any DeclaredFinding.Type]
   /// Filter that selects the tracks; `nil` if paths select them as well.
   public var filter: TrackFilter?
-  /// Rule for files named after tracks; files that an export always has are checked before it begins.
+  /// The rule for files named after tracks; files that an export always contains are checked before it begins.
   public var overwriting: OverwriteRule
 
   public init(

@@ -7,10 +7,10 @@ struct MixPoint: Equatable {
   }
 
   var kind: Kind
-  /// Seconds from the start of the audio.
+  /// Time in seconds from the start of the audio.
   var seconds: Double
 
-  /// Name shown by programs.
+  /// The name that programs show.
   var name: String {
     switch kind {
     case .mixIn: "Mix in"
@@ -21,7 +21,7 @@ struct MixPoint: Equatable {
     }
   }
 
-  /// The points found, in ascending order; only the first of several at the same time.
+  /// Returns the points found, in ascending order; of several points at the same time, only the first.
   static func all(of cues: CuesFinding?) -> [MixPoint] {
     guard let cues else { return [] }
     let points: [(Kind, Double?)] = [

@@ -6,21 +6,21 @@ internal import Serving
 internal import Synchronization
 internal import SystemPackage
 
-/// The current recognition catalog: opened on first use, and again when it has changed. Requests under way finish with
-/// the previous one. Other catalogs may be searched together with it.
+/// The current recognition catalog, which is opened on first use, and again when it has changed. Requests in progress
+/// finish with the previous version. Other catalogs may be searched together with it.
 final class ServedCatalog: Sendable {
   private struct State {
     var checked: ContinuousClock.Instant?
     var found: [CatalogVersion]?
     /// The server's own catalog.
     var catalog: CustomCatalog?
-    /// The catalog joined with the others of this machine.
+    /// The catalog joined with the other catalogs on this machine.
     var joined: CustomCatalog?
     /// Idle sessions with the joined catalog.
     var idle: [RecognitionSession] = []
     /// Increases each time the catalogs are opened.
     var generation = 0
-    /// The reason that the present catalog is not the one in use.
+    /// The reason why the existing catalog is not the one in use.
     var problem: (any Error)?
   }
 
@@ -30,20 +30,20 @@ final class ServedCatalog: Sendable {
   private let parts: [any CatalogPart]
   private let state = Mutex(State())
 
-  /// Time between two checks of the catalog files.
+  /// Interval between two checks of the catalog files.
   private static let checkInterval = Duration.seconds(1)
 
   /// - Parameters:
   ///   - path: The server's own catalog.
-  ///   - others: Catalogs of this machine that are searched together with it.
-  ///   - parts: Catalogs of other servers that are searched, too.
+  ///   - others: Catalogs on this machine that are searched together with it.
+  ///   - parts: Catalogs on other servers that are searched as well.
   init(path: FilePath, others: [FilePath] = [], parts: [any CatalogPart] = []) {
     self.path = path
     self.others = others
     self.parts = parts
   }
 
-  /// The server's own catalog. Blocks for milliseconds.
+  /// Returns the server's own catalog. Blocks for milliseconds.
   /// - Throws: `RequestError` if there is none.
   func current() throws -> CustomCatalog {
     try state.withLock { state in
@@ -52,7 +52,7 @@ final class ServedCatalog: Sendable {
     }
   }
 
-  /// The reason that a present catalog is not in use; `nil` without one, or if no catalog is in use.
+  /// The reason why the current files of the catalog are not in use; `nil` if they are, or if no catalog is in use.
   var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 
   /// Lends a session that searches the current catalog and the others.

@@ -7,7 +7,7 @@ internal import Text
 
 /// A performer, as named by tracks and albums.
 public struct SongArtist: Sendable, Hashable {
-  /// 22 characters, derived from the name.
+  /// Id of 22 characters, derived from the name.
   public var id: String
   public var name: String
 
@@ -17,14 +17,14 @@ public struct SongArtist: Sendable, Hashable {
     self.name = name
   }
 
-  /// Stands for the unknown performers of tracks and albums. No tag has an empty name, so no other artist has this id.
+  /// Represents the unknown performers of tracks and albums. No tag has an empty name, so no other artist has this id.
   public static let unknown = {
     var artist = SongArtist(named: "")
     artist.name = "Unknown artist"
     return artist
   }()
 
-  /// All names as one text; empty if there are none.
+  /// Returns all names as one text; empty if there are none.
   public static func text(_ artists: [SongArtist]) -> String { ListText.joined(artists.map(\.name)) ?? "" }
 
   static func list(_ column: String?) -> [SongArtist] {
@@ -40,7 +40,7 @@ public struct Song: Sendable {
     public var name: String
   }
 
-  /// 22 characters, derived from the path.
+  /// Id of 22 characters, derived from the path.
   public var id: String
   public var row: TrackRow
   /// Title in the tag, or else the file name without its extension.
@@ -55,19 +55,18 @@ public struct Song: Sendable {
   public var track: Int?
   public var date: PartialDate?
   public var genres: [String]
-  /// 12 letters and digits, if the tag has one.
+  /// ISRC of 12 letters and digits, if the tag has one.
   public var isrc: String?
-  /// MusicBrainz recording id.
   public var recordingID: String?
-  /// Bits per second.
+  /// Bit rate in bits per second.
   public var bitRate: Int?
-  /// Hz.
+  /// Sample rate in Hz.
   public var sampleRate: Int?
   public var channelCount: Int?
   public var bitDepth: Int?
   /// `AudioFormat.container`.
   public var container: String?
-  /// Bytes.
+  /// Size in bytes.
   public var size: Int64
   public var modified: Timestamp
   /// The reason why it failed or is damaged.
@@ -109,12 +108,12 @@ public struct Song: Sendable {
 
 /// An album: the tracks that name it and share a release, album artists or a folder.
 public struct SongAlbum: Sendable, Hashable {
-  /// 22 characters, derived from the MusicBrainz release; or from name and album artists; or, without either, from name
-  /// and folder.
+  /// Id of 22 characters, derived from the MusicBrainz release; or from the name and the album artists; or, without
+  /// either, from the name and the folder.
   public var id: String
   public var name: String
-  /// Artists in the tag; otherwise those shared by all tracks; otherwise `Various Artists`. Empty if no track names
-  /// any.
+  /// Artists in the tag; otherwise the artists shared by all tracks; otherwise `Various Artists`. Empty if no track
+  /// names any artists.
   public var artists: [SongArtist]
   /// Earliest year of its tracks.
   public var year: Int?
@@ -198,9 +197,8 @@ public struct LibraryArtist: Sendable, Hashable {
   public var name: String
   /// Number of tracks that name the artist as a performer.
   public var trackCount: Int
-  /// Number of the artist's own albums.
   public var albumCount: Int
-  /// Up to five genres, the most frequent first; filled in for single artists and for pages of artists.
+  /// Up to five genres, the most frequent first; filled in only for single artists and for pages of artists.
   public var genres: [String]
 
   static let columns = """
@@ -236,6 +234,6 @@ public struct LibraryGenre: Sendable, Hashable {
   public var trackCount: Int
   public var albumCount: Int
 
-  /// Id of the genre with a name; spellings that differ only in case or symbols share one.
+  /// Returns the id of the genre with this name; spellings that differ only in case or symbols share one id.
   public static func id(ofName name: String) -> String { SongCatalogID.genre(name) }
 }

@@ -34,7 +34,6 @@ public final class PendingQueue: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Start of the next batch.
     var after: (pending: Int64, path: FilePath)?
     /// Number of files that were waiting when the queue last started reading from the front.
     var waitingAtStart = -1

@@ -7,7 +7,7 @@ struct PendingState: Hashable {
   init() { rawValue = 0 }
   init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// The lowest bits hold the reason, the bits above them the number of deaths.
+  /// The lowest bits contain the reason, and the bits above them the number of deaths.
   static let reasonMask: Int64 = 7
   static let suspicionUnit: Int64 = 8
 

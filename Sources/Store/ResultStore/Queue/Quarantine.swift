@@ -10,7 +10,6 @@ public struct Quarantine: Hashable, Sendable {
   public var signal: Int?
   /// Number of worker processes lost on the file in succession.
   public var losses: Int
-  /// Time of the last loss.
   public var failed: Timestamp
   public var until: Timestamp
 

@@ -65,7 +65,6 @@ enum MergeVerdict {
 }
 
 extension MergeVerdict {
-  /// The row of a file.
   struct KnownFile {
     var id: Int64
     var sizeBytes: Int64?

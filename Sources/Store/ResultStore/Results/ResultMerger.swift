@@ -68,7 +68,6 @@ public final class ResultMerger: Sendable {
     }
   }
 
-  /// The outcome of a merge.
   public struct Ending: Hashable, Sendable {
     /// `nil` if nothing changed.
     public var run: Int64?

@@ -4,7 +4,6 @@ internal import Platform
 /// The result of comparing a scanned file with its stored state, as far as `lstat` can tell. Device and inode do not
 /// count: many network and FUSE file systems assign new ones on each mount.
 enum FileChange: Hashable {
-  /// Unchanged.
   case none
   /// Size and modification time are unchanged, but another sign suggests that the content may have changed. Only a
   /// cheap check of the content is due.
@@ -12,7 +11,6 @@ enum FileChange: Hashable {
   /// Size or modification time differs.
   case changed
 
-  /// The stored state of a file.
   struct Known {
     var sizeBytes: Int64?
     /// In nanoseconds since 1970, like all times here.

@@ -56,7 +56,6 @@ public struct SkippedFile: Hashable, Sendable {
 
 /// The reason why a file is waiting for analysis, in the order in which waiting files are analyzed.
 public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
-  /// Never analyzed.
   case new = 1
   /// Size or modification time differs from that of the last analysis.
   case changed = 2

@@ -53,8 +53,8 @@ public final class ScanSession: Sendable {
     state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
   }
 
-  /// Number of known files at or below a path that have not vanished, which tells an unmounted disk from an empty
-  /// folder.
+  /// Number of known files at or below a path that have not vanished, which distinguishes an unmounted disk from an
+  /// empty folder.
   public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
   /// Compares files with the stored state in one transaction; a few hundred to a few thousand at a time work best.
@@ -181,7 +181,6 @@ public final class ScanSession: Sendable {
   /// Returns the queue of the waiting files that this scan has found. Files found later are added to it.
   public func makePendingQueue() -> PendingQueue { PendingQueue(scan: self) }
 
-  /// Returns `true` if the file has been seen in this session.
   func hasSeen(_ id: Int64) -> Bool { state.withLock { $0.seen.contains(id) } }
 
   // MARK: Verdicts

@@ -15,7 +15,7 @@ public struct VanishScope: Hashable, Sendable {
   }
 }
 
-/// Known files that a scan did not find.
+/// Handles known files that a scan did not find.
 extension ScanSession {
   /// Marks known files in these places as vanished if this session neither classified nor skipped them; their results
   /// stay. An existing file that was only ever skipped is forgotten, for example a folder that could not be read before

@@ -9,7 +9,6 @@ package enum PlaylistTables {
 
   static let own: Set<String> = ["playlist", "playlist_entry", "playlist_snapshot", "saved_track", "saved_item"]
 
-  /// Tables of schema 4.
   static let tables4 = """
     CREATE TABLE playlist (
       id INTEGER PRIMARY KEY,

@@ -1,7 +1,7 @@
 package import LibraryStore
 package import ResultStore
 
-/// Recommends tracks and artists that are similar to given ones: by their descriptors, and by genre where these are
+/// Recommends tracks and artists that are similar to given ones: by their descriptors, or by genre if descriptors are
 /// missing.
 package struct Recommendations: Sendable {
   package struct Request: Sendable {
@@ -11,7 +11,7 @@ package struct Recommendations: Sendable {
     package var genres: [String] = []
     package var minimum: [SoundAttribute: Double] = [:]
     package var maximum: [SoundAttribute: Double] = [:]
-    /// Tracks closer to these values come first.
+    /// Target values; tracks closer to them come first.
     package var target: [SoundAttribute: Double] = [:]
     package var limit = 20
 
@@ -26,7 +26,7 @@ package struct Recommendations: Sendable {
 
     package var id: String
     package var kind: Kind
-    /// Number of tracks that represent it.
+    /// Number of tracks that represent the seed.
     package var poolSize: Int
   }
 
@@ -82,7 +82,7 @@ package struct Recommendations: Sendable {
     return try store.artists(ids: Array(ids.prefix(limit))).compactMap(\.self)
   }
 
-  /// Candidates by likeness, best first, then by genre.
+  /// Returns candidates by likeness, best first, followed by candidates by genre.
   private func candidates(like seeds: [Song], count: Int) throws -> [(song: Song, likeness: Double)] {
     let near = try neighbors.near(files: seeds.map(\.row.fileID), limit: count).prefix(count)
     let likeness = Dictionary(uniqueKeysWithValues: near.map { ($0.file, $0.likeness) })

@@ -42,7 +42,7 @@ struct SampleCutting {
       format: .flac, sampleRate: audio.format.sampleRate, channelCount: audio.format.channelCount,
       depth: Self.depth(of: audio) ?? .int24)
     var block = AudioBlock(channelCount: audio.format.channelCount)
-    /// Frames written so far.
+    /// Number of frames written so far.
     var position = 0
     var rest = files[...]
     var current: (file: MixSplit.File, writer: AudioFileWriter, end: Int)?

@@ -7,7 +7,7 @@ internal import Text
 struct TrackNames {
   private let present: Set<String>
   private var paths: [(path: FilePath, identifier: String)] = []
-  /// Turns a name into a path; `nil` if it is not one.
+  /// Turns a name into a path; returns `nil` if the name is not a path.
   private let path: (String) -> FilePath?
 
   init(_ catalog: CustomCatalog, matching names: [String], path: @escaping (String) -> FilePath?) {
