@@ -52,8 +52,7 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // The complete audio of one file may be only a part of another file, which claims more: same findings,
-        // different status.
+        // In another file, the same bytes may be the complete audio: its findings are the same, but its status is not.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
         bytes = audio
@@ -141,7 +140,7 @@ public struct AudioContent: Hashable, Sendable {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: The problem of the container, the total bytes of the packets, and the range they span.
+  /// - Returns: The problem of the container, the total size of the packets, and the range they span.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64, range: Range<Int>?) {

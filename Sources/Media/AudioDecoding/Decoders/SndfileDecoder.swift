@@ -101,7 +101,8 @@ final class SndfileDecoder: StreamDecoder {
   }
 }
 
-/// A file as libsndfile reads it. `sf_open_fd` is unusable: on failure it closes the descriptor even if told not to.
+/// The view of a file that libsndfile reads. `sf_open_fd` is unusable: on failure it closes the descriptor even if told
+/// not to.
 private final class FileView {
   private let file: ByteSource
   /// Start of the PCM container. If libsndfile skips a preceding tag itself, it loses as many bytes at the end as the

@@ -30,7 +30,7 @@ struct MP4Structure {
     "wave",
   ]
   private static let tagContainers: Set<String> = ["udta", "meta", "ilst"]
-  /// Pictures, and encryption keys: FFmpeg copies all earlier keys for each new one.
+  /// Pictures, and encryption keys: FFmpeg copies all earlier keys for each new key.
   private static let hidden: Set<String> = ["covr", "pssh"]
   /// Maximum number of tag boxes shown to FFmpeg, one of which contains the encoder delay (iTunSMPB): more than real
   /// files have, and few enough for FFmpeg's linear searches.

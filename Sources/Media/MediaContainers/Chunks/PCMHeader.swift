@@ -109,8 +109,7 @@ package struct PCMHeader {
       }
       guard chunk.end > source.size else { continue }
       end = chunk.start
-      // A wrong length alone does not prove that audio is missing: it may include tags after the form, or anything
-      // else.
+      // A chunk with a wrong length alone proves nothing: it may be a tag after the form, or anything.
       if let formEnd, formEnd > source.size, chunk.start < formEnd {
         extent.flaw = .cutOff(
           "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
@@ -190,7 +189,7 @@ package struct PCMHeader {
       kind = value(UInt16.self, at: 24) ?? 0
       channelMask = UInt64(value(UInt32.self, at: 20) ?? 0)
     }
-    // PCM, IEEE float, A-law, mu-law: all frames are `align` bytes, unless the header contradicts itself.
+    // PCM, IEEE float, A-law, mu-law: all frames have `align` bytes, unless the header contradicts itself.
     guard [1, 3, 6, 7].contains(kind) else {
       hasEmptyBlocks = align == 0
       return

@@ -64,7 +64,7 @@ package struct Excess: Hashable, Sendable {
       let bytes = try source.bytes(at: position, count: min(limit - position, ByteSource.windowSize / 2))
       guard !bytes.isEmpty else { return position }
       if let index = bytes.firstIndex(where: { $0 != first && !blanks.contains($0) }) {
-        // A run of one byte that is followed by something else belongs to what follows.
+        // A run of another byte is padding only if nothing else follows.
         return blanks.contains(first ?? 1) ? position + index : start
       }
       position += bytes.count

@@ -1,9 +1,9 @@
 /// The header of a FLAC frame (RFC 9639, section 9.1).
 struct FLACFrameHeader {
-  /// `nil` if the same as in STREAMINFO.
+  /// `nil` if it is the same as in STREAMINFO.
   var sampleRate: Int?
   var channelCount: Int
-  /// `nil` if the same as in STREAMINFO.
+  /// `nil` if it is the same as in STREAMINFO.
   var bitDepth: Int?
   /// Number of the frame, or of its first sample.
   var number: UInt64

@@ -55,7 +55,7 @@ package enum TagRegions {
     return result
   }
 
-  /// Finds the tags at the end of a file, the last one first.
+  /// Finds the tags at the end of a file, last tag first.
   ///
   /// - Parameter start: Start of the audio. A tag cannot begin before it.
   package static func trailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> [Region] {

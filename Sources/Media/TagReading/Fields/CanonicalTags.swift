@@ -7,7 +7,7 @@ struct CanonicalTags {
   /// Values of other fields, under the keys of the format.
   private(set) var others: [String: [String]] = [:]
   private(set) var lyrics: [TagFinding.Lyrics]
-  /// Ascending by start.
+  /// Sorted by start.
   private(set) var chapters: [TagFinding.Chapter]
   private(set) var remarks: [String] = []
   /// The names and values added so far; a repeated value counts once.

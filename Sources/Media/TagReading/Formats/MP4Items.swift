@@ -47,7 +47,7 @@ enum MP4Items {
 
   // MARK: Text
 
-  /// Well-known types of values (Apple, QuickTime File Format Specification).
+  /// The well-known type of UTF-8 values (Apple, QuickTime File Format Specification).
   private static let utf8: UInt32 = 1
   /// Items that are read as text regardless of their type.
   private static let untyped: Set<String> = ["purl", "egid"]
@@ -133,7 +133,7 @@ enum MP4Items {
     }
   }
 
-  /// Well-known types of metadata values (Apple, QuickTime File Format Specification).
+  /// The MIME type for a well-known type of metadata values (Apple, QuickTime File Format Specification).
   private static func mime(ofType type: UInt64) -> String {
     switch type {
     case 12: "image/gif"

@@ -48,7 +48,7 @@ struct MatroskaTags {
     self.source = source
   }
 
-  /// Offsets of the relevant elements before the audio, and of those listed in the index.
+  /// Offsets of the relevant elements that are before the audio or listed in the index.
   private func places(in segment: EBMLElement) throws(FileReadError) -> [Int] {
     let wanted = [ID.info, ID.tags, ID.chapters, ID.attachments]
     var places: Set<Int> = []
