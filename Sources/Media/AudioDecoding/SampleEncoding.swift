@@ -1,5 +1,5 @@
-/// A decoder's representation of samples before they become the floats of an `AudioBlock`. Needed only by conversions
-/// that must match another program bit for bit (`AcoustIDConverter`).
+/// A decoder's representation of samples before they become the floats of an `AudioBlock`. It is needed only by
+/// conversions that must match another program bit for bit (`AcoustIDConverter`).
 public struct SampleEncoding: Hashable, Sendable {
   public enum SampleType: Hashable, Sendable {
     /// Unsigned 8 bits.

@@ -5,7 +5,7 @@ package enum TextTransfer: Hashable, Sendable {
   /// All bytes lost their highest bit.
   case strippedHighBits
 
-  /// Bytes examined, in the middle of the audio.
+  /// Number of bytes examined, in the middle of the audio.
   private static let sampleSize = 1 << 18
   /// Minimum number of line feeds for a conclusion.
   private static let minimumLineFeedCount = 32
@@ -17,8 +17,8 @@ package enum TextTransfer: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - audio: The range of the encoded audio. Text before it has no high bits anyway.
-  ///   - unit: For PCM, the bytes of a sample and the index of the byte with the sign, which proves nothing because a
-  ///     signal may have one sign throughout. `nil` otherwise.
+  ///   - unit: For PCM, the size of a sample in bytes and the index of the byte with the sign, which proves nothing
+  ///     because a signal may have the same sign throughout. `nil` otherwise.
   package init?(
     in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil
   ) throws(FileReadError) {
@@ -29,7 +29,7 @@ package enum TextTransfer: Hashable, Sendable {
     }
     let bytes = try source.bytes(at: start, count: min(Self.sampleSize, audio.count))
     guard bytes.count >= Self.minimumByteCount else { return nil }
-    // Most audio rules out both within a few hundred bytes.
+    // Most audio rules out both kinds of damage within a few hundred bytes.
     var hasBareLineFeed = false
     var hasHighBit = false
     var lineFeedCount = 0

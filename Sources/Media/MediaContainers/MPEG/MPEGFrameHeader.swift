@@ -1,4 +1,4 @@
-/// The header of a frame of MPEG audio (ISO/IEC 11172-3, 13818-3).
+/// The header of an MPEG audio frame (ISO/IEC 11172-3, 13818-3).
 struct MPEGFrameHeader: FrameHeader {
   static let size = 4
 
@@ -57,7 +57,8 @@ struct MPEGFrameHeader: FrameHeader {
     return 4 + (isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
   }
 
-  /// kbit/s by index: layers I, II, III of version 1; layer I, then II and III of versions 2 and 2.5.
+  /// Bit rates in kbit/s by index: for layers I, II and III of version 1; then for layer I, and for layers II and III,
+  /// of versions 2 and 2.5.
   private static let bitRates = [
     [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
     [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
