@@ -457,7 +457,7 @@ def test_sound(page, server, pictures):
       if (!player.hasClicks) player.toggleClicks();
       await new Promise(done => setTimeout(done, 1800));
       const { clicks } = player.outputs;
-      const recorded = (%s)(await (%s)([clicks], 4.2), .1);
+      const recorded = (%s)(await (%s)([clicks], 5.5), .1);
       const bpm = tempo.bpm, steps = recorded.slice(1).map((time, index) => (time - recorded[index]) * 1000);
       return { steps, period: 60000 / bpm };
     })()""" % (json.dumps(track["id"]), ONSETS, RECORD))
@@ -470,7 +470,7 @@ def test_sound(page, server, pictures):
       player.setBeats(track.id, Array.from({ length: 31 }, (_, beat) => beat * .5 + .25), null);
       await new Promise(done => setTimeout(done, 2000));
       const { clicks, music } = player.outputs;
-      const [ours, theirs] = await Promise.all([(%s)([clicks], 3.2), (%s)(music, 3.2)]);
+      const [ours, theirs] = await Promise.all([(%s)([clicks], 4.5), (%s)(music, 4.5)]);
       player.toggleClicks(); player.pause();
       const a = (%s)(ours, .1), b = (%s)(theirs, .1);
       const off = a.filter(time => b.some(other => other < time)).map(time => (time - b.findLast(other => other < time) - .25) * 1000);
