@@ -342,7 +342,7 @@ def test_reports_since(first, changed):
 
 
 @pytest.mark.parametrize("pattern, replacement, sentence", [
-    (r"(?s).*", "{}", "is not a cursor"),
+    (r"(?s).*", "{}", "is not an export cursor"),
     ('"library":"', '"library":"0', "belongs to another database"),
     ('"revision":[0-9]+', '"revision":123456', "restored from a copy"),
 ])
