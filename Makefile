@@ -1,5 +1,5 @@
 # make run      install what is missing, build, analyze LIBRARY (default: the music in Fixtures/), say where the reports are
-# make test     install what is missing, run all tests
+# make test     install what is missing, run all tests, then the checks of the built program in Checks/; Scripts/run-checks runs some
 # make bench    speed and memory, as ratios against peers measured in the same run
 # make accuracy-tempo, accuracy-key, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
 #               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
@@ -10,8 +10,7 @@
 # make check-package  install, run, upgrade and remove the package in a clean root; minutes, and as root
 # make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
-# make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench bench-check"; writes
-#               reports/release-check.md
+# make release-check  all of these in turn, or STEPS="tests package recipes …"; writes reports/release-check.md; as root for all
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and Redis, check those for Kubernetes and AWS
 #               Batch against their schemas; downloads these
 # make spark    run the job for Spark on a cluster of this machine while processes are killed, a disk is full and a program is
@@ -108,7 +107,7 @@ image: deb
 	@packaging/make-image
 
 check-package: deb
-	@Scripts/check-package
+	@Scripts/run-checks package
 
 # The Python reader; see docs/python.md.
 wheel:
@@ -116,11 +115,11 @@ wheel:
 
 recipes: build
 	@Scripts/setup recipes
-	@"$$(Scripts/python_packages.py recipes)" Scripts/check-recipes $(ANALYZE) all
+	@Scripts/run-checks --analyze $(ANALYZE) recipes
 
 spark: build
 	@Scripts/setup recipes
-	@"$$(Scripts/python_packages.py spark)" Scripts/check-spark $(ANALYZE)
+	@Scripts/run-checks --analyze $(ANALYZE) spark
 
 samples: build
 	@Scripts/make-samples $(ANALYZE)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Pythons with the packages that checks, recipes and the wheel need: each list of Scripts/requirements has one, made when first asked for.
+"""Pythons with the packages that the checks and the wheel need: each list of Scripts/requirements has one, made when first asked for.
 
     Scripts/python_packages.py [LIST]       prints the path of the interpreter; the list is `checks` by default
 """
 import fcntl
 import hashlib
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,13 +29,6 @@ def interpreter(name="checks"):
             subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", packages], check=True)
             installed.write_text(digest)
     return python
-
-
-def enter(name="checks"):
-    """Starts the running script again with that interpreter, unless it has it."""
-    python = interpreter(name)
-    if Path(sys.prefix) != python.parent.parent:
-        os.execv(python, [str(python), os.path.abspath(sys.argv[0]), *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "Scripts"))
+sys.path.insert(0, str(ROOT / "Checks"))
 from browser import Browser  # noqa: E402
 
 AUDIO = {".mp3", ".flac", ".ogg", ".opus", ".m4a", ".wav"}

@@ -6,8 +6,8 @@
 
 enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 
-/* Half of the channels. Two such sums take half the registers of any x86-64 processor and leave the rest for the
-   computation. */
+/* Sums for half of the channels. Two such vectors take half the registers of any x86-64 processor, and leave the rest
+   for the computation. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
 INLINE void add_rectified(const lanes *sum, float *channels) {
@@ -17,8 +17,8 @@ INLINE void add_rectified(const lanes *sum, float *channels) {
 INLINE void convolve(
     const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
     const float *weights, const float *constants, float *channels) {
-  /* Processes two frames at a time so that every weight fetched is used twice. An odd last frame is paired with itself.
-     */
+  /* Processes two frames at a time, so that every weight fetched is used twice. An odd last frame is paired with
+     itself. */
   for (ptrdiff_t frame = 0; frame < frame_count; frame += 2) {
     const ptrdiff_t next = frame + 1 < frame_count ? 1 : 0;
     for (ptrdiff_t half = 0; half < WIDTH; half += LANES) {

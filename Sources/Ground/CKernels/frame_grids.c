@@ -13,12 +13,12 @@ enum { TAPS = CFRAMEGRIDS_TAPS, BANDS = CFRAMEGRIDS_BANDS, SLOTS = CFRAMEGRIDS_H
 typedef float lanes __attribute__((vector_size(32), aligned(4)));
 typedef int32_t whole_lanes __attribute__((vector_size(32), aligned(4)));
 
-/* The bits of a float are its base-2 logarithm, linear between powers of two. Shifted so that sums of 2,000 of them
-   fit. */
+/* The bits of a float are its base-2 logarithm, interpolated linearly between powers of two. They are shifted so that a
+   sum of 2,000 logarithms fits. */
 enum { SHIFT = 11, UNIT = 1 << (23 - SHIFT), BIAS = 127 * UNIT };
 
 /* Adds the logarithms of the squares of left, right, their mean and half their difference. Vectors are passed by
- * address, since not every processor has registers for them. */
+ * address, because not every processor has registers for them. */
 INLINE void add_logs(const lanes *left, const lanes *right, float floor, whole_lanes *logs) {
   const lanes l = *left, r = *right, mean = 0.5f * (l + r), side = 0.5f * (l - r);
   const lanes squares[4] = {l * l + floor, r * r + floor, mean * mean + floor, side * side + floor};
@@ -48,7 +48,8 @@ INLINE void slide(turns turns, float change, float *real, float *imaginary) {
   }
 }
 
-/* The coefficient of bin k is (Re H ± Im H) / √2, with + for even k, where H is the weighted sum of differences of bins. */
+/* The coefficient of bin k is (Re H ± Im H) / √2, with + for even k, where H is a weighted sum of differences between
+ * bins. */
 INLINE void get_coefficients(
     const cframegrids_lapped *grid, ptrdiff_t k, const lanes *signs, const float *real, const float *imaginary, lanes *result) {
   const ptrdiff_t base = grid->harmonic_count - 1 + k;
@@ -65,7 +66,7 @@ INLINE void score_lapped(
     const cframegrids_lapped *grid, const float *left, const float *right, ptrdiff_t offset_count, float *left_bins,
     float *right_bins, float *scratch, float *scores) {
   const ptrdiff_t length = 2 * grid->block_length, count = grid->bin_count + 2 * grid->harmonic_count;
-  /* Rows have room for what the last vector of a row reads and writes beyond its end. */
+  /* Rows have room for what the last vector reads and writes beyond the end of the row. */
   const ptrdiff_t row = CFRAMEGRIDS_SCRATCH / 8, first = grid->first_bin - grid->harmonic_count + 1;
   turns turns = {count, (count + 7) / 8 * 8, scratch, scratch + row, scratch + 2 * row, scratch + 3 * row};
   float *const bins[4] = {scratch + 4 * row, scratch + 5 * row, scratch + 6 * row, scratch + 7 * row};
@@ -108,7 +109,7 @@ typedef struct {
   float butterfly_cosines[8], butterfly_sines[8];
 } mpeg_tables;
 
-/* Computes subbands in groups of 8, from group `first_part` up to `end_part`. */
+/* Computes subbands in groups of 8, from group `first_part` up to but not including `end_part`. */
 INLINE void subbands(
     const float *prototype, const mpeg_tables *tables, const float *newest, int first_part, int end_part, float *row) {
   float folded[64] = {0};
@@ -124,7 +125,7 @@ INLINE void subbands(
 }
 
 /* Computes the layer III coefficients of the same subbands; `rows` starts at the first slot of the block. Aliasing with
- * subbands outside the range is not reduced. */
+ * subbands outside their range is not reduced. */
 INLINE void hybrid(
     const mpeg_tables *tables, const float *rows, float parity, int first_part, int end_part, float coefficients[18][BANDS + 8]) {
   for (int k = 0; k < 18; k++)

@@ -6,13 +6,13 @@
 
 enum { LANES = 8, ROWS = 8 };
 
-/* Eight such sums fill half of the AVX2 registers, enough to keep the adders busy. */
+/* Eight such sums fill half of the AVX2 registers, which is enough to keep the adders busy. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
 INLINE void connect(
     const float *values, ptrdiff_t row_count, ptrdiff_t stride, ptrdiff_t input_count, const float *weights,
     const float *constants, ptrdiff_t output_count, float *result) {
-  /* Processes one group of outputs at a time so that its weights stay in the cache, and eight rows at a time so that
+  /* Processes one group of outputs at a time, so that its weights stay in the cache, and eight rows at a time, so that
      every weight fetched is used eight times. If fewer rows remain, the last one is repeated. */
   for (ptrdiff_t output = 0; output < output_count; output += LANES) {
     const lanes constant = *(const lanes *)(constants + output);

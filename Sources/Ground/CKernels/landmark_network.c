@@ -4,17 +4,17 @@
 
 enum { WIDTH = CLANDMARKNETWORK_CHANNELS, BLOCK = CLANDMARKNETWORK_BLOCK, OUTPUTS = CLANDMARKNETWORK_OUTPUTS };
 
-/* All channels of a position: one register with AVX2, otherwise two. */
+/* All channels of a position: one register with AVX2, two without. */
 typedef float lanes __attribute__((vector_size(WIDTH * sizeof(float)), aligned(sizeof(float))));
 
-/* Inlined with a constant step so that the compiler needs only one address register for all positions of a block. */
+/* Inlined with a constant step, so that the compiler needs only one address register for all positions of a block. */
 INLINE void convolve_by(
     clandmarknetwork_picture picture, ptrdiff_t step, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step) {
   for (ptrdiff_t row = 0; row < rows; row++) {
     ptrdiff_t column = 0;
     for (; column < columns; column += BLOCK) {
-      /* Separate variables, since elements of an array would be stored to memory each time. */
+      /* Separate variables, because elements of an array would be stored to memory each time. */
       const lanes constants = *(const lanes *)convolution.constants;
       lanes a = constants, b = a, c = a, d = a, e = a, f = a, g = a, h = a, i = a, j = a, k = a, l = a;
       const float *weight = convolution.weights;

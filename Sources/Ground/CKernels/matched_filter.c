@@ -11,7 +11,7 @@ enum { LANES = CMATCHEDFILTER_LANES, PART = CMATCHEDFILTER_PART, HALF = LANES / 
 typedef int16_t lanes __attribute__((vector_size(LANES * sizeof(int16_t)), aligned(sizeof(int16_t))));
 typedef int32_t half_lanes __attribute__((vector_size(HALF * sizeof(int32_t)), aligned(sizeof(int32_t))));
 typedef float block __attribute__((vector_size(BLOCK * sizeof(float)), aligned(sizeof(float))));
-/* Landmarks are also read as whole numbers. */
+/* A type that lets landmarks be read as whole numbers, too. */
 typedef int32_t whole_block __attribute__((vector_size(BLOCK * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
 
 /* Adds the products of a part to the sums of even and odd lanes. */
@@ -51,7 +51,7 @@ INLINE void add(
     const whole_block is_outer =
         (band >= 0) & (band < rows->band_count) & (column >= -HALF) & (column < rows->column_count + HALF);
     const whole_block is_inner = is_outer & (column >= 0) & (column < rows->column_count);
-    /* Same as cmatchedfilter_weight(). */
+    /* The same computation as in cmatchedfilter_weight(). */
     const whole_block weight = __builtin_elementwise_max(((others >> 16) + 1) >> 1, (whole_block){0} + 1) & is_outer;
     inner_count -= is_inner;
     squares += weight * weight & is_inner;

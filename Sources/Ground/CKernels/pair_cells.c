@@ -9,14 +9,14 @@ enum { AXES = CPAIRCELLS_AXES, LANES = CPAIRCELLS_LANES, CELLS = CPAIRCELLS_PER_
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 typedef int32_t whole_lanes __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t))));
 
-/* Rounds down numbers below 2^22; larger floats can have no fraction. Vectors are passed by address, since not every
- * processor has registers for them. */
+/* Rounds down numbers below 2^22; from 2^23 on, floats have no fractional part anyway. Vectors are passed by address,
+ * because not every processor has registers for them. */
 INLINE void round_down(lanes *values) {
   const lanes nearest = *values + 12582912.0f - 12582912.0f;
   *values = nearest + __builtin_convertvector(nearest > *values, lanes);
 }
 
-/* The distance from a cell, infinite where the cell is out of range. */
+/* Computes the distance from each cell, which is infinite if the cell is out of range. */
 INLINE void measure(const lanes *values, const lanes *cells, const whole_lanes *is_near, lanes *distances) {
   const whole_lanes bits = (whole_lanes)(*values - *cells) & 0x7FFFFFFF;
   *distances = (lanes)((bits & *is_near) | (0x7F800000 & ~*is_near));

@@ -13,7 +13,7 @@ typedef int32_t whole_lanes __attribute__((vector_size(32), aligned(4)));
 typedef uint32_t hash_lanes __attribute__((vector_size(32), aligned(4)));
 typedef double double_lanes __attribute__((vector_size(32), aligned(8)));
 
-/* Vectors are passed by address, since not every processor has registers for them. */
+/* Vectors are passed by address, because not every processor has registers for them. */
 
 INLINE void keep_larger(const lanes *x, lanes *largest) {
   const whole_lanes is_larger = *x > *largest;
@@ -87,7 +87,7 @@ INLINE void compare(const float *left, const float *right, ptrdiff_t cell_count,
   totals[1] = sum(&sides);
 }
 
-/* The low bits of 16-bit samples are zero, and so are those of their products; hence the high bits decide. */
+/* The low bits of 16-bit samples are zero, and so are the low bits of their products; hence the high bits decide. */
 INLINE ptrdiff_t find_anchors(const float *samples, ptrdiff_t count, int32_t *places, uint32_t *hashes) {
   ptrdiff_t found = 0;
   for (ptrdiff_t index = 0; index < count; index += 8) {

@@ -54,7 +54,8 @@ INLINE ptrdiff_t smaller(ptrdiff_t one, ptrdiff_t other) { return one < other ? 
 
 INLINE void raise(
     const ctruepeak_interpolator *interpolator, const float *samples, ptrdiff_t count, float *peak, float *sample_peak) {
-  /* Blocks are longer than the taps, so two blocks hold all samples for the steps in the first. */
+  /* Blocks are longer than the row of taps, so two blocks contain all samples that the steps in the first block need.
+     */
   const ptrdiff_t length = TAPS - 1 + count;
   float here = largest(samples, smaller(BLOCK, length));
   *sample_peak = larger(*sample_peak, here);

@@ -11,7 +11,7 @@ enum { LANES = CWAVEFORMBANDS_LANES };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t))));
 
-/* Vectors are passed by address: baseline and AVX2 code pass them differently. */
+/* Vectors are passed by address, because baseline and AVX2 code pass them in different ways. */
 
 INLINE void choose(floats *best, const floats *value, const integers *is_better) {
   *best = (floats)(((integers)*value & *is_better) | ((integers)*best & ~*is_better));
@@ -71,7 +71,7 @@ INLINE void step(
 
 #define PAIRS(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* Transposes eight samples of each of eight frames into eight vectors with one sample of every frame. */
+/* Transposes eight samples from each of eight frames into eight vectors, each with one sample of every frame. */
 INLINE void transpose(const float *samples, ptrdiff_t length, floats *columns) {
   floats rows[LANES], pairs[LANES], fours[LANES];
   for (int lane = 0; lane < LANES; lane++) rows[lane] = *(const floats *)(samples + lane * length);

@@ -1,7 +1,7 @@
-/* Compiles loops twice for x86-64: for the baseline, and wide, with 8 floats per register. `WIDE` functions use AVX2
- * without FMA. With FP_CONTRACT off, their sums are therefore identical to the bit on every processor;
- * Scripts/check-kernels compares them. `WIDE_FMA` is for numbers that are only compared with limits. `target_clones` is
- * not used: the thread sanitizer instruments its resolvers, which run before the sanitizer is ready. */
+/* Compiles loops twice for x86-64: once for the baseline, and once with 8 floats per register (wide). `WIDE` functions
+ * use AVX2 without FMA. With FP_CONTRACT off, their sums are therefore identical, bit for bit, on every processor;
+ * Checks/test_kernels.py compares them. `WIDE_FMA` is for numbers that are only compared with limits. `target_clones`
+ * is not used: the thread sanitizer instruments its resolvers, which run before the sanitizer is ready. */
 #ifndef NOCTURNE_WIDE_H
 #define NOCTURNE_WIDE_H
 

@@ -4,7 +4,7 @@
 
 // ISO/IEC 11172-3, 2.4.1 and 2.4.3.1; 13818-3, 2.4.1.
 
-/// A reader of the bits of a frame that the checksum covers.
+/// A reader for the bits of a frame that the checksum covers.
 typedef struct Bits {
   const uint8_t *bytes;
   int bitCount;
@@ -24,11 +24,11 @@ static int readBits(Bits *bits, int count) {
   return value;
 }
 
-/// Subbands of layer II that can have an allocation, and its width in bits (tables B.2a to B.2d of 11172-3, B.1 of
-/// 13818-3).
+/// The subbands of layer II that can have an allocation, and the width of the allocation in bits (tables B.2a to B.2d
+/// of 11172-3, B.1 of 13818-3).
 typedef struct AllocationTable {
   int subbandCount;
-  /// The first subbands with 3 and with 2 bits; lower ones have 4.
+  /// The first subband with 3 bits, and the first with 2 bits; lower subbands have 4 bits.
   int three, two;
 } AllocationTable;
 
@@ -39,7 +39,7 @@ static AllocationTable allocationTable(bool isFirstVersion, int sampleRate, int 
   return (AllocationTable){30, 11, 23};
 }
 
-/// Reads the allocations of layer II and the number of scale factors of each subband.
+/// Reads the allocations of layer II, and the number of scale factors of each subband.
 static void readLayerII(Bits *bits, AllocationTable table, int channelCount, int bound) {
   bool isUsed[32][2] = {{false}};
   for (int subband = 0; subband < table.subbandCount; subband++) {

@@ -1,4 +1,4 @@
-/// Internal header, not visible to Swift.
+/// An internal header, which is not visible to Swift.
 #ifndef CLIBAV_CHECKSUM_H
 #define CLIBAV_CHECKSUM_H
 
@@ -11,9 +11,9 @@ typedef enum LAVChecksum {
   LAVChecksumWrong,
 } LAVChecksum;
 
-/// Checks the checksum of an MPEG audio frame. It covers the header and the description of how the samples are coded
-/// (side information of layer III, allocations of layers I and II), where a wrong bit spoils the frame. The samples
-/// themselves are not covered.
+/// Verifies the checksum of an MPEG audio frame. The checksum covers the header and the description of how the samples
+/// are coded (side information of layer III, allocations of layers I and II), where a wrong bit spoils the frame. It
+/// does not cover the samples themselves.
 LAVChecksum lavMPEGChecksum(const uint8_t *bytes, int count);
 
 #endif

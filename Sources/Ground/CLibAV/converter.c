@@ -9,7 +9,7 @@
 
 enum {
   outputRate = 11025,
-  /// Frames converted at a time.
+  /// Number of frames converted at a time.
   chunk = 4096,
 };
 
@@ -17,7 +17,7 @@ struct LAVConverter {
   SwrContext *swr;
   int channelCount;
   enum AVSampleFormat format;
-  /// One plane per channel of `chunk` samples of `format`.
+  /// One plane per channel, each with `chunk` samples of `format`.
   uint8_t **planes;
   int16_t *output;
   int outputCapacity;
@@ -82,7 +82,7 @@ int lav_converter_room(LAVConverter *converter, int frameCount) {
 
 static double limited(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-/// Converts samples back to the decoder's representation; exact for every integer sample of at most 24 bits.
+/// Converts samples back to the decoder's representation, exactly if they were integers of at most 24 bits.
 static void fillPlanes(LAVConverter *converter, const float *samples, int stride, int count) {
   for (int c = 0; c < converter->channelCount; c++) {
     const float *from = samples + (int64_t)c * stride;

@@ -1,5 +1,6 @@
-/// Functions of FFmpeg's libraries, loaded on first use and called as `LAV(av_read_frame)(…)`. Those of libavutil are
-/// separate, because digests need no other library: `LAVU(av_malloc)(…)`. Internal header, not visible to Swift.
+/// Functions of FFmpeg's libraries, loaded on first use and called as `LAV(av_read_frame)(…)`. The functions of
+/// libavutil, called as `LAVU(av_malloc)(…)`, are separate, because digests need no other library. An internal header,
+/// not visible to Swift.
 #ifndef CLIBAV_LOADED_H
 #define CLIBAV_LOADED_H
 

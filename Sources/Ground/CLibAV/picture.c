@@ -10,7 +10,7 @@
 
 enum {
   ioBufferSize = 1 << 16,
-  /// A demuxer that reads more than this before it finds its header is in a loop.
+  /// Maximum number of bytes read: a demuxer that reads more before it finds its header is in a loop.
   readLimit = 512 << 20,
 };
 
@@ -47,7 +47,7 @@ static int64_t seekFile(void *opaque, int64_t offset, int whence) {
   return offset;
 }
 
-/// The picture marked as front cover, or else the first.
+/// Returns the picture marked as the front cover, or else the first picture.
 static const AVPacket *chosenPicture(const AVFormatContext *format) {
   const AVPacket *first = NULL;
   for (unsigned i = 0; i < format->nb_streams; i++) {
@@ -97,7 +97,7 @@ void lav_free_picture(uint8_t *bytes) { LAVU(av_free)(bytes); }
 
 // Decoding
 
-/// Detects the format by the first bytes, since file names and tags are often wrong.
+/// Detects the format from the first bytes, because file names and tags are often wrong.
 static enum AVCodecID pictureCodec(const uint8_t *bytes, size_t count) {
   if (count >= 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0) return AV_CODEC_ID_MJPEG;
   if (count >= 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0) return AV_CODEC_ID_PNG;
@@ -154,7 +154,7 @@ static AVFrame *scaledPicture(const AVFrame *source, int width, int height, enum
   return target;
 }
 
-/// JPEG has no transparency; transparent areas become white.
+/// Makes transparent areas white, because JPEG has no transparency.
 static void flatten(AVFrame *picture) {
   for (int y = 0; y < picture->height; y++) {
     uint8_t *pixel = picture->data[0] + (ptrdiff_t)y * picture->linesize[0];
@@ -168,7 +168,7 @@ static void flatten(AVFrame *picture) {
 
 // Encoding
 
-/// Quantizer, from 2 (best) to 31; 3 is about what other programs call 90%.
+/// The quantizer, from 2 (best) to 31; 3 is about what other programs call 90%.
 static const int jpegQuantizer = 3;
 
 static LAVPictureStatus encodeJPEG(AVFrame *picture, uint8_t **bytes, size_t *count) {

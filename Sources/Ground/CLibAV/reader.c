@@ -16,28 +16,28 @@
 #include <string.h>
 #include <unistd.h>
 
-/// Demuxers of formats that contain their own audio: no playlists, image sequences, network or devices.
+/// The demuxers of formats that contain their own audio: no playlists, image sequences, network protocols or devices.
 #define MARKED_DEMUXERS                                                                                                \
   "ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mpc,mpc8,"           \
   "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv"
 static const char markedDemuxers[] = MARKED_DEMUXERS;
 static const char demuxers[] =
     MARKED_DEMUXERS ",aac,mp3,"
-    // Bare PCM, which probing never finds.
+    // Raw PCM, which probing never finds.
     "alaw,f32be,f32le,f64be,f64le,mulaw,s16be,s16le,s24be,s24le,s32be,s32le,s8,u16be,u16le,u24be,u24le,u32be,u32le,u8";
 
 enum {
   ioBufferSize = 1 << 16,
-  /// Bytes that may be read without reaching a packet of the stream; more than the largest tag or index of a real file.
+  /// Maximum number of bytes read without reaching a packet of the stream; larger than any tag or index in a real file.
   syncLimit = 64 << 20,
-  /// The same limit for bare streams, which have neither tags nor indices; FFmpeg keeps all of it as one packet.
+  /// The same limit for bare streams, which have neither tags nor indices; FFmpeg keeps all bytes read as one packet.
   bareSyncLimit = 8 << 20,
-  /// A demuxer may read each byte of a file this often (for its index, its ends and the audio), plus `syncLimit`. One
-  /// that reads more is in a loop.
+  /// A demuxer may read each byte of a file this many times (for the index, both ends and the audio), plus `syncLimit`.
+  /// A demuxer that reads more is in a loop.
   passLimit = 8,
-  /// Largest allocation FFmpeg may make, since damaged indices request any size.
+  /// Maximum size of an allocation by FFmpeg, because damaged indices request any size.
   allocationLimit = 256 << 20,
-  /// Demuxer errors after which reading continues.
+  /// Maximum number of demuxer errors after which reading continues.
   demuxerErrorLimit = 64,
 };
 
@@ -62,7 +62,7 @@ struct LAVReader {
   AVCodecContext *codec;
   AVPacket *packet;
   AVFrame *frame;
-  /// Frames of another rate or channel count, converted to the format of the first frame.
+  /// Frames with another sample rate or channel count, converted to the format of the first frame.
   AVFrame *converted;
   SwrContext *swr;
   int swrRate;
@@ -89,7 +89,7 @@ struct LAVReader {
   unsigned hashBufferSize;
 };
 
-/// Names of all audio decoders. Attached pictures and videos are never decoded, not even for probing.
+/// The names of all audio decoders. Attached pictures and videos are never decoded, not even for probing.
 static char *audioDecoders;
 
 static void prepareOnce(void) {
@@ -217,7 +217,7 @@ bool lav_reads_format(const char *demuxer) {
   return format && LAVU(av_match_list)(format->name, demuxers, ',') > 0;
 }
 
-/// Consumes and frees `options`. `list`: names of the allowed demuxers.
+/// Opens an input with the demuxers named in `list`. Consumes and frees `options`.
 static int openInput(AVFormatContext **context, const AVInputFormat *format, const char *list, AVDictionary *options) {
   (*context)->io_open = refuseOpen;
   (*context)->max_streams = 256;
@@ -257,7 +257,7 @@ void lav_close(LAVReader *reader) {
 static LAVStatus statusOfOpening(const LAVReader *reader, int error) {
   if (reader->report.readErrno) return LAVStatusReadError;
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
-  // A demuxer that is not allowed causes EINVAL; INVALIDDATA can also mean that probing failed.
+  // EINVAL means that the demuxer is not allowed; INVALIDDATA can also mean that probing failed.
   return LAVStatusUnknownFormat;
 }
 
@@ -392,8 +392,8 @@ LAVFormat lav_format(const LAVReader *reader) {
   };
   const AVChannelLayout *layout = isStarted ? &reader->layout : &parameters->ch_layout;
   if (layout->order == AV_CHANNEL_ORDER_NATIVE) format.channelMask = layout->u.mask;
-  // FFmpeg's table marks DTS as both lossless and lossy, depending on the kind of file, and WavPack too, which is
-  // hardly ever lossy.
+  // FFmpeg's table marks DTS as both lossless and lossy, because that depends on the kind of file. It does the same for
+  // WavPack, which is hardly ever lossy.
   int properties = descriptor ? descriptor->props : 0;
   bool isDSD = strncmp(format.codec, "dsd_", 4) == 0 || parameters->codec_id == AV_CODEC_ID_DST;
   format.isLossless = isDSD || ((properties & AV_CODEC_PROP_LOSSLESS) &&
@@ -448,9 +448,9 @@ static void countBadPacket(LAVReader *reader) {
   reader->report.packetByteCount -= reader->lastPacketSize;
 }
 
-/// Compares the number in the header of a FLAC frame (RFC 9639, section 9.1.5) with that of the previous frame. Frames
-/// of equal length are numbered consecutively. Others carry the number of their first sample, which only has to
-/// increase.
+/// Compares the number in the header of a FLAC frame (RFC 9639, section 9.1.5) with the number of the previous frame.
+/// Frames of equal length are numbered consecutively. Frames of varying length have the number of their first sample,
+/// which only has to increase.
 static void checkFrameNumber(LAVReader *reader) {
   const uint8_t *bytes = reader->packet->data;
   // No frame is shorter than a header of six bytes, a subframe and a checksum; frames of silence are hardly longer.
@@ -491,7 +491,7 @@ static bool nextPacket(LAVReader *reader) {
       if (codec == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
       bool isMPEG = codec == AV_CODEC_ID_MP1 || codec == AV_CODEC_ID_MP2 || codec == AV_CODEC_ID_MP3;
       if (isMPEG) checkMPEGFrame(reader);
-      // PCM has no packets of its own: if the length is unknown, the last one is short and marked as corrupt.
+      // PCM has no packets of its own: if the length is unknown, the last packet is short and marked as corrupt.
       bool isPCM = LAV(av_get_exact_bits_per_sample)(codec) > 0;
       if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
       return true;
@@ -556,8 +556,8 @@ static bool isWithinLimits(const AVFrame *frame) {
          isSupported(frame->format);
 }
 
-/// Adds a frame to the hash: interleaved, little-endian, with as many bytes as the bit depth needs (RFC 9639, section
-/// 8.2).
+/// Adds a frame to the hash: interleaved, little-endian, with as many bytes per sample as the bit depth needs (RFC
+/// 9639, section 8.2).
 static void hashFrame(LAVReader *reader) {
   const AVFrame *frame = reader->frame;
   int channels = frame->ch_layout.nb_channels;
@@ -582,7 +582,7 @@ static void hashFrame(LAVReader *reader) {
   LAVU(av_md5_update)(reader->hash, bytes, (size_t)(count * width));
 }
 
-/// Decodes into `reader->frame`. False at the end.
+/// Decodes into `reader->frame`. Returns false at the end.
 static bool decodeFrame(LAVReader *reader) {
   int refusals = 0;
   while (!reader->ended) {
@@ -616,7 +616,7 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   if (LAV(avcodec_parameters_to_context)(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
   reader->codec->pkt_timebase = reader->stream->time_base;
   reader->codec->thread_count = 1;
-  // Lossless codecs and AC-3 carry checksums. A frame with a wrong one is damaged and would sound like a burst of
+  // Lossless codecs and AC-3 have checksums. A frame with a wrong checksum is damaged, and would sound like a burst of
   // noise.
   enum AVCodecID codecID = reader->codec->codec_id;
   bool isChecked = lav_format(reader).isLossless || codecID == AV_CODEC_ID_AC3 || codecID == AV_CODEC_ID_EAC3;
@@ -650,7 +650,7 @@ void lav_hash_samples(LAVReader *reader) {
   if (reader->frameIsPending) hashFrame(reader);
 }
 
-/// Determines a layout that libswresample can mix: the frame's, or the default for its channel count.
+/// Determines a layout that libswresample can mix: the frame's own layout, or the default for its channel count.
 static int mixableLayout(AVChannelLayout *layout, const AVChannelLayout *source) {
   if (source->order == AV_CHANNEL_ORDER_UNSPEC) {
     LAVU(av_channel_layout_default)(layout, source->nb_channels);
@@ -694,7 +694,7 @@ static bool convert(LAVReader *reader, const uint8_t **data, int count) {
   return written > 0;
 }
 
-/// Sets `reader->current` to the next frame to return. False at the end.
+/// Sets `reader->current` to the next frame to return. Returns false at the end.
 static bool nextFrame(LAVReader *reader) {
   reader->current = NULL;
   reader->currentOffset = 0;

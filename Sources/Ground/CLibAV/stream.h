@@ -6,12 +6,11 @@
 
 #include "loaded.h"
 
-/// Sets the process-wide limits of FFmpeg; must be called before any other of its functions.
+/// Sets FFmpeg's process-wide limits. Must be called before any other FFmpeg function.
 void lavPrepare(void);
 /// Opens the input `(*context)->pb` with the allowed demuxers and decoders. On failure `*context` is NULL.
 int lavOpenInput(AVFormatContext **context, const AVInputFormat *format);
 
-/// The selected stream.
 const AVStream *readerStream(const LAVReader *reader);
 /// The packet last returned by `lav_next_packet`.
 const AVPacket *readerPacket(const LAVReader *reader);

@@ -9,7 +9,7 @@
 
 enum {
   ioBufferSize = 1 << 16,
-  /// Delay of MP3 decoders in samples (LAME's DECDELAY); players drop it in addition to the encoder delay.
+  /// The delay of MP3 decoders in samples (LAME's DECDELAY), which players drop in addition to the encoder delay.
   mp3DecoderDelay = 529,
 };
 
@@ -22,11 +22,11 @@ struct LAVWriter {
   AVIOContext *io;
   AVFormatContext *format;
   AVPacket *packet;
-  /// Time base of the source stream.
+  /// The time base of the source.
   AVRational unit;
-  /// Reader time that corresponds to writer time 0, in units.
+  /// The reader's time that corresponds to time 0 of the writer, in multiples of `unit`.
   int64_t origin;
-  /// Time of the last packet, and expected time of the next one, in units of the writer.
+  /// The time of the last packet, and the expected time of the next one, in the writer's units.
   int64_t last;
   int64_t next;
   bool hasBegun;
@@ -91,7 +91,7 @@ static LAVWriteStatus statusOf(const LAVWriter *writer, int error, int *writeErr
 
 // The file
 
-/// Sets how many samples players drop at the start: the encoder delay, which a continuation does not have.
+/// Sets the number of samples that players drop at the start: the encoder delay, which a continuation does not have.
 static void setEncoderDelay(AVCodecParameters *parameters, const AVStream *source, bool isContinuation) {
   if (isContinuation) parameters->initial_padding = 0;
   switch (parameters->codec_id) {
@@ -103,7 +103,7 @@ static void setEncoderDelay(AVCodecParameters *parameters, const AVStream *sourc
     }
     break;
   case AV_CODEC_ID_OPUS:
-    // Pre-skip of the identification header (RFC 7845, section 5.1).
+    // The pre-skip field of the identification header (RFC 7845, section 5.1).
     if (isContinuation && parameters->extradata_size >= 12) {
       parameters->extradata[10] = 0;
       parameters->extradata[11] = 0;
@@ -118,7 +118,7 @@ static int addStream(LAVWriter *writer, const AVStream *source, bool isContinuat
   if (!stream) return AVERROR(ENOMEM);
   int error = LAV(avcodec_parameters_copy)(stream->codecpar, source->codecpar);
   if (error < 0) return error;
-  // The codec tag of another kind of container may mean nothing in this one.
+  // The codec tag from another kind of container may mean nothing in this one.
   stream->codecpar->codec_tag = 0;
   stream->time_base = source->time_base;
   setEncoderDelay(stream->codecpar, source, isContinuation);
@@ -127,7 +127,7 @@ static int addStream(LAVWriter *writer, const AVStream *source, bool isContinuat
 
 static int setTags(LAVWriter *writer, const LAVTag *tags, int count) {
   for (int i = 0; i < count; i++) {
-    // Ogg keeps tags in the stream, all other formats in the file. Several values of a name are several tags.
+    // Ogg keeps tags in the stream, all other formats in the file. Several values for one name are several tags.
     int error = LAVU(av_dict_set)(&writer->format->metadata, tags[i].name, tags[i].value, AV_DICT_MULTIKEY);
     if (error < 0) return error;
   }
@@ -153,7 +153,7 @@ LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int d
   if (error < 0) goto fail;
   writer->format->pb = writer->io;
   writer->format->io_open = refuseOpen;
-  // No dates, versions or random numbers: the same input gives the same bytes.
+  // No dates, versions or random numbers, so that the same input results in the same bytes.
   writer->format->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT;
   error = addStream(writer, readerStream(reader), isContinuation);
   if (error >= 0) error = setTags(writer, tags, tagCount);
@@ -181,7 +181,7 @@ LAVWriteStatus lav_writer_write(LAVWriter *writer, const LAVReader *reader, int 
     writer->origin = packet->pts == AV_NOPTS_VALUE ? 0 : packet->pts;
   }
   int64_t time = packet->pts == AV_NOPTS_VALUE ? writer->next : packet->pts - writer->origin;
-  // Muxers reject decreasing times, which occur where a stream was joined from two.
+  // Muxers reject decreasing times, which occur where two streams were joined.
   if (time < writer->last) {
     writer->origin -= writer->next - time;
     time = writer->next;

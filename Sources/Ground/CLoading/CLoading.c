@@ -30,7 +30,7 @@ void cloading_load(const char *library, const char *package, const CLoadingFunct
   }
 }
 
-/// True if the loader has modified code of this library, so that memory differs from the file.
+/// True if the loader has modified the code of this library, so that memory differs from the file.
 static bool isRelocatedInPlace(const struct dl_phdr_info *object) {
   for (int k = 0; k < object->dlpi_phnum; k++) {
     if (object->dlpi_phdr[k].p_type != PT_DYNAMIC) continue;

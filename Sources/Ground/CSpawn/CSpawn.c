@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The limit before cspawn_limit_memory, restored for started programs. */
+/* The limit before cspawn_limit_memory was called, which is restored for started programs. */
 static struct rlimit memory_limit_before;
 static volatile int is_memory_limited;
 
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-/* Sanitizers reserve terabytes that are never written but would count toward a memory limit. */
+/* No memory limit: sanitizers reserve terabytes that are never written, but would count toward it. */
 enum { limits_memory = 0 };
 #else
 enum { limits_memory = 1 };
@@ -40,7 +40,7 @@ static int limit_resources(const struct cspawn_program *program) {
   if (limits_memory && program->memory_limit > 0) {
     problem = lower_limit(RLIMIT_DATA, program->memory_limit, program->memory_limit);
   }
-  /* The soft limit comes first, so its signal identifies the cause. */
+  /* The soft limit is reached first, so its signal identifies the cause. */
   rlim_t seconds = program->processor_seconds;
   if (problem == 0 && seconds > 0) problem = lower_limit(RLIMIT_CPU, seconds, seconds + 1);
   if (problem == 0 && program->niceness > 0 && getpriority(PRIO_PROCESS, 0) < program->niceness) {
@@ -49,7 +49,7 @@ static int limit_resources(const struct cspawn_program *program) {
   return problem;
 }
 
-/* Runs in the memory of the parent, which waits for it, so only system calls are allowed. Returns only on failure. */
+/* Runs in the memory of the parent, which is waiting, so only system calls are allowed. Returns only on failure. */
 static int become(const struct cspawn_program *program, pid_t parent) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigset_t none;
@@ -74,11 +74,11 @@ static int become(const struct cspawn_program *program, pid_t parent) {
 
 int cspawn_start(pid_t *process, const struct cspawn_program *program) {
   for (int number = 0; number <= 2; number++) {
-    /* The first dup2 would overwrite these. */
+    /* The first dup2 would overwrite descriptors 0 to 2. */
     if (program->descriptors[number] >= 0 && program->descriptors[number] <= 2) return EBADF;
   }
 
-  /* posix_spawn cannot request the signal at the parent's end. The mask keeps handlers from running in the child. */
+  /* posix_spawn cannot request a signal for when the parent ends. The mask keeps handlers from running in the child. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -151,7 +151,7 @@ int cspawn_has_ended(pid_t process) {
   return info.si_pid != 0;
 }
 
-/* Processes may start others during the search; a few passes find those too. */
+/* Processes may start others during the search; a few passes find those as well. */
 void cspawn_kill_others_in_session(pid_t session) {
   for (int pass = 0; pass < 3; pass++) {
     DIR *processes = opendir("/proc");
@@ -166,7 +166,7 @@ void cspawn_kill_others_in_session(pid_t session) {
 
 void cspawn_kill(pid_t process) {
   kill(-process, SIGKILL);
-  /* A copy is in the group of this process. */
+  /* A copy belongs to this process's group, so the call above does not reach it. */
   kill(process, SIGKILL);
   if (getsid(process) == process) cspawn_kill_others_in_session(process);
 }

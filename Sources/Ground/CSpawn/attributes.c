@@ -7,7 +7,7 @@
 #include <sys/xattr.h>
 
 int cspawn_copy_attributes(int from, int to) {
-  /* Maximum size of the list and of a value in Linux. */
+  /* Maximum size of the list, and of a value, in Linux. */
   enum { limit = 1 << 16 };
   char *names = malloc(2 * limit);
   if (names == NULL) return ENOMEM;

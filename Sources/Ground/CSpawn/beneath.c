@@ -10,7 +10,7 @@
 const int cspawn_path_only = O_PATH;
 
 int cspawn_open_beneath(int folder, const char *path, int flags, int follows_links, int *opened) {
-  /* A concurrent rename causes EAGAIN. */
+  /* Retries, because a concurrent rename causes EAGAIN. */
   enum { attempts = 32 };
   struct open_how how = {
       .flags = (unsigned)flags,

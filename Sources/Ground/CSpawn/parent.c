@@ -28,7 +28,7 @@ static void *end_with_parent(void *nothing) {
 }
 
 int cspawn_end_session_with_parent(void) {
-  /* A session of another leader contains processes that this one did not start. */
+  /* A session with another leader contains processes that this process did not start. */
   if (getsid(0) != getpid()) return EPERM;
   if (pipe2(wakeup, O_CLOEXEC) != 0) return errno;
 
@@ -48,6 +48,6 @@ int cspawn_end_session_with_parent(void) {
 
   struct sigaction action = {.sa_handler = parent_has_ended, .sa_flags = SA_RESTART};
   sigfillset(&action.sa_mask);
-  /* cspawn_start has requested this signal; until now it would have ended only this process. */
+  /* cspawn_start has requested this signal, which until now would have ended only this process. */
   return sigaction(SIGUSR1, &action, NULL) == 0 ? 0 : errno;
 }

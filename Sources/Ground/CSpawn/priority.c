@@ -30,7 +30,8 @@ void cspawn_lower_priority(int nice_value, int idle_disk) {
   errno = 0;
   int inherited = getpriority(PRIO_PROCESS, (id_t)getpid());
   if (errno == 0 && inherited > nice_value) nice_value = inherited;
-  /* On Linux both are per thread and inherited by new threads. The next round finds threads started in the meantime. */
+  /* On Linux, each thread has its own niceness and disk class, which new threads inherit. The next round finds threads
+     started in the meantime. */
   for (int changed = 1, round = 0; changed && round < 8; round++) {
     changed = 0;
     DIR *threads = opendir("/proc/self/task");

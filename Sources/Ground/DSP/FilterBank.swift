@@ -2,8 +2,8 @@ internal import CKernels
 
 /// A bank of triangular filters over the bins of a spectrum.
 ///
-/// A filter rises from zero at one frequency to its peak at the next and falls to zero at the one after; its weights
-/// add up to one. A filter too narrow to contain a bin uses the bin nearest to its center.
+/// Each filter rises from zero at one frequency to its peak at the next, and falls to zero at the one after that; its
+/// weights add up to one. A filter too narrow to contain a bin uses the bin nearest to its center.
 public struct FilterBank: Sendable {
   /// Number of bands.
   public var count: Int { bands.count }
@@ -15,9 +15,9 @@ public struct FilterBank: Sendable {
   private let weights: [Float]
 
   /// - Parameters:
-  ///   - frequencies: In hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
+  ///   - frequencies: Frequencies in hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
   ///   - binWidth: Distance between bins in hertz.
-  ///   - binCount: Bins per spectrum.
+  ///   - binCount: Number of bins per spectrum.
   public init(frequencies: [Float], binWidth: Float, binCount: Int) {
     precondition(frequencies.count > 2 && binWidth > 0 && binCount > 0)
     var bands: [cfilterbank_band] = []
@@ -39,7 +39,7 @@ public struct FilterBank: Sendable {
         last = first
         filter = [1]
       }
-      // Pads the band with zero-weight bins to whole vectors where possible; single bins take longer.
+      // Pads the band to whole vectors where possible, with bins of weight zero, because single bins take longer.
       while filter.count % Int(CFILTERBANK_LANES) != 0, filter.count < binCount {
         if last + 1 < binCount {
           last += 1
@@ -58,7 +58,7 @@ public struct FilterBank: Sendable {
     self.weights = weights
   }
 
-  /// Writes the weighted mean of the bins of each band.
+  /// Writes the weighted mean of the bins in each band.
   public func apply(to spectrum: Span<Float>, into bands: inout MutableSpan<Float>) {
     precondition(bands.count == count && spectrum.count >= binCount)
     spectrum.withUnsafeBufferPointer { spectrum in

@@ -1,34 +1,35 @@
 internal import Glibc
 
-/// A histogram of block loudness in steps of 0.02 LU, for gated loudness of one track or several together.
+/// A histogram of block loudness in steps of 0.02 LU, for the gated loudness of one track, or of several tracks
+/// together.
 public struct LoudnessHistogram: Hashable, Sendable {
-  /// Blocks at or below this loudness do not count. LUFS.
+  /// The loudness in LUFS at or below which blocks do not count.
   public static let absoluteGate = -70.0
   private static let step = 0.02
-  /// Covers -70 to +50 LUFS. Louder blocks, which limited samples cannot produce, count in the last bin.
+  /// The bins cover -70 to +50 LUFS. Louder blocks, which cannot occur in limited samples, count in the last bin.
   private static let binCount = 6_000
-  /// Offset of K-weighted power: 997 Hz at full scale in one channel is -3.01 LUFS.
+  /// The offset of K-weighted power, with which 997 Hz at full scale in one channel is -3.01 LUFS.
   private static let offset = -0.691
 
   private var counts = [UInt32](repeating: 0, count: binCount)
 
   public init() {}
 
-  /// Loudness in LUFS of a K-weighted power; minus infinity for 0.
+  /// Returns the loudness in LUFS of a K-weighted power; minus infinity for 0.
   public static func loudness(ofPower power: Double) -> Double { offset + 10 * log10(power) }
 
-  /// K-weighted power of a loudness in LUFS.
+  /// Returns the K-weighted power of a loudness in LUFS.
   public static func power(ofLoudness loudness: Double) -> Double { pow(10, (loudness - offset) / 10) }
 
   private static func loudness(ofBin bin: Int) -> Double { absoluteGate + (Double(bin) + 0.5) * step }
 
-  /// The first bin whose middle is at least this loud.
+  /// Returns the first bin whose middle is at least this loud.
   private static func bin(from loudness: Double) -> Int {
     Int(min(max(((loudness - absoluteGate) / step - 0.5).rounded(.up), 0), Double(binCount)))
   }
 
   /// Counts a block.
-  /// - Parameter loudness: LUFS. Ignored if at or below the absolute gate, or NaN.
+  /// - Parameter loudness: In LUFS; ignored if at or below the absolute gate, or NaN.
   public mutating func add(_ loudness: Double) {
     guard loudness > Self.absoluteGate else { return }
     let bin = min((loudness - Self.absoluteGate) / Self.step, Double(Self.binCount - 1))
@@ -40,14 +41,14 @@ public struct LoudnessHistogram: Hashable, Sendable {
     for bin in counts.indices { counts[bin] &+= other.counts[bin] }
   }
 
-  /// Integrated loudness in LUFS, to 0.01 LU: excludes blocks more than 10 LU below the mean of those above the
+  /// Integrated loudness in LUFS, to 0.01 LU. It excludes blocks more than 10 LU below the mean of the blocks above the
   /// absolute gate (ITU-R BS.1770-5). `nil` if no blocks remain.
   public var integrated: Double? {
     meanLoudness(fromBin: 0).flatMap { meanLoudness(fromBin: Self.bin(from: $0 - 10)) }
   }
 
-  /// Loudness range in LU of blocks of 3 s: from the 10th to the 95th percentile of those less than 20 LU below the
-  /// mean (EBU Tech 3342). `nil` if no blocks remain.
+  /// Loudness range in LU, for a histogram of 3 s blocks: from the 10th to the 95th percentile of the blocks less than
+  /// 20 LU below the mean (EBU Tech 3342). `nil` if no blocks remain.
   public var range: Double? {
     guard let mean = meanLoudness(fromBin: 0) else { return nil }
     let first = Self.bin(from: mean - 20)

@@ -1,6 +1,6 @@
 /// A local maximum, interpolated between samples.
 public struct Peak: Hashable, Sendable {
-  /// Position in samples, interpolated by a parabola through the maximum and its neighbors.
+  /// The position in samples, interpolated by a parabola through the maximum and its neighbors.
   public var position: Double
   /// The height of the parabola.
   public var value: Float
@@ -10,7 +10,7 @@ public struct Peak: Hashable, Sendable {
 ///
 /// - Parameters:
 ///   - values: The curve.
-///   - isCircular: `true` if the start follows the end.
+///   - isCircular: `true` if the end of the curve is followed by its start.
 ///   - limit: Maximum number of peaks.
 public func peaks(of values: Span<Float>, isCircular: Bool = false, limit: Int = .max) -> [Peak] {
   let count = values.count

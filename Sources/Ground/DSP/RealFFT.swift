@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// Discrete Fourier transforms of real signals of one length, in single precision.
 ///
-/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated, not measured: a measured plan, and with it the last bits
-/// of every result, depends on what else the machine was doing.
+/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated instead of measured: a measured plan, and with it the last
+/// bits of every result, would depend on what else the machine was doing.
 ///
-/// An instance owns its work space, so it serves one caller at a time.
+/// An instance owns its workspace, so use it for one call at a time.
 public final class RealFFT {
   /// Plans by length. FFTW's planner is not thread-safe, but plans can be executed concurrently on all arrays with the
-  /// same alignment. Planning takes longer than executing, and few lengths are ever used, so plans are kept.
+  /// same alignment. Plans are kept, because planning takes longer than executing, and few lengths are ever used.
   private static let plans = Mutex(Plans())
 
   private struct Plans: @unchecked Sendable {
@@ -18,16 +18,17 @@ public final class RealFFT {
     var backward: [Int: fftwf_plan] = [:]
   }
 
-  /// Frames per transform.
+  /// Number of frames per transform.
   public let length: Int
-  /// Bins from 0 to the Nyquist frequency.
+  /// Number of bins from 0 to the Nyquist frequency.
   public var binCount: Int { length / 2 + 1 }
 
   private let frames: UnsafeMutableBufferPointer<Float>
-  /// Real and imaginary parts alternate. (FFTW's transforms to separate arrays take twice as long.)
+  /// The spectrum, with alternating real and imaginary parts. (FFTW's transforms to separate arrays take twice as
+  /// long.)
   private let spectrum: UnsafeMutableBufferPointer<Float>
   private let forward: fftwf_plan
-  /// Made on first use.
+  /// Created on first use.
   private var backward: fftwf_plan?
 
   /// - Parameter length: An even number, at least 2; products of small primes are fast.
@@ -47,7 +48,7 @@ public final class RealFFT {
     unsafe (self.frames, self.spectrum, forward) = (frames, spectrum, plan)
   }
 
-  /// Carries a plan out of the lock.
+  /// A wrapper that carries a plan out of the lock.
   private struct Kept: @unchecked Sendable {
     let plan: fftwf_plan?
   }
@@ -65,7 +66,7 @@ public final class RealFFT {
 
   private func transformFrames() { unsafe fftwf_execute_dft_r2c(forward, frames.baseAddress, complexBins) }
 
-  /// Uses FFTW's allocator, which aligns for the machine's widest vectors.
+  /// Allocates with FFTW's allocator, which aligns memory for the machine's widest vectors.
   private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
     guard let base = unsafe fftwf_alloc_real(count) else { fatalError("out of memory: \(count) floats") }
     let buffer = unsafe UnsafeMutableBufferPointer(start: base, count: count)
@@ -73,11 +74,11 @@ public final class RealFFT {
     return unsafe buffer
   }
 
-  /// X[k] = Σ x[n]·exp(−2πi·k·n / length).
+  /// Computes X[k] = Σ x[n]·exp(−2πi·k·n / length).
   ///
   /// - Parameters:
-  ///   - signal: At most `length` values; padded with zeros.
-  ///   - body: Receives `binCount` bins, real and imaginary parts alternating.
+  ///   - signal: At most `length` values; they are padded with zeros.
+  ///   - body: Receives `binCount` bins, with alternating real and imaginary parts.
   public func transform<R>(_ signal: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(signal.count <= length)
     var input = unsafe frames.mutableSpan
@@ -87,7 +88,7 @@ public final class RealFFT {
     return try unsafe body(spectrum.span)
   }
 
-  /// Power |X[k]|² of the transform of `signal[start ..< start + length]` times `window`.
+  /// Computes the power |X[k]|² of the transform of `signal[start ..< start + length]` times `window`.
   ///
   /// - Parameters:
   ///   - window: `length` values.
@@ -107,11 +108,11 @@ public final class RealFFT {
     }
   }
 
-  /// x[n] = Σ over k of X[k]·exp(2πi·k·n / length), where X[length − k] is the conjugate of X[k]: `length` times the
-  /// signal whose transform is X.
+  /// Computes x[n] = Σ over k of X[k]·exp(2πi·k·n / length), where X[length − k] is the conjugate of X[k]. The result
+  /// is `length` times the signal whose transform is X.
   ///
   /// - Parameters:
-  ///   - bins: `binCount` bins, real and imaginary parts alternating.
+  ///   - bins: `binCount` bins, with alternating real and imaginary parts.
   ///   - body: Receives `length` values.
   public func invert<R>(_ bins: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(bins.count == 2 * binCount)

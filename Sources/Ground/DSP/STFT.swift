@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Short-time Fourier transform of a signal that arrives in blocks.
+/// The short-time Fourier transform of a signal that arrives in blocks.
 ///
 /// Column `c` is centered on frame `c * hop` and weighted with a periodic Hann window; frames before the start and
-/// after the end of the signal count as zero. There is a column for every frame of the signal that is a multiple of
-/// `hop`. Columns do not depend on how the signal is divided into blocks.
+/// after the end of the signal count as zero. There is a column for every frame of the signal whose number is a
+/// multiple of `hop`. Columns do not depend on how the signal is divided into blocks.
 public struct STFT {
   public let windowLength: Int
   public let hop: Int
   public var binCount: Int { windowLength / 2 + 1 }
-  /// Columns produced so far.
+  /// Number of columns produced so far.
   public private(set) var columnCount: Int64 = 0
 
   private let window: [Float]
@@ -22,8 +22,8 @@ public struct STFT {
   private var column: [Float]
 
   /// - Parameters:
-  ///   - windowLength: Frames of the window and of the transform; even.
-  ///   - hop: Frames from one column to the next.
+  ///   - windowLength: Number of frames in the window and in the transform; must be even.
+  ///   - hop: Number of frames from one column to the next.
   public init(windowLength: Int, hop: Int) {
     precondition(hop > 0)
     self.windowLength = windowLength
@@ -56,7 +56,7 @@ public struct STFT {
     }
   }
 
-  /// Passes on the columns that reach beyond the end of the signal. Afterwards the next signal may begin.
+  /// Passes the columns that reach beyond the end of the signal to `each`. Afterwards, the next signal may begin.
   public mutating func finish<E: Error>(each: (Span<Float>, Int64) throws(E) -> Void) throws(E) {
     let frameCount = bufferStart + Int64(buffered - windowLength / 2)
     let total = (frameCount + Int64(hop) - 1) / Int64(hop)

@@ -1,5 +1,5 @@
-/// Sums every eighth value from `first` on, as long as eight more remain before `end`, and returns the sums with the
-/// index that follows.
+/// Adds up vectors of eight values from `first` on, as long as eight more remain before `end`. Returns the eight sums,
+/// and the index after the last value used.
 @inline(__always)
 public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> (sums: SIMD8<Float>, next: Int) {
   precondition(first >= 0 && end <= values.count)
@@ -14,7 +14,7 @@ public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> 
   }
 }
 
-/// The largest value, or 0 if none is positive. NaN counts as 0.
+/// Returns the largest value, or 0 if none is positive. NaN counts as 0.
 public func largest(of values: Span<Float>) -> Float {
   var maximum = SIMD8<Float>.zero
   let whole = values.count / 8 * 8
@@ -29,7 +29,8 @@ public func largest(of values: Span<Float>) -> Float {
   return found
 }
 
-/// `true` if all samples are between -2 and 2, as in nearly all audio. A fast check; `false` if there is a NaN.
+/// A fast check that returns `true` if all samples are between -2 and 2, as in nearly all audio; `false` if there is a
+/// NaN.
 public func areBelowTwo(_ samples: Span<Float>) -> Bool {
   // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
   var bits = SIMD16<UInt32>(repeating: 0)
@@ -46,14 +47,14 @@ public func areBelowTwo(_ samples: Span<Float>) -> Bool {
   return found & 0x4000_0000 == 0
 }
 
-/// Natural logarithm of positive, normal numbers, with an error below 2e-5.
+/// Returns the natural logarithms of positive, normal numbers, with an error below 2e-5.
 ///
-/// The exponent is read from the bits. The logarithm of the mantissa, scaled to lie between √½ and √2, is computed by
-/// the series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
+/// The exponent is read from the bits. The logarithm of the mantissa, scaled to between √½ and √2, is computed with the
+/// series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
 @inlinable @inline(__always)
 public func naturalLog(_ x: SIMD8<Float>) -> SIMD8<Float> {
   let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)
-  // Bits of √½: subtracting them makes the exponent field count from there.
+  // The bits of √½: subtracting them makes the exponent field count from √½.
   let shifted = bits &- 0x3f35_04f3
   let exponent = shifted &>> 23
   let mantissa = unsafeBitCast(bits &- (exponent &<< 23), to: SIMD8<Float>.self)

@@ -7,16 +7,15 @@ public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
   }
 }
 
-/// Named numbers as written by fitting scripts: one line per name, with the name and its numbers separated by tabs.
-/// Lines that start with # document the origin of the numbers.
+/// A table of named numbers, as fitting scripts write it: one line per name, with the name and its numbers separated by
+/// tabs. Lines that start with # document the origin of the numbers.
 public struct NumberTable: Sendable {
-  /// The names in file order.
   public private(set) var names: [String] = []
   private var rows: [String: [Double]] = [:]
 
-  /// - Parameter text: Embedded in the program; a syntax error is a build mistake.
+  /// - Parameter text: Embedded in the program, so a syntax error is a build mistake.
   public init(_ text: UnsafeRawBufferPointer) {
-    // Compares bytes, since comparing characters takes ten times as long.
+    // Compares bytes, because comparing characters takes ten times as long.
     for line in String(decoding: text, as: UTF8.self).utf8.split(separator: UInt8(ascii: "\n")) {
       guard line.first != UInt8(ascii: "#") else { continue }
       let fields = line.split(separator: UInt8(ascii: "\t")).map(Substring.init)
@@ -30,10 +29,9 @@ public struct NumberTable: Sendable {
     precondition(rows.count == names.count, "a name appears twice")
   }
 
-  /// The numbers of a name.
   public subscript(name: String) -> [Double]? { rows[name] }
 
-  /// The only number of a name.
+  /// Returns the only number with a name.
   public func number(_ name: String) -> Double {
     guard let row = rows[name], row.count == 1 else { preconditionFailure("\(name) is not one number") }
     return row[0]

@@ -1,28 +1,28 @@
 internal import CLibAV
 internal import Text
 
-/// A hash, described in hexadecimal digits.
+/// A hash. Its description is in hexadecimal digits.
 ///
-/// Comparison takes constant time, so an answer does not reveal how much of a guess was right.
+/// Comparison takes constant time, so the time of an answer does not reveal how much of a guess was correct.
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 
-  /// A digest from elsewhere.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// - Parameter hexadecimal: Two digits per byte, in either case; `nil` for anything else.
+  /// - Parameter hexadecimal: Two digits per byte, in either case. The result is `nil` for anything else.
   public init?(hexadecimal text: some StringProtocol) {
     let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
     bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
   }
 
-  /// SHA-256 (FIPS 180-4): 32 bytes.
+  /// Returns the SHA-256 (FIPS 180-4) of bytes: 32 bytes.
   public static func sha256(of bytes: some Collection<UInt8>) -> Digest {
     Digest(count: 32, of: bytes) { unsafe LAVSHA256($0.baseAddress, $0.count, $1) }
   }
 
-  /// SHA-256 of a list of byte strings, each preceded by its length, so that no two lists hash the same bytes.
+  /// Returns the SHA-256 of a list of byte strings, each preceded by its length, so that no two lists hash the same
+  /// bytes.
   public static func sha256(ofList parts: [[UInt8]]) -> Digest {
     var bytes: [UInt8] = []
     for part in parts {
@@ -32,7 +32,8 @@ public struct Digest: Sendable, CustomStringConvertible {
     return sha256(of: bytes)
   }
 
-  /// MD5 (RFC 1321): 16 bytes. Collisions are easy to construct, so use it only where a protocol requires it.
+  /// Returns the MD5 (RFC 1321) of bytes: 16 bytes. Collisions are easy to construct, so use MD5 only where a protocol
+  /// requires it.
   public static func md5(of bytes: some Collection<UInt8>) -> Digest {
     Digest(count: 16, of: bytes) { bytes, digest in
       unsafe LAVMD5(bytes.baseAddress, bytes.count, digest)
@@ -40,7 +41,7 @@ public struct Digest: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Incremental SHA-256 or MD5.
+  /// An incremental SHA-256 or MD5 digest.
   public struct Running: ~Copyable {
     private let state: OpaquePointer
 

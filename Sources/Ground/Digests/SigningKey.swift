@@ -1,13 +1,13 @@
 internal import CLibAV
 
-/// A key that signs bytes: HMAC with SHA-256 (RFC 2104).
+/// A key that signs bytes with HMAC-SHA-256 (RFC 2104).
 public struct SigningKey: Sendable {
   private let bytes: [UInt8]
 
-  /// - Parameter bytes: Secret and unguessable; a password is not a key.
+  /// - Parameter bytes: Secret, unguessable bytes; a password is not a key.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A new secret key: 32 bytes from the system.
+  /// Creates a new secret key of 32 bytes from the system.
   public static func random() -> SigningKey {
     var system = SystemRandomNumberGenerator()
     return SigningKey(bytes: (0..<32).map { _ in UInt8.random(in: 0...255, using: &system) })
@@ -21,8 +21,8 @@ public struct SigningKey: Sendable {
     }
   }
 
-  /// Derives a key for one purpose, from which neither this key nor that of another purpose can be computed: HKDF with
-  /// SHA-256 (RFC 5869), without salt, 32 bytes.
+  /// Derives a key of 32 bytes for one purpose, from which neither this key nor the key for another purpose can be
+  /// computed. Uses HKDF with SHA-256 (RFC 5869), without a salt.
   public func derived(for purpose: String) -> SigningKey {
     let extracted = SigningKey(bytes: [UInt8](repeating: 0, count: 32)).signature(of: bytes)
     return SigningKey(bytes: SigningKey(bytes: extracted.bytes).signature(of: Array(purpose.utf8) + [1]).bytes)

@@ -1,7 +1,7 @@
 public import Glibc
 
-// The functions of mathematics that analyzers and recognition use, from the C library: one place to replace them, or to
-// make their results the same on every system. Other modules of Sound, Recognition and Model do not import Glibc.
+// The mathematical functions that analyzers and recognition use, from the C library. This is the one place to replace
+// them, or to make their results the same on every system: modules of Sound, Recognition and Model do not import Glibc.
 
 /// The angle of the point (`x`, `y`) in radians, from −π to π.
 @inlinable public func atan2(_ y: Double, _ x: Double) -> Double { Glibc.atan2(y, x) }
@@ -9,28 +9,20 @@ public import Glibc
 /// The angle of the point (`x`, `y`) in radians, from −π to π.
 @inlinable public func atan2(_ y: Float, _ x: Float) -> Float { Glibc.atan2f(y, x) }
 
-/// The cube root.
 @inlinable public func cbrt(_ x: Double) -> Double { Glibc.cbrt(x) }
 
-/// The cube root.
 @inlinable public func cbrt(_ x: Float) -> Float { Glibc.cbrtf(x) }
 
-/// The cosine of an angle in radians.
 @inlinable public func cos(_ x: Double) -> Double { Glibc.cos(x) }
 
-/// The cosine of an angle in radians.
 @inlinable public func cos(_ x: Float) -> Float { Glibc.cosf(x) }
 
-/// e to the power of `x`.
 @inlinable public func exp(_ x: Double) -> Double { Glibc.exp(x) }
 
-/// e to the power of `x`.
 @inlinable public func exp(_ x: Float) -> Float { Glibc.expf(x) }
 
-/// 2 to the power of `x`.
 @inlinable public func exp2(_ x: Double) -> Double { Glibc.exp2(x) }
 
-/// 2 to the power of `x`.
 @inlinable public func exp2(_ x: Float) -> Float { Glibc.exp2f(x) }
 
 /// The natural logarithm.
@@ -39,47 +31,34 @@ public import Glibc
 /// The natural logarithm.
 @inlinable public func log(_ x: Float) -> Float { Glibc.logf(x) }
 
-/// The logarithm to base 10.
 @inlinable public func log10(_ x: Double) -> Double { Glibc.log10(x) }
 
-/// The logarithm to base 10.
 @inlinable public func log10(_ x: Float) -> Float { Glibc.log10f(x) }
 
-/// The natural logarithm of 1 + `x`, exact near 0.
+/// The natural logarithm of 1 + `x`, accurate near 0.
 @inlinable public func log1p(_ x: Double) -> Double { Glibc.log1p(x) }
 
-/// The natural logarithm of 1 + `x`, exact near 0.
+/// The natural logarithm of 1 + `x`, accurate near 0.
 @inlinable public func log1p(_ x: Float) -> Float { Glibc.log1pf(x) }
 
-/// The logarithm to base 2.
 @inlinable public func log2(_ x: Double) -> Double { Glibc.log2(x) }
 
-/// The logarithm to base 2.
 @inlinable public func log2(_ x: Float) -> Float { Glibc.log2f(x) }
 
-/// `x` to the power of `y`.
 @inlinable public func pow(_ x: Double, _ y: Double) -> Double { Glibc.pow(x, y) }
 
-/// `x` to the power of `y`.
 @inlinable public func pow(_ x: Float, _ y: Float) -> Float { Glibc.powf(x, y) }
 
-/// The sine of an angle in radians.
 @inlinable public func sin(_ x: Double) -> Double { Glibc.sin(x) }
 
-/// The sine of an angle in radians.
 @inlinable public func sin(_ x: Float) -> Float { Glibc.sinf(x) }
 
-/// The tangent of an angle in radians.
 @inlinable public func tan(_ x: Double) -> Double { Glibc.tan(x) }
 
-/// The tangent of an angle in radians.
 @inlinable public func tan(_ x: Float) -> Float { Glibc.tanf(x) }
 
-/// The hyperbolic tangent.
 @inlinable public func tanh(_ x: Double) -> Double { Glibc.tanh(x) }
 
-/// The hyperbolic tangent.
 @inlinable public func tanh(_ x: Float) -> Float { Glibc.tanhf(x) }
 
-/// log2(e).
 public let log2OfE = 1.4426950408889634

@@ -1,29 +1,31 @@
-internal import CSpawn
-// Imported first; otherwise the declarations of glibc count as another module's.
+// swift-format-ignore-file: OrderedImports
+// Glibc is imported first; otherwise its declarations count as another module's.
 internal import Glibc
+
+internal import CSpawn
 internal import Synchronization
 public import SystemPackage
 
 /// A running child process: a program, or a copy of this process. All child processes are started here.
 ///
 /// A program leads its own process group, so a Ctrl-C at the terminal does not reach it. It inherits only descriptors 0
-/// to 2, whatever else this process opens. It is killed, with the rest of its group, when this object is deallocated.
-/// The system also kills it when the thread or the process that started it ends for any reason.
+/// to 2, whatever else this process has open. It is killed, with the rest of its group, when this object is
+/// deallocated. The system also kills it when the thread or process that started it ends for any reason.
 public final class ChildProcess: Sendable {
   public enum Ending: Hashable, Sendable {
     case status(Int)
     case signal(Int)
 
-    /// The name of a signal, such as "Segmentation fault".
+    /// Returns the name of a signal, such as "Segmentation fault".
     public static func signalName(_ signal: Int) -> String { unsafe String(cString: strsignal(Int32(signal))) }
 
-    /// SIGKILL: by a person, or by the kernel for want of memory.
+    /// The process was killed (SIGKILL), by a person or by the kernel because memory was short.
     public static var killed: Ending { .signal(Int(SIGKILL)) }
-    /// SIGXCPU: at the limit of processor time.
+    /// The process reached its limit of processor time (SIGXCPU).
     public static var outOfProcessorTime: Ending { .signal(Int(SIGXCPU)) }
   }
 
-  /// The process ID. The system may reuse it after the process was reaped.
+  /// The process ID. The system may reuse it once the process has been reaped.
   public let id: Int32
   /// The process ID; `nil` once the system may have reused it.
   private let number: Mutex<pid_t?>
@@ -78,10 +80,10 @@ public final class ChildProcess: Sendable {
 
   public var hasEnded: Bool { number.withLock { number in number.map { cspawn_has_ended($0) != 0 } ?? true } }
 
-  /// Exit status or signal; `nil` while the process is running. Reaps it.
+  /// The exit status or signal; `nil` while the process is running. Reaps the process if it has ended.
   public var ended: Ending? { hasEnded ? kill() : nil }
 
-  /// Processor time in seconds, without its child processes; `nil` if it was reaped.
+  /// Processor time used, in seconds, not counting child processes; `nil` if the process was reaped.
   public var processorTime: Double? { number.withLock { number in number.flatMap { ProcessorTime.of($0) } } }
 
   /// Sends a signal; may be called from any thread.
@@ -110,7 +112,7 @@ public final class ChildProcess: Sendable {
     return kill()
   }
 
-  /// Waits for a limited time.
+  /// Waits for at most `limit`.
   /// - Returns: `nil` if the process is still running after that time.
   public func waitForEnd(within limit: Duration) -> Ending? {
     let end = ContinuousClock.now + limit
@@ -135,9 +137,9 @@ public final class ChildProcess: Sendable {
   public func kill() -> Ending {
     ending.withLock { ending in
       if let ending { return ending }
-      // Leaves the lock before waiting, so that a thread calling `stop` meanwhile does not wait as well.
+      // Releases the lock before waiting, so that a thread that calls `stop` need not wait as well.
       guard let number = number.withLock({ $0.take() }) else { return .status(0) }
-      // Must come before the process ID becomes free for another process.
+      // This must happen before the process ID becomes available to another process.
       _ = Self.running.withLock { $0.remove(number) }
       var status: Int32 = 0
       var signal: Int32 = 0
@@ -148,7 +150,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Processes started and not yet reaped.
+  /// Processes started but not yet reaped.
   private static let running = Mutex<Set<pid_t>>([])
 
   /// Kills all child processes; called when this process ends.

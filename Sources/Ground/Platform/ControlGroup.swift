@@ -1,6 +1,7 @@
 internal import SystemPackage
 
-/// Limits of the container or service; see cgroups(7). The kernel kills a process that exceeds them without a message.
+/// The limits of the container or service; see cgroups(7). The kernel kills a process that exceeds them, without a
+/// message.
 enum ControlGroup {
   /// The memory in bytes that all processes in these groups may use together; `nil` if unlimited.
   static var memoryLimit: Int? {
@@ -9,8 +10,8 @@ enum ControlGroup {
     }.min()
   }
 
-  /// The memory limit files of a process, for its group and all enclosing groups and for both versions of control
-  /// groups.
+  /// Returns the files with the memory limits of a process, for its group and all enclosing groups, and for both
+  /// versions of control groups.
   ///
   /// - Parameter listing: The content of `/proc/PID/cgroup`.
   static func limitFiles(of listing: String) -> [FilePath] {

@@ -3,10 +3,10 @@ internal import SystemPackage
 
 /// A pool of forked worker processes. Items are processed in any order; a crash loses only the item being processed.
 ///
-/// A copy begins at once, where starting the program again takes as long as decoding a minute of audio. This process must
-/// have one thread, and nothing open that copies may not share: databases are opened by the copies.
+/// A copy starts at once, while starting the program again would take as long as decoding a minute of audio. This
+/// process must have a single thread, and nothing open that copies cannot share; each copy opens its own databases.
 package struct CopiedWorkers {
-  /// A message from a copy, about the item it was given.
+  /// A message from a copy about the item it was given.
   package enum Event {
     case output([UInt8])
     case message([UInt8])
@@ -15,7 +15,7 @@ package struct CopiedWorkers {
     case lost(ChildProcess.Ending)
   }
 
-  /// Gives back what a copy makes of an item.
+  /// Sends a copy's results for an item back to this process.
   package struct Reporter {
     fileprivate let descriptor: FileDescriptor
 
@@ -39,9 +39,9 @@ package struct CopiedWorkers {
   }
 
   /// - Parameters:
-  ///   - prepare: Called in each copy; makes what answers.
+  ///   - prepare: Called in each copy; returns the closure that processes items.
   ///   - body: Called in this process.
-  /// - Throws: `Errno` if not even one copy can be made.
+  /// - Throws: `Errno` if not even one copy can be created.
   package static func run(
     itemCount: Int, workerCount: Int, prepare: () -> (Int, Reporter) -> UInt8, body: (Int, Event) throws -> Void
   ) throws {
@@ -77,7 +77,7 @@ package struct CopiedWorkers {
             next += 1
           } else {
             let worker = workers.remove(at: index)
-            // Closing its input would not end it: workers forked later hold that open, too.
+            // Closing the worker's input would not end it, because workers forked later have the input open, too.
             worker.process.kill()
             _ = reap(worker)
             break
@@ -95,7 +95,7 @@ package struct CopiedWorkers {
       guard let copy = try ChildProcess.copyOfThisProcess() else {
         try? input.writeEnd.close()
         try? output.readEnd.close()
-        // Keeps output of libraries out of the fingerprints.
+        // Keeps the output of libraries out of the fingerprints.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
       }

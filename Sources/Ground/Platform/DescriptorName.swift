@@ -1,14 +1,14 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The name of an open descriptor, directly or through links: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. Writing to
-/// it continues at the descriptor's position; a file must never be renamed to it.
+/// The name of an open descriptor, either direct or through links: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`.
+/// Writing to such a name continues at the descriptor's position; a file must never be renamed to it.
 struct DescriptorName {
   /// A folder of descriptors in proc(5).
   private let folder: FilePath
   private let name: String
 
-  /// - Returns: `nil` if the path is something else.
+  /// - Returns: `nil` if the path is not the name of a descriptor.
   init?(_ path: FilePath) {
     var path = path
     // The kernel follows at most 40 links.

@@ -1,9 +1,9 @@
 internal import Glibc
 public import SystemPackage
 
-/// Free space of a file system.
+/// The free space of a file system.
 public struct DiskSpace: Hashable, Sendable {
-  /// Bytes that this user may still write.
+  /// Number of bytes that this user may still write.
   public var free: Int
   public var isReadOnly: Bool
 

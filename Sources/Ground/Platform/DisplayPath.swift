@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// Paths as text. File names are bytes: valid UTF-8 is shown unchanged, any other byte as `\xE9` (two upper-case
-/// hexadecimal digits). A backslash that would read as such an escape is written as `\x5C`, so the exact bytes can be
-/// restored. Object names keep both slashes of their URI.
+/// Converts paths to text and back. File names are bytes: valid UTF-8 is shown unchanged, any other byte as `\xE9` (two
+/// upper-case hexadecimal digits). A backslash that would start such an escape is written as `\x5C`, so the exact bytes
+/// can be restored. Object names keep both slashes of their URI.
 public enum DisplayPath {
   public static func text(of path: FilePath) -> String {
     path.withBytes { bytes in
@@ -65,7 +65,8 @@ public enum DisplayPath {
       && hexDigits.contains(bytes[index + 2]) && hexDigits.contains(bytes[index + 3])
   }
 
-  /// Length in bytes of the valid UTF-8 sequence that starts here, or 0 if there is none (Unicode 15, table 3-7).
+  /// Returns the length in bytes of the valid UTF-8 sequence that starts at `index`, or 0 if there is none (Unicode 15,
+  /// table 3-7).
   private static func lengthOfCharacter(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
     let first = bytes[index]
     let length: Int
@@ -88,7 +89,6 @@ public enum DisplayPath {
 }
 
 extension FilePath {
-  /// Calls `body` with the bytes of the path.
   public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     try withPlatformString { characters in
       var count = 0
@@ -101,7 +101,7 @@ extension FilePath {
 
   public var bytes: [UInt8] { withBytes { Array($0) } }
 
-  /// Creates a path from bytes, without zeros, which paths cannot contain.
+  /// Creates a path from bytes, leaving out zeros, which paths cannot contain.
   public init(bytes: some Collection<UInt8>) {
     var characters = [CInterop.PlatformChar]()
     characters.reserveCapacity(bytes.count + 1)

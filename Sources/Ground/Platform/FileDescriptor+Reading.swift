@@ -2,18 +2,19 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
-  /// Opens a file for reading without waiting: a FIFO would wait for a writer, and a terminal would become this process's.
+  /// Opens a file for reading. Does not wait for a writer if the file is a FIFO, and does not make the file this
+  /// process's controlling terminal if it is a terminal.
   public static func openWithoutWaiting(_ path: FilePath) throws(Errno) -> FileDescriptor {
     let number = path.withPlatformString { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
     guard number >= 0 else { throw .current }
     return FileDescriptor(rawValue: number)
   }
 
-  /// Lets reads wait for data again after `openWithoutWaiting`.
+  /// Makes reads wait for data again, after `openWithoutWaiting`.
   public func waitInReads() { _ = fcntl(rawValue, F_SETFL, 0) }
 
-  /// Reads into a buffer; interrupted reads are repeated.
-  /// - Returns: Number of bytes; 0 at the end.
+  /// Reads into a buffer; interrupted reads are retried.
+  /// - Returns: The number of bytes read; 0 at the end.
   public func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     while true {
       let count = unsafe Glibc.read(rawValue, buffer.baseAddress, buffer.count)
@@ -22,10 +23,10 @@ extension FileDescriptor {
     }
   }
 
-  /// Advice to the page cache about the whole file (`posix_fadvise`).
+  /// Advice to the kernel about caching the whole file (`posix_fadvise`).
   public enum CacheAdvice: Sendable {
     case willReadInOrder
-    /// Its pages may go.
+    /// The kernel may drop the file's pages from its cache.
     case notNeeded
   }
 

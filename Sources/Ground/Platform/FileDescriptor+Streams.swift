@@ -2,7 +2,8 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
-  /// Makes a reader who leaves, as `head` does, an error of the write (`EPIPE`) instead of a signal that ends the process.
+  /// Makes writing to a reader that has exited, as `head` does, fail with an error (`EPIPE`) instead of a signal that
+  /// ends the process.
   public static func reportBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
   /// `true` for a pipe, a terminal or another character device, where writing may block; `false` for a file.
@@ -12,7 +13,7 @@ extension FileDescriptor {
     return [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
   }
 
-  /// Takes over standard output: from now on, what libraries print goes to standard error.
+  /// Takes over standard output: from now on, anything that libraries print goes to standard error.
   public static func takeStandardOutput() throws(Errno) -> FileDescriptor {
     let own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     guard own >= 0, Glibc.dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { throw Errno(rawValue: errno) }
@@ -21,8 +22,8 @@ extension FileDescriptor {
 
   public typealias Pipe = (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// Creates a pipe whose ends are not inherited by started programs unless passed explicitly.
-  /// - Parameter end: The nonblocking end; `nil` for none.
+  /// Creates a pipe whose ends started programs do not inherit unless they are passed explicitly.
+  /// - Parameter end: Returns the nonblocking end; `nil` if neither end is nonblocking.
   public static func pipe(nonBlocking end: ((Pipe) -> FileDescriptor)?) throws(Errno) -> Pipe {
     let pipe = try FileDescriptor.pipe(options: .closeOnExec)
     if let end = end?(pipe) { _ = fcntl(end.rawValue, F_SETFL, O_NONBLOCK) }

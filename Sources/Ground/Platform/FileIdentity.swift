@@ -1,20 +1,20 @@
 public import SystemPackage
 
-/// Identity and state of a file: shows whether a name still refers to the file that was opened, and whether that file
-/// has changed.
+/// The identity and state of a file, which show whether a name still refers to the file that was opened, and whether
+/// that file has changed.
 public struct FileIdentity: Hashable, Sendable {
   public var device: UInt64
   public var inode: UInt64
   public var size: Int64
-  /// Last change of the content.
+  /// Time of the last change of the content.
   public var modified: Timestamp
-  /// Last change of the content or the inode.
+  /// Time of the last change of the content or the inode.
   public var changed: Timestamp
   public var isRegularFile: Bool
-  /// The lower nine bits: read, write and execute for owner, group and others.
+  /// The lower nine bits of the mode: read, write and execute for owner, group and others.
   public var permissions: UInt32
 
-  /// Follows links; `nil` if there is no file or it is not accessible.
+  /// Follows links. The result is `nil` if there is no file, or if it is not accessible.
   public init?(_ path: FilePath) {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     self.init(status)

@@ -1,14 +1,15 @@
 internal import Glibc
 public import SystemPackage
 
-/// The files that Nocturne wrote in one folder, with sizes and times, kept in a hidden file of that folder. It serves
-/// as proof of origin for formats without room for a mark. A file changed since then no longer counts.
+/// The files that Nocturne wrote to one folder, with their sizes and times. The inventory is kept in a hidden file in
+/// that folder, as proof of origin for files whose formats have no room for a mark. A file that has changed since then
+/// no longer counts.
 public struct FileInventory: Sendable {
   public static let name: FilePath.Component = ".nocturne-files"
 
-  /// Size and time of a file when it was written.
+  /// The size and time of a file when it was written.
   private struct Version: Hashable {
-    /// Bytes.
+    /// Size in bytes.
     var size: Int64
     /// Seconds since 1970.
     var modified: Int64
@@ -22,18 +23,18 @@ public struct FileInventory: Sendable {
       self.init(size: status.size, modified: status.modified.seconds)
     }
 
-    /// Tolerates 2 s, since some file systems store only even seconds.
+    /// Tolerates a difference of 2 s, because some file systems store only even seconds.
     func isSame(as other: Version) -> Bool { size == other.size && abs(modified - other.modified) <= 2 }
   }
 
-  /// `nil` for files that are not in place yet.
+  /// The folder; `nil` for files that are not in place yet.
   public let folder: FilePath?
   /// Keyed by percent-encoded name.
   private var versions: [String: [Version]] = [:]
 
   private static let title = "nocturne files 1"
 
-  /// Creates an inventory of files that are not in place yet.
+  /// Creates an inventory for files that are not in place yet.
   public init() {
     folder = nil
   }
@@ -58,7 +59,7 @@ public struct FileInventory: Sendable {
     }
   }
 
-  /// `true` if the file of this name is unchanged since Nocturne wrote it.
+  /// Returns `true` if the file with this name is unchanged since Nocturne wrote it.
   public func has(_ name: FilePath.Component) -> Bool {
     guard let known = versions[Self.key(name)],
       let present = present(name)
@@ -106,10 +107,10 @@ public struct FileInventory: Sendable {
     }
   }
 
-  /// Content of the hidden file.
+  /// The content of the hidden file.
   public var bytes: [UInt8] { Array("\(Self.title)\n".utf8) + lines }
 
-  /// Content without the first line.
+  /// The content without the first line.
   public var lines: [UInt8] {
     var text: [UInt8] = []
     for (name, versions) in versions.sorted(by: { $0.key < $1.key }) {

@@ -2,11 +2,11 @@ internal import Glibc
 public import SystemPackage
 
 /// Prevents concurrent work in other processes with an advisory lock (`flock`) on a file. The system releases the lock
-/// when the process ends for any reason. The file stays: another process may be waiting on it.
+/// when the process ends for any reason. The file stays, because another process may be waiting for it.
 public final class FileLock: Sendable {
   private let file: FileDescriptor
 
-  /// Acquires the lock, creating the file if needed. A symbolic link in its place is an error, since it could lead
+  /// Acquires the lock, creating the file if necessary. A symbolic link in its place is an error, because it could lead
   /// anywhere.
   /// - Returns: `nil` if another process holds it.
   public init?(_ path: FilePath) throws(Errno) {
@@ -33,7 +33,7 @@ public final class FileLock: Sendable {
 extension FileDescriptor {
   public enum Lock: Sendable { case shared, exclusive }
 
-  /// Takes an advisory lock (`flock`) without waiting. Closing the descriptor releases it.
+  /// Acquires an advisory lock (`flock`) without waiting. Closing the descriptor releases it.
   /// - Returns: `false` if another process holds it.
   public func lock(_ kind: Lock) throws(Errno) -> Bool {
     while flock(rawValue, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {

@@ -5,7 +5,7 @@ extension FilePath {
   /// The working folder of this process, without links.
   public static var currentFolder: FilePath { currentFolderIfAny ?? "/" }
 
-  /// `nil` if the folder is gone, or may not be read.
+  /// `nil` if the working folder is gone or may not be read.
   public static var currentFolderIfAny: FilePath? {
     guard let folder = unsafe getcwd(nil, 0) else { return nil }
     defer { unsafe free(folder) }
@@ -27,7 +27,7 @@ extension FilePath {
     }
   }
 
-  /// Makes this folder in one that exists; it may exist already.
+  /// Creates this folder in an existing one; does nothing if it exists already.
   public func makeLastFolder(_ permissions: FilePermissions) throws(Errno) {
     guard withPlatformString({ unsafe mkdir($0, permissions.rawValue) }) != 0 else { return }
     let problem = Errno(rawValue: errno)
@@ -35,8 +35,8 @@ extension FilePath {
     throw problem == .fileExists ? .notDirectory : problem
   }
 
-  /// Removes a file, a folder with all its content, or a link without its target. Files that the system does not
-  /// release stay.
+  /// Removes a file, a folder with all its content, or a link without its target. Files that the system refuses to
+  /// remove stay.
   public func removeAll() {
     let parent = removingLastComponent()
     guard let name = lastComponent, let folder = try? OpenFolder(parent.isEmpty ? "." : parent) else { return }
@@ -45,8 +45,8 @@ extension FilePath {
 }
 
 extension OpenFolder {
-  /// Removes an entry of this folder like `FilePath.removeAll`. Nothing outside is removed, even if another program
-  /// meanwhile replaces folders by links.
+  /// Removes an entry of this folder like `FilePath.removeAll`. Nothing outside the folder is removed, even if another
+  /// program replaces folders with links in the meantime.
   public func removeAll(_ name: FilePath.Component) {
     guard name.withPlatformString({ unsafe unlinkat(descriptor.rawValue, $0, 0) }) != 0,
       let folder = try? folder(FilePath(root: nil, [name]), links: .refused)

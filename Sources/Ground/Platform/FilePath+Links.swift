@@ -11,7 +11,8 @@ extension FilePath {
     return count > 0 ? FilePath(bytes: bytes[..<count]) : nil
   }
 
-  /// The absolute path without symbolic links, `.` and `..`; it must exist. An empty path is the current folder.
+  /// Returns the absolute path without symbolic links, `.` and `..`. The path must exist; an empty path is the current
+  /// folder.
   public func resolved() throws(Errno) -> FilePath {
     guard let real = (isEmpty ? "." : self).withPlatformString({ unsafe realpath($0, nil) }) else {
       throw Errno(rawValue: errno)
@@ -20,7 +21,7 @@ extension FilePath {
     return unsafe FilePath(platformString: real)
   }
 
-  /// `true` if both paths lead to the same existing file.
+  /// Returns `true` if both paths lead to the same existing file.
   public func isSameFile(as other: FilePath) -> Bool {
     guard let own = try? FileStatus(at: self, followingLinks: true).key,
       let others = try? FileStatus(at: other, followingLinks: true).key, own == others

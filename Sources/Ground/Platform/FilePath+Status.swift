@@ -5,11 +5,11 @@ extension FilePath {
   /// `true` if the name exists, even as a dangling link.
   public var exists: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
 
-  /// The kind of the file after following links; `nil` if there is none or it is not accessible.
+  /// The kind of the file, after following links; `nil` if there is no file, or if it is not accessible.
   public var fileKind: FileStatus.Kind? { try? FileStatus(at: self, followingLinks: true).kind }
 
-  /// `true` if the system reports that the name does not exist. It does not do so for a disk with errors or a server
-  /// that does not respond.
+  /// Returns `true` only if the system reports that the name does not exist, not if a disk has errors or a server does
+  /// not respond.
   public func isGone(followingLinks: Bool = false) -> Bool {
     do {
       _ = try FileStatus(at: self, followingLinks: followingLinks)
@@ -21,7 +21,7 @@ extension FilePath {
 
   public enum Access: Sendable { case read, write, run }
 
-  /// `true` if this process has the given access to the path's target.
+  /// Returns `true` if this process has the given access to the path's target.
   public func allows(_ access: Access) -> Bool {
     let mode =
       switch access {

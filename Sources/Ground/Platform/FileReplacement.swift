@@ -3,20 +3,20 @@ internal import Glibc
 internal import Synchronization
 public import SystemPackage
 
-/// A file written under a temporary name in the same folder and renamed when complete. Readers see the old file or the
-/// new one, even after a crash. An incomplete file is removed.
+/// A file that is written under a temporary name in the same folder, and renamed when complete. Readers see either the
+/// old file or the new one, even after a crash. An incomplete file is removed.
 ///
-/// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written there directly.
+/// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written to it directly.
 /// A named pipe that no program opens for reading is an error.
 ///
-/// The temporary name is unguessable and never that of an existing file or link, so another user with write access to
-/// the folder cannot redirect the writing.
+/// The temporary name is unguessable, and never the name of an existing file or link, so another user with write access
+/// to the folder cannot redirect the writing.
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
-  /// Path written to before the rename; equals `path` if that is not a regular file.
+  /// The path written to before the rename; equal to `path` if that is not a regular file.
   public let temporaryPath: FilePath
-  /// Open for reading and writing, or for writing only if bytes are written to `path` directly.
+  /// The open file: for reading and writing, or only for writing if bytes are written to `path` directly.
   public let descriptor: FileDescriptor
   private var isOpen = true
 
@@ -43,9 +43,9 @@ public final class FileReplacement {
     descriptor = try Self.open(
       temporaryPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
       permissions: permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
-    // The umask limited the new file's permissions; restore those of the old file.
+    // The umask limited the new file's permissions; restore the permissions of the old file.
     if let permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
-    // Tells other processes that the file is in use, whatever times it is given.
+    // Shows other processes that the file is in use, whatever times it is given.
     _ = flock(descriptor.rawValue, LOCK_EX | LOCK_NB)
   }
 
@@ -65,11 +65,11 @@ public final class FileReplacement {
     }
   }
 
-  /// Copies owner, permissions and extended attributes (including access control lists) of another file, and optionally
-  /// its times. Call it after everything is written.
+  /// Copies the owner, permissions and extended attributes (including access control lists) of another file, and
+  /// optionally its times. Call this after everything has been written.
   ///
-  /// Attributes that only the system may set (`security.…`) are skipped where it does not allow them.
-  /// - Throws: The system's error if one of these cannot be kept, such as an owner that this process may not set.
+  /// Attributes that only the system may set (`security.…`) are skipped where it does not allow them to be set.
+  /// - Throws: The system's error if any of them cannot be kept, for example an owner that this process may not set.
   public func takeAttributes(of file: FileDescriptor, includingTimes: Bool) throws(Errno) {
     var old = stat()
     guard unsafe fstat(file.rawValue, &old) == 0 else { throw Errno(rawValue: errno) }
@@ -78,7 +78,7 @@ public final class FileReplacement {
     if old.st_uid != new.st_uid || old.st_gid != new.st_gid {
       guard fchown(descriptor.rawValue, old.st_uid, old.st_gid) == 0 else { throw Errno(rawValue: errno) }
     }
-    // Must follow the change of owner, which removes some permissions.
+    // This must follow the change of owner, which removes some permissions.
     guard fchmod(descriptor.rawValue, old.st_mode & 0o7777) == 0 else { throw Errno(rawValue: errno) }
     let problem = cspawn_copy_attributes(file.rawValue, descriptor.rawValue)
     guard problem == 0 else { throw Errno(rawValue: problem) }
@@ -88,7 +88,6 @@ public final class FileReplacement {
     }
   }
 
-  /// Flushes the file to the disk.
   public func flush() throws(Errno) {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
   }
@@ -117,16 +116,17 @@ public final class FileReplacement {
 
   // MARK: - Replacing a file that others may change
 
-  /// Flushes the file to the disk and replaces another one, unless that has changed.
+  /// Flushes the file to the disk, and replaces another file with it unless that file has changed.
   ///
-  /// The two exchange names in one step (`RENAME_EXCHANGE`). The displaced file is then compared with the locked one,
-  /// and put back if another program has replaced it or written to it. If the file system cannot exchange names, a
-  /// second name (hard link) keeps the old file until then; in that case a program that replaces the file between two
-  /// system calls is not noticed.
+  /// The two files exchange names in one step (`RENAME_EXCHANGE`). The displaced file is then compared with the locked
+  /// one, and put back if another program has replaced it or written to it. If the file system cannot exchange names, a
+  /// second name (hard link) keeps the old file until the comparison; in that case, a program that replaces the file
+  /// between two system calls is not noticed.
   /// - Parameters:
   ///   - isUnchanged: Returns `true` if the old file's content is unchanged.
   ///   - exchanges: `false` to behave as on a file system that cannot exchange names.
-  /// - Throws: `LockedFile.Failure`, after which the other file has its name again, or the error of `isUnchanged`.
+  /// - Throws: `LockedFile.Failure`, after which the other file has its name back, or the error thrown by
+  ///   `isUnchanged`.
   public func commit(
     replacing old: LockedFile, exchanges: Bool = true, ifUnchanged isUnchanged: () throws -> Bool
   ) throws {
@@ -156,7 +156,7 @@ public final class FileReplacement {
     }
   }
 
-  /// - Returns: The new path of the old file; `nil` if it no longer has a name.
+  /// - Returns: The new path of the old file; `nil` if that no longer has a name.
   private func displace(_ old: LockedFile, exchanges: Bool) throws(LockedFile.Failure) -> FilePath? {
     let problem = exchanges ? Self.exchange(temporaryPath, path) : .invalidArgument
     switch problem {
@@ -188,8 +188,8 @@ public final class FileReplacement {
       && now.modified == old.identity.modified && now.permissions == old.identity.permissions
   }
 
-  /// Gives the file of another program its name back. If a third program has replaced the new file by then, that file
-  /// stays.
+  /// Gives the other program's file its name back. If a third program has replaced the new file by then, the third
+  /// program's file stays.
   private func putBack(_ displaced: FilePath) throws(LockedFile.Failure) {
     guard let own = FileIdentity(descriptor) else { throw .system(.ioError) }
     func isOwn(_ path: FilePath) -> Bool { FileIdentity(path).map { $0.inode == own.inode } ?? false }
@@ -205,7 +205,7 @@ public final class FileReplacement {
     }
   }
 
-  /// Gives a file that must not be lost a name that is not cleaned up.
+  /// Renames a file that must not be lost, so that it is not cleaned up.
   private func keep(_ file: FilePath) throws(LockedFile.Failure) -> LockedFile.Failure {
     let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
     let name = FilePath("\(path.string).kept-\(digits)")
@@ -220,7 +220,6 @@ public final class FileReplacement {
     Errno(rawValue: one.withPlatformString { one in other.withPlatformString { unsafe cspawn_exchange(one, $0) } })
   }
 
-  /// Replaces a file with the given bytes.
   /// - Throws: `Errno`, `OutputObstacle`.
   public static func write(_ bytes: some Sequence<UInt8>, to path: FilePath) throws {
     let file = try FileReplacement(path)
@@ -232,20 +231,20 @@ public final class FileReplacement {
 
   private static let prefix = ".nocturne-"
   private static let suffix = ".partial"
-  /// Age in seconds at which a temporary file counts as abandoned.
+  /// The age in seconds at which a temporary file counts as abandoned.
   private static let leftoverAge = 3_600
 
   private static func temporaryPath(for path: FilePath) -> FilePath {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-    // Not the file name with a suffix, which could exceed the maximum length.
+    // The name is not the file name with a suffix, because that could exceed the maximum length.
     return path.removingLastComponent().appending(
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// Time of the last cleanup by folder, in seconds. Without it, reading a large folder for every file written would
-  /// take longer than writing the file.
+  /// The time of the last cleanup of each folder, in seconds. Without it, the folder would be read for every file
+  /// written, which takes longer than writing if the folder is large.
   private static let sweeps = Mutex<[FilePath: Int]>([:])
-  /// Maximum number of remembered folders; beyond it, all are forgotten and cleaned up again.
+  /// Maximum number of folders remembered; beyond it, all are forgotten, and cleaned up again.
   private static let sweepLimit = 10_000
 
   private static func isSwept(_ folder: FilePath) -> Bool {
@@ -309,8 +308,8 @@ public final class FileReplacement {
     _ = path.withPlatformString { unsafe unlink($0) }
   }
 
-  /// Makes a rename or a new file in a folder durable. Some file systems do not support this for folders; that is not a
-  /// failure.
+  /// Makes a rename or a new file in a folder durable. Some file systems do not support this for folders, which is not
+  /// treated as a failure.
   public static func synchronize(_ folder: FilePath) {
     guard
       let file = try? FileDescriptor.open(

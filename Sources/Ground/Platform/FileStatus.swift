@@ -23,19 +23,18 @@ public struct FileStatus: Sendable {
 
   public var key: FileKey
   public var kind: Kind
-  /// Bytes.
+  /// Size in bytes.
   public var size: Int64
-  /// Last change of the content (`st_mtim`), or the time set by a program.
+  /// Time of the last change of the content (`st_mtim`), or the time that a program set.
   public var modified: Timestamp
-  /// Last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
+  /// Time of the last change of content, name, owner or mode (`st_ctim`), which only the kernel sets.
   public var statusChanged: Timestamp
   /// Number of names (hard links).
   public var linkCount: Int
-  /// The lower nine bits: read, write and execute for owner, group and others.
+  /// The lower nine bits of the mode: read, write and execute for owner, group and others.
   public var permissions: UInt32
-  /// Bytes on the disk; fewer than `size` if the file has holes.
+  /// Number of bytes on the disk; fewer than `size` if the file has holes.
   public var allocatedSize: Int64
-  /// The id of its owner.
   public var ownerID: UInt32
 
   public init(at path: FilePath, followingLinks: Bool) throws(Errno) {
@@ -75,7 +74,7 @@ public struct FileStatus: Sendable {
     statusChanged = Timestamp(status.st_ctim)
     linkCount = Int(status.st_nlink)
     permissions = UInt32(status.st_mode) & 0o777
-    // Blocks are of 512 bytes, whatever the file system's are.
+    // These blocks have 512 bytes, regardless of the file system's block size.
     allocatedSize = Int64(status.st_blocks) * 512
     ownerID = UInt32(status.st_uid)
   }

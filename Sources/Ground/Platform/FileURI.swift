@@ -5,10 +5,10 @@ public enum FileURIError: Error, Hashable, Sendable {
   /// The URI names another machine.
   case otherHost(String)
   case notAbsolute
-  /// A percent sign without two hexadecimal digits, or a zero byte.
+  /// There is a percent sign without two hexadecimal digits, or a zero byte.
   case badEscape
 
-  /// One sentence.
+  /// One sentence that describes the error.
   public var message: String {
     switch self {
     case .otherHost(let host): "The URI names a file on the host \(host); only files on this machine can be read."
@@ -19,10 +19,10 @@ public enum FileURIError: Error, Hashable, Sendable {
 }
 
 extension FilePath {
-  /// Reads a file URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Unencoded bytes
-  /// stand for themselves, including `?` and `#`.
+  /// Parses a file URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Unencoded bytes
+  /// represent themselves, including `?` and `#`.
   ///
-  /// - Parameter text: Starts with `file:`, in upper or lower case.
+  /// - Parameter text: A text that starts with `file:`, in upper or lower case.
   public init(fileURI text: some Collection<UInt8>) throws(FileURIError) {
     var rest = Array(text)[5...]
     if rest.starts(with: "//".utf8) {
@@ -40,7 +40,7 @@ extension FilePath {
   /// The path, percent-encoded except for unreserved characters (RFC 3986) and slashes.
   public var percentEncoded: String { withBytes { Self.percentEncoded($0) } }
 
-  /// Percent-encodes the bytes of a path like `percentEncoded`.
+  /// Percent-encodes the bytes of a path like the property `percentEncoded`.
   public static func percentEncoded(_ bytes: some Collection<UInt8>) -> String {
     PercentEncoding.encoded(bytes, plain: .path)
   }

@@ -1,28 +1,27 @@
 internal import Glibc
 public import SystemPackage
 
-/// Changes in folders, as inotify(7) reports them. One thread uses it.
+/// Reports changes in folders, using inotify(7). Not thread-safe.
 public final class FolderEvents {
-  /// One watched folder, as the system numbers it.
+  /// The number that the system assigned to a watched folder.
   public typealias Number = Int32
 
   public struct Event {
     public enum Kind: Sendable {
-      /// A file or folder came into being, or was moved here.
+      /// A file or folder was created in the folder or moved into it.
       case created, movedHere
-      /// The file was written to, or closed by a program that could write.
+      /// The file was written to, or closed by a program that had it open for writing.
       case written
-      /// Gone from here: moved away or deleted.
+      /// A file or folder was moved away or deleted.
       case gone
-      /// The folder itself is gone, or its file system; it is not watched any more.
+      /// The folder itself or its file system is gone; the folder is no longer watched.
       case folderGone
-      /// Events were lost.
       case overflow
     }
 
     public var kind: Kind
     public var folder: Number
-    /// Name in the folder; empty for events of the folder itself.
+    /// The name in the folder; empty for events about the folder itself.
     public var name: ArraySlice<UInt8>
     public var isFolder: Bool
   }
@@ -34,7 +33,7 @@ public final class FolderEvents {
 
   private let descriptor: FileDescriptor
 
-  /// - Throws: `Errno`, when the user has too many of these.
+  /// - Throws: `Errno`, for example if the user already has too many inotify instances.
   public init() throws(Errno) {
     let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard number >= 0 else { throw .current }
@@ -43,7 +42,7 @@ public final class FolderEvents {
 
   deinit { try? descriptor.close() }
 
-  /// - Throws: `Errno.noSpace` when the user watches as many folders as the system allows.
+  /// - Throws: `Errno.noSpace` if the user already watches as many folders as the system allows.
   public func watch(_ folder: FilePath, followingLinks: Bool) throws(Errno) -> Number {
     let mask = Self.mask | (followingLinks ? 0 : UInt32(IN_DONT_FOLLOW))
     let number = folder.withPlatformString { unsafe inotify_add_watch(descriptor.rawValue, $0, mask) }
@@ -53,7 +52,7 @@ public final class FolderEvents {
 
   public func stopWatching(_ folder: Number) { _ = inotify_rm_watch(descriptor.rawValue, folder) }
 
-  /// Waits for events, and returns all there are.
+  /// Waits for events, and returns all that are available.
   public func next(withinMilliseconds limit: Int32) -> [Event] {
     guard descriptor.waitForInput(milliseconds: limit) else { return [] }
     var events: [Event] = []

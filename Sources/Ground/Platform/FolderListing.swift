@@ -1,26 +1,25 @@
 internal import Glibc
 public import SystemPackage
 
-/// The names in one folder as bytes, sorted, in one buffer; without `.` and `..`.
+/// The names in one folder, except `.` and `..`, as bytes in one buffer, sorted.
 public struct FolderListing: Sendable {
   public struct Entry: Sendable {
     fileprivate var start: Int
     fileprivate var count: Int
-    /// `.unknown` if the file system does not report it; then use `lstat`.
+    /// `.unknown` if the file system does not report the kind; in that case, use `lstat`.
     public fileprivate(set) var kind: FileStatus.Kind
   }
 
   private var bytes: [UInt8] = []
   public private(set) var entries: [Entry] = []
-  /// Identity of the folder.
   public let key: FileKey
   /// The error that ended reading before the last name, if any.
   public private(set) var interruption: Errno?
 
   /// - Parameters:
-  ///   - folder: Empty for the current folder.
+  ///   - folder: The folder; an empty path is the current folder.
   ///   - followingLinks: `true` if `folder` may be a link.
-  ///   - limit: Maximum number of names to read; the file system determines which.
+  ///   - limit: Maximum number of names to read. The file system determines which names are read first.
   public init(of folder: FilePath, followingLinks: Bool = true, limit: Int = .max) throws(Errno) {
     let result = (folder.isEmpty ? "." : folder).withPlatformString { path in
       Result { () throws(Errno) in
@@ -72,17 +71,16 @@ public struct FolderListing: Sendable {
     entries.contains { self.name($0).elementsEqual(name) }
   }
 
-  /// The name as a path component; `nil` for one that no path can have.
+  /// Returns the name as a path component; `nil` if no path can have such a component.
   public func component(_ entry: Entry) -> FilePath.Component? { FilePath(bytes: name(entry)).lastComponent }
 
   /// Returns all names.
-  /// - Throws: The error that ended reading before the last one.
+  /// - Throws: The error that ended reading before the last name.
   public func names() throws(Errno) -> [FilePath.Component] {
     if let interruption { throw interruption }
     return entries.compactMap(component)
   }
 
-  /// Returns the names in a folder.
   public static func names(in folder: FilePath) throws(Errno) -> [FilePath.Component] {
     try FolderListing(of: folder).names()
   }

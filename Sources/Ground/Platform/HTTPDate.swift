@@ -5,11 +5,11 @@ public enum HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// - Parameter seconds: Since 1970.
+  /// - Parameter seconds: Seconds since 1970.
   public static func text(ofSeconds seconds: Int64) -> String {
     var time = time_t(seconds)
     var parts = tm()
-    // Later years have no four digits.
+    // Later years have more than four digits.
     guard unsafe gmtime_r(&time, &parts) != nil, 0...8099 ~= parts.tm_year + 0 else { return text(ofSeconds: 0) }
     func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"

@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// A failure to read the input. Data read before it is valid.
+/// A failure to read the input. Data read before the failure is valid.
 public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
 
@@ -22,7 +22,7 @@ public struct LineReader: ~Copyable {
   }
 
   private static let pieceSize = 1 << 16
-  /// Bytes kept of a line that is too long.
+  /// Number of bytes kept of a line that is too long.
   private static let sampleSize = 200
 
   private let descriptor: FileDescriptor
@@ -36,7 +36,7 @@ public struct LineReader: ~Copyable {
   private var piece = [UInt8](repeating: 0, count: pieceSize)
 
   /// - Parameters:
-  ///   - descriptor: Stays open.
+  ///   - descriptor: The input, which stays open.
   ///   - limit: Maximum line length in bytes.
   public init(reading descriptor: FileDescriptor, separator: UInt8 = 0x0A, limit: Int) {
     self.descriptor = descriptor
@@ -45,7 +45,7 @@ public struct LineReader: ~Copyable {
   }
 
   /// - Parameter shouldContinue: Called before each read and, while no input arrives, ten times a second.
-  /// - Returns: `nil` at the end, or when `shouldContinue` returns `false`.
+  /// - Returns: `nil` at the end, or if `shouldContinue` returns `false`.
   public mutating func next(shouldContinue: () throws -> Bool = { true }) throws -> Line? {
     var searched = position
     while true {
@@ -80,7 +80,7 @@ public struct LineReader: ~Copyable {
     return line.count > limit ? .tooLong(Array(line.prefix(Self.sampleSize))) : .text(Array(line))
   }
 
-  /// Reads available data; returns without any if nothing arrives for a tenth of a second.
+  /// Reads the available data. Returns without data if none arrives for a tenth of a second.
   private mutating func fill() throws {
     var ready = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 100) != 0 else { return }

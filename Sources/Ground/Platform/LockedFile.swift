@@ -2,16 +2,15 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// A file about to be replaced, held so that no change by another program is lost.
+/// A file that is about to be replaced, locked so that no change by another program is lost.
 ///
-/// It is locked (`flock`), which similar programs respect. Just before the replacement, a lease (`F_SETLEASE`) reveals
-/// whether any program has it open for writing and blocks those that try to open it. If the file system has no leases,
-/// size, time and content are compared afterwards.
+/// The lock (`flock`) is respected by similar programs. Just before the replacement, a lease (`F_SETLEASE`) reveals
+/// whether any program has the file open for writing, and blocks programs that try to open it. If the file system has
+/// no leases, size, time and content are compared afterwards.
 public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
     case locked
-    /// Another program has the file open for writing.
     case openForWriting
     /// The file was replaced or has changed.
     case changed
@@ -21,20 +20,20 @@ public final class LockedFile {
   }
 
   public let path: FilePath
-  /// Open for reading.
+  /// The file, open for reading.
   public let descriptor: FileDescriptor
-  /// Identity when the file was locked.
+  /// The identity of the file when it was locked.
   public let identity: FileIdentity
   private let mayLease: Bool
   private let patience: Duration
   private var hasLease = false
 
-  /// Microseconds between attempts.
+  /// Number of microseconds between attempts.
   private static let interval: useconds_t = 20_000
 
   /// Opens a file and waits for its lock.
   /// - Parameters:
-  ///   - path: Without symbolic links.
+  ///   - path: A path without symbolic links.
   ///   - patience: Maximum time to wait for other programs.
   public init(_ path: FilePath, patience: Duration = .seconds(5)) throws(Failure) {
     self.path = path
@@ -43,7 +42,7 @@ public final class LockedFile {
     var isWritable = false
     var problem = Self.lock(file, patience)
     if problem == .badFileDescriptor, let other = try? Self.open(path, .readWrite) {
-      // On NFS the lock requires write access.
+      // On NFS, the lock requires write access.
       try? file.close()
       (file, isWritable) = (other, true)
       problem = Self.lock(file, patience)
@@ -81,18 +80,18 @@ public final class LockedFile {
     cspawn_end_lease(descriptor.rawValue)
   }
 
-  /// `true` if the lease is held and no program has asked to write.
+  /// `true` if the lease is held and no program is waiting to write.
   var holdsLease: Bool { hasLease && cspawn_lease_is_whole(descriptor.rawValue) != 0 }
 
   /// `true` if a program is waiting to open the file for writing.
   var isWriterWaiting: Bool { hasLease && !holdsLease }
 
-  /// Locks the file. If the file system does not support locks, the error is returned and there is no lock.
+  /// Locks the file. If the file system does not support locks, returns the error and does not lock the file.
   private static func lock(_ file: FileDescriptor, _ patience: Duration) -> Errno {
     untilDone(patience) { flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? Errno(rawValue: 0) : Errno(rawValue: errno) }
   }
 
-  /// Retries until the result is not `EAGAIN` or time is up.
+  /// Retries until the result is not `EAGAIN`, or until time is up.
   private static func untilDone(_ patience: Duration, _ attempt: () -> Errno) -> Errno {
     let end = ContinuousClock.now + patience
     while true {

@@ -1,11 +1,11 @@
 internal import Glibc
 public import SystemPackage
 
-/// A file mapped into memory for reading. It may be replaced meanwhile, but must not be changed in place.
+/// A file mapped into memory for reading. While it is mapped, it may be replaced, but must not be changed in place.
 public final class MappedFile: Sendable {
   nonisolated(unsafe) public let bytes: UnsafeRawBufferPointer
 
-  /// - Returns: `nil` if it is empty or no regular file.
+  /// - Returns: `nil` if the file is empty or not a regular file.
   public init?(_ path: FilePath) throws {
     let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     defer { try? file.close() }
@@ -20,7 +20,8 @@ public final class MappedFile: Sendable {
 
   deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 
-  /// `true` if the page at an offset is in memory; `nil` if the kernel does not say. For files of other users it says `true`.
+  /// Returns `true` if the page at an offset is in memory; `nil` if the kernel does not report it. For other users'
+  /// files, the kernel always reports that the page is in memory.
   public func isInMemory(at offset: Int) -> Bool? {
     var state: UInt8 = 1
     let page = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress! + Self.startOfPage(offset))
@@ -28,7 +29,7 @@ public final class MappedFile: Sendable {
     return state & 1 != 0
   }
 
-  /// Tells the kernel whether to read the pages around each one that is touched.
+  /// Tells the kernel whether accessing a page should also read the surrounding pages.
   public func readAround(_ isWanted: Bool) {
     let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
     _ = unsafe madvise(base, bytes.count, isWanted ? MADV_NORMAL : MADV_RANDOM)

@@ -3,15 +3,14 @@ public import SystemPackage
 /// The mounted file systems listed in `/proc/self/mountinfo`; see proc(5).
 public struct MountTable: Sendable {
   public struct Mount: Hashable, Sendable {
-    /// Mount ID; unlike device numbers, unique among current mounts.
+    /// The mount ID, which is unique among current mounts, unlike device numbers.
     public var id: String
     public var mountPoint: FilePath
-    /// Type of the file system.
     public var type: String
-    /// Device of its files, as in `FileKey`.
+    /// The device of the file system's files, as in `FileKey`.
     public var device: UInt64
 
-    /// The file system is on another machine and may be in use elsewhere at the same time.
+    /// `true` if the file system is on another machine, and may be in use elsewhere at the same time.
     public var isOnServer: Bool { MountTable.serverTypes.contains(type) }
   }
 
@@ -36,19 +35,19 @@ public struct MountTable: Sendable {
     }
   }
 
-  /// The mount that contains a path, which must have no links.
+  /// Returns the mount that contains a path. The path must not contain links.
   public func mount(of path: FilePath) -> Mount? {
     // A later mount on the same folder hides earlier ones.
     mounts.filter { path.starts(with: $0.mountPoint) }.reversed().max { $0.mountPoint.length < $1.mountPoint.length }
   }
 
-  /// Mounts at and below folders.
+  /// Returns the mounts at and below folders.
   public func mounts(below folders: [FilePath]) -> Set<Mount> {
     let real = folders.compactMap { try? $0.resolved() }
     return Set(mounts.filter { mount in real.contains { mount.mountPoint.starts(with: $0) } })
   }
 
-  /// - Parameter text: `major:minor`, combined here like makedev(3).
+  /// - Parameter text: `major:minor`, which are combined as by makedev(3).
   private static func device(_ text: ArraySlice<UInt8>) -> UInt64? {
     let numbers = String(decoding: text, as: UTF8.self).split(separator: ":").compactMap { UInt64($0) }
     guard numbers.count == 2 else { return nil }

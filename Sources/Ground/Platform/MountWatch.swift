@@ -1,8 +1,8 @@
 internal import Glibc
 public import SystemPackage
 
-/// Detects mounts and unmounts at or below folders. inotify(7) does not report these: a watch stays on the folder below a
-/// new mount.
+/// Detects mounts and unmounts at or below folders, which inotify(7) does not report: a watch stays on the folder that
+/// a new mount hides.
 public final class MountWatch {
   private let folders: [FilePath]
   private let descriptor: Int32
@@ -16,7 +16,7 @@ public final class MountWatch {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// `true` if something was mounted or unmounted since the last call.
+  /// Returns `true` if something was mounted or unmounted since the last call.
   public func hasChanged() -> Bool {
     var poller = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
     guard descriptor >= 0, unsafe poll(&poller, 1, 0) > 0 else { return false }

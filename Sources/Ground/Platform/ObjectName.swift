@@ -5,14 +5,14 @@ public enum ObjectNameError: Error, Hashable, Sendable {
   case noHost
   case badHost
   case badBucket
-  /// The URI ends where the name of a file would begin.
+  /// The URI ends where the file name would begin.
   case noFile
-  /// A part between slashes is empty, `.` or `..`; servers and clients interpret these differently.
+  /// A part between slashes is empty, `.` or `..`, which servers and clients interpret differently.
   case badPart
   case badEscape
   case badUser
 
-  /// One sentence without any part of the name, which may contain secrets.
+  /// One sentence that describes the error, without any part of the name, which may contain secrets.
   public var message: String {
     switch self {
     case .noHost: "The URI has no host."
@@ -27,10 +27,11 @@ public enum ObjectNameError: Error, Hashable, Sendable {
 }
 
 /// The name of an object that is read through a server instead of the file system: `https:`, `http:`, `s3:` or `gs:`. A
-/// name contains no secrets; see `ObjectAddress`.
+/// name does not contain secrets; see `ObjectAddress`.
 ///
-/// It can be stored in a path and thus be used wherever files are named: `s3:/bucket/Björk/a b.flac`, a relative path,
-/// which no file of a library has. Only ambiguous characters are percent-encoded there. `FilePath.uri` returns the URI.
+/// A name can be stored in a path, and thus be used wherever files are named: `s3:/bucket/Björk/a b.flac`. This is a
+/// relative path, which no file of a library has. Only ambiguous characters are percent-encoded in it. `FilePath.uri`
+/// returns the URI.
 public struct ObjectName: Hashable, Sendable {
   public enum Scheme: String, Hashable, Sendable, CaseIterable {
     case https, http, s3, gs
@@ -42,7 +43,7 @@ public struct ObjectName: Hashable, Sendable {
   public let scheme: Scheme
   /// A host with its port, or a bucket.
   public let authority: String
-  /// Percent-encoded path without its first slash and without the query.
+  /// The percent-encoded path, without its first slash and without the query.
   public let encodedPath: String
   /// The path that represents the object.
   public let path: FilePath
@@ -56,22 +57,22 @@ public struct ObjectName: Hashable, Sendable {
         + PercentEncoding.readable(Array((query.isEmpty ? encodedPath : "\(encodedPath)?\(query)").utf8)))
   }
 
-  /// The object that a path represents; `nil` for the path of a file.
+  /// Creates the name of the object that a path represents; `nil` for the path of a file.
   public init?(_ path: FilePath) {
     guard path.isObject, let address = try? ObjectAddress(uri: Array(path.uri.utf8)) else { return nil }
     self = address.name
   }
 
-  /// The key in its bucket, decoded.
+  /// The object's key in its bucket, decoded.
   public var key: [UInt8] { PercentEncoding.decoded(Array(encodedPath.utf8)) ?? [] }
 
-  /// The last part of the path, decoded, for its extension.
+  /// The last part of the path, decoded, from which the file extension is taken.
   public var fileName: [UInt8] {
     let part = encodedPath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
     return PercentEncoding.readable(Array(part))
   }
 
-  /// The scheme of a URI that names an object, in any case.
+  /// Returns the scheme of a URI that names an object, whether in upper or lower case.
   public static func scheme(of text: some Collection<UInt8>) -> Scheme? {
     let start = String(decoding: text.prefix(8), as: UTF8.self).lowercased()
     return Scheme.allCases.first { start.hasPrefix("\($0.rawValue)://") }
@@ -81,7 +82,7 @@ public struct ObjectName: Hashable, Sendable {
 /// The name of an object, and the secrets in its URI that are needed to read it.
 public struct ObjectAddress: Hashable, Sendable {
   public let name: ObjectName
-  /// Request target for `https:` and `http:`: everything after the host, as given in the URI.
+  /// The request target for `https:` and `http:`: everything after the host, as given in the URI.
   public let target: String
   /// `user:password`, decoded.
   public let user: String?
@@ -91,7 +92,7 @@ public struct ObjectAddress: Hashable, Sendable {
     user != nil || !name.scheme.hasBuckets && target.contains("?") && !name.path.uri.hasSuffix(target)
   }
 
-  /// The presentable part of a malformed URI: its host and path.
+  /// Returns the part of a malformed URI that can be shown: its host and path.
   public static func withoutSecrets(_ uri: [UInt8]) -> [UInt8] {
     guard let colon = uri.firstIndex(of: UInt8(ascii: ":")) else { return [] }
     let start = uri[...colon] + uri[(colon + 1)...].prefix(2)
@@ -101,7 +102,7 @@ public struct ObjectAddress: Hashable, Sendable {
     return Array(start + host + rest.dropFirst(authority.count))
   }
 
-  /// Parses a URI. Unencoded bytes stand for themselves; in bucket keys, these include `?` and `#`.
+  /// Parses a URI. Unencoded bytes represent themselves, including `?` and `#` in bucket keys.
   public init(uri: some Collection<UInt8>) throws(ObjectNameError) {
     guard let scheme = ObjectName.scheme(of: uri) else { throw .noHost }
     let rest = Array(uri.dropFirst(scheme.rawValue.utf8.count + 3))
@@ -157,7 +158,7 @@ public struct ObjectAddress: Hashable, Sendable {
 }
 
 extension FilePath {
-  /// `true` if this is the name of an object (`ObjectName`), which no file has.
+  /// `true` if this is the name of an object (`ObjectName`), which no file can have.
   public var isObject: Bool { withBytes { Self.isObject($0) } }
 
   static func isObject(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

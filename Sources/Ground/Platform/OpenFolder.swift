@@ -4,21 +4,21 @@ public import SystemPackage
 
 /// An open folder, relative to which files and folders below it are opened.
 ///
-/// A user with write access to a folder can replace anything in it by a symbolic link, so the caller states how far
-/// links below the folder are followed.
+/// A user with write access to a folder can replace anything in it with a symbolic link, so the caller specifies how
+/// far links below the folder are followed.
 public final class OpenFolder: Sendable {
   public enum Links: Sendable {
     /// A link anywhere in the path fails with `tooManySymbolicLinkLevels`.
     case refused
-    /// A link that leads out of the folder fails in the same way. If the system cannot tell (Linux before 5.6), every
-    /// link does.
+    /// A link that leads out of the folder fails in the same way. If the system cannot check this (Linux before 5.6),
+    /// every link fails.
     case followedWithin
     case followed
   }
 
   public let descriptor: FileDescriptor
 
-  /// Follows links.
+  /// Opens a folder, following links.
   public convenience init(_ path: FilePath) throws(Errno) {
     let descriptor = path.withPlatformString { unsafe Glibc.open($0, Self.folderFlags) }
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
@@ -29,18 +29,18 @@ public final class OpenFolder: Sendable {
 
   deinit { try? descriptor.close() }
 
-  /// O_PATH, because a folder that may be entered need not be readable.
+  /// Includes O_PATH, because a folder that may be entered need not be readable.
   private static let folderFlags = cspawn_path_only | O_DIRECTORY | O_CLOEXEC
-  /// O_NONBLOCK, because opening a pipe would otherwise wait for its writer.
+  /// Includes O_NONBLOCK, because opening a pipe would otherwise wait for a writer.
   private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
-  /// - Parameter path: Relative; empty for this folder.
+  /// - Parameter path: A relative path; empty for this folder.
   public func folder(_ path: FilePath, links: Links) throws(Errno) -> OpenFolder {
     OpenFolder(try open(path.isEmpty ? "." : path, Self.folderFlags, links))
   }
 
-  /// Opens a file for reading without waiting. It need not be a regular file.
-  /// - Parameter path: Relative. The caller closes the descriptor.
+  /// Opens a file for reading without waiting. It need not be a regular file. The caller closes the descriptor.
+  /// - Parameter path: A relative path.
   public func file(_ path: FilePath, links: Links) throws(Errno) -> FileDescriptor {
     FileDescriptor(rawValue: try open(path, Self.fileFlags, links))
   }
@@ -80,7 +80,7 @@ public final class OpenFolder: Sendable {
         let opened = unsafe openat(descriptor.rawValue, name, flags | O_NOFOLLOW)
         if opened >= 0 { return opened }
         let problem = Errno(rawValue: errno)
-        // For a link in place of a folder, the system reports “not a directory”.
+        // If there is a link in place of a folder, the system reports “not a directory”.
         var status = stat()
         guard problem == .notDirectory, unsafe fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
           status.st_mode & S_IFMT == S_IFLNK

@@ -2,11 +2,11 @@ public import SystemPackage
 
 /// Proof that Nocturne wrote a file.
 public struct OriginProof: Sendable {
-  /// The objection to a file without the proof; completes “it …”.
+  /// The objection to a file without the proof, which completes “it …”.
   let objection: String
   private let holds: @Sendable (FilePath) -> Bool
 
-  /// - Parameter objection: Completes “it …”, such as `has no cursor beside it`.
+  /// - Parameter objection: Completes “it …”, for example `has no cursor beside it`.
   public init(orElse objection: String, _ holds: @escaping @Sendable (FilePath) -> Bool) {
     self.objection = objection
     self.holds = holds
@@ -14,11 +14,11 @@ public struct OriginProof: Sendable {
 
   func isGiven(by file: FilePath) -> Bool { holds(file) }
 
-  /// Bytes searched for marks at either end of a file.
+  /// Number of bytes searched for marks at either end of a file.
   private static let searchedSize = 64 << 10
 
-  /// Proof by content: the file begins with a text, and each of the marks occurs near its beginning or end, in UTF-8 or
-  /// UTF-16.
+  /// Proof by content: the file begins with the given text, and each of the marks occurs near its beginning or end, in
+  /// UTF-8 or UTF-16.
   public static func text(beginning: String = "", marks: [String] = []) -> OriginProof {
     OriginProof(orElse: "has no mark of Nocturne") { path in
       guard let (head, tail) = try? ends(of: path) else { return false }

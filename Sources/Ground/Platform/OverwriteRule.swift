@@ -1,12 +1,12 @@
 public import SystemPackage
 
-/// The rule for what a command may replace: files that Nocturne did not write only on request (`--force`).
+/// The rule for what a command may replace. Files that Nocturne did not write are replaced only on request (`--force`).
 ///
 /// Always allowed: a name that does not exist, an empty file. Always refused: a folder, a socket, a disk. A device
 /// (`/dev/null`), a named pipe or a descriptor (`/dev/stdout`) is allowed where a person names it, and refused in place of
 /// a file with a fixed name in a folder.
 public struct OverwriteRule: Hashable, Sendable {
-  /// Allows replacing files that Nocturne did not write.
+  /// `true` to allow replacing files that Nocturne did not write.
   public var allowsOthers: Bool
 
   /// Allows devices, named pipes and descriptors.
@@ -67,7 +67,6 @@ public struct OverwriteRule: Hashable, Sendable {
 public enum OverwriteError: Error, Hashable, Sendable {
   /// Nothing shows that Nocturne wrote this file and `otherCount` more. `objection` completes “it …”.
   case notOurs(FilePath, objection: String, otherCount: Int)
-  /// A file would have to replace a folder.
   case isFolder(FilePath)
   /// A file would have to replace a device, a pipe or a socket. `reason` says which.
   case notAFile(FilePath, reason: String)

@@ -21,7 +21,8 @@ package enum PercentEncoding {
     package static let path = Plain(unreservedCharacters, "/")
     fileprivate static let uri = Plain(unreservedCharacters, delimiters)
     fileprivate static let sendable = Plain(unreservedCharacters, delimiters, "%")
-    /// Characters of a server path. `?`, `#` and brackets would end it or are refused by servers.
+    /// The characters of a server path, without `?`, `#` and brackets, which would end the path or be rejected by
+    /// servers.
     fileprivate static let serverPath = Plain(unreservedCharacters, "/:@!$&'()*+,;=")
     fileprivate static let nothing = Plain()
   }
@@ -36,15 +37,15 @@ package enum PercentEncoding {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes text; `nil` for a percent sign without two digits, or a zero byte.
+  /// Decodes text; returns `nil` if it contains a percent sign without two digits, or a zero byte.
   package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     return forEachByte(of: text) { byte, _ in bytes.append(byte) } ? bytes : nil
   }
 
-  /// Normalizes equivalent texts: unreserved characters are not encoded, digits are upper-case, and characters not
-  /// allowed in a URI are encoded. `nil` as for `decoded`.
+  /// Returns the same text for equivalent texts: unreserved characters are not encoded, digits are upper-case, and
+  /// characters not allowed in a URI are encoded. Returns `nil` when `decoded` does.
   static func normal(_ text: [UInt8]) -> String? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -54,7 +55,7 @@ package enum PercentEncoding {
     return isWhole ? String(decoding: result, as: UTF8.self) : nil
   }
 
-  /// - Returns: `false` for a percent sign without two digits, or a zero byte.
+  /// - Returns: `false` if the text contains a percent sign without two digits, or a zero byte.
   private static func forEachByte(of text: [UInt8], _ body: (_ byte: UInt8, _ isEscaped: Bool) -> Void) -> Bool {
     var index = 0
     while index < text.count {
@@ -66,7 +67,8 @@ package enum PercentEncoding {
     return true
   }
 
-  /// Converts a key to a path. Repeated slashes, `.` and `..` have a meaning in file systems, so they are encoded.
+  /// Converts a key to a path. Repeated slashes, `.` and `..` are encoded, because they have a special meaning in file
+  /// systems.
   static func path(ofKey key: [UInt8]) throws(ObjectNameError) -> String {
     let slash = UInt8(ascii: "/")
     var result: [UInt8] = []
@@ -81,8 +83,8 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Decodes text for display: letters of all scripts, spaces and other characters without a meaning in URIs.
-  /// `sendable` reverses it.
+  /// Decodes text for display: letters of all scripts, spaces and other characters that have no special meaning in
+  /// URIs. `sendable` reverses this.
   static func readable(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -101,7 +103,7 @@ package enum PercentEncoding {
     return result
   }
 
-  /// Encodes what a request may not contain, and keeps percent signs and delimiters.
+  /// Encodes characters that a request may not contain, but keeps percent signs and delimiters.
   static func sendable(_ text: [UInt8]) -> String {
     encoded(text, plain: .sendable)
   }

@@ -2,14 +2,15 @@ internal import CSpawn
 internal import Glibc
 internal import SystemPackage
 
-/// A program run for its output. It takes arguments and, optionally, bytes on standard input, and produces text.
+/// A program that is run for its output. It accepts arguments and, optionally, bytes on standard input, and outputs
+/// text.
 ///
-/// Waits only in `poll`, on input and outputs at once, so the program may read and write in any order or not at all.
-/// Use it from one thread at a time; it may move between threads, hence `@unchecked`.
+/// This process waits only in `poll`, for input and outputs at once, so the program may read and write in any order or
+/// not at all. Use an object from one thread at a time; it may move between threads, hence `@unchecked`.
 public final class PipedProcess: @unchecked Sendable {
   public enum Failure: Error, Hashable {
     case cannotStart(reason: String)
-    /// The program kept the caller waiting longer than allowed.
+    /// The program kept the caller waiting for longer than allowed.
     case timeout
     case tooMuchOutput
   }
@@ -17,15 +18,14 @@ public final class PipedProcess: @unchecked Sendable {
   /// The result of waiting for a line of output.
   public enum Line {
     case text([UInt8])
-    /// The program has ended, or closed its output, without another line.
+    /// The program has ended or closed its output without another line.
     case none
-    /// The caller has canceled.
     case cancelled
   }
 
-  /// Default maximum bytes of standard output; more is a failure.
+  /// Default maximum number of bytes on standard output; more is a failure.
   public static let outputLimit = 8 << 20
-  /// Bytes kept from the end of standard error.
+  /// Number of bytes kept from the end of standard error.
   static let errorTailLimit = 8 << 10
 
   public private(set) var output: [UInt8] = []
@@ -44,7 +44,8 @@ public final class PipedProcess: @unchecked Sendable {
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
   /// - Parameters:
-  ///   - outputLimit: Maximum bytes of standard output, or of one line of it for `nextLine`; more is a failure.
+  ///   - outputLimit: Maximum number of bytes on standard output or, with `nextLine`, in one line of it; more is a
+  ///     failure.
   ///   - hasInput: `true` if `write` will be called; otherwise standard input is empty.
   ///   - patience: Total time that the program may keep the caller waiting in `write` and `waitForEnd`. Time between
   ///     the calls does not count.
@@ -119,7 +120,7 @@ public final class PipedProcess: @unchecked Sendable {
 
   /// Returns the next line of output without its line break, waiting until it arrives.
   ///
-  /// - Parameter isCancelled: Called every tenth of a second. An error it throws ends the waiting.
+  /// - Parameter isCancelled: Called every tenth of a second. An error that it throws ends the waiting.
   public func nextLine(isCancelled: () throws -> Bool) throws -> Line {
     var searched = 0
     while true {
@@ -154,18 +155,17 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Processor time of the program in seconds, without its child processes; `nil` if it was reaped.
+  /// Processor time used, in seconds, not counting child processes; `nil` if the program was reaped.
   public var processorTime: Double? { process.processorTime }
 
-  /// Closes the input.
   public func endInput() { closeInput() }
 
   /// Closes the input, reads all output and waits until the program has ended; then kills the rest of its process
   /// group.
   public func waitForEnd() throws(Failure) -> ChildProcess.Ending {
     closeInput()
-    // The pipes close when the program ends, unless it closed them earlier or passed them on. So check the program
-    // itself too, at growing intervals.
+    // The pipes close when the program ends, unless it closed them earlier or passed them on. So the program itself is
+    // checked as well, at growing intervals.
     var interval = Duration.milliseconds(1)
     while !process.hasEnded {
       try wait(forInput: false, at: interval)
@@ -201,7 +201,7 @@ public final class PipedProcess: @unchecked Sendable {
     patience -= start.duration(to: .now)
   }
 
-  /// Reads the available output, at most 1 MiB of each kind, because a program may print forever.
+  /// Reads the available output, but at most 1 MiB from each pipe, because a program may print forever.
   private func takeOutput() throws(Failure) {
     for _ in 0..<16 {
       guard let count = readChunk(from: &outputEnd) else { break }
@@ -218,7 +218,8 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Fills `chunk` with available bytes; `nil` if there are none now, or never will be (then the descriptor is closed).
+  /// Fills `chunk` with available bytes; returns `nil` if there are none now, or if there will never be any (then the
+  /// descriptor is closed).
   private func readChunk(from end: inout FileDescriptor?) -> Int? {
     while let descriptor = end?.rawValue {
       let count = read(descriptor, &chunk, chunk.count)

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Processor time in seconds used by a thread or process.
+/// The processor time, in seconds, that a thread or process has used.
 public enum ProcessorTime {
   public static var ofThisThread: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) ?? 0 }
 
-  /// `nil` if the process has gone.
+  /// Returns `nil` if the process is gone.
   public static func of(_ process: Int32) -> Double? {
     var clock = clockid_t()
     guard unsafe clock_getcpuclockid(process, &clock) == 0 else { return nil }

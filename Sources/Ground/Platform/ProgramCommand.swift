@@ -2,13 +2,13 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// A program with its arguments and execution environment; started by `ChildProcess`.
+/// A program with its arguments and execution environment, which `ChildProcess` starts.
 public struct ProgramCommand: Sendable {
-  /// Limits in force from the first instruction on. The program cannot raise them.
+  /// Limits that apply from the program's first instruction on. The program cannot raise them.
   public struct Limits: Hashable, Sendable {
-    /// Bytes of writable memory: allocations beyond it fail.
+    /// Maximum writable memory in bytes; allocations beyond it fail.
     public var memory: Int?
-    /// Seconds of processor time, after which it is killed (SIGXCPU).
+    /// Number of seconds of processor time after which the program is killed (SIGXCPU).
     public var processorSeconds: Int?
 
     public init(memory: Int? = nil, processorSeconds: Int? = nil) {
@@ -17,17 +17,16 @@ public struct ProgramCommand: Sendable {
     }
   }
 
-  /// Name (looked up in `PATH` if it has no slash) and arguments: any bytes but zero.
+  /// The name (looked up in `PATH` if it has no slash) and the arguments: any bytes except zero.
   public var words: [[UInt8]]
-  /// Environment variables; `nil` for the environment of this process.
+  /// The environment variables; `nil` to use the environment of this process.
   public var environment: [String: String]?
-  /// `nil` for the folder of this process.
+  /// `nil` to use the folder of this process.
   public var workingFolder: FilePath?
-  /// `true` if everything it starts ends with it, even in other process groups. Set it only for programs that start
-  /// such groups, because finding them takes a scan of all processes.
+  /// `true` if everything that the program starts ends with it, even in other process groups. Use this only for
+  /// programs that start such groups, because finding them requires a scan of all processes.
   public var leadsSession = false
   public var limits = Limits()
-  /// Minimum niceness.
   public var niceness = 0
 
   public init(_ words: [[UInt8]]) { self.words = words }

@@ -1,19 +1,19 @@
 internal import CSpawn
 internal import Glibc
 
-/// A resource that the system denies this process. The description names the limit and the remedy.
+/// An error for a resource that the system denies this process. The description names the limit and the remedy.
 public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 }
 
-/// The system's limits for this process: `ulimit`, systemd's `Limit…=` and the like.
+/// The system's limits for this process, such as `ulimit` and systemd's `Limit…=`.
 ///
 /// Libraries and runtimes handle such limits badly: libdispatch waits forever for a thread that cannot start, and Swift
-/// crashes when memory runs out. So programs check in advance, and fail with a message or use less.
+/// crashes when memory runs out. So programs check the limits in advance, and then fail with a message or use less.
 public enum ResourceLimits {
-  /// Bytes that a process of this program needs in addition to its threads' stacks.
+  /// Number of bytes that a process of this program needs in addition to its threads' stacks.
   public static let standardMemory = 64 << 20
-  /// Number of files that a process of this program keeps open: standard streams, database, folders, reports.
+  /// Number of files that a process of this program keeps open: standard streams, the database, folders and reports.
   public static let standardFiles = 32
 
   /// Reduces the address space that threads need. Call it before the process starts a second thread.
@@ -21,11 +21,11 @@ public enum ResourceLimits {
     if addressSpace != nil { cspawn_share_heap() }
   }
 
-  /// Reuses the memory of one file for the next; otherwise the system would clear it again, which takes 3% of an
+  /// Reuses the memory of one file for the next one. Otherwise, the system would clear it again, which takes 3% of an
   /// analysis.
   public static func prepareForManyFiles() { cspawn_keep_heap() }
 
-  /// Checks that the container or service allows the minimum of memory.
+  /// Checks that the container or service allows the minimum amount of memory.
   public static func requireMemoryOfContainer() throws(ResourceError) {
     let minimum = standardMemory / 2
     guard let limit = ControlGroup.memoryLimit, limit < minimum else { return }
@@ -44,7 +44,7 @@ public enum ResourceLimits {
           + "At least \(megabytes(bytes)) more are needed; raise the limit.")
   }
 
-  /// The remedy when memory has run out.
+  /// The advice given when memory has run out.
   public static var memoryAdvice: String {
     memoryLimits.isEmpty
       ? "End other programs, or add memory."
@@ -97,12 +97,12 @@ public enum ResourceLimits {
     _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &limit)
   }
 
-  /// In bytes; `nil` if unlimited.
+  /// Maximum size in bytes; `nil` if unlimited.
   public static var addressSpace: Int? { limit(RLIMIT_AS.rawValue) }
   /// Maximum size of a file in bytes; `nil` if unlimited.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }
 
-  /// `true` if this much writable memory is available now. None of it is touched.
+  /// Returns `true` if this much writable memory is available now. The memory is not accessed.
   static func hasRoom(for bytes: Int) -> Bool {
     let memory = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return false }
@@ -110,7 +110,7 @@ public enum ResourceLimits {
     return true
   }
 
-  /// The error for a thread with this stack size that could not start.
+  /// Returns the error for a thread with this stack size that could not be started.
   static func refusalOfThread(stackSize: Int, code: Int32) -> ResourceError {
     do {
       try requireMemory(stackSize)

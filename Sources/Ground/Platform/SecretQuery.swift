@@ -1,5 +1,5 @@
-/// Query parameters that grant access: signatures and tokens. They are used for fetching but not stored, because other
-/// people read reports, and because a name must stay the same when it is signed again.
+/// Query parameters that grant access: signatures and tokens. They are used for fetching but never stored, because
+/// other people read reports, and because a name must stay the same when it is signed again.
 enum SecretQuery {
   private static let prefixes = ["x-amz-", "x-goog-"]
   private static let names: Set<String> = [
@@ -7,14 +7,14 @@ enum SecretQuery {
     "api-key", "key", "password", "passwd", "pwd", "secret", "client_secret", "session", "sessionid", "jwt", "hdnts",
     "hdnea", "credential",
   ]
-  /// Parameters that are part of an Amazon (S3 version 2, CloudFront), Google or Azure signature, and mean something
-  /// else without one.
+  /// Parameters that are part of a signature by Amazon (S3 version 2, CloudFront), Google or Azure, but mean something
+  /// else without a signature.
   private static let companions: Set<String> = [
     "awsaccesskeyid", "googleaccessid", "expires", "key-pair-id", "policy", "sv", "ss", "srt", "sp", "st", "se", "spr",
     "sr", "sip", "skoid", "sktid", "skt", "ske", "sks", "skv",
   ]
 
-  /// - Parameter query: Percent-encoded, without its question mark.
+  /// - Parameter query: The query, percent-encoded and without its question mark.
   static func removed(from query: String) -> String {
     let parameters = query.split(separator: "&", omittingEmptySubsequences: true)
     let isSigned = parameters.contains { ["signature", "sig"].contains(name(of: $0)) }

@@ -1,6 +1,6 @@
-/// Address of a Nocturne server: `http://host:port`.
+/// The address of a Nocturne server: `http://host:port`.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A host name or an IP address; IPv6 without brackets.
+  /// A host name or IP address; IPv6 addresses have no brackets.
   public let host: String
   public let port: Int
 
@@ -23,7 +23,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The port of `analyze serve`.
+  /// The default port of `analyze serve`.
   public static let standardPort = 8642
 
   public init(_ text: String) throws(Problem) {

@@ -5,12 +5,12 @@ public import SystemPackage
 public enum SmallFile {
   /// - Parameters:
   ///   - limit: Maximum size in bytes.
-  ///   - isRegular: `true` if it must be a regular file. Otherwise pipes are read too.
-  /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` if it is not a regular file but must be;
-  ///   `.fileTooLarge`.
+  ///   - isRegular: `true` if the file must be a regular file; `false` to read pipes as well.
+  /// - Throws: `.notSupported` if the file must be regular but is not; `.fileTooLarge`; or the system's error, such as
+  ///   `.noSuchFileOrDirectory`.
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
-      // Nonblocking, in case it is a named pipe without a writer.
+      // Nonblocking, in case the file is a named pipe without a writer.
       let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       return try descriptor.closeAfter {
         if try FileStatus(of: descriptor).kind != .regular {
@@ -29,7 +29,6 @@ public enum SmallFile {
 }
 
 extension FileDescriptor {
-  /// Reads up to the end.
   /// - Parameter limit: Maximum number of bytes to read.
   public func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
     var content: [UInt8] = []

@@ -7,7 +7,7 @@ public enum ThisProcess {
   /// The effective user.
   public static var userID: UInt32 { geteuid() }
 
-  /// The name of the computer; `nil` if the system does not say.
+  /// The name of the computer; `nil` if the system does not report it.
   public static var hostName: String? {
     var name = [CChar](repeating: 0, count: 256)
     guard unsafe gethostname(&name, name.count - 1) == 0 else { return nil }

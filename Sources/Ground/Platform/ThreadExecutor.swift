@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// A fixed number of threads for tasks that block or compute for a long time.
 ///
-/// On the cooperative pool such tasks would delay each other, and the pool cannot report that it gets no threads.
+/// On the cooperative pool, such tasks would delay each other, and the pool cannot report that it failed to get
+/// threads.
 public final class ThreadExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -18,7 +19,7 @@ public final class ThreadExecutor: TaskExecutor {
   /// Starts up to `threadCount` threads, at least one; `close()` ends them.
   ///
   /// - Parameters:
-  ///   - spareMemory: Bytes that must stay free in addition to the stack of each thread.
+  ///   - spareMemory: Number of bytes that must stay free in addition to the stack of each thread.
   ///   - prepare: Called first on each thread.
   public init(
     threadCount: Int, spareMemory: Int = ResourceLimits.standardMemory, prepare: @escaping @Sendable () -> Void = {}
@@ -50,7 +51,7 @@ public final class ThreadExecutor: TaskExecutor {
     try await withTaskExecutorPreference(self) { try await Self.call(body) }
   }
 
-  /// Not isolated and `async`, so the preferred executor runs it.
+  /// Nonisolated and `async`, so the preferred executor runs it.
   private nonisolated static func call<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try body()
   }
@@ -61,7 +62,7 @@ public final class ThreadExecutor: TaskExecutor {
     wake.signal()
   }
 
-  /// Lets the threads end once the queue is empty: a wake-up without a job tells a thread to end.
+  /// Makes the threads end once the queue is empty: a wake-up without a job tells a thread to end.
   public func close() {
     for _ in 0..<threadCount { wake.signal() }
   }

@@ -2,15 +2,16 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Starts threads and throws if that fails. Foundation and libdispatch start theirs late or never, without an error.
+/// Starts threads, and throws if that fails. Foundation and libdispatch may instead start theirs late or never, without
+/// an error.
 public enum Threads {
-  /// Stack size in bytes. FFmpeg's deepest calls stay far below it; the system's default for threads may be smaller.
+  /// A stack size in bytes that FFmpeg's deepest calls stay far below. The system's default for threads may be smaller.
   public static let deepStack = 8 << 20
-  /// Stack size in bytes for threads that do little.
+  /// The stack size in bytes for threads that do little.
   public static let smallStack = 512 << 10
 
-  /// Threads that libdispatch may start at any time, for GRDB for instance. If the system denies them, libdispatch
-  /// waits forever, so keep room for them.
+  /// Number of threads that libdispatch may start at any time, for example for GRDB. If the system refuses them,
+  /// libdispatch waits forever, so keep room for them.
   private static let spareCount = 2
 
   private final class Body: Sendable {
@@ -18,7 +19,7 @@ public enum Threads {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Checks that this many threads could be started, with some to spare.
+  /// Checks that this many threads can be started, with some to spare.
   static func require(_ count: Int) throws(ResourceError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [pthread_t] = []
@@ -31,15 +32,17 @@ public enum Threads {
     }
   }
 
-  /// Processors that are online.
+  /// Number of processors that are online.
   public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-  /// Suspends this thread.
   public static func pause(milliseconds: Int) {
-    guard milliseconds > 0 else { return }
-    // usleep(3) may refuse a second and more.
-    var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
-    _ = unsafe nanosleep(&time, nil)
+    var rest = max(0, milliseconds)
+    while rest > 0 {
+      // usleep(3) may reject delays of a second or more.
+      let part = min(rest, 500)
+      usleep(UInt32(part) * 1000)
+      rest -= part
+    }
   }
 
   /// Starts a detached thread.
@@ -58,7 +61,7 @@ public enum Threads {
     var thread = pthread_t()
     let body = unsafe Unmanaged.passRetained(Body(run))
     var code: Int32 = 0
-    // A thread that has just ended still counts for a moment.
+    // A thread that has just ended still counts toward the limit for a moment.
     for _ in 0..<5 {
       code = unsafe pthread_create(
         &thread, &attributes,
@@ -79,7 +82,7 @@ public enum Threads {
 
 /// Calls a closure repeatedly on its own thread. Unlike libdispatch timers, it needs no other thread.
 public final class Ticker: Sendable {
-  /// `nil` once stopped, so that the closure is released at once and not when the thread wakes up.
+  /// `nil` once stopped, so that the closure is released at once instead of when the thread wakes up.
   private let tick: Mutex<(@Sendable () -> Void)?>
 
   public init(every interval: Duration, _ tick: @escaping @Sendable () -> Void) throws(ResourceError) {
@@ -97,7 +100,7 @@ public final class Ticker: Sendable {
     }
   }
 
-  /// After it returns, no call is running and none will begin.
+  /// Stops the calls. When this returns, no call is running and none will start.
   public func stop() {
     tick.withLock { $0 = nil }
   }

@@ -4,9 +4,9 @@
   internal import Darwin
 #endif
 
-/// A point in time as file systems store it: nanoseconds since 1970-01-01T00:00:00Z without leap seconds. The range is
+/// A point in time as file systems store it: nanoseconds since 1970-01-01T00:00:00Z, without leap seconds. The range is
 /// 1677 to 2262; later times, which some file systems support (ext4 to 2446, XFS to 2486), become the last
-/// representable one.
+/// representable time.
 public struct Timestamp: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
@@ -14,7 +14,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The nearest representable point to a time in seconds since 1970 plus nanoseconds.
+  /// Creates the representable time nearest to the given seconds since 1970 plus nanoseconds.
   public init(seconds: Int64, nanoseconds: Int64) {
     let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, isTooLarge) = whole.addingReportingOverflow(nanoseconds)
@@ -31,7 +31,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC, truncated to whole seconds: `2026-11-21T04:15:04Z`.
+  /// The time in RFC 3339 and UTC, truncated to whole seconds: `2026-11-21T04:15:04Z`.
   public var description: String {
     let (days, second) = seconds.quotientAndRemainderFlooring(dividingBy: 86_400)
     let (year, month, day) = Self.civilDate(daysSinceEpoch: days)
@@ -47,8 +47,8 @@ extension Timestamp: CustomStringConvertible {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
-  /// The date in the proleptic Gregorian calendar. Years start on 1 March, so the leap day comes last; 400 years are
-  /// 146,097 days.
+  /// Returns the date in the proleptic Gregorian calendar. Years start on March 1, so the leap day comes last; 400
+  /// years have 146,097 days.
   private static func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let daysFrom0000March = days + 719_468
     let (era, dayOfEra) = daysFrom0000March.quotientAndRemainderFlooring(dividingBy: 146_097)

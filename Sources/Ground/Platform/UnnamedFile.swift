@@ -3,10 +3,10 @@ public import SystemPackage
 
 /// A file without a name, which disappears when the process ends for any reason.
 public struct UnnamedFile: ~Copyable, Sendable {
-  /// Open for reading and writing.
+  /// The file, open for reading and writing.
   public let descriptor: FileDescriptor
 
-  /// - Parameter folder: The folder whose file system stores it.
+  /// - Parameter folder: A folder on the file system that stores the file.
   public init(in folder: FilePath = .temporaryFolder) throws(Errno) {
     let name = folder.appending("nocturne-\(UInt64.random(in: 0 ... .max))")
     do {

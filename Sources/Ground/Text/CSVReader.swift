@@ -6,7 +6,7 @@ package enum CSVReader {
     package let cells: [String]
   }
 
-  /// A quotation mark that is never closed.
+  /// An error: a quotation mark that is never closed.
   package struct OpenQuote: Error {
     /// The line in which the row begins.
     package let line: Int
@@ -19,13 +19,13 @@ package enum CSVReader {
     return rows
   }
 
-  /// Parses one row, given without its line break.
+  /// Parses one row, which is passed without its line break.
   package static func cells(_ line: [UInt8]) -> [String] {
     parse(line).rows.first?.cells ?? [""]
   }
 
   private static let quote = UInt8(ascii: "\"")
-  /// The rest of a byte order mark after its first byte.
+  /// The bytes of a byte order mark after the first one.
   private static let restOfMark: [UInt8] = [0xBB, 0xBF]
 
   /// - Returns: The rows, and the first line of the last row if a quotation mark in it is never closed.
@@ -34,7 +34,7 @@ package enum CSVReader {
     var cells: [String] = []
     var cell: [UInt8] = []
     var isQuoted = false
-    /// `true` if the row is more than an empty line.
+    /// `true` if the row is not just an empty line.
     var isRow = false
     var line = 1
     var firstLine = 1

@@ -1,15 +1,15 @@
-/// Writes CSV (RFC 4180): commas, CRLF, and quotes around cells that contain a comma or quote or that begin or end with
-/// a space.
+/// Writes CSV (RFC 4180), with commas, CRLF, and quotes around cells that contain a comma or quote, or that begin or
+/// end with a space.
 ///
-/// Each row is one line for every program that splits text into lines: control characters other than tab, and line and
-/// paragraph separators, are escaped as in `EscapedText`. A backslash that would read as such an escape is written as
-/// `\x5C`, so every text can be restored.
+/// Every program that splits text into lines sees each row as one line: control characters other than tabs, and line
+/// and paragraph separators, are escaped as in `EscapedText`. A backslash that would look like the start of such an
+/// escape is written as `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// `true` if text that a spreadsheet would run as a formula gets a `FormulaGuard`: tags come from strangers.
+  /// `true` if text that a spreadsheet would run as a formula gets a `FormulaGuard`, because tags come from strangers.
   package let guardsFormulas: Bool
   private var isFirstCell = true
-  /// Elements of the list being written; `nil` outside a list.
+  /// The elements of the list being written; `nil` outside a list.
   private var elements: [UInt8]?
 
   package init(guardsFormulas: Bool) {
@@ -41,7 +41,7 @@ package struct CSVWriter: Sendable {
     escapedText(value.replacing(escape, with: #"\x5Cx"#))
   }
 
-  /// Writes text that already contains escapes, such as a display path or JSON; they are kept.
+  /// Writes text that already contains escapes, such as a display path or JSON, and keeps the escapes.
   package mutating func escapedText(_ value: String) {
     let text = Self.withoutControls(value)
     cell(guardsFormulas && elements == nil ? FormulaGuard.added(to: text) : text)
@@ -49,7 +49,7 @@ package struct CSVWriter: Sendable {
 
   private static func withoutControls(_ value: String) -> [UInt8] {
     let bytes = Array(value.utf8)
-    // First bytes of characters to escape.
+    // The first bytes of characters to escape.
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return bytes }
     return Array(EscapedText.text(value) { $0.isControlOrSeparator && $0 != "\t" }.utf8)
   }

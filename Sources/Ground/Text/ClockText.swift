@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Formats a time in a recording like players do: `4:51`, `1:02:03`, with decimals `1:27.35`.
+/// Formats a time in a recording as players do: `4:51`, `1:02:03`, or `1:27.35` with decimals.
 /// - Parameters:
 ///   - seconds: Seconds from the start. Negative numbers and NaN count as 0; numbers above 1e9 as 1e9.
-///   - decimals: Decimals of the seconds, 0 to 3.
+///   - decimals: Number of decimals of the seconds, from 0 to 3.
 public func clockText(_ seconds: Double, decimals: Int = 0) -> String {
   let places = min(max(decimals, 0), 3)
   let parts = [1, 10, 100, 1000][places]

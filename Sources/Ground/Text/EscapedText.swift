@@ -1,5 +1,5 @@
-/// Escapes characters as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Display paths use the same form
-/// (`DisplayPath`).
+/// Escapes characters as the bytes of their UTF-8 form, for example U+0085 as `\xC2\x85`. Display paths use the same
+/// form (`DisplayPath`).
 public enum EscapedText {
   private static let digits = Array("0123456789ABCDEF".unicodeScalars)
 
@@ -20,7 +20,8 @@ public enum EscapedText {
 }
 
 extension Unicode.Scalar {
-  /// C0, DEL and C1 controls, and line and paragraph separators; some programs end a line at each of them.
+  /// `true` for C0, DEL and C1 controls, and for line and paragraph separators, at each of which some programs end a
+  /// line.
   public var isControlOrSeparator: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
@@ -28,8 +29,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Characters that control the direction of text and can make it look like something else (Unicode Standard Annex #9,
-  /// table 4).
+  /// `true` for characters that control the direction of text, and can make it look like something else (Unicode
+  /// Standard Annex #9, table 4).
   public var isBidiControl: Bool {
     switch value {
     case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
@@ -44,7 +45,7 @@ public func printable(_ text: some StringProtocol) -> String {
 }
 
 /// Formats a count with its noun: “1 file”, “2 files”.
-/// - Parameter plural: Needed where the plural is not the noun with an s.
+/// - Parameter plural: Required if the plural is not the noun with an s.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -1,4 +1,4 @@
 extension Sequence<UInt8> {
-  /// Two lowercase digits for each byte.
+  /// The bytes in hexadecimal, with two lowercase digits each.
   public var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -1,9 +1,9 @@
-/// Joins several values into one text with ` / `, wherever a person or a single-valued field receives it. A comma would
-/// not do, because names contain commas.
+/// Joins several values into one string with ` / `, to show them to people or to store them in a field that holds one
+/// value. A comma would not do, because names contain commas.
 public enum ListText {
   public static let separator = " / "
 
-  /// `nil` for an empty list.
+  /// Returns the joined values; `nil` for an empty list.
   public static func joined(_ values: [String]) -> String? {
     switch values.count {
     case 0: nil

@@ -1,6 +1,6 @@
-/// Escapes text for markup, XML and HTML alike.
+/// Escapes text for markup, both XML and HTML.
 public enum MarkupText {
-  /// Works on scalars, since a quote followed by a combining accent is one character.
+  /// Works on scalars, because a quote followed by a combining accent is one character.
   /// - Parameter replacement: Replaces a scalar other than `&`, `<`, `>` and `"`; `nil` keeps it.
   public static func escaped(_ text: String, replacing replacement: (Unicode.Scalar) -> String?) -> String {
     var escaped = String.UnicodeScalarView()

@@ -2,8 +2,8 @@
 public enum Suggestion {
   /// Returns the candidate nearest to `name`, or `nil` if none is near enough.
   ///
-  /// A candidate is near enough if at most a third of the longer name has to be edited; case, and `-` for `_`, cost
-  /// nothing. Among equally near candidates the first in alphabetical order wins.
+  /// A candidate is near enough if at most a third of the longer name has to be edited. Differences in case, and `-`
+  /// instead of `_`, do not count. Among equally near candidates, the first in alphabetical order wins.
   public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = folded(name)
     var best: (candidate: String, distance: Int)?
@@ -16,15 +16,15 @@ public enum Suggestion {
     return best?.candidate
   }
 
-  /// The end of a sentence about an unknown name: the likely intention, or all valid names.
+  /// Returns the end of a sentence about an unknown name: the name that was probably meant, or all valid names.
   public static func hint(for name: String, in candidates: some Collection<String>) -> String {
     if let nearest = nearest(to: name, in: candidates) { return "did you mean '\(nearest)'?" }
     guard !candidates.isEmpty else { return "there are no valid names here" }
     return "valid here: \(candidates.sorted().joined(separator: ", "))"
   }
 
-  /// The number of insertions, deletions, substitutions and swaps of neighbors that turn one into the other (optimal
-  /// string alignment; Damerau 1964, Levenshtein 1966).
+  /// Returns the number of insertions, deletions, substitutions and swaps of neighbors that turn one text into the
+  /// other (optimal string alignment; Damerau 1964, Levenshtein 1966).
   static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...second.count)

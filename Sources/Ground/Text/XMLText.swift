@@ -11,7 +11,7 @@ public enum XMLText {
     }
   }
 
-  /// `true` if `escaped` drops nothing.
+  /// Returns `true` if `escaped` drops nothing.
   public static func canHold(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar {
@@ -22,7 +22,7 @@ public enum XMLText {
     }
   }
 
-  /// The inside of a start tag; attributes without a value are omitted.
+  /// Returns the inside of a start tag; attributes without a value are omitted.
   public static func tag(_ name: String, _ attributes: KeyValuePairs<String, String?>) -> String {
     attributes.reduce(into: name) { text, attribute in
       if let value = attribute.value { text += " \(attribute.key)=\"\(escaped(value))\"" }

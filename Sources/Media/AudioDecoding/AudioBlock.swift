@@ -1,9 +1,10 @@
-/// Decoded audio on its way through the pipeline: planar, at most `capacity` frames, reused from read to read.
+/// A block of decoded audio on its way through the pipeline: planar, with at most `capacity` frames, reused from read
+/// to read.
 public struct AudioBlock: Sendable {
-  /// Frames a block can hold.
+  /// Maximum number of frames in a block.
   public static let capacity = 16_384
 
-  /// Planar samples, full scale ±1: channel `c` lies at `c * capacity ..< c * capacity + frameCount`.
+  /// Planar samples, full scale ±1: channel `c` is at `c * capacity ..< c * capacity + frameCount`.
   public var samples: [Float]
   public var channelCount: Int
   public var frameCount = 0

@@ -6,23 +6,23 @@ public import SystemPackage
 /// The encoded audio of a file without its tags.
 ///
 /// `id` is XXH3-128 over the encoding (codec, rate and channels, unless the packets carry them) and the encoded bytes
-/// of the audio stream. Which bytes these are depends on the container: the data chunk of PCM containers, everything
-/// after FLAC's metadata blocks, MPEG frames without the Xing frame, the bodies of Ogg audio pages, and for all others
-/// the packets from FFmpeg's demuxer. Tags, pictures and padding never count. The same audio in another container or
-/// codec usually has another id.
+/// of the audio stream. The container determines which bytes are hashed: the data chunk of PCM containers, everything
+/// after FLAC's metadata blocks, MPEG frames without the Xing frame, the bodies of Ogg audio pages, and for all other
+/// containers the packets from FFmpeg's demuxer. Tags, pictures and padding never count. The same audio in another
+/// container or codec usually has another id.
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
   /// Shared by files that decode to the same frames with the same remarks, provided that they have no `fault`. Hashes
-  /// `id`, the version of the decoders, and everything else the container tells them: its kind, codec parameters,
+  /// `id`, the version of the decoders, and everything else they learn from the container: its kind, codec parameters,
   /// claimed length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
   public let decodingID: ContentID
   /// Damage found without decoding. Decoders may find more, or judge it differently.
   public let fault: DecodeError?
-  /// Notes about the file around the audio, such as an invalid tag (stage `open`).
+  /// Notes about the parts of the file other than its audio, such as an invalid tag (stage `open`).
   public let remarks: [Problem]
-  /// Bytes of encoded audio; `nil` if something is damaged, or only decoding would tell.
+  /// Number of bytes of encoded audio; `nil` if something is damaged, or only decoding would determine the number.
   public let encodedByteCount: Int64?
-  /// Range of the encoded audio in the file. All tags lie outside, except those in the middle of a chain of streams.
+  /// Range of the encoded audio in the file. All tags are outside it, except those in the middle of a chain of streams.
   /// `nil` if the position is unknown.
   public let bytes: Range<Int>?
 
@@ -52,12 +52,12 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // Whole audio in one file may be a part in another that claims more: same findings, different status.
+        // In another file, the same bytes may be the complete audio: its findings are the same, but its status is not.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
         bytes = audio
       } else {
-        // Decoders may still make something of a broken header, so the whole file counts as its audio.
+        // Decoders may still manage to read a file with a broken header, so the whole file counts as its audio.
         try file.hash(0..<file.size, into: &hasher)
         bytes = nil
       }
@@ -69,14 +69,14 @@ public struct AudioContent: Hashable, Sendable {
         "flac \(stream.sampleRate) \(stream.channelCount) \(stream.bitDepth) \(stream.claimedFrameCount ?? 0)")
       try file.hash(stream.audio, into: &hasher)
       bytes = stream.audio
-      // STREAMINFO with its checksum of the audio.
+      // STREAMINFO, including its checksum of the audio.
       traits.update("flac \(stream.channelMask)")
       traits.update(stream.bareHeader)
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
       byteCount = Int64(stream.payload.count)
       bytes = stream.payload
-      // Decoders trim as the table of contents says; retagging tools may rewrite the rest of it.
+      // Decoders trim according to the Xing frame, the rest of which retagging tools may rewrite.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
@@ -97,7 +97,7 @@ public struct AudioContent: Hashable, Sendable {
         byteCount = packets.byteCount
         bytes = try Self.audioBytes(of: demuxer, in: file, shown, packets: packets.range)
       } catch {
-        // The structure tells more about the cause than a demuxer that failed to open the file.
+        // The structure says more about the cause than a demuxer that failed to open the file.
         guard error.code == .corrupt || error.code == .noAudio, var cause = fault else { throw error }
         cause.format = error.format
         throw cause
@@ -140,7 +140,7 @@ public struct AudioContent: Hashable, Sendable {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: The problem of the container, the total bytes of the packets, and the range they span.
+  /// - Returns: The problem of the container, the total size of the packets, and the range they span.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64, range: Range<Int>?) {
@@ -184,7 +184,7 @@ public struct AudioContent: Hashable, Sendable {
 }
 
 extension ByteSource {
-  /// Maximum bytes hashed of one range: sparse files can claim to be endless.
+  /// Maximum number of bytes hashed in one range: sparse files can have almost any size.
   private static let hashLimit = 8 << 30
 
   /// Hashes a range of the file in one sequential pass. Only the first and last 4 GiB of a range beyond `hashLimit` are

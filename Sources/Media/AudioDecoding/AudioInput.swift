@@ -1,7 +1,7 @@
 internal import CLibAV
 public import SystemPackage
 
-/// Audio described by the caller: bare PCM, a format to be taken for granted, or a pipe.
+/// Audio described by the caller: bare PCM, audio whose format is not to be detected, or a pipe.
 public struct AudioInput: Sendable {
   public enum Place: Sendable {
     case file(FilePath)
@@ -20,7 +20,7 @@ public struct AudioInput: Sendable {
     self.bare = bare
   }
 
-  /// `true` if `demuxer` is allowed here: PCM, and formats whose files contain their own audio.
+  /// `true` if `demuxer` is allowed here. PCM is, and so are formats whose files contain their own audio.
   public static func reads(demuxer: String) -> Bool { lav_reads_format(demuxer) }
 }
 

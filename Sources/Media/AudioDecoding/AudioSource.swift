@@ -2,7 +2,7 @@ public import Analysis
 internal import MediaContainers
 public import SystemPackage
 
-/// The decoding library.
+/// A library that decodes audio.
 public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
   case libsndfile
   case ffmpeg
@@ -15,11 +15,11 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 /// what the file claims. If the rate or channel count changes in mid-stream, the audio is converted to the rate and
 /// channel count it started with. Not thread-safe.
 public struct AudioSource: ~Copyable {
-  /// Increased whenever files may decode that did not before, or the reason for a failure changes: failed and damaged
-  /// files are then retried.
+  /// Increased whenever files that failed before may now be decodable, or the reason for a failure changes. Failed and
+  /// damaged files are then retried.
   public static let version = 5
 
-  /// Samples beyond ± this value are clamped to it, and counted. Full scale is 1, so this is +24 dBFS: beyond the
+  /// Samples beyond ± this value are clamped to it, and counted. Full scale is 1, so this is +24 dBFS: more than the
   /// overshoot of clipped masters in lossy codecs and of float mixes, and small enough that one damaged frame does not
   /// dominate the sums of squares of a whole track.
   public static let sampleLimit: Float = 16
@@ -40,11 +40,11 @@ public struct AudioSource: ~Copyable {
   /// Opens a file and decodes its first block.
   ///
   /// - Parameters:
-  ///   - decoder: The only decoder to use. By default, the most suitable and then the fastest one for the format, and
-  ///     the other one if it fails.
-  ///   - verifiesChecksum: `true` to compare completely decoded audio with the MD5 that FLAC encoders store. Takes 50 to
-  ///     80% more time than decoding alone.
-  /// - Throws: `DecodeError` if not a single frame can be decoded: skip the file.
+  ///   - decoder: The only decoder to use. By default, the most suitable decoder for the format, or the fastest if both
+  ///     are suitable; if it fails, the other decoder.
+  ///   - verifiesChecksum: `true` to compare completely decoded audio with the MD5 that FLAC encoders store. This takes
+  ///     50 to 80% more time than decoding alone.
+  /// - Throws: `DecodeError` if not a single frame can be decoded; such a file should be skipped.
   public init(path: FilePath, decoder: AudioDecoder? = nil, verifiesChecksum: Bool = false) throws(DecodeError) {
     let (file, layout) = try AudioLayout.open(path)
     try self.init(
@@ -107,11 +107,11 @@ public struct AudioSource: ~Copyable {
     summary.claimedFrameCount = format.claimedFrameCount
   }
 
-  /// Decoders by preference, as measured: libsndfile is as fast as FFmpeg for PCM, slightly faster for FLAC and slower
-  /// for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus. libsndfile loses everything after the
-  /// first damaged frame of a FLAC and after junk in an MP3, and reads only the first link of a chain. FFmpeg loses the
-  /// last 128 to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers that libvorbis
-  /// (used by libsndfile) accepts.
+  /// Returns the decoders in order of preference. According to measurements, libsndfile is as fast as FFmpeg for PCM,
+  /// slightly faster for FLAC and slower for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus.
+  /// libsndfile loses everything after the first damaged frame of a FLAC and after junk in an MP3, and reads only the
+  /// first link of a chain. FFmpeg loses the last 128 to 256 frames of a Vorbis stream on a single page, and rejects
+  /// some Vorbis setup headers that libvorbis (used by libsndfile) accepts.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {
     case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
@@ -198,7 +198,7 @@ public struct AudioSource: ~Copyable {
     return fault
   }
 
-  /// Rounded to hundredths for messages.
+  /// A number of frames in seconds, rounded to hundredths for messages.
   private func seconds(_ frames: Int64) -> Double {
     (Double(frames) / Double(format.sampleRate) * 100).rounded() / 100
   }
@@ -210,7 +210,7 @@ private struct Opened {
   var decoder: AudioDecoder
   var block: AudioBlock
 
-  /// Takes the first of `candidates` that can decode, or throws the first meaningful error.
+  /// Uses the first of `candidates` that can decode the file, or throws the first meaningful error.
   init(
     _ file: ByteSource, _ layout: AudioLayout, _ candidates: [AudioDecoder], verifiesChecksum: Bool
   ) throws(DecodeError) {

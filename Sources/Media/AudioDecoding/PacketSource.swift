@@ -6,7 +6,7 @@ package import SystemPackage
 /// A packet of encoded audio.
 package struct EncodedPacket: Sendable {
   /// Seconds from the first audible frame to the first frame of this packet, by the container's clock or, if it has
-  /// none, by the packets so far. Negative for packets that the encoder prepended.
+  /// none, by the durations of the packets so far. Negative for packets that the encoder prepended.
   package var start: Double
   /// Seconds; 0 if unknown.
   package var duration: Double
@@ -17,11 +17,12 @@ package struct EncodedPacket: Sendable {
 package struct PacketSource: ~Copyable {
   /// Format according to the container; nothing is decoded.
   package let format: AudioFormat
-  /// CLibAV's reader, for writing its packets.
+  /// CLibAV's reader, from which packets are written.
   package let reader: OpaquePointer
   private var end = 0.0
 
-  /// - Throws: `DecodeError` if there is no audio, or it is a chain of several streams, which have no common packets.
+  /// - Throws: `DecodeError` if there is no audio, or the audio is a chain of several streams, which cannot be read as
+  ///   one series of packets.
   package init(path: FilePath) throws(DecodeError) {
     let (file, layout) = try AudioLayout.open(path)
     let inputs = LibAVDecoder.inputs(for: layout, in: file)
@@ -39,7 +40,7 @@ package struct PacketSource: ~Copyable {
     self.format = format
   }
 
-  /// Keeps open the descriptor that `reader` uses.
+  /// Keeps the descriptor that `reader` uses open.
   private let file: ByteSource
 
   deinit { lav_close(reader) }

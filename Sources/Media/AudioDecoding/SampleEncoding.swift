@@ -1,12 +1,12 @@
-/// A decoder's representation of samples before they become the floats of an `AudioBlock`. Needed only by conversions
-/// that must match another program bit for bit (`AcoustIDConverter`).
+/// A decoder's representation of samples before they become the floats of an `AudioBlock`. It is needed only by
+/// conversions that must match another program bit for bit (`AcoustIDConverter`).
 public struct SampleEncoding: Hashable, Sendable {
   public enum SampleType: Hashable, Sendable {
     /// Unsigned 8 bits.
     case uint8
-    /// Signed 16 bits, and every integer format with at most 16 bits.
+    /// Signed 16 bits, and every other integer format with at most 16 bits.
     case int16
-    /// Signed 32 bits, and every integer format with 17 to 32 bits.
+    /// Signed 32 bits, and every other integer format with 17 to 32 bits.
     case int32
     case float
     case double

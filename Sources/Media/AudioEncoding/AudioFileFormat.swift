@@ -7,7 +7,7 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
   /// Opus in Ogg.
   case opus
 
-  /// Format for a file name extension; `nil` if it is none of these.
+  /// The format for a file name extension; `nil` if no format has this extension.
   public init?(extensionOf path: FilePath) {
     switch path.extension?.lowercased() {
     case "flac": self = .flac
@@ -17,18 +17,18 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Extension of file names, without the dot.
+  /// The file name extension, without the dot.
   public var fileExtension: String { rawValue }
 
   /// Sample rates that Opus encodes, in Hz. Audio of any other rate is resampled to 48,000.
   public static let opusRates = [8_000, 12_000, 16_000, 24_000, 48_000]
 
-  /// Sample rate of a file written from audio of this rate.
+  /// The sample rate of a file written from audio with this rate.
   public func sampleRate(for rate: Int) -> Int {
     self == .opus && !Self.opusRates.contains(rate) ? 48_000 : rate
   }
 
-  /// Supported channel counts. Opus with more than two channels would need them in Vorbis order.
+  /// Supported channel counts. Opus would need more than two channels in Vorbis order.
   public var channelCounts: ClosedRange<Int> {
     switch self {
     case .flac: 1...8
@@ -38,20 +38,21 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Sample format in WAV and FLAC files.
+/// The sample format in WAV and FLAC files.
 public enum SampleDepth: Int, Hashable, Sendable, CaseIterable {
   case int16 = 16
   case int24 = 24
   /// WAV only.
   case float32 = 32
 
-  /// The depth that preserves audio of a format: 16 bits for lossy formats and up to 16 bits, otherwise 24.
+  /// The depth that preserves the audio of a format: 16 bits for lossy formats and for formats with up to 16 bits,
+  /// otherwise 24.
   public init(bitDepth: Int?) {
     self = bitDepth ?? 0 > 16 ? .int24 : .int16
   }
 }
 
-/// Tags of a new file that WAV, FLAC and Opus all support. Empty texts are left out.
+/// Tags of a new file that WAV, FLAC and Opus all support. Empty strings are left out.
 public struct AudioFileTags: Hashable, Sendable {
   public var title: String?
   public var artist: String?
@@ -81,14 +82,14 @@ public struct AudioFileLayout: Hashable, Sendable {
   /// Samples per second of the audio passed to the writer; see `AudioFileFormat.sampleRate(for:)`.
   public var sampleRate: Int
   public var channelCount: Int
-  /// Without effect for Opus.
+  /// Has no effect for Opus.
   public var depth: SampleDepth
-  /// Adds triangular noise of one step (Lipshitz, Wannamaker and Vanderkooy, JAES 1992) before rounding, the same noise
-  /// each time. For audio that was scaled or mixed. Without it, samples of the file's depth are written bit for bit.
-  /// Digital silence stays silent.
+  /// Adds triangular noise of one step (Lipshitz, Wannamaker and Vanderkooy, JAES 1992) before rounding, and the same
+  /// noise each time; intended for audio that was scaled or mixed. Digital silence stays silent. Without the noise,
+  /// samples of the file's depth are written bit for bit.
   public var isDithered: Bool
   public var tags: AudioFileTags
-  /// Frames to be written, if known: a WAV file that would exceed 4 GB becomes RF64 (EBU Tech 3306).
+  /// Number of frames to be written, if known: a WAV file that would exceed 4 GB becomes RF64 (EBU Tech 3306).
   public var expectedFrameCount: Int64?
 
   public init(

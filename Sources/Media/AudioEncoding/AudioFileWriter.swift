@@ -12,9 +12,9 @@ public final class AudioFileWriter {
   public struct Summary: Hashable, Sendable {
     /// Samples per second of the file.
     public var sampleRate: Int
-    /// Frames passed to the encoder, at that rate.
+    /// Number of frames passed to the encoder, at that rate.
     public var frameCount: Int64
-    /// Samples clipped to full scale.
+    /// Number of samples clipped to full scale.
     public var clippedSampleCount: Int64
     public var byteCount: Int64
   }
@@ -28,7 +28,7 @@ public final class AudioFileWriter {
   private let view: OutputView
   private var handle: OpaquePointer?
   private var quantizer: SampleQuantizer
-  /// One for each channel; empty if the rate stays the same.
+  /// One resampler for each channel; empty if the rate stays the same.
   private var resamplers: [any Resampler] = []
   private var resampled: [[Float]] = []
   private var integers: [Int32] = []
@@ -38,7 +38,7 @@ public final class AudioFileWriter {
   /// Bit rate of Opus per channel, in kbit/s: stereo at 128 kbit/s is hard to tell from the original (Xiph.Org, Opus
   /// Recommended Settings).
   private static let opusBitRate = 64.0
-  /// Maximum size of a WAV file, whose lengths have 32 bits, minus some room for the header.
+  /// Maximum size of the samples in a WAV file, whose lengths have 32 bits: some room is left for the header.
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)
 
   /// - Parameters:
@@ -89,7 +89,7 @@ public final class AudioFileWriter {
     if let handle { withExtendedLifetime(view) { _ = libsndfile.sf_close(handle) } }
   }
 
-  /// Checks that a file may be written at `path`, so that commands fail before a long computation.
+  /// Checks that a file can be written at `path`, so that commands fail before a long computation rather than after it.
   ///
   /// - Throws: `exists`, `notAFile`, or `cannotWrite` if there cannot be such a file.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
@@ -100,7 +100,7 @@ public final class AudioFileWriter {
     } catch let error as AudioWriteError {
       throw error
     } catch Errno.noSuchFileOrDirectory {
-      // A dangling link is an existing file, too.
+      // A dangling link also counts as an existing file.
       if path.exists, !replacesExisting { throw .exists(path) }
       return
     } catch {
@@ -252,7 +252,7 @@ public final class AudioFileWriter {
   }
 }
 
-/// A file as libsndfile writes it.
+/// The file that libsndfile writes to.
 private final class OutputView {
   let file: FileReplacement
   private var position: Int64 = 0
@@ -264,7 +264,7 @@ private final class OutputView {
 
   init(_ file: FileReplacement) { self.file = file }
 
-  /// The system's reason for a failed write.
+  /// The system's reason for the failure of a write.
   var problem: String? { error.map { "\($0)" } }
 
   /// The handle must not outlive the view.

@@ -5,7 +5,7 @@ public import SystemPackage
 public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file exists and must not be replaced.
   case exists(FilePath)
-  /// A folder, a device or a pipe: encoders have to seek back to the header at the end.
+  /// A folder, a device or a pipe is at the path. At the end, encoders have to seek back to the header.
   case notAFile(FilePath)
   /// The format does not support such audio; the reason is a sentence.
   case unsupported(FilePath, reason: String)

@@ -4,7 +4,7 @@ package import Analysis
 package struct PacketContainer: Hashable, Sendable {
   /// FFmpeg's short name of the muxer.
   let muxer: String
-  /// Extension of file names, without the dot.
+  /// The file name extension, without the dot.
   package let fileExtension: String
 
   /// Tag format, which determines the names of tags.
@@ -24,7 +24,7 @@ package struct PacketContainer: Hashable, Sendable {
 
   /// The container of the source if it can be written, otherwise Matroska, which accepts nearly all codecs.
   ///
-  /// - Parameter fileExtension: The source's own, kept if it is one of several usual ones.
+  /// - Parameter fileExtension: The source's extension, which is kept if it is one of the usual ones for the container.
   package init(like format: AudioFormat, fileExtension: String?) {
     let own = fileExtension?.lowercased() ?? ""
     func kept(_ usual: [String]) -> String { usual.contains(own) ? own : usual[0] }

@@ -4,7 +4,7 @@ internal import Glibc
 package import SystemPackage
 
 /// A tag of a file: one of FFmpeg's names (`title`, `artist`, `album`, `track`, `date`, `genre`, `comment`, …), or any
-/// other for formats that allow free names, such as `ISRC` and `MUSICBRAINZ_TRACKID` in Vorbis comments.
+/// other name if the format allows free names, such as `ISRC` and `MUSICBRAINZ_TRACKID` in Vorbis comments.
 package struct AudioTag: Hashable, Sendable {
   package var name: String
   package var value: String
@@ -19,12 +19,13 @@ package struct AudioTag: Hashable, Sendable {
 package struct PacketFile: ~Copyable {
   private let writer: OpaquePointer
 
-  /// Begins the file.
+  /// Starts writing the file.
   ///
   /// - Parameters:
   ///   - container: Format of the file.
   ///   - descriptor: An empty regular file.
-  ///   - isContinuation: `true` if the first packet is not the first of `source`, so there is no encoder delay.
+  ///   - isContinuation: `true` if the first packet is not the first of `source`, and therefore there is no encoder
+  ///     delay.
   package init(
     _ container: PacketContainer, for source: borrowing PacketSource, at descriptor: FileDescriptor,
     tags: [AudioTag], isContinuation: Bool

@@ -1,14 +1,14 @@
-/// Converts floats to integers of a depth, in the upper bits of 32, as libsndfile expects them.
+/// Converts floats to integers of a given depth, in the upper bits of 32-bit integers, as libsndfile expects them.
 ///
-/// Samples are rounded to the nearest step, so floats made from integers of this depth give the same integers. Samples
-/// beyond full scale are clipped and counted; NaN and infinities become 0.
+/// Samples are rounded to the nearest step, so floats that were converted from integers of this depth become the same
+/// integers again. Samples beyond full scale are clipped and counted; NaN and infinities become 0.
 struct SampleQuantizer {
   private let scale: Float
   private let shift: Int32
   private let isDithered: Bool
   /// State of the noise generator.
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-  /// Samples clipped to full scale.
+  /// Number of samples clipped to full scale.
   private(set) var clippedCount: Int64 = 0
 
   init(_ depth: SampleDepth, isDithered: Bool) {
@@ -24,7 +24,7 @@ struct SampleQuantizer {
     return Int32(min(max(steps, -scale), scale - 1)) << shift
   }
 
-  /// Clips to full scale, for formats that take floats.
+  /// Clips to full scale, for formats that store floats.
   mutating func limited(_ sample: Float) -> Float {
     guard sample.isFinite else { return 0 }
     if abs(sample) > 1 { clippedCount += 1 }

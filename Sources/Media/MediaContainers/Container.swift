@@ -1,4 +1,4 @@
-/// The container of a file according to its first bytes, whatever its name.
+/// The container of a file according to its first bytes, regardless of its name.
 package enum Container: Hashable, Sendable, CaseIterable {
   // Chunks.
   case wav, rifx, rf64, wave64, aiff, au, caf, dsdiff, dsf
@@ -9,10 +9,10 @@ package enum Container: Hashable, Sendable, CaseIterable {
   case nistSphere, creativeVoice, amigaVoice
   // Tracker modules.
   case mod, s3m, it, xm
-  /// None of these. MPEG audio and AAC frames have no signature: `MPEGStream` and `ADTSStream` find them.
+  /// None of the above. MPEG audio and AAC frames have no signature: `MPEGStream` and `ADTSStream` find them.
   case unknown
 
-  /// - Parameter offset: The start of the file after the tags in front of it.
+  /// - Parameter offset: The end of the tags at the start of the file.
   package init(of source: ByteSource, at offset: Int) throws(FileReadError) {
     let head = try source.bytes(at: offset, count: 64)
     if let form = Self.form(head) {
@@ -58,7 +58,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
     (Array("DTSHDHDR".utf8), .dtsHD), (Array("IMPM".utf8), .it), (Array("Extended Module: ".utf8), .xm),
   ]
 
-  /// Possible first boxes of MP4 and QuickTime files.
+  /// Boxes that MP4 and QuickTime files may start with.
   private static let firstBoxes = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
 
   /// Detects streams that only have a sync word.

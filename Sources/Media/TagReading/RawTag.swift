@@ -11,12 +11,12 @@ struct RawTag {
   /// In tag order; a field with several values has one entry for each.
   private(set) var entries: [Entry] = []
   var pictures: [TagFinding.Picture] = []
-  /// Lyrics with a language, a description or times; plain ones are entries.
+  /// Lyrics with a language, a description or times; plain lyrics are in `entries`.
   var lyrics: [TagFinding.Lyrics] = []
   var chapters: [TagFinding.Chapter] = []
   /// Messages about parts that were left out.
   var remarks: [String] = []
-  /// Values beyond `TagLimits.valueCount`.
+  /// Number of values beyond `TagLimits.valueCount`, which were left out.
   private(set) var surplusCount = 0
 
   init(_ format: TagFormat) {

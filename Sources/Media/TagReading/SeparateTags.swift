@@ -1,7 +1,7 @@
 internal import Analysis
 package import MediaContainers
 
-/// The tags of a file, unmerged: programs that read only some kinds see just these.
+/// The tags of a file, unmerged, because programs that read only some kinds of tags see only those.
 package struct SeparateTags {
   /// Tags that belong to the container itself, in order of precedence.
   let own: [RawTag]

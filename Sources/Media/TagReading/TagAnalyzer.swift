@@ -3,7 +3,7 @@ internal import MediaContainers
 
 /// Reads tags under canonical names, pictures, lyrics and chapters.
 ///
-/// Finding: `TagFinding`. Reads the file itself, a few kilobytes at its start and end, and no audio.
+/// Finding: `TagFinding`. The analyzer reads the file itself: a few kilobytes at its start and end, and no audio.
 public struct TagAnalyzer: Analyzer {
   public static let id = "tags"
   public static let version = 4

@@ -6,7 +6,7 @@ enum TagFormat: Hashable {
   /// The tracker's format: `mod`, `s3m`, `it`, `xm`.
   case tracker(String)
 
-  /// Name in `TagFinding.formats`.
+  /// The name in `TagFinding.formats`.
   var name: String {
     switch self {
     case .id3v2(let minor): "id3v2.\(minor)"
@@ -24,7 +24,7 @@ enum TagFormat: Hashable {
     }
   }
 
-  /// Column of `TagKeys`; shared by formats whose keys have the same meanings.
+  /// The column of `TagKeys`. Formats whose keys have the same meanings share it.
   var keySpace: KeySpace {
     switch self {
     case .id3v2: .id3v2
@@ -42,6 +42,6 @@ enum TagFormat: Hashable {
 /// The naming scheme of a tag's keys.
 package enum KeySpace: String, Hashable, Sendable, CaseIterable {
   case id3v2, vorbis, mp4, apev2, asf, riffInfo, matroska
-  /// Formats without keys: fields have their canonical names.
+  /// For formats without keys, whose fields have their canonical names.
   case plain
 }

@@ -1,16 +1,17 @@
 /// Limits that no real tag exceeds. Anything beyond is left out, with a remark.
 enum TagLimits {
-  /// Maximum bytes read of one tag; also the limit for decompressed frames.
+  /// Maximum number of bytes read from one tag; also the limit for decompressed frames.
   static let size = 16 << 20
-  /// Maximum bytes of text read from one tag.
+  /// Maximum number of bytes of text read from one tag.
   static let textSize = 4 << 20
-  /// Maximum number of values read from one tag. Tags of real files have a few hundred at most.
+  /// Maximum number of values read from one tag. Tags of real files have at most a few hundred.
   static let valueCount = 10_000
-  /// Maximum bytes read of one file. The largest pictures in Vorbis comments, which cannot be skipped, fit in.
+  /// Maximum number of bytes read from one file. This is enough for the largest pictures in Vorbis comments, which
+  /// cannot be skipped.
   static let readBudget = 96 << 20
 
-  /// `false` if the text of a field has more NUL-separated values than any real one: each takes memory, however short
-  /// it is.
+  /// `false` if the text of a field has more NUL-separated values than any real field: each value takes memory, no
+  /// matter how short it is.
   ///
   /// - Parameter isWide: `true` if the text is in UTF-16.
   static func isPlausible(_ text: ArraySlice<UInt8>, isWide: Bool = false) -> Bool {

@@ -1,6 +1,7 @@
 internal import Analysis
 
-/// The content to put into a new tag, so programs that prefer its format miss nothing of the file's other tags.
+/// The content to put into a new tag, so that programs that prefer its format still see everything in the file's other
+/// tags.
 package enum TagTransfer {
   package struct Item: Hashable, Sendable {
     /// A key of the new tag.
@@ -8,9 +9,9 @@ package enum TagTransfer {
     package var values: [String]
   }
 
-  /// The texts of all other tags, under the keys of the new one. The first tag with a field takes precedence.
+  /// The texts of all other tags, under the keys of the new tag. The first tag with a field takes precedence.
   ///
-  /// - Parameter isKey: Returns `true` if the new tag can have an item with a key.
+  /// - Parameter isKey: Returns `true` if the new tag can have an item with a given key.
   package static func items(
     of tags: SeparateTags, to space: KeySpace, where isKey: (String) -> Bool
   ) -> [Item] {
@@ -55,7 +56,7 @@ package enum TagTransfer {
       // Rating scales differ between tag formats.
       return field == "rating" ? nil : TagKeys.keys(of: field, in: target).first(where: isKey)
     }
-    // A custom key. In ID3v2, it follows the name of the frame.
+    // A custom key follows the name of the frame in ID3v2.
     let name = entry.key.split(separator: ":", maxSplits: 1).last.map(String.init) ?? entry.key
     let key = target == .id3v2 ? "TXXX:" + name : name
     return isKey(key) ? key : nil

@@ -1,13 +1,13 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The values that other programs show for a file with several tags. Some use the first non-empty tag in their order,
-/// others merge several.
+/// The values that other programs show for a file with several tags. Some programs use the first non-empty tag in their
+/// own order; others merge several tags.
 package struct TagViews: Hashable, Sendable {
   package struct View: Hashable, Sendable {
     package var program: String
     package var fields: [String: [String]] = [:]
-    /// Values without a field: those of custom keys, under "", and those of lower-ranking keys of a field.
+    /// Values not in `fields`: values of custom keys, under "", and values of a field's keys with lower precedence.
     var otherValues: [String: Set<String>] = [:]
     var pictureCount = 0
     var hasLyrics = false
@@ -29,7 +29,7 @@ package struct TagViews: Hashable, Sendable {
     }
   }
 
-  /// Describes the first value that a program showed before and would no longer show; `nil` if there is none.
+  /// Describes the first value that a program showed before and would no longer show; `nil` if no value is lost.
   ///
   /// - Parameters:
   ///   - old: The views before anything was written.
@@ -54,13 +54,13 @@ package struct TagViews: Hashable, Sendable {
     return nil
   }
 
-  /// ID3v1 truncates texts, so a longer text with the same start is equal.
+  /// ID3v1 truncates texts, so a longer text with the same start counts as equal.
   private static func isSame(_ new: [String], _ old: [String]) -> Bool {
     old.allSatisfy { old in new.contains { $0.hasPrefix(old) } }
   }
 
-  /// The formats each program reads, according to the sources of TagLib, FFmpeg and mutagen. TagLib's property lists
-  /// are those of the first non-empty tag; FFmpeg drops a leading ID3v2 tag if the demuxer finds other tags.
+  /// The formats each program reads, according to the sources of TagLib, FFmpeg and mutagen. TagLib's properties come
+  /// from the first non-empty tag; FFmpeg drops a leading ID3v2 tag if the demuxer finds other tags.
   private static func rules(_ container: Container) -> [(program: String, order: [String], mergesAll: Bool)] {
     switch container {
     case .unknown:

@@ -1,12 +1,12 @@
 internal import TagReading
 
-/// The items of one tag, in file order. Items that are not set keep their bytes, known or not, and are not decoded.
+/// The items of one tag, in file order. Items that are not set, known or not, keep their bytes and are not decoded.
 struct EditableTag {
   struct Entry: Hashable {
-    /// Empty if the entry is not text, or has an encoding that is not written here.
+    /// Empty if the entry is not text, or has an encoding that this module does not write.
     var key = ""
     var values: [String] = []
-    /// Programs show it as text, under whatever key.
+    /// `true` if programs show the entry as text, under any key.
     var isText = false
     /// The bytes of the entry.
     var content: FileSplice.Piece
@@ -14,7 +14,7 @@ struct EditableTag {
 
   let space: KeySpace
   private(set) var entries: [Entry]
-  /// Renders one or more entries for a key. Never called without values.
+  /// Renders one or more entries for a key. It is never called without values.
   private let render: (_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]]
 
   init(
@@ -72,7 +72,7 @@ struct EditableTag {
   /// Adds an entry that is not text.
   mutating func append(_ entry: Entry) { entries.append(entry) }
 
-  /// The bytes of all entries except those with some keys.
+  /// The bytes of all entries except those with the given keys.
   func others(than keys: [String]) -> [FileSplice.Piece] {
     entries.filter { entry in !keys.contains { Self.isSame($0, entry.key) } }.map(\.content)
   }

@@ -2,7 +2,7 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// The parts of a file with new tags: ranges of the old file, and new bytes. Pictures and audio are never held in
+/// The parts of a file with new tags: ranges of the old file, and new bytes. Pictures and audio are never kept in
 /// memory.
 struct FileSplice {
   enum Piece: Hashable {
@@ -11,7 +11,7 @@ struct FileSplice {
     case zeros(Int)
     /// New bytes, followed by a range of the old file.
     case joined([UInt8], Range<Int>)
-    /// Ogg pages; those of one stream are renumbered up to its end.
+    /// Ogg pages; the pages of one stream are renumbered up to its end.
     case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
   }
 
@@ -61,10 +61,10 @@ struct FileSplice {
     pieces.append(.pages(range, serial: serial, numberShift: numberShift))
   }
 
-  /// Bytes of the new file.
+  /// Size of the new file in bytes.
   var size: Int { pieces.reduce(0) { $0 + $1.size } }
 
-  /// The bytes, provided that none come from the old file.
+  /// The bytes of the new file, provided that none come from the old file.
   var ownBytes: [UInt8] {
     pieces.flatMap { piece -> [UInt8] in
       switch piece {
@@ -92,7 +92,7 @@ struct FileSplice {
     return hasher.finish()
   }
 
-  /// Digest of the new file, without writing it.
+  /// Computes the digest of the new file without writing it.
   func digest(from source: ByteSource) throws(TagWriteError) -> ContentID {
     var hasher = ContentHasher()
     try forEachBlock(of: source) { block throws(TagWriteError) in block.withUnsafeBytes { hasher.update($0) } }
@@ -118,7 +118,7 @@ struct FileSplice {
           try take(block)
           position += block.count
         }
-      // `add` splits these.
+      // `add` splits such pieces.
       case .joined: continue
       case .pages(let range, let serial, let shift):
         try Self.forEachBlock(ofPages: range, serial: serial, numberShift: shift, in: source, take)

@@ -2,7 +2,7 @@
 public struct TagItem: Hashable, Codable, Sendable {
   /// `id3v2`, `apev2`, `vorbis`, `mp4` or `asf`.
   public var tag: String
-  /// Key in the tag: `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey`, `tmpo`.
+  /// The key in the tag, such as `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey` or `tmpo`.
   public var key: String
   /// Empty if the tag has no such item.
   public var values: [String]

@@ -1,7 +1,7 @@
 /// The reason the tags of a file were not changed. The file is untouched.
 public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// Tags cannot be written to files of this format. Skip the file.
+    /// Tags cannot be written to files of this format. The file should be skipped.
     case unsupportedFormat = "unsupported_format"
     /// The file violates its format, or has a structure that is not supported for writing.
     case oddStructure = "odd_structure"
@@ -11,11 +11,11 @@ public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible 
     case changed
     /// Another program has locked the file, or has it open for writing. Try again later.
     case inUse = "in_use"
-    /// No write permission for the file or its folder.
+    /// Write permission for the file or its folder is missing.
     case notWritable = "not_writable"
     /// The file has other hard links, which would keep the old tags.
     case hardLinks = "hard_links"
-    /// Owner, permissions or attributes of the file cannot be kept.
+    /// The owner, permissions or attributes of the file cannot be preserved.
     case rights
     /// Reading or writing failed, for example because the disk is full.
     case inputOutput = "io_error"

@@ -7,8 +7,8 @@ internal import TagReading
 ///
 /// Parsing is stricter than in the tag reader: anything that deviates from the standard is left alone. Writing creates
 /// a complete new file in which everything but the changed items keeps its bytes (except for lengths, offsets and
-/// checksums that depend on the length of a tag). Programs that find a tag of their preferred format read no other, so
-/// the first item of such a tag also copies the content of all other tags.
+/// checksums that depend on the length of a tag). Programs that find a tag in their preferred format do not read other
+/// tags, so setting the first item of such a tag also copies the content of all other tags.
 public struct TaggedFile {
   let source: ByteSource
   private var container: any TagContainer
@@ -49,7 +49,7 @@ public struct TaggedFile {
     return (space.rawValue, key)
   }
 
-  /// An item of the file; without values if there is none.
+  /// An item of the file; it has no values if the file does not contain it.
   public func item(tag: String, key: String) -> TagItem {
     TagItem(
       tag: tag, key: key, values: container.tags.first { $0.space.rawValue == tag }?.values(of: key) ?? [])
@@ -97,12 +97,12 @@ public struct TaggedFile {
     try splice().write(from: source, to: file)
   }
 
-  /// `true` if all items except those with some keys are the same in both files, byte for byte and in the same order.
+  /// `true` if all items except the changed ones are the same in both files, byte for byte and in the same order.
   func hasSameOtherItems(as other: TaggedFile, than changed: [TagItem]) throws(TagWriteError) -> Bool {
     try others(than: changed) == other.others(than: changed)
   }
 
-  /// The sizes of all items except those with some keys, and a digest of their bytes, for each tag format.
+  /// For each tag format, the sizes of all items except the changed ones, and a digest of their bytes.
   private func others(than changed: [TagItem]) throws(TagWriteError) -> [KeySpace: OtherItems] {
     var others: [KeySpace: OtherItems] = [:]
     for tag in container.tags {
@@ -146,11 +146,11 @@ public struct TaggedFile {
 
 /// A parsed file of one format.
 protocol TagContainer {
-  /// In order of precedence for readers. New fields go into the first one, which may be empty.
+  /// The tags in order of precedence for readers. New fields go into the first tag, which may be empty.
   var tags: [EditableTag] { get set }
-  /// The file with these tags.
+  /// Returns the pieces of the file with these tags.
   func splice() throws(TagWriteError) -> FileSplice
-  /// Pictures of the other tags, for the first one.
+  /// Returns the pictures of the other tags, as entries for the first tag.
   func pictures(from source: ByteSource) throws -> [EditableTag.Entry]
 }
 

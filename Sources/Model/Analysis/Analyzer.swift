@@ -12,9 +12,10 @@ public protocol Analyzer: Sendable {
   /// One line for `analyze doctor` and the documentation.
   static var summary: String { get }
 
-  /// Ids of analyzers whose findings about the same audio a session reads in `finish(after:)`; none by default. They
-  /// must come before this analyzer in `BuiltInAnalyzers.all`, and none of them may have the feed `.file`. A change to
-  /// them also counts as a change to this analyzer. Analyzers missing from the pipeline have no findings.
+  /// The ids of the analyzers whose findings about the same audio a session reads in `finish(after:)`; none by default.
+  /// These analyzers must come before this one in `BuiltInAnalyzers.all`, and none of them may have the feed `.file`. A
+  /// change to one of them also counts as a change to this analyzer. An analyzer missing from the pipeline has no
+  /// findings.
   static var reads: [String] { get }
 
   /// - Throws: `ConfigurationError` naming the key that is out of range.
@@ -22,7 +23,7 @@ public protocol Analyzer: Sendable {
 
   var feed: Feed { get }
 
-  /// Opens a session for one file. Throws `AnalysisError.notApplicable` if the analyzer has nothing to do for it.
+  /// Opens a session for one file. Throws `AnalysisError.notApplicable` if the analyzer does not apply to it.
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session
 }
 
@@ -30,22 +31,23 @@ extension Analyzer {
   public static var reads: [String] { [] }
 }
 
-/// An analyzer's state for one file. Memory is bounded whatever the length of the file.
+/// An analyzer's state for one file. Its memory use is bounded, however long the file is.
 public protocol AnalysisSession {
   associatedtype Finding: AnalysisFinding
 
-  /// Processes the next values of the feed; see `Feed` for their shape. Results do not depend on how the values are
-  /// divided.
+  /// Processes the next values of the feed; see `Feed` for their shape. Results must not depend on how the values are
+  /// divided into calls.
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
 
-  /// `false` once further values cannot change the finding. The session then receives no more of them, and a feed that
-  /// no session wants is no longer computed. Checked after each call of `consume`; `true` by default.
+  /// `false` once further values cannot change the finding. The session then receives no more values, and a feed that
+  /// no session wants is no longer computed. Checked after each call to `consume`; `true` by default.
   var wantsMore: Bool { get }
 
-  /// Called once, after the last values (never after an error).
+  /// Returns the finding. Called once, after the last values, but never after an error.
   mutating func finish() throws(AnalysisError) -> Finding
 
-  /// Finishes an analyzer that reads the findings of others, which are available by then. Calls `finish()` by default.
+  /// Returns the finding of an analyzer that reads the findings of others, which are available by then. Calls
+  /// `finish()` by default.
   mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding
 }
 
@@ -57,7 +59,7 @@ extension AnalysisSession {
 
 /// The result of an analyzer for one file: plain data, without NaN or infinities.
 public protocol AnalysisFinding: Codable, Hashable, Sendable {
-  /// Sentences about the file for a person, such as what was left out because it was damaged; none by default.
+  /// Sentences about the file for people, for example about what was left out because it was damaged; none by default.
   var remarks: [String] { get }
 }
 

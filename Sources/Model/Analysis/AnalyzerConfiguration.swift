@@ -1,13 +1,14 @@
 internal import FoundationEssentials
 public import Text
 
-/// The settings of an analyzer. `init()` is the default. Every key is encoded, even if its value is `nil`. Coding keys
-/// are snake_case with the unit at the end; YAML definitions are checked against exactly these keys.
+/// The settings of an analyzer. `init()` creates the default settings. Every key is encoded, even if its value is
+/// `nil`. Coding keys are in snake_case, with the unit at the end; YAML definitions are checked against exactly these
+/// keys.
 public protocol AnalyzerConfiguration: Codable, Hashable, Sendable {
   init()
 }
 
-/// The configuration of analyzers without settings.
+/// The configuration of an analyzer that has no settings.
 public struct NoConfiguration: AnalyzerConfiguration {
   public init() {}
 }
@@ -39,7 +40,7 @@ extension AnalyzerConfiguration {
     do {
       self = try JSONValue.object(merged).decoded(as: Self.self)
     } catch let error as DecodingError {
-      // Not every decoding error names its key; find the key that fails on its own.
+      // Not every decoding error names its key, so find the key that fails when it is the only one.
       let culprit = settings.sorted { $0.key < $1.key }.first { key, _ in
         var single = defaults
         single[key] = merged[key]
@@ -115,7 +116,7 @@ extension ConfigurationError {
   }
 }
 
-/// A setting with a few named choices: a string enumeration whose errors list the choices.
+/// A setting with a few named choices: an enumeration of strings. Errors list the choices.
 public protocol ConfigurationChoice: Codable, CaseIterable, Hashable, Sendable, RawRepresentable<String> {}
 
 extension ConfigurationChoice {

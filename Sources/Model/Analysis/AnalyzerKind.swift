@@ -1,6 +1,6 @@
 public import Text
 
-/// An analyzer that can be added to a pipeline; lists of analyzers consist of these.
+/// An analyzer that can be added to a pipeline: the element type of lists of analyzers.
 ///
 ///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]
 ///     let plugin = try kinds[1].make(["length_s": 30], resampler: "soxr")
@@ -26,7 +26,6 @@ public struct AnalyzerKind: Sendable {
   /// One line for people.
   public var summary: String { analyzerType.summary }
 
-  /// The type of its findings.
   public var findingType: any AnalysisFinding.Type {
     func finding<A: Analyzer>(of type: A.Type) -> any AnalysisFinding.Type { A.Session.Finding.self }
     return finding(of: analyzerType)

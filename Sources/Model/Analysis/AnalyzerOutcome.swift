@@ -1,8 +1,8 @@
-/// An analyzer as configured in one pipeline; findings with equal identities are interchangeable.
+/// The identity of an analyzer as configured in one pipeline. Findings with equal identities are interchangeable.
 public struct AnalyzerIdentity: Hashable, Codable, Sendable {
   public var id: String
   public var version: Int
-  /// Digest of the configuration and of everything else in the definition that affects the finding.
+  /// The digest of the configuration and of everything else in the definition that affects the finding.
   public var digest: String
 
   public init(id: String, version: Int, digest: String) {
@@ -12,11 +12,10 @@ public struct AnalyzerIdentity: Hashable, Codable, Sendable {
   }
 }
 
-/// The outcome of one analyzer for one file.
 public struct AnalyzerOutcome: Sendable {
   public enum Result: Sendable {
     case finding(any AnalysisFinding)
-    /// Nothing to analyze; the sentence gives the reason.
+    /// There was nothing to analyze; the sentence gives the reason.
     case notApplicable(String)
     case failed(String)
   }
@@ -38,8 +37,8 @@ extension AnalyzerOutcome {
 }
 
 extension CodingUserInfoKey {
-  /// Finding types by analyzer id, `[String: any AnalysisFinding.Type]`. Set it in a decoder's `userInfo` to decode
-  /// findings as their own types; findings of other analyzers become `JSONFinding`.
+  /// The key in a decoder's `userInfo` for finding types by analyzer id, `[String: any AnalysisFinding.Type]`. Findings
+  /// of these analyzers are decoded as their own types; all others become `JSONFinding`.
   public static let findingTypes = CodingUserInfoKey(rawValue: "findingTypes")
 }
 

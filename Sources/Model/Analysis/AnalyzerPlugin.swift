@@ -1,10 +1,10 @@
 public import Text
 
-/// An analyzer with its settings, type-erased for pipelines.
+/// A type-erased analyzer with its settings, for pipelines.
 public struct AnalyzerPlugin: Sendable {
   public private(set) var identity: AnalyzerIdentity
-  /// Identities of this analyzer in pipelines that contain more of the analyzers it reads. Findings with these
-  /// identities use more information, so they replace its own.
+  /// The identities of this analyzer in pipelines that contain more of the analyzers it reads. Findings with these
+  /// identities are based on more information, so they replace its own findings.
   public private(set) var supersedingIdentities: Set<AnalyzerIdentity> = []
   public let feed: Feed
   /// Ids of the analyzers whose findings its sessions read.
@@ -19,7 +19,7 @@ public struct AnalyzerPlugin: Sendable {
   /// - Parameters:
   ///   - configuration: The settings, for display.
   ///   - shapingFinding: The settings that can affect findings; they determine the digest.
-  ///   - resampler: Name of the pipeline's resampler; part of the digest if the feed depends on it.
+  ///   - resampler: The name of the pipeline's resampler, which is part of the digest if the feed depends on it.
   ///   - reads: Ids of the analyzers whose findings its sessions read.
   ///   - makeSession: Opens a session for one file, like `Analyzer.makeSession(for:)`.
   public init(
@@ -37,20 +37,20 @@ public struct AnalyzerPlugin: Sendable {
     self.open = makeSession
   }
 
-  /// Opens a session for one file.
   public func makeSession(for file: AudioFile) throws(AnalysisError) -> any AnalysisSession {
     try open(file)
   }
 }
 
 extension AnalyzerPlugin {
-  /// `true` if one of these analyses includes everything that this analyzer would find.
+  /// `true` if one of the known analyses includes everything that this analyzer would find.
   public func isCovered(by known: Set<AnalyzerIdentity>) -> Bool {
     known.contains(identity) || !known.isDisjoint(with: supersedingIdentities)
   }
 
-  /// Links the analyzer to others in its pipeline: its identity depends on the identities of those it reads.
-  /// - Parameter absent: Analyzers that the pipeline lacks.
+  /// Links the analyzer to the others in its pipeline: its identity depends on the identities of the analyzers it
+  /// reads.
+  /// - Parameter absent: The analyzers missing from the pipeline.
   fileprivate func reading(
     _ others: [AnalyzerIdentity], absent: [AnalyzerIdentity]
   ) -> AnalyzerPlugin {
@@ -74,7 +74,7 @@ extension AnalyzerPlugin {
 }
 
 extension [AnalyzerPlugin] {
-  /// Indices ordered so that each analyzer comes after those it reads.
+  /// The indices of the analyzers, ordered so that each analyzer comes after the ones it reads.
   public var readingOrder: [Int] {
     var order: [Int] = []
     var visited = Set<Int>()
@@ -87,9 +87,10 @@ extension [AnalyzerPlugin] {
     return order
   }
 
-  /// Links the analyzers as members of one pipeline: findings made with other findings available differ in identity.
-  /// - Parameter defaults: Analyzers with their default settings. If this pipeline lacks one of them that an analyzer
-  ///   reads, findings made with it stay current.
+  /// Links the analyzers as members of one pipeline: the identity of a finding depends on which other findings were
+  /// available.
+  /// - Parameter defaults: Analyzers with their default settings. If an analyzer reads one of them and this pipeline
+  ///   lacks it, findings made with its help stay current.
   public func asOnePipeline(defaults: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
     let missing = defaults.filter { other in !contains { $0.id == other.id } }
     let absent = missing.isEmpty ? [] : (self + missing).asOnePipeline().suffix(missing.count)
@@ -103,7 +104,7 @@ extension [AnalyzerPlugin] {
     return linked
   }
 
-  /// The analyzers with these ids, and all that they read, directly or indirectly.
+  /// Returns the analyzers with these ids, and all analyzers that they read, directly or indirectly.
   public func selecting(_ ids: Set<String>) -> [AnalyzerPlugin] {
     var wanted = ids
     for index in readingOrder.reversed() where wanted.contains(self[index].id) { wanted.formUnion(self[index].reads) }

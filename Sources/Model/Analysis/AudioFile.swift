@@ -1,11 +1,12 @@
 public import SystemPackage
 
-/// The file that a session analyzes, as known when decoding starts.
+/// The file that a session analyzes, with what is known about it when decoding starts.
 public struct AudioFile: Sendable, Hashable {
   public var path: FilePath
-  /// A path to the file itself, even if another file has meanwhile taken its name; valid only in this process.
+  /// A path that leads to this file even if another file has taken its name in the meantime; valid only in this
+  /// process.
   public var openPath: FilePath
-  /// `nil` when no audio could be opened: only sessions with `Feed.file` run then.
+  /// `nil` if no audio could be opened; only sessions with `Feed.file` run then.
   public var format: AudioFormat?
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask` (which FFmpeg extends to 64 bits), in channel
   /// order; 0 if unknown.

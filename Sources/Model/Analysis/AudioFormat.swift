@@ -1,13 +1,12 @@
-/// The audio format of a file.
 public struct AudioFormat: Codable, Hashable, Sendable {
-  /// Lower-case container name: `wav`, `flac`, `mp3`, `ogg`, `mp4`, `aiff`, `matroska`, …
+  /// The container's name in lower case: `wav`, `flac`, `mp3`, `ogg`, `mp4`, `aiff`, `matroska`, …
   public var container: String
-  /// Lower-case codec name: `pcm_s16`, `flac`, `mp3`, `vorbis`, `opus`, `aac`, `alac`, …
+  /// The codec's name in lower case: `pcm_s16`, `flac`, `mp3`, `vorbis`, `opus`, `aac`, `alac`, …
   public var codec: String
-  /// Samples per second of the first stream segment.
+  /// Samples per second in the first segment of the stream.
   public var sampleRate: Int
   public var channelCount: Int
-  /// Bits per sample; `nil` for codecs that have none (MP3, Vorbis, AAC).
+  /// Bits per sample; `nil` for codecs without a bit depth (MP3, Vorbis, AAC).
   public var bitDepth: Int?
   /// Mean bits per second of the audio.
   public var bitRate: Int?
@@ -16,16 +15,16 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   public var claimedFrameCount: Int64?
   /// Length in frames estimated from bit rate and size, if the file claims none and was not decoded.
   public var estimatedFrameCount: Int64?
-  /// Decoded length in frames; `nil` until the whole file was read.
+  /// Decoded length in frames; `nil` until the whole file has been read.
   public var frameCount: Int64?
 
-  /// Seconds: as decoded, or else as claimed, or else as estimated.
+  /// Length in seconds: the decoded length, or else the claimed one, or else the estimate.
   public var duration: Double? {
     guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount ?? estimatedFrameCount else { return nil }
     return Double(frames) / Double(sampleRate)
   }
 
-  /// `duration` is an estimate.
+  /// `true` if `duration` is an estimate.
   public var durationIsEstimated: Bool { frameCount ?? claimedFrameCount == nil && estimatedFrameCount != nil }
 
   public init(

@@ -13,7 +13,6 @@ public struct ContentID: Hashable, Sendable {
     self.low = low
   }
 
-  /// Hashes bytes.
   public init(hashing bytes: [UInt8]) {
     let hash = bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
     self.init(high: hash.high64, low: hash.low64)
@@ -21,7 +20,7 @@ public struct ContentID: Hashable, Sendable {
 }
 
 extension ContentID {
-  /// Identifies a file by the bytes of its absolute path, without a trailing zero. Must never change.
+  /// Identifies a file by the bytes of its absolute path, without a trailing zero. This must never change.
   public init(ofPath path: FilePath) {
     self = path.withBytes { ContentID(hashing: Array($0)) }
   }
@@ -95,7 +94,7 @@ public struct ContentHasher: ~Copyable {
     _ = unsafe XXH3_128bits_update(state, bytes.baseAddress, bytes.count)
   }
 
-  /// The digest of all bytes so far.
+  /// Returns the digest of all bytes so far.
   public func finish() -> ContentID {
     let hash = unsafe XXH3_128bits_digest(state)
     return ContentID(high: hash.high64, low: hash.low64)

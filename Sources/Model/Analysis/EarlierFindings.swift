@@ -1,5 +1,5 @@
-/// Findings of the analyzers that an analyzer `reads`, for the same audio, as far as they are in the pipeline and left
-/// a finding.
+/// The findings about the same audio of the analyzers that an analyzer `reads`. Analyzers that are not in the pipeline,
+/// or that left no finding, are missing.
 ///
 ///     let beats = earlier[TempoFinding.self]?.beats ?? []
 public struct EarlierFindings: Sendable {

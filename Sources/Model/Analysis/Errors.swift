@@ -24,23 +24,20 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file cannot be opened (permissions, vanished, not a regular file).
     case unreadable
-    /// Zero bytes.
     case empty
-    /// Unrecognized file format.
     case unknownFormat = "unknown_format"
-    /// A known container without an audio stream.
+    /// The container is known, but contains no audio stream.
     case noAudio = "no_audio"
-    /// A known container whose codec is not supported, or that is encrypted.
+    /// The container is known, but the codec is not supported, or the stream is encrypted.
     case unsupportedCodec = "unsupported_codec"
-    /// Rate, channels or length beyond those of any real file.
+    /// The header claims a rate, channel count or length that no real file has.
     case absurdHeader = "absurd_header"
     /// The stream ends before the length that the file claims.
     case truncated
-    /// The stream is damaged.
     case corrupt
-    /// The whole stream was decoded, but the audio does not match the checksum in its header.
+    /// The whole stream was decoded, but the audio does not match the checksum in the header.
     case checksumMismatch = "checksum_mismatch"
-    /// The system failed while reading (I/O error, disk gone).
+    /// The system could not read the file (I/O error, disk gone).
     case readError = "read_error"
 
     /// The cause is the system and not the file, so a retry may succeed even though the file is unchanged.
@@ -48,10 +45,10 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
   }
 
   public var code: Code
-  /// One sentence for a reader, without the file name.
+  /// One sentence for people, without the file name.
   public var message: String
 
-  /// The format according to the headers, if they could be read although the audio could not.
+  /// The format according to the headers, if they could be read even though the audio could not.
   public var format: AudioFormat?
 
   public init(_ code: Code, _ message: String, format: AudioFormat? = nil) {

@@ -3,14 +3,16 @@
 public enum Feed: Hashable, Sendable {
   /// No audio: the session receives the file's path and format and is finished at once.
   case file
-  /// PCM. For mono layouts a span holds consecutive frames. For `.native` channels it is planar: all frames of the
-  /// first channel, then all of the second, and so on. `index` is the first frame of the span, counted from the start.
+  /// PCM. In a mono layout, a span contains consecutive frames. With `.native` channels, it is planar: all frames of
+  /// the first channel, then all frames of the second, and so on. `index` is the number of the span's first frame,
+  /// counted from the start.
   case samples(SampleLayout)
-  /// Short-time Fourier transform. A span holds one column of `windowLength / 2 + 1` power values |X[k]|²; `index` is
-  /// the column number.
+  /// A short-time Fourier transform. A span contains one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
+  /// is the column number.
   case spectrum(SpectrumLayout)
 
-  /// `true` if the values depend on the pipeline's resampler (for files with a rate other than the feed's).
+  /// `true` if the values depend on the pipeline's resampler, at least for files with a sample rate other than the
+  /// feed's.
   public var dependsOnResampler: Bool {
     switch self {
     case .file: false
@@ -37,7 +39,7 @@ public struct SampleLayout: Hashable, Sendable {
   }
 
   public enum Conversion: Hashable, Sendable {
-    /// The pipeline's resampler (soxr or libsamplerate); full scale is ±1.
+    /// Conversion by the pipeline's resampler (soxr or libsamplerate); full scale is ±1.
     case standard
     /// The conversion of AcoustID's `fpcalc`: libswresample to 16 bits with its short filter, channels mixed by
     /// libswresample. Values are whole numbers from −32,768 to 32,767. The last millisecond, which the filter retains,
@@ -63,7 +65,7 @@ public struct SpectrumLayout: Hashable, Sendable {
   public var sampleRate: Int
   /// Length of the periodic Hann window and of the transform, in frames.
   public var windowLength: Int
-  /// Frames from one column to the next.
+  /// Number of frames from one column to the next.
   public var hop: Int
 
   public var binCount: Int { windowLength / 2 + 1 }
@@ -77,10 +79,10 @@ public struct SpectrumLayout: Hashable, Sendable {
 }
 
 extension SpectrumLayout {
-  /// High resolution in time: 100 columns per second, up to 11 kHz. Shared by `tempo`, `traits` and `likeness`, so it
-  /// is computed once.
+  /// High resolution in time: 100 columns per second, up to 11 kHz. `tempo`, `traits` and `likeness` share it, so it is
+  /// computed only once.
   public static let onsets = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
-  /// High resolution in frequency: bins of 2 Hz, four columns per second. Shared by `key` and `sections`.
+  /// High resolution in frequency: bins of 2 Hz, four columns per second. `key` and `sections` share it.
   public static let pitches = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
 
   /// - Throws: `AnalysisError.failed` if the column does not have this layout.

@@ -13,24 +13,23 @@ public struct FileAnalysis: Sendable, Codable {
   public var problem: Problem?
   /// Notes for people about files that did not fail: samples that were not finite, a wrong length.
   public var remarks: [Problem]
-  /// Identifies the encoded audio without tags; `nil` if no audio was found.
+  /// Identifies the encoded audio, without tags; `nil` if no audio was found.
   public var contentID: ContentID?
-  /// Intact files that share it decode to the same frames; `nil` if the file was not decoded and no other file stands
-  /// for it.
+  /// Intact files with the same id decode to the same frames. `nil` if the file was not decoded and no other file with
+  /// the same audio is known.
   public var decodingID: ContentID?
   public var format: AudioFormat?
-  /// `true` if outcomes for audio feeds that were not computed again may be taken from any intact file with this
+  /// `true` if outcomes of audio analyzers that did not run again may be taken from any intact file with this
   /// `decodingID`.
   public var reusesKnownAudio: Bool
   /// Seconds of audio decoded for this analysis; `nil` if nothing had to be decoded.
   public var decodedDuration: Double?
-  /// One for each analyzer that ran.
+  /// One outcome for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
-  /// The loss of a worker on this file, if any.
   public var workerLoss: WorkerLoss?
   /// `nil` unless requested.
   public var stageTimes: StageTimes?
-  /// `nil` if the file could not be read to its end or changed in the meantime.
+  /// `nil` if the file could not be read to the end, or changed in the meantime.
   public var checksum: FileChecksum?
 
   public init(
@@ -61,17 +60,16 @@ public struct FileAnalysis: Sendable, Codable {
   }
 }
 
-/// A problem or note about a file: a code for machines and a sentence for readers.
+/// A problem with a file, or a note about it: a code for programs and a sentence for people.
 public struct Problem: Codable, Hashable, Sendable {
-  /// The stage at which it occurred.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
-    /// The bytes were compared with an earlier checksum.
+    /// The comparison of the file's bytes with an earlier checksum.
     case verify
   }
 
   public var stage: Stage
-  /// snake_case, never renamed; decoding uses `DecodeError.Code`.
+  /// A code in snake_case, never renamed. Decoding uses `DecodeError.Code`.
   public var code: String
   /// One sentence, without the file name.
   public var message: String
@@ -84,20 +82,20 @@ public struct Problem: Codable, Hashable, Sendable {
 }
 
 extension Problem {
-  /// The code of a file whose bytes changed although size and times did not.
+  /// The code for a file whose bytes changed although its size and times did not.
   public static let changedSilently = "changed_silently"
-  /// The code of an analysis that exceeded its time limit.
+  /// The code for an analysis that exceeded its time limit.
   public static let timeLimit = "time_limit"
-  /// The code of an analysis that was stopped because it made no progress.
+  /// The code for an analysis that was stopped because it made no progress.
   public static let noProgress = "no_progress"
 
-  /// Codes of files that changed or vanished while being read; the next run analyzes their new state.
+  /// The codes for files that changed or vanished while being read. The next run analyzes their new state.
   public static let movingTargets: Set<String> = ["changed_while_reading", "vanished_while_reading"]
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
-  /// `true` if the cause may be the circumstances (a slow disk, a machine short of memory) and not the file, so that it
-  /// must not take precedence over a result from elsewhere.
+  /// `true` if the cause may be the circumstances (a slow disk, a machine short of memory) instead of the file. Such a
+  /// problem must not take precedence over a result from elsewhere.
   public var mayBeTransient: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true
   }

@@ -1,4 +1,4 @@
-/// Hashes of the bytes of a file on disk, to detect changes and whether they affect the audio.
+/// Hashes of the bytes of a file on disk, which show whether the file has changed, and whether that affects the audio.
 public struct FileChecksum: Hashable, Sendable, Codable {
   /// An additional hash function used by other programs, computed on request. XXH3 is always computed.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
@@ -8,7 +8,7 @@ public struct FileChecksum: Hashable, Sendable, Codable {
   /// XXH3-128 of all bytes.
   public var whole: ContentID
   public var byteCount: Int64
-  /// Byte range of the encoded audio; `nil` if unknown.
+  /// The byte range of the encoded audio; `nil` if unknown.
   public var audio: Range<Int64>?
   /// XXH3-128 of the bytes in `audio`.
   public var audioHash: ContentID?

@@ -1,10 +1,10 @@
-/// Audio of an intact file that was analyzed before, in this file or another.
+/// Audio that was analyzed before, in this file or in another intact file.
 public struct KnownAudio: Hashable, Sendable, Codable {
   /// See `FileAnalysis.decodingID`.
   public var decodingID: ContentID
-  /// The audio analyzers whose outcomes are stored for it, except those that failed.
+  /// The audio analyzers whose outcomes are stored for this audio, except the ones that failed.
   public var analyzers: Set<AnalyzerIdentity>
-  /// The format found by decoding; repeated in the result if there is no need to decode again.
+  /// The format found by decoding. The result repeats it if there is no need to decode the audio again.
   public var format: AudioFormat?
   public var remarks: [Problem]
 

@@ -1,4 +1,4 @@
-/// The time spent on analyses by stage: seconds of wall time on the threads that did the work.
+/// The time spent on analyses in each stage: seconds of wall time on the threads that did the work.
 ///
 /// Stages are `scan`, `open` (reading and hashing what identifies the audio), `decode`, `downmix`, `resample`,
 /// `spectrum`, `analyzer ID`, `store`, `report`, and `other`.
@@ -14,7 +14,7 @@ public struct StageTimes: Hashable, Sendable, Codable {
 
   public mutating func add(_ other: StageTimes) { seconds.merge(other.seconds, uniquingKeysWith: +) }
 
-  /// Runs `body` and adds its time to a stage.
+  /// Runs `body`, and adds the time it took to a stage.
   public mutating func measure<Value, Failure>(
     _ stage: String, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

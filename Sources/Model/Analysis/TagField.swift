@@ -1,6 +1,6 @@
 internal import Text
 
-/// A tag field with a canonical name: the format of its values and whether it can have several.
+/// A tag field with a canonical name: the format of its values, and whether it can have several values.
 ///
 /// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are
 /// generated from `all`. `TagReading` maps the keys of each tag format to these fields.
@@ -10,14 +10,14 @@ public struct TagField: Hashable, Sendable {
     case text
     /// A whole number, kept in `TagFinding` as decimal digits without leading zeros.
     case integer
-    /// A number, kept in `TagFinding` with a decimal point if it has a fraction.
+    /// A number, kept in `TagFinding` with a decimal point only if it has a fractional part.
     case number
-    /// Usually ISO 8601, as precise as in the file: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; other
-    /// notations are kept unchanged.
+    /// A date, usually in ISO 8601 and as precise as in the file: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`;
+    /// other notations are kept unchanged.
     case date
     /// `1` or `0` in `TagFinding`, true or false in reports.
     case flag
-    /// ReplayGain as written: `-7.35 dB` for a gain, a range or a loudness, `0.988553` for a peak.
+    /// A ReplayGain value as written in the file: `-7.35 dB` for a gain, a range or a loudness, `0.988553` for a peak.
     case gain
     /// A code that is meaningful only as a whole: UUID, ISRC, fingerprint.
     case identifier
@@ -26,7 +26,7 @@ public struct TagField: Hashable, Sendable {
   /// The key in `TagFinding.fields` and in reports.
   public var name: String
   public var kind: Kind
-  /// `true` if reports always show a list, even of one value; `false` if they show one value.
+  /// `true` if reports always show a list, even of one value; `false` if they show a single value.
   public var isList: Bool
   /// One line for schemas and documentation.
   public var summary: String
@@ -127,12 +127,12 @@ public struct TagField: Hashable, Sendable {
     TagField("replaygain_reference_loudness", .gain, "What ReplayGain refers to."),
   ]
 
-  /// Prefix in `TagFinding.fields` for keys without a canonical name.
+  /// The prefix in `TagFinding.fields` for keys without a canonical name.
   public static let otherPrefix = "other:"
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// Returns the field of this name; `nil` if there is none.
+  /// Returns the field with this name; `nil` if there is none.
   public static func named(_ name: String) -> TagField? { byName[name] }
 
   private init(_ name: String, _ kind: Kind, list: Bool = false, _ summary: String) {
@@ -142,7 +142,7 @@ public struct TagField: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// Its type in reports.
+  /// The field's type in reports.
   public var type: FieldType {
     if isList { return .texts }
     return switch kind {
@@ -153,8 +153,8 @@ public struct TagField: Hashable, Sendable {
     }
   }
 
-  /// The value in reports: a list, or one value, or `.null` if there is none. In a single-valued text field several
-  /// values are joined by ` / `; for other kinds the first one counts.
+  /// Returns the value for reports: a list, a single value, or `.null` if there is none. In a single-valued text field,
+  /// several values are joined by ` / `; in single-valued fields of other kinds, the first value counts.
   public func value(_ values: [String]) -> FieldValue {
     if isList { return values.isEmpty ? .null : .texts(values) }
     guard let first = values.first else { return .null }

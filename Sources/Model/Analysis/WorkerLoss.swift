@@ -1,11 +1,11 @@
-/// The loss of a worker process on a file: its cause, and the stage at that time.
+/// The loss of a worker process while it worked on a file: the cause, and the stage at that time.
 public struct WorkerLoss: Codable, Hashable, Sendable {
   public enum Cause: Codable, Hashable, Sendable {
     case signal(Int)
     case exit(status: Int)
-    /// It was killed because it took too long.
+    /// The worker was killed because it took too long.
     case timeLimit
-    /// Its answer was invalid.
+    /// The worker's answer was invalid.
     case noAnswer
   }
 
@@ -17,7 +17,7 @@ public struct WorkerLoss: Codable, Hashable, Sendable {
     self.stage = stage
   }
 
-  /// The signal that ended it; `nil` if it exited or was killed by this program.
+  /// The signal that ended the worker; `nil` if it exited or was killed by this program.
   public var signal: Int? {
     if case .signal(let number) = cause { number } else { nil }
   }

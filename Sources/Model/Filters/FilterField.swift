@@ -2,20 +2,20 @@ internal import Analysis
 internal import SystemPackage
 internal import Text
 
-/// The word before the colon: `bpm:120..128`. The options have the same names.
+/// A field of a filter: the word before the colon in `bpm:120..128`. The filter options have the same names.
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
   case key, codec, lossless, locked, status, problem, health, origin, missing, added
 
-  /// - Parameter name: The field's own name, or that of the corresponding column in the CSV report.
+  /// - Parameter name: The field's own name, or the name of the corresponding column in the CSV report.
   init?(name: String) {
     let name = name.lowercased()
     guard let field = Self(rawValue: name) ?? Self.allCases.first(where: { $0.reported == name }) else { return nil }
     self = field
   }
 
-  /// The corresponding column name in the CSV report, for numbers and flags of findings.
+  /// The name of the corresponding column in the CSV report, for numbers and flags of findings.
   public var reported: String? {
     switch self {
     case .bpm: "tempo_bpm"
@@ -26,7 +26,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// `true` if a comma in the value of an option is part of the text, and does not separate values.
+  /// `true` if a comma in the value of an option is part of the text instead of separating values.
   var allowsCommas: Bool {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path, .under: true
@@ -34,7 +34,6 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// An example filter with this field.
   public var example: String {
     switch self {
     case .artist: "artist:queen"
@@ -111,7 +110,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// The expression for words without a field.
+  /// Returns the expression for words without a field.
   static func anyName(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
     try .condition(.text(.anyName, words(value, expecting: "a word")))
   }
@@ -170,7 +169,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return status
   }
 
-  /// Names of findings and tags for `missing`. A name that is both means the finding.
+  /// The names of findings and tags for `missing`. A name that belongs to both means the finding.
   public static let missingChoices: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
 
   public static let findings = [
@@ -197,7 +196,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
     let (lower, upper) = (String(value.text[..<dots.lowerBound]), String(value.text[dots.upperBound...]))
     let since = Self.day(lower).map { TimeRange.Point.absolute($0) } ?? Self.age(lower).map { .ago($0) }
-    // A day ends where the next one begins.
+    // A day ends when the next one begins.
     let until =
       Self.day(upper).map { TimeRange.Point.absolute($0 + Self.nanosecondsOfDay) } ?? Self.age(upper).map { .ago($0) }
     guard lower.isEmpty == (since == nil), upper.isEmpty == (until == nil), !(lower.isEmpty && upper.isEmpty) else {
@@ -217,7 +216,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return min(count * unit, 2_000_000) * 3_600_000_000_000
   }
 
-  /// Parses a date into the beginning of that day, UTC, in nanoseconds since 1970.
+  /// Parses a date into the start of that day in UTC, in nanoseconds since 1970.
   private static func day(_ text: String) -> Int64? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
@@ -228,7 +227,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     guard (1...lengths[Int(month) - 1]).contains(day) else { return nil }
     let years = year - 1970
-    // Leap days of earlier years.
+    // For the leap days of earlier years.
     let before = year - 1
     let leaps = before / 4 - before / 100 + before / 400 - (1969 / 4 - 1969 / 100 + 1969 / 400)
     let days = years * 365 + leaps + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1

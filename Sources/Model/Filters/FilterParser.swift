@@ -16,7 +16,6 @@ struct FilterParser {
 
   /// Maximum nesting depth of parentheses and negations.
   private static let maxDepth = 50
-  /// Maximum number of values in one filter.
   private static let maxValueCount = 500
 
   init(_ text: String, columns: [FindingColumn]) {
@@ -111,7 +110,7 @@ struct FilterParser {
     if let field = FilterField(name: name) { return .own(field) }
     if let column = columns.first(where: { $0.name == name.lowercased() }) { return .finding(column) }
     let names = FilterField.allCases.map(\.rawValue)
-    // Suggests from all names, but lists only the fields: the names of finding columns would make a long list.
+    // Suggests any name, but lists only the fields: with the names of finding columns, the list would be long.
     let nearest = Suggestion.nearest(to: name, in: names + columns.map(\.name))
     let hint = nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: names)
     throw FilterSyntaxError(name, at: position, "there is no such filter; \(hint)")
@@ -183,7 +182,7 @@ struct FilterParser {
   }
 }
 
-/// The field before the colon.
+/// The field named before the colon.
 private enum ParsedField {
   case own(FilterField)
   case finding(FindingColumn)

@@ -1,8 +1,7 @@
 /// The invalid part of a filter, and what would be valid.
 public struct FilterSyntaxError: Error, Hashable, Sendable {
-  /// The invalid word.
   public let word: String
-  /// Position of the word's first character, counted from 1; `nil` in the value of an option.
+  /// The position of the word's first character, counted from 1; `nil` in the value of an option.
   public let position: Int?
   /// A sentence without its period: what is wrong, and what is valid.
   public let reason: String

@@ -1,10 +1,10 @@
-/// The value after the colon.
+/// A value in a filter.
 struct FilterValue {
   var text: String
   var isQuoted: Bool
-  /// `true` if a star follows the quotation mark.
+  /// `true` if a star follows the closing quotation mark.
   var isPrefix = false
-  /// Position in the filter, counted from 1; `nil` in an option.
+  /// The position in the filter, counted from 1; `nil` in an option.
   var position: Int?
 
   init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
@@ -21,7 +21,7 @@ struct FilterValue {
     return (value, true)
   }
 
-  /// The text without its trailing star, which stands for any continuation of the last word.
+  /// The text without its trailing star. The star stands for any continuation of the last word.
   var withoutStar: (text: String, hadStar: Bool) {
     if isPrefix { return (text, true) }
     if !isQuoted, text.hasSuffix("*") { return (String(text.dropLast()), true) }
@@ -35,11 +35,11 @@ struct FilterValue {
 
   // MARK: Reading
 
-  /// Parses a range: two numbers separated by two dots, one of which may be missing, or by a hyphen. A single number
-  /// matches everything that rounds to it.
+  /// Parses a range: two numbers separated by a hyphen or by two dots; with dots, either number may be missing. A
+  /// single number matches everything that rounds to it.
   /// - Parameters:
   ///   - expected: The expected form of a value, for messages.
-  ///   - read: Parses a number and returns it with the step between numbers of the same precision.
+  ///   - read: Parses a number, and returns it with the step between numbers of the same precision.
   func range(
     expecting expected: String, _ read: (String) -> (value: Double, step: Double)?
   ) throws(FilterSyntaxError) -> NumberRange {
@@ -58,7 +58,7 @@ struct FilterValue {
     return NumberRange(lower: low, upper: high)
   }
 
-  /// The hyphen between two numbers, as opposed to the sign of either.
+  /// The hyphen between two numbers, as opposed to a minus sign.
   private var hyphen: Range<String.Index>? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } ? text.firstRange(of: "-") : nil
@@ -84,7 +84,7 @@ enum FilterNumber {
     return (value, parts.count == 1 ? 1 : parts[1].utf8.reduce(1) { step, _ in step / 10 })
   }
 
-  /// `3:00`, `1:02:03`, `90`, `90s`, `5m`, `1h`.
+  /// Parses a duration: `3:00`, `1:02:03`, `90`, `90s`, `5m`, `1h`.
   static func duration(_ text: String) -> (value: Double, step: Double)? {
     let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
     if let last = text.last, let unit = units[last] {

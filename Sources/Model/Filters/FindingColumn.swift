@@ -1,7 +1,7 @@
 public import Analysis
 
-/// A number, text or flag of a declared finding by which tracks can be filtered and sorted. Its name is that of the CSV
-/// report: the finding and the field, such as `traits_energy`.
+/// A number, text or flag of a declared finding by which tracks can be filtered and sorted. It has the same name as in
+/// the CSV report: the finding and the field, as in `traits_energy`.
 public struct FindingColumn: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case number
@@ -12,14 +12,15 @@ public struct FindingColumn: Sendable, Hashable {
 
   public let name: String
   public let kind: Kind
-  /// Name of the table in the database.
+  /// The name of the table in the database.
   public let table: String
   public let column: String
   public let isIndexed: Bool
 
   /// Returns the columns of the findings, in report order.
   ///
-  /// Excludes the tempo, which a person may have corrected: the fields of `FilterField` use the value in force.
+  /// The tempo is not included, because a person may have corrected it: the fields of `FilterField` use the value in
+  /// force.
   public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
     findings.filter { $0 != TempoFinding.self }.flatMap { columns(of: $0) }
   }
@@ -71,12 +72,12 @@ public struct FindingColumn: Sendable, Hashable {
   }
 }
 
-/// A test of a field of a finding.
+/// A test of a finding's field.
 public enum FindingTest: Sendable, Equatable {
   case number(NumberRange)
-  /// Matches the whole text, or its beginning, ignoring case.
+  /// Matches the whole text, or its beginning, regardless of case.
   case text(String, isPrefix: Bool)
   case flag(Bool)
-  /// No value, or no finding.
+  /// Matches if there is no value, or no finding.
   case none
 }

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import Text
 
-/// The values of `health:clipped` and `origin:lossy`: short names for fields of these findings.
+/// The values in `health:clipped`, `origin:lossy` and the like: short names for fields of the two findings.
 enum HealthFilterWords {
-  /// A test of a field.
+  /// A test of a finding's field.
   private enum FieldTest {
     /// The flag is set.
     case flag

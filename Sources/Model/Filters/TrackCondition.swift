@@ -1,24 +1,23 @@
 public import Analysis
 public import SystemPackage
 
-/// A condition on one track.
 public enum TrackCondition: Sendable, Equatable {
   case text(TextField, FilterWords)
   case number(NumberField, NumberRange)
   case key(MusicalKey)
-  /// Lower case, such as `flac`.
+  /// The codec in lower case, such as `flac`.
   case codec(String)
   case isLossless(Bool)
-  /// The tempo was set by a person.
+  /// A person has set the tempo, or not.
   case isLocked(Bool)
   case status(Status)
   /// The code of the problem that explains a status other than `ok`.
   case problem(String)
   /// A canonical tag or a finding that the track lacks; see `FilterField.missingChoices`.
   case missing(String)
-  /// The file itself, or a file at any depth below the folder.
+  /// The path of the file, or of a folder that contains it at any depth.
   case under(FilePath)
-  /// Time when the file was first seen.
+  /// The time at which the file was first seen.
   case added(TimeRange)
   case finding(FindingColumn, FindingTest)
 
@@ -27,25 +26,25 @@ public enum TrackCondition: Sendable, Equatable {
   }
 
   public enum TextField: Sendable, Equatable {
-    /// Any of artist, title, album, album artist and genre.
+    /// Any of the fields artist, title, album, album artist and genre.
     case anyName
     case artist, title, album, albumArtist, genre
     case path
   }
 
   public enum NumberField: Sendable, Equatable, CaseIterable {
-    /// The corrected tempo, or else the one found.
+    /// The corrected tempo, or else the detected one.
     case bpm
     case confidence
     case year
-    /// LUFS.
+    /// The loudness in LUFS.
     case integratedLoudness
-    /// Seconds.
+    /// The duration in seconds.
     case duration
   }
 }
 
-/// Consecutive words.
+/// A sequence of consecutive words.
 public struct FilterWords: Sendable, Equatable {
   public var text: String
   /// `true` if the last word may be the beginning of a longer one.
@@ -58,10 +57,10 @@ public struct FilterWords: Sendable, Equatable {
 }
 
 public struct NumberRange: Sendable, Equatable {
-  /// `nil` for an open end.
+  /// `nil` if the range has no lower bound.
   public var lower: Double?
   public var upper: Double?
-  /// `false` only for the range around a single value, since neighboring values share an edge.
+  /// `false` only for the range around a single value, because neighboring values share an edge.
   public var includesUpper: Bool
 
   public init(lower: Double?, upper: Double?, includesUpper: Bool = true) {
@@ -85,7 +84,7 @@ public struct TimeRange: Sendable, Equatable {
   public enum Point: Sendable, Equatable {
     /// Nanoseconds since 1970, UTC.
     case absolute(Int64)
-    /// Nanoseconds before the time at which the filter is evaluated.
+    /// Nanoseconds before the time when the filter is evaluated.
     case ago(Int64)
 
     public func nanoseconds(now: Int64) -> Int64 {
@@ -97,7 +96,7 @@ public struct TimeRange: Sendable, Equatable {
   }
 
   public var since: Point?
-  /// Exclusive.
+  /// The end of the range, exclusive.
   public var until: Point?
 
   public init(since: Point?, until: Point?) {

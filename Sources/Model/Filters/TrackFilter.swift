@@ -1,13 +1,13 @@
-/// A filter of tracks: the expression of `--where` combined with all filter options.
+/// A filter for tracks: the expression given to `--where`, combined with all filter options.
 ///
 ///     try TrackFilter(parsing: "genre:trance bpm:120..128 (key:8A~ OR lossless:yes) -status:failed")
 public struct TrackFilter: Sendable, Equatable {
   public indirect enum Expression: Sendable, Equatable {
-    /// All of these match; every track if empty.
+    /// Matches if all of the expressions do; always if there are none.
     case all([Expression])
-    /// At least one of these matches; no track if empty.
+    /// Matches if at least one of the expressions does; never if there are none.
     case any([Expression])
-    /// The negation. An unknown value does not match a condition, so it matches the negation.
+    /// Matches if the expression does not. An unknown value does not match a condition, so it matches the negation.
     case not(Expression)
     case condition(TrackCondition)
   }
@@ -18,19 +18,18 @@ public struct TrackFilter: Sendable, Equatable {
     self.expression = expression
   }
 
-  /// Matches every track.
   public static let everything = TrackFilter(.all([]))
 
   /// - Parameters:
   ///   - text: An expression as described in docs/search.md; empty for every track.
-  ///   - columns: Columns of findings that may be used.
+  ///   - columns: The columns of findings that the expression may use.
   public init(parsing text: String, columns: [FindingColumn] = []) throws(FilterSyntaxError) {
     var parser = FilterParser(text, columns: columns)
     expression = try parser.parse()
   }
 
   /// Creates a filter from one option: `--key 8A,9A`.
-  /// - Parameter values: Comma-separated alternatives; for a text or path, the whole string is one value.
+  /// - Parameter values: Alternatives separated by commas; for a text or path, the whole string is one value.
   public init(field: FilterField, values: String) throws(FilterSyntaxError) {
     let pieces =
       field.allowsCommas ? [values] : values.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -41,7 +40,7 @@ public struct TrackFilter: Sendable, Equatable {
     expression = alternatives.count == 1 ? alternatives[0] : .any(alternatives)
   }
 
-  /// Matches tracks that match both filters.
+  /// Returns a filter for tracks that match both filters.
   public func and(_ other: TrackFilter) -> TrackFilter {
     TrackFilter(.all(conjuncts + other.conjuncts))
   }

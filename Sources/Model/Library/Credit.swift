@@ -1,18 +1,17 @@
 internal import Foundation
 internal import Text
 
-/// The names in credits, by one set of rules. A credit is the text of a tag `artist` or `albumartist`, such as `Anna
-/// feat. Ben`.
+/// Finds the names in credits, by one set of rules. A credit is the text of an `artist` or `albumartist` tag, such as
+/// `Anna feat. Ben`.
 public enum Credit {
   // MARK: Names
 
-  /// Returns individual performers: those listed in the tag `artists`, or else those named in the credits, where guests
-  /// and lists are separated by `feat.`, ` / ` and `; `. Names that differ only in spelling are listed once.
+  /// Returns the individual performers listed in the tag `artists`, or else the ones named in the credits, where
+  /// `feat.`, ` / ` and `; ` separate names. Names that differ only in spelling are returned once.
   public static func performers(listed: [String], credited: [String]) -> [String] {
     distinct(listed.isEmpty ? credited.flatMap(names(in:)) : listed, by: normalized)
   }
 
-  /// Returns the names in one credit.
   public static func names(in credit: String) -> [String] {
     var names: [[Substring]] = [[]]
     var bracket: Character?
@@ -51,7 +50,7 @@ public enum Credit {
 
   // MARK: Text
 
-  /// Returns the credit of a track as one text: the `artist` tag, and performers in `artists` that no credit names.
+  /// Returns the credit of a track as one text: the `artist` tag, and the performers in `artists` whom no credit names.
   /// - Returns: `nil` if there are no names.
   public static func text(credited: [String], listed: [String]) -> String? {
     ListText.joined(credited + listed.filter { name in !credited.contains { $0.contains(name) } })
@@ -59,14 +58,14 @@ public enum Credit {
 
   // MARK: Genres
 
-  /// Returns individual genres; a value may name several, separated by ` / `.
+  /// Returns the individual genres; a value may name several, separated by ` / `.
   public static func genres(_ values: [String]) -> [String] {
     distinct(values.flatMap { $0.components(separatedBy: ListText.separator) }, by: SongCatalogID.genre)
   }
 
   // MARK: Spelling
 
-  /// Folds names that differ only in case, spaces, or kinds of quotes and hyphens.
+  /// Returns the same text for names that differ only in case, spaces, or kinds of quotes and hyphens.
   public static func normalized(_ name: String) -> String {
     var name = name
     if !name.utf8.allSatisfy({ $0 < 0x80 }) {

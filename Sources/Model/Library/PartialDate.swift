@@ -1,7 +1,7 @@
-/// A date with the precision of a tag: a year, possibly with month and day.
+/// A date as precise as a tag states it: a year, possibly with a month and day.
 ///
-/// ID3v2.4 and Vorbis comments require ISO 8601. Files also contain `19990301`, `03/1999`, `1.3.1999` and `© 1999`,
-/// from which only the unambiguous part is used.
+/// ID3v2.4 and Vorbis comments require ISO 8601. Files also contain dates such as `19990301`, `03/1999`, `1.3.1999` and
+/// `© 1999`, of which only the unambiguous part is used.
 public struct PartialDate: Sendable, Hashable {
   /// From 1 to 9999.
   public let year: Int
@@ -10,7 +10,7 @@ public struct PartialDate: Sendable, Hashable {
   /// From 1 to 31; only with a month.
   public let day: Int?
 
-  /// - Parameter text: The value of a tag; `nil` if it contains no year or more than one.
+  /// - Parameter text: The value of a tag. The result is `nil` if it contains no year, or more than one.
   public init?(_ text: String) {
     let numbers = Number.all(in: text)
     guard let first = numbers.first else { return nil }
@@ -28,12 +28,12 @@ public struct PartialDate: Sendable, Hashable {
     self.day = self.month == nil ? nil : day.flatMap { (1...31).contains($0) ? $0 : nil }
   }
 
-  /// `1999`, `1999-03`, `1999/3/1`, `1999-03-01T12:00`, `199903`, `19990301`, `19990301120000`.
+  /// Accepts `1999`, `1999-03`, `1999/3/1`, `1999-03-01T12:00`, `199903`, `19990301`, `19990301120000`.
   private init?(yearFirst numbers: [Number]) {
     let digits = numbers[0].digits
     switch digits.count {
     case 4:
-      // Only the year for `1999-2003` and `1999 03`.
+      // Uses only the year of `1999-2003` and `1999 03`.
       let parts = numbers.dropFirst().prefix { $0.isDatePart && $0.digits.count <= 2 }.map(\.value)
       self.init(year: numbers[0].value, month: parts.first, day: parts.dropFirst().first)
     case 6:
@@ -49,8 +49,8 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. Day and month are told apart by dots,
-  /// which follow only days, or by a number too large for a month.
+  /// Accepts `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. Dots, which are used only where
+  /// the day comes first, or a number too large for a month distinguish day and month.
   private init?(yearLast numbers: [Number]) {
     let years = numbers.indices.filter { numbers[$0].digits.count == 4 }
     guard years.count == 1, let place = years.first else { return nil }
@@ -76,7 +76,7 @@ public struct PartialDate: Sendable, Hashable {
 }
 
 extension PartialDate: CustomStringConvertible {
-  /// ISO 8601: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
+  /// The date in ISO 8601: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
   public var description: String {
     func padded(_ number: Int, _ width: Int) -> String {
       let digits = String(number)
@@ -90,9 +90,10 @@ extension PartialDate: CustomStringConvertible {
 /// A run of digits in a text.
 private struct Number {
   var digits: ArraySlice<UInt8>
-  /// The text begins with this run.
+  /// `true` if the text begins with this run.
   var isLeading: Bool
-  /// The single byte between this run and the previous one; `nil` if there are more, or if it is the first run.
+  /// The single byte between this run and the previous one; `nil` if there are several bytes, or if this is the first
+  /// run.
   var separator: UInt8?
 
   var value: Int { Self.value(digits) }
@@ -101,7 +102,7 @@ private struct Number {
 
   static func value(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) } }
 
-  /// Returns runs of up to 14 digits, the maximum of a date.
+  /// Returns the runs of at most 14 digits, the maximum for a date.
   static func all(in text: String) -> [Number] {
     let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: " ") })
     var numbers: [Number] = []

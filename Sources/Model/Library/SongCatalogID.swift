@@ -2,8 +2,8 @@ internal import Analysis
 internal import Platform
 public import SystemPackage
 
-/// Ids of artists, albums and genres: 22 characters, or words for genres. They are derived from names alone, so they
-/// are the same in every database.
+/// The ids of artists, albums and genres: 22 characters, or words for genres. They are derived from names alone, so
+/// they are the same in every database.
 public enum SongCatalogID {
   /// The artist of albums by several artists if no tag names one.
   public static let variousArtists = "Various Artists"
@@ -11,8 +11,8 @@ public enum SongCatalogID {
   public static func artist(_ name: String) -> String { id("artist", [Credit.normalized(name)]) }
 
   /// - Parameters:
-  ///   - release: MusicBrainz release, which distinguishes editions.
-  ///   - artists: Album artists. Without them, tracks with the same album name belong together if they are in one
+  ///   - release: The MusicBrainz release, which distinguishes editions.
+  ///   - artists: The album artists. Without any, tracks with the same album name belong together if they are in one
   ///     folder.
   public static func album(_ name: String, release: String?, artists: [String], isCompilation: Bool, path: FilePath)
     -> String
@@ -24,7 +24,7 @@ public enum SongCatalogID {
     return id("folder", [name, DisplayPath.text(of: folder(of: path))])
   }
 
-  /// An identifier for URLs: letters and digits, with `-` between words, such as `drum-bass`.
+  /// Returns an identifier for URLs: letters and digits, with `-` between words, as in `drum-bass`.
   public static func genre(_ name: String) -> String {
     let id = Credit.normalized(name).split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
     return id.isEmpty ? ContentID(hashing: Array(name.utf8)).description : id
@@ -34,7 +34,7 @@ public enum SongCatalogID {
     ContentID(hashing: Array(([kind] + parts).joined(separator: "\0").utf8)).description
   }
 
-  /// The folder of an album. Discs in separate folders (`CD 2`, `Disc 1`) count as one album.
+  /// Returns the folder of an album. Discs in separate folders (`CD 2`, `Disc 1`) count as one album.
   private static func folder(of path: FilePath) -> FilePath {
     let folder = path.removingLastComponent()
     guard let name = folder.lastComponent?.string.lowercased() else { return folder }

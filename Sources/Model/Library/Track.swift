@@ -3,8 +3,8 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// A track's presentation, from its tags or else from its file name. Search, reports, exports, pages and servers all
-/// use this, so a track has the same title, artist and year everywhere.
+/// The presentation of a track, based on its tags or else on its file name. Search, reports, exports, pages and servers
+/// all use this type, so a track has the same title, artist and year everywhere.
 public struct Track: Sendable {
   public let path: FilePath
   private let fields: [String: [String]]
@@ -16,24 +16,23 @@ public struct Track: Sendable {
 
   // MARK: Tags
 
-  /// All nonempty values of a tag.
+  /// Returns all nonempty values of a tag.
   /// - Parameter name: A name from `TagField`.
   public func values(_ name: String) -> [String] {
     guard let values = fields[name] else { return [] }
     return values.contains(where: \.isEmpty) ? values.filter { !$0.isEmpty } : values
   }
 
-  /// All values of a tag as one text; `nil` if there are none.
+  /// Returns all values of a tag as one text; `nil` if there are none.
   public func text(_ name: String) -> String? { ListText.joined(values(name)) }
 
   public func first(_ name: String) -> String? { values(name).first }
 
-  /// A whole number greater than zero.
+  /// Returns the value of a tag if it is a whole number greater than zero.
   public func number(_ name: String) -> Int? { first(name).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
 
   // MARK: Names
 
-  /// The title tag; `nil` if there is none.
   public var titleTag: String? { text("title") }
 
   /// The title tag, or else the file name without its extension.
@@ -42,7 +41,6 @@ public struct Track: Sendable {
   /// The credit as one text.
   public var artist: String? { Credit.text(credited: values("artist"), listed: values("artists")) }
 
-  /// The individual performers.
   public var artists: [String] { Credit.performers(listed: values("artists"), credited: values("artist")) }
 
   public var album: String? { text("album") }
@@ -50,7 +48,6 @@ public struct Track: Sendable {
   /// The individual performers of the release.
   public var albumArtists: [String] { Credit.performers(listed: [], credited: values("albumartist")) }
 
-  /// The individual genres.
   public var genres: [String] { Credit.genres(values("genre")) }
 
   /// Artist and title as one text.
@@ -66,7 +63,7 @@ public struct Track: Sendable {
 
   // MARK: Dates
 
-  /// The date of this release, or else of the first one.
+  /// The date of this release, or else of the first release.
   public var date: PartialDate? {
     for name in Self.dateFields {
       for value in values(name) { if let date = PartialDate(value) { return date } }

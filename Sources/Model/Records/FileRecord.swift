@@ -3,8 +3,8 @@ public import Platform
 public import SystemPackage
 public import Text
 
-/// Everything known about one file: what the store keeps and reports show. Except for `analyzed` and `runs`, nothing in
-/// it depends on when or in which run a file was analyzed, so equal findings give equal records.
+/// Everything known about one file: what the store keeps, and what reports show. Except for `analyzed` and `runs`,
+/// nothing depends on when or in which run a file was analyzed, so equal findings result in equal records.
 public struct FileRecord: Hashable, Sendable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped
@@ -32,12 +32,12 @@ public struct FileRecord: Hashable, Sendable {
   /// The runs in which the file's state changed.
   public struct Runs: Hashable, Sendable {
     public var firstSeen: Int64
-    /// Start of that run.
+    /// The start of the run `firstSeen`.
     public var added: Timestamp?
-    /// The last run that analyzed it.
+    /// The last run that analyzed the file.
     public var analyzed: Int64?
     public var vanished: Int64?
-    /// The first run since it was last fine in which it failed or was found damaged.
+    /// The first run, since the file was last intact, in which it failed or was found damaged.
     public var firstFailed: Int64?
 
     public init(
@@ -52,9 +52,9 @@ public struct FileRecord: Hashable, Sendable {
     }
   }
 
-  /// Absolute, or the name of an object (`FilePath.isObject`).
+  /// An absolute path, or the name of an object (`FilePath.isObject`).
   public var path: FilePath
-  /// `nil` if it was never analyzed.
+  /// `nil` if the file was never analyzed.
   public var analyzed: Timestamp?
   public var status: Status
   /// The reason why the status is not `ok`.
@@ -64,12 +64,11 @@ public struct FileRecord: Hashable, Sendable {
   public var sizeBytes: Int64?
   public var modified: Timestamp?
   public var format: AudioFormat?
-  /// Declared findings. The tempo is the one in force: as found, or as corrected by a person. Long lists are empty
-  /// unless requested.
+  /// The declared findings. The tempo is the one in force: as detected, or as corrected by a person. Long lists are
+  /// empty unless requested.
   public var findings: FindingSet
-  /// Set if a person has corrected the tempo.
   public var tempoCorrection: TempoCorrection?
-  /// Findings that are not declared, by analyzer id.
+  /// The findings without a declaration, by analyzer id.
   public var otherFindings: [String: JSONValue]
   /// The analyzers whose outcomes this record shows, sorted by id.
   public var analyzers: [AnalyzerIdentity]
@@ -79,7 +78,7 @@ public struct FileRecord: Hashable, Sendable {
   public var isVanished: Bool
   /// `nil` unless requested.
   public var runs: Runs?
-  /// Checksum of the file when it was last intact; `nil` if not requested or unknown.
+  /// The checksum of the file when it was last intact; `nil` if it was not requested or is unknown.
   public var checksum: FileChecksum?
 
   public init(
@@ -134,8 +133,8 @@ extension FileRecord {
 }
 
 extension FileRecord {
-  /// Creates the record of an analysis that need not be stored, for a report on individual files. It lacks findings
-  /// that were reused because the audio was known (`reusesKnownAudio`).
+  /// Creates a record from an analysis that need not be stored, for a report on individual files. It lacks findings
+  /// that were not computed again because the audio was known (`reusesKnownAudio`).
   public init(
     path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
   ) {

@@ -2,20 +2,20 @@ package import Analysis
 internal import Text
 
 extension FileRecord {
-  /// The lines of `show` for a finding; empty if there is none.
+  /// Returns the lines that `show` prints for a finding; empty if there is none.
   package func lines<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingLine] {
     findings[type].map { Finding.declaration.lines($0, context) } ?? []
   }
 }
 
-/// The findings that pages show as generic lines, because they do not know their fields.
+/// The findings that pages show as generic lines, because pages have no layout for their fields.
 package struct FindingLines: Sendable {
-  /// Findings with their own layout on pages.
+  /// The findings that have their own layout on pages.
   private static let laidOut: Set = [
     TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
     SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
   ]
-  /// Maximum number of characters of another program's finding, which may be anything.
+  /// Maximum number of characters shown of another program's finding, which can be of any length.
   private static let maxTextLength = 500
 
   private let types: [any DeclaredFinding.Type]
@@ -24,7 +24,7 @@ package struct FindingLines: Sendable {
     types = findings.filter { $0.isOnPages && !Self.laidOut.contains($0.analyzer) }
   }
 
-  /// The lines of each finding, without details. Findings of other programs, which are JSON, come last.
+  /// Returns the lines of each finding, without details. Findings of other programs, which are JSON, come last.
   package func lines(of record: FileRecord) -> [[FindingLine]] {
     let declared = types.map { record.lines(of: $0) }.filter { !$0.isEmpty }
     return declared

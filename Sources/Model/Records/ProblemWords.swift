@@ -1,8 +1,8 @@
 internal import Analysis
 
-/// The texts for a problem: its name, its meaning for one file or many, and advice.
+/// The texts for a kind of problem: its name, its meaning for one file or for many, and advice.
 public struct ProblemWords: Hashable, Sendable {
-  /// The location of the cause.
+  /// The part of the system that caused the problem.
   public enum Cause: Hashable, Sendable {
     case file
     /// The system does not allow reading the file.
@@ -13,7 +13,7 @@ public struct ProblemWords: Hashable, Sendable {
   }
 
   public let cause: Cause
-  /// A short name: `Cut off`.
+  /// A short name, such as `Cut off`.
   public let name: String
   private let noun: String
   private let singular: String
@@ -43,10 +43,10 @@ public struct ProblemWords: Hashable, Sendable {
   /// `This file is cut off.`
   public var sentence: String { "This \(noun) \(singular)." }
 
-  /// One or two sentences of advice.
+  /// Returns one or two sentences of advice.
   public func advice(count: Int = 1) -> String { count == 1 ? adviceForOne : adviceForMany }
 
-  /// - Parameter code: The code of a `Problem`; for an unknown code, the texts are derived from it.
+  /// - Parameter code: The code of a `Problem`. For an unknown code, the texts are derived from the code.
   public init(code: String) {
     if let words = Self.known[code] {
       self = words
@@ -130,7 +130,7 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
-    // Used by pages for files that are gone.
+    // Pages use this for files that are gone.
     "vanished": ProblemWords(
       .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
     "dangling_link": ProblemWords(

@@ -1,4 +1,3 @@
-/// A format of reports.
 public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
   /// One object with the run and all files.
   case json

@@ -3,7 +3,7 @@ public import Platform
 public import SystemPackage
 public import Text
 
-/// Numbers of files of one run by outcome. Each file counts once: the parts add up to `seen`.
+/// The number of files in one run with each outcome. Each file counts once, so the parts add up to `seen`.
 public struct RunTotals: Codable, Hashable, Sendable {
   /// Analyzed in this run without problems.
   public var analyzed: Int
@@ -31,17 +31,16 @@ public struct RunTotals: Codable, Hashable, Sendable {
   }
 }
 
-/// A run: its settings and results.
 public struct RunRecord: Hashable, Sendable {
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case running
-    /// All files were processed.
+    /// The run processed all files.
     case finished
-    /// Stopped early on request; completed work is stored.
+    /// The run was stopped early on request; completed work is stored.
     case interrupted
-    /// Stopped by an error that affected the run and not just one file.
+    /// The run was stopped by an error that affected more than one file.
     case failed
-    /// Ended without notice (killed, power failure); detected by the next run.
+    /// The run ended without notice (killed, power failure), as the next run detected.
     case died
   }
 
@@ -49,11 +48,11 @@ public struct RunRecord: Hashable, Sendable {
   public struct Root: Hashable, Sendable {
     public enum Condition: String, Codable, Hashable, Sendable, CaseIterable {
       case scanned
-      /// Missing; nothing below it was marked as vanished.
+      /// The root was missing; nothing below it was marked as vanished.
       case missing
-      /// Present but without audio files; nothing below it was marked as vanished.
+      /// The root existed, but contained no audio files; nothing below it was marked as vanished.
       case empty
-      /// Could not be read completely; nothing below it was marked as vanished.
+      /// The root could not be read completely; nothing below it was marked as vanished.
       case unreadable
     }
 
@@ -68,12 +67,11 @@ public struct RunRecord: Hashable, Sendable {
 
   public var id: Int64
   public var started: Timestamp
-  /// `nil` while running, or if the run died.
+  /// `nil` while the run is in progress, or if it died.
   public var finished: Timestamp?
   public var state: State
   public var exitStatus: Int?
   public var programVersion: String
-  /// Name of the pipeline definition.
   public var pipeline: String
   /// The resolved configuration.
   public var configuration: JSONValue
@@ -81,11 +79,11 @@ public struct RunRecord: Hashable, Sendable {
   public var analyzers: [AnalyzerIdentity]
   public var roots: [Root]
   public var totals: RunTotals
-  /// Number of `totals.failed` not known to fail before.
+  /// Files in `totals.failed` that were not known to fail before.
   public var newlyFailed: Int
-  /// Number of `totals.partial` not known to be damaged before.
+  /// Files in `totals.partial` that were not known to be damaged before.
   public var newlyDamaged: Int
-  /// Files found but left for the next run, because this one ended early; not part of the totals.
+  /// Number of files found but left for the next run, because this run ended early; not part of the totals.
   public var pending: Int
 
   public init(
@@ -116,10 +114,10 @@ public struct RunRecord: Hashable, Sendable {
 public struct RunOutline: Hashable, Sendable {
   public var id: Int64
   public var started: Timestamp
-  /// `nil` while running, or if the run died.
+  /// `nil` while the run is in progress, or if it died.
   public var finished: Timestamp?
   public var state: RunRecord.State
-  /// Equal for runs that analyze in the same way.
+  /// Equal for all runs that analyze in the same way.
   public var configurationDigest: String
 
   public init(

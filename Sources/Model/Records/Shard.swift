@@ -1,12 +1,12 @@
 public import Analysis
 internal import Text
 
-/// One of several equal parts of any input. The key of a line alone determines its part, on every machine and in every
-/// run. Several workers can thus read the same list, and exactly one of them answers each line.
+/// One of several equal parts of an input. The key of a line alone determines which part the line belongs to, on every
+/// machine and in every run. So several workers can read the same list, and exactly one of them answers each line.
 ///
 /// The index of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {
-  /// Index from 0.
+  /// Counted from 0.
   public let index: Int
   public let count: Int
 
@@ -42,7 +42,7 @@ public struct Shard: Hashable, Sendable {
 }
 
 extension Shard {
-  /// The part for this element of an array job, by its index in `JOB_COMPLETION_INDEX` (Kubernetes),
+  /// Creates the part for this element of an array job, from its index in `JOB_COMPLETION_INDEX` (Kubernetes),
   /// `AWS_BATCH_JOB_ARRAY_INDEX` or `SLURM_ARRAY_TASK_ID`.
   ///
   /// - Parameter count: `nil` to use the number of elements from Slurm or AWS Batch.

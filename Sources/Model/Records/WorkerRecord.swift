@@ -1,7 +1,7 @@
 public import Analysis
 public import Platform
 
-/// The result for one input line of `analyze worker`, for engines to read and for `analyze merge` to store.
+/// The result for one input line of `analyze worker`, which engines read and `analyze merge` stores.
 public struct WorkerRecord: Sendable {
   public static let schema = "nocturne.worker"
   public static let schemaVersion = 1
@@ -21,7 +21,7 @@ public struct WorkerRecord: Sendable {
     public var modified: Timestamp
     /// `st_ctim`, which only the kernel sets.
     public var statusChanged: Timestamp
-    /// Entity tag of an object, as written by the server.
+    /// The entity tag of an object, as the server wrote it.
     public var entityTag: String?
 
     public init(
@@ -37,14 +37,13 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// The pipeline that analyzed the file.
   public struct Pipeline: Hashable, Sendable {
     public var name: String
-    /// Digest of the resolved pipeline, as recorded in a run.
+    /// The digest of the resolved pipeline, as recorded in a run.
     public var digest: String
     public var decoderVersion: Int
     public var analyzers: [AnalyzerIdentity]
-    /// Ids of the analyzers whose findings depend on the encoded audio alone.
+    /// The ids of the analyzers whose findings depend on the encoded audio alone.
     public var audioReaders: Set<String>
 
     public init(
@@ -58,12 +57,12 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// Key of the input line, as given by the engine.
+  /// The key of the input line, as provided by the engine.
   public var key: String
   public var status: Status
   /// The reason why the status is not `ok`.
   public var problem: Problem?
-  /// `nil` if the line named no file.
+  /// `nil` if the line did not name a file.
   public var file: FileRecord?
   /// `nil` if nothing was opened.
   public var stamp: Stamp?

@@ -2,24 +2,24 @@ public import Platform
 public import SystemPackage
 internal import Text
 
-/// Failure to write an export. Existing files stay unchanged.
+/// A failure to write an export. Existing files stay unchanged.
 public enum ExportError: Error, Hashable, Sendable {
   case cannotCreate(FilePath, reason: String)
   /// A file must not be replaced.
   case refused(OverwriteError)
-  /// The path is `nil` for standard output.
+  /// The export cannot be written; the path is `nil` for standard output.
   case cannotWrite(FilePath?, reason: String)
   /// The reader of standard output has stopped reading.
   case closedPipe
   case unknownOption(String, known: [String])
-  /// `expected` completes “expects …”.
+  /// The value of an option is invalid; `expected` completes “expects …”.
   case badOption(String, value: String, expected: String)
-  /// Something outside the program is missing or does not work. Two sentences: problem and remedy.
+  /// Something outside the program is missing or does not work. The text consists of two sentences: the problem and its
+  /// remedy.
   case unavailable(String)
 }
 
 extension ExportError: CustomStringConvertible {
-  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

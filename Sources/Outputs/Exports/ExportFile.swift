@@ -1,9 +1,9 @@
 internal import Platform
 public import SystemPackage
 
-/// File of an export, or standard output. A file gets its name when it is complete; an uncommitted one is removed.
+/// A file of an export, or standard output. A file gets its name when it is complete; an uncommitted file is removed.
 public final class ExportFile {
-  /// `nil` for standard output.
+  /// Path of the file; `nil` for standard output.
   public let path: FilePath?
   private let replacement: FileReplacement?
   private var buffer: [UInt8] = []
@@ -27,9 +27,9 @@ public final class ExportFile {
 
   public func write(_ text: String) throws(ExportError) { try write(text.utf8) }
 
-  /// Moves several files into place once all of them are on disk: if the disk is full, none is there.
-  /// - Parameter listed: Adds them to their folder's inventory, the proof that Nocturne wrote them.
-  /// - Returns: Their paths.
+  /// Moves several files into place once all of them are on disk: if the disk is full, none of them appears.
+  /// - Parameter listed: True to add the files to their folder's inventory, the proof that Nocturne wrote them.
+  /// - Returns: The paths of the files.
   public static func commit(_ files: [ExportFile], listed: Bool = false) throws(ExportError) -> [FilePath] {
     for file in files {
       try file.flush()
@@ -48,7 +48,8 @@ public final class ExportFile {
     return files.compactMap(\.path)
   }
 
-  /// Lists files before they get their names, so a file in place is in the inventory even if the process is killed.
+  /// Adds files to the inventory before they get their names, so that a file in place is always listed, even if the
+  /// process is killed.
   private static func list(_ files: [ExportFile]) throws(ExportError) {
     let folder = files.lazy.compactMap(\.path).first?.removingLastComponent()
     guard let folder else { return }
@@ -64,7 +65,6 @@ public final class ExportFile {
     }
   }
 
-  /// Moves the file into place.
   public func commit() throws(ExportError) {
     try flush()
     do {

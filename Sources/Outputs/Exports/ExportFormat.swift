@@ -4,24 +4,24 @@ public import Platform
 public import Records
 public import SystemPackage
 
-/// Format in which other programs take the library.
+/// A format in which other programs accept the library.
 public protocol ExportFormat: Sendable {
   /// Name on the command line.
   var name: String { get }
-  /// One line for help.
+  /// Description in one line for the help.
   var abstract: String { get }
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
   /// True if records need the checksums of their files.
   var needsChecksums: Bool { get }
-  /// True if the format is about files of this machine only, so objects are left out.
+  /// True if the format describes only files on this machine, so that objects are left out.
   var needsFiles: Bool { get }
-  /// Mark near the beginning or end of each file written, found in no other files; `nil` if the format has no room for
-  /// one.
+  /// A mark near the beginning or end of each file written, which no other files contain; `nil` if the format has no
+  /// room for a mark.
   var mark: String? { get }
 
-  /// Names of the files that an export to a folder always has.
+  /// Returns the names of the files that an export to a folder always contains.
   /// - Parameter findings: Findings that records may have.
   func files(for findings: [any DeclaredFinding.Type]) -> [String]
 
@@ -40,33 +40,32 @@ extension ExportFormat {
   }
 }
 
-/// Destination of an export.
 public enum ExportOutput: Hashable, Sendable {
-  /// A file or standard output; the extension is for examples, such as `xml`.
+  /// A file or standard output; the extension, such as `xml`, is used only in examples.
   case file(extension: String)
-  /// A folder, existing when the export begins, with files of these names and more for findings with lists.
+  /// A folder that exists when the export begins, with files of these names, and further files for findings with lists.
   case folder(files: [String])
-  /// A folder, existing when the export begins, with a tree of files for tracks.
+  /// A folder that exists when the export begins, with a tree of files for tracks.
   case tree
 
   public var isFolder: Bool { if case .file = self { false } else { true } }
 }
 
-/// Receives the records of one export in path order, in memory that does not grow with their number.
+/// Receives the records of one export in path order, in an amount of memory that does not grow with the number of
+/// records.
 ///
-/// Nothing is in place before `finish`, and never is if an error is thrown or the writer is dropped earlier:
-/// `ExportFile` ensures that.
+/// No output is in place before `finish`, and none ever is if an error is thrown or the writer is dropped before that:
+/// `ExportFile` ensures this.
 public protocol ExportWriter {
   /// Appends a track with audio: its status is `ok` or `partial`.
   mutating func append(_ record: FileRecord) throws
-  /// Called after all records of an incremental export, in path order.
+  /// Records a removal; called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
-  /// - Returns: Files written.
   mutating func finish() throws -> [FilePath]
 }
 
-/// Track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the export
-/// may never have had it.
+/// A track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the
+/// export may never have had it.
 public struct ExportRemoval: Hashable, Sendable {
   /// Last known path.
   public var path: FilePath
@@ -79,11 +78,11 @@ public struct ExportRemoval: Hashable, Sendable {
   public var fileID: String { ContentID(ofPath: path).description }
 }
 
-/// Facts about an export, passed to a format.
+/// The facts about an export that are passed to a format.
 public struct ExportContext: Sendable {
-  /// File or folder; `nil` for standard output.
+  /// Destination file or folder; `nil` for standard output.
   public var output: FilePath?
-  /// Name and version, such as `Nocturne 0.2.0`.
+  /// Name and version of the program, such as `Nocturne 0.2.0`.
   public var program: String
   public var now: Timestamp
   /// True if only changed and removed tracks are exported.
@@ -94,9 +93,9 @@ public struct ExportContext: Sendable {
   public var options: [String: String]
   /// Findings that records may have.
   public var findings: [any DeclaredFinding.Type]
-  /// Filter that selects the tracks; `nil` if paths also do.
+  /// Filter that selects the tracks; `nil` if paths select them as well.
   public var filter: TrackFilter?
-  /// Rule for files named after tracks; files that an export always has are checked before it begins.
+  /// The rule for files named after tracks; files that an export always contains are checked before it begins.
   public var overwriting: OverwriteRule
 
   public init(

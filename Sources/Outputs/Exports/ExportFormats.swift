@@ -1,4 +1,3 @@
-/// All export formats.
 public enum ExportFormats {
   /// In the order of `analyze export --list`.
   public static let all: [any ExportFormat] = [

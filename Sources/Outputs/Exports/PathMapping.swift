@@ -1,8 +1,8 @@
 internal import Platform
 internal import SystemPackage
 
-/// Location of the library for a program on another computer that reads the export: `--option from=/srv/music --option
-/// to=/Volumes/Music`, or `to=D:/Music`.
+/// The location of the library for a program on another computer that reads the export: `--option from=/srv/music
+/// --option to=/Volumes/Music`, or `to=D:/Music`.
 struct PathMapping {
   static let options = ["from", "to"]
 
@@ -29,7 +29,7 @@ struct PathMapping {
     return bytes
   }
 
-  /// Mapped path, with slashes; paths outside the folder stay unchanged.
+  /// Returns the mapped path, with slashes; paths outside the folder stay unchanged.
   func path(_ path: FilePath) -> [UInt8] {
     let bytes = path.withBytes { Array($0) }
     guard !to.isEmpty, bytes.starts(with: from), bytes.dropFirst(from.count).first == UInt8(ascii: "/") else {

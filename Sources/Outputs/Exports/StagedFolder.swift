@@ -1,18 +1,18 @@
 package import Platform
 package import SystemPackage
 
-/// File tree that is written to a hidden folder first and moved into place at the end, folder by folder, each with a
+/// A file tree that is first written to a hidden folder and moved into place at the end, folder by folder, each with a
 /// `FileInventory`. A file not written by Nocturne stays, unless the rule allows replacing it.
 package final class StagedFolder {
   private let folder: FilePath
   private let staging: FilePath
   private let rule: OverwriteRule
   private var outdated: [FilePath] = []
-  /// Inventory of the last folder read; tracks arrive folder by folder.
+  /// Inventory of the folder last read; tracks arrive folder by folder.
   private var inventory: FileInventory?
 
   private static let prefix = ".nocturne-export-"
-  /// Age in seconds at which a hidden folder counts as left behind by a killed process.
+  /// Age in seconds at which a hidden folder is assumed to be left over from a killed process.
   private static let leftoverAge: Int64 = 86_400
 
   package init(in folder: FilePath, _ rule: OverwriteRule) throws(ExportError) {
@@ -25,7 +25,7 @@ package final class StagedFolder {
 
   deinit { staging.removeAll() }
 
-  /// - Parameter path: Relative to the folder.
+  /// - Parameter path: Path relative to the folder.
   /// - Throws: `ExportError`; `refused` at the first file that must not be replaced.
   package func write(_ bytes: [UInt8], to path: FilePath) throws(ExportError) {
     guard let name = path.lastComponent else { return }
@@ -49,7 +49,7 @@ package final class StagedFolder {
     }
   }
 
-  /// Marks a file of an earlier export that is no longer written for removal.
+  /// Marks for removal a file of an earlier export that is no longer written.
   package func remove(_ path: FilePath) {
     let file = folder.pushing(path)
     if file.exists, rule.allowsOthers || isOurs(file) { outdated.append(file) }
@@ -62,7 +62,8 @@ package final class StagedFolder {
     return inventory?.has(name) ?? false
   }
 
-  /// Moves everything into place. Inventories come first, so a file in place is listed even if the process is killed.
+  /// Moves everything into place. Inventories come first, so that a file in place is listed even if the process is
+  /// killed.
   /// - Returns: The folder.
   package func commit() throws(ExportError) -> FilePath {
     try forEachStaged { path, isFolder throws(ExportError) in

@@ -6,21 +6,18 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Field of search-engine documents and of tables, declared once: documents, settings and schemas follow from it.
-/// Unknown values are left out of a document.
+/// A field of search-engine documents and of tables. It is declared once, and documents, settings and schemas are
+/// derived from the declaration. Unknown values are left out of a document.
 struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
-    /// Text searched by words.
     case text
-    /// Several texts searched by words.
     case texts
-    /// Value that is meaningful only as a whole.
+    /// A value that is meaningful only as a whole.
     case keyword
     case keywords
     case integer
     case number
     case boolean
-    /// Point in time.
     case time
   }
 
@@ -33,21 +30,21 @@ struct TrackField: Sendable {
     case time(Timestamp)
   }
 
-  /// For fields of findings, the name in the CSV report.
+  /// Name; for fields of findings, the name in the CSV report.
   var name: String
   var kind: Kind
-  /// True if searched by words.
+  /// True if the field is searched by words.
   var isSearched = false
-  /// True for filters and facets.
+  /// True if the field is used for filters and facets.
   var isFiltered = false
   var isSorted = false
-  /// `nil` if unknown.
+  /// Returns the value of the field; `nil` if unknown.
   var value: @Sendable (FileRecord) -> Value?
 
-  /// Key of documents; its name differs between engines.
+  /// Returns the key of a document; its name differs between engines.
   static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
 
-  /// All fields; searched ones in order of their weight.
+  /// All fields, searched fields in order of their weight.
   static let all: [TrackField] = [
     .text("title", sorted: true) { $0.track.titleTag },
     .texts("artists", filtered: true) { $0.track.artists },
@@ -98,8 +95,8 @@ struct TrackField: Sendable {
     .time("analyzed_at") { $0.analyzed },
   ]
 
-  /// Numbers, texts and flags of findings that are not in `all`, named as in the CSV report. Fingerprints have a format
-  /// of their own, and are longer than everything else together.
+  /// Returns the numbers, texts and flags of findings that are not in `all`, named as in the CSV report. Fingerprints
+  /// have a format of their own, and are longer than everything else together.
   static func others(of findings: [any DeclaredFinding.Type]) -> [TrackField] {
     let known = Set(all.map(\.name))
     return findings.filter { $0 != FingerprintFinding.self }.flatMap { fields(of: $0) }.filter {
@@ -196,9 +193,9 @@ extension TrackField {
 }
 
 extension JSONWriter {
-  /// Document with its key and all known values.
+  /// Writes a document with its key and all known values.
   /// - Parameters:
-  ///   - timesAreNumbers: Seconds since 1970 instead of RFC 3339, for engines without dates.
+  ///     - timesAreNumbers: True to write times as seconds since 1970 instead of RFC 3339, for engines without dates.
   ///   - writeMore: Writes members specific to one engine.
   mutating func searchDocument(
     _ record: FileRecord, key name: String, timesAreNumbers: Bool, _ writeMore: (inout JSONWriter) -> Void

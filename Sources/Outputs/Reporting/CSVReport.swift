@@ -2,7 +2,7 @@ internal import Platform
 internal import Records
 internal import Text
 
-/// One file per row, below a header row.
+/// The format with one file per row, below a header row.
 struct CSVReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var csv: CSVWriter

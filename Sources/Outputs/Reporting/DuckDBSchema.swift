@@ -1,7 +1,7 @@
 internal import Records
 
 /// DuckDB table macros that give every column of a report its type. A reader that infers types from the first rows
-/// takes a column without values for text or JSON, and for another type in the next report.
+/// assumes that a column without values is text or JSON, and infers a different type for it in the next report.
 enum DuckDBSchema {
   static func text(_ options: ReportOptions) -> String {
     let file = Shape.file(options)
@@ -37,7 +37,7 @@ enum DuckDBSchema {
 }
 
 extension SchemaNode {
-  /// DuckDB type for the values this schema describes.
+  /// The DuckDB type for the values that this schema describes.
   fileprivate var duckDBType: String {
     guard case .object(let members) = self else { return "JSON" }
     func member(_ name: String) -> SchemaNode? { members.first { $0.name == name }?.value }

@@ -1,17 +1,16 @@
 internal import Platform
 public import SystemPackage
 
-/// Failure to write a report. An existing report is left unchanged.
+/// A failure to write a report. An existing report is left unchanged.
 public enum ReportError: Error, Hashable, Sendable {
   case cannotCreate(path: FilePath, reason: String)
-  /// `path` is `nil` for standard output.
+  /// The report cannot be written; `path` is `nil` for standard output.
   case cannotWrite(path: FilePath?, reason: String)
   /// The reader of standard output has stopped reading.
   case closedPipe
 }
 
 extension ReportError: CustomStringConvertible {
-  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

@@ -1,15 +1,14 @@
 internal import Platform
 public import SystemPackage
 
-/// Destination of a report.
 public enum ReportDestination: Hashable, Sendable {
   case file(FilePath)
   case standardOutput
 }
 
-/// Writes bytes to a destination. A file gets its name when it is complete; an unfinished one is removed.
+/// Writes bytes to a destination. A file gets its name when it is complete; an unfinished file is removed.
 final class ReportOutput {
-  /// `nil` for standard output.
+  /// The file; `nil` for standard output.
   private let file: FileReplacement?
 
   init(_ destination: ReportDestination) throws(ReportError) {
@@ -34,7 +33,6 @@ final class ReportOutput {
     }
   }
 
-  /// Moves the file into place.
   func finish() throws(ReportError) {
     guard let file else { return }
     do {

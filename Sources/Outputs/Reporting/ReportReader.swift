@@ -4,14 +4,14 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// Facts about one file in a report, as far as other reports and the store must agree on them.
+/// The facts about one file in a report, as far as other reports and the store must agree on them.
 public struct ReportedFile: Hashable, Sendable {
   public var path: FilePath
   public var id: String?
   public var uri: String
   public var status: String
 
-  /// Facts that a report written now would have.
+  /// Creates the facts that a report written now would contain.
   public init(_ record: FileRecord) {
     let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(findings: []))
     self = (try? JSONValue(parsing: line)).flatMap { ReportedFile($0) } ?? ReportedFile(path: record.path)
@@ -49,15 +49,15 @@ public struct ReportedFile: Hashable, Sendable {
   }
 }
 
-/// Reads a report written by `ReportWriter`, in memory that does not depend on its length.
+/// Reads a report written by `ReportWriter`, in an amount of memory that does not depend on its length.
 public enum ReportReader {
   public struct Head: Hashable, Sendable {
-    /// Number of the run that a JSON report is about; `nil` in other formats.
+    /// Number of the run that a JSON report describes; `nil` in other formats.
     public var run: Int64?
     public var runStarted: String?
   }
 
-  /// Reason why a file is not a valid report: one sentence with the line.
+  /// The reason why a file is not a valid report, as one sentence that includes the line.
   public struct Damage: Error, CustomStringConvertible {
     public let description: String
   }
@@ -78,7 +78,7 @@ public enum ReportReader {
       guard let line = try lines.next(), let value = try? JSONValue(parsing: line + Array("]}".utf8)),
         case .object(let members) = value, members["files"] != nil
       else {
-        // A report without files is one line.
+        // A report without files consists of one line.
         lines = Lines(handle: handle, quoted: false)
         try handle.seek(toOffset: 0)
         guard let line = try lines.next(), let value = try? JSONValue(parsing: line), case .object(let members) = value,
@@ -136,7 +136,7 @@ public enum ReportReader {
   }
 }
 
-/// Lines of a file one by one, without line endings.
+/// The lines of a file one by one, without line endings.
 private struct Lines {
   let handle: FileHandle
   /// True if line breaks within double quotes do not end a line, as in CSV.

@@ -1,10 +1,11 @@
 public import Platform
 public import Records
 
-/// Writes one report, record by record, in memory that does not depend on their number. The exception is an HTML page:
-/// it is written once all its records are known, and keeps some 200 bytes of each.
+/// Writes one report, record by record, in an amount of memory that does not depend on the number of records. The
+/// exception is an HTML page: it is written only when all its records are known, and keeps about 200 bytes for each of
+/// them.
 ///
-/// A report file does not exist before `finish()`; if that is never called, no file is written.
+/// A report file does not exist before `finish()`; if that method is never called, no file is written.
 public final class ReportWriter {
   public static let schema = "nocturne.report"
   public static let schemaVersion = 1
@@ -41,7 +42,7 @@ public final class ReportWriter {
     if encoder?.bytes.count ?? 0 >= flushSize { try flush() }
   }
 
-  /// Writes out the records appended so far, for reports that are read while they grow.
+  /// Writes the records appended so far to the destination, for reports that are read while they grow.
   public func flush() throws(ReportError) {
     if let bytes = encoder?.bytes, !bytes.isEmpty { try output.write(bytes) }
     encoder?.removeBytes()
@@ -55,7 +56,7 @@ public final class ReportWriter {
     try output.finish()
   }
 
-  /// One file as a line of NDJSON, including the line break.
+  /// Returns one file as a line of NDJSON, including the line break.
   public static func ndjsonLine(for record: FileRecord, options: ReportOptions) -> [UInt8] {
     var report = NDJSONReport(options)
     report.append(record)

@@ -9,7 +9,7 @@ public struct WorkerRecordWriter: Sendable {
     shape = .worker(options)
   }
 
-  /// One line, including the line break.
+  /// Returns one line, including the line break.
   public func line(for record: WorkerRecord) -> [UInt8] {
     var json = JSONWriter()
     shape.writeJSON(record, into: &json)

@@ -6,7 +6,7 @@ import Foundation
 import Pipeline
 import Platform
 
-/// Options of an analysis, shared by commands.
+/// Options for analyzing files, shared by several commands.
 struct AnalysisArguments: ParsableArguments {
   @OptionGroup
   var pipeline: PipelineArgument
@@ -35,7 +35,7 @@ struct AnalysisArguments: ParsableArguments {
     try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
   }
 
-  /// The isolation in which files are analyzed, according to the settings.
+  /// The isolation in which files are analyzed, as the settings specify.
   func isolation(
     _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {
@@ -48,21 +48,21 @@ struct AnalysisArguments: ParsableArguments {
 }
 
 extension CommandSettings {
-  /// Reads single files, where the settings say.
+  /// Analyzes single files in the process that the settings select.
   package var fileAnalysis: SingleFileAnalysis {
     SingleFileAnalysis(timeLimit: timeLimit) { isolation($0, $1) }
   }
 
-  /// Time limit of one file.
+  /// Time limit for one file.
   var timeLimit: TimeLimit {
     self[Settings.timeout].map { TimeLimit(seconds: $0 / .seconds(1)) } ?? .standard
   }
 
-  /// Number of files to analyze at the same time: as many as wanted, or as the limit of open files allows.
+  /// Number of files to analyze at the same time: `wanted`, or fewer if the limit on open files requires it.
   ///
-  /// - Parameter notice: Receives a message if there are fewer.
+  /// - Parameter notice: Receives a message if the number is lower than `wanted`.
   static func possibleJobs(_ wanted: Int, notice: (String) -> Void) throws -> Int {
-    // A file, a decoder, and the pipes of a worker process or of a program.
+    // The file itself, a decoder, and the pipes to a worker process or another program.
     let filesPerJob = 8
     let limit = ResourceLimits.allowFiles(ResourceLimits.standardFiles + wanted * filesPerJob)
     try ResourceLimits.requireFiles(ResourceLimits.standardFiles + filesPerJob)
@@ -72,7 +72,8 @@ extension CommandSettings {
     return possible
   }
 
-  /// The isolation for a plan made from these analyzers of a definition, or from all if `ids` is empty.
+  /// The isolation for a plan made from the analyzers `ids` of a definition, or from all its analyzers if `ids` is
+  /// empty.
   func isolation(
     _ definition: PipelineDefinition, only ids: [String] = [], _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {

@@ -50,7 +50,6 @@ struct BrokenCommand: AsyncParsableCommand {
   }
 }
 
-/// Human-readable list of broken files.
 private enum BrokenText {
   private static let placesOfKind = 3
 

@@ -24,10 +24,10 @@ package func reportingErrors(_ body: () async throws -> Void) async throws {
   }
 }
 
-/// The effect of an error on a command: the exit status, and the message.
+/// The effect of an error on a command: its exit status and message.
 struct CommandEnding {
   let status: ExitStatus
-  /// `nil` for no message.
+  /// The message; `nil` if there is none.
   let sentence: String?
 
   init(after error: any Error) {
@@ -37,7 +37,7 @@ struct CommandEnding {
       case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
       case let error as ScanError: (.fatal, Self.sentence("\(error)"))
       case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
-      // The reader needs no more output, as with `| head`: not an error.
+      // Not an error: the reader wants no more output, as with `| head`.
       case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
       case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")

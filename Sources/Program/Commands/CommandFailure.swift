@@ -5,7 +5,7 @@ extension ExitStatus {
   package var exitCode: ExitCode { ExitCode(rawValue) }
 }
 
-/// Ends a command with a status and a sentence on standard error.
+/// An error that ends a command with a status and a sentence on standard error.
 package struct CommandFailure: Error, CustomStringConvertible {
   package let status: ExitStatus
   package let description: String

@@ -20,13 +20,13 @@ extension Setting {
   }
 }
 
-/// The settings of a command: those of files and the environment, overridden by its options. Loading them also sets the
-/// format of messages.
+/// The settings of a command: from files and the environment, overridden by the command's options. Loading them also
+/// sets the format of messages.
 package struct CommandSettings {
   package private(set) var settings: Settings
   private let context: SettingContext
 
-  /// - Parameter warns: Reports unknown settings, such as a variable with a mistyped name.
+  /// - Parameter warns: `true` to report unknown settings, such as an environment variable with a mistyped name.
   /// - Throws: An error for invalid settings, or for an untrusted project file with settings that require trust.
   init(warns: Bool = true) throws {
     self.init(try Settings.load())
@@ -40,7 +40,7 @@ package struct CommandSettings {
     take(database.path, for: Settings.database, option: "--database")
   }
 
-  /// The settings without those that need a trusted project file, for commands that only show settings.
+  /// The settings, except those that require a trusted project file; for commands that only show settings.
   static func ignoringUntrustedLines() throws -> CommandSettings { CommandSettings(try Settings.load()) }
 
   static var folders: StandardFolders { StandardFolders(environment: ProcessInfo.processInfo.environment) }
@@ -54,7 +54,7 @@ package struct CommandSettings {
 
   package subscript<Value: SettingValue>(_ setting: Setting<Value>) -> Value { settings[setting] }
 
-  /// Applies the text of an option, if given.
+  /// Applies the value of an option, if given.
   mutating func take<Value: SettingValue>(_ text: String?, for setting: Setting<Value>, option: String) throws {
     guard let text else { return }
     do {
@@ -73,7 +73,7 @@ package struct CommandSettings {
     settings.set(setting, to: path.path, by: option)
   }
 
-  /// Applies a list given by repeating an option, or with commas.
+  /// Applies a list, given by repeating an option or by separating values with commas.
   mutating func take<Value: SettingValue>(
     _ texts: [String], for setting: Setting<[Value]>, option: String
   ) throws {
@@ -89,10 +89,9 @@ package struct CommandSettings {
     settings.set(setting, to: value, by: option)
   }
 
-  /// The definition of the pipeline.
   func definition() throws -> PipelineDefinition { try settings.definition() }
 
-  /// The path of the database, which is a regular file or does not exist.
+  /// The path of the database. Throws if something other than a regular file is there.
   package func database() throws -> FilePath {
     let path = settings[Settings.database]
     switch path.fileKind {
@@ -107,7 +106,7 @@ package struct CommandSettings {
 
   func openStoreForReading() throws -> ResultStore { try openStore(.readOnly) }
 
-  /// Opens the database. If there is none, the error says how to make it.
+  /// Opens the database. If it does not exist, the error says how to create it.
   package func openStore(_ access: ResultStore.Access) throws -> ResultStore {
     let path = try database()
     guard path.fileKind != nil else {

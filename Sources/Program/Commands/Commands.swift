@@ -1,15 +1,13 @@
 package import ArgumentParser
 
-/// The commands of the program, in the order of its help. Two are missing, which stand in the program itself: `serve`,
-/// which alone needs the server, and `completions`, which needs the list of all.
+/// The commands of the program, in the order of its help. Two are defined in the module `analyze` instead: `serve`, the
+/// only one that needs the server, and `completions`, which needs the list of all commands.
 package enum Commands {
-  /// The name of the command `serve`.
   package static let serve = "serve"
 
-  /// The name of the command `completions`.
   package static let completions = "completions"
 
-  /// The names of all commands that are shown.
+  /// The names of all commands that the help shows.
   static var names: [String] { names(of: main) + [serve] + names(of: upkeep) + [completions] + names(of: manyMachines) }
 
   private static func names(of commands: [any ParsableCommand.Type]) -> [String] {
@@ -25,17 +23,17 @@ package enum Commands {
     ]
   }
 
-  /// Runs when no command is named.
+  /// The command that runs if none is named.
   package static var standard: any ParsableCommand.Type { RunCommand.self }
 
-  /// Not shown: what the program starts itself as.
+  /// Commands that the program starts as processes of its own. The help does not show them.
   package static var processes: [any ParsableCommand.Type] {
     [
       WorkerProcessCommand.self, CoverProcessCommand.self, DecodingProcessCommand.self,
     ]
   }
 
-  /// The command line that starts a process for one cover.
+  /// The command line that starts a process that makes one cover.
   package static var coverProcess: [String] { CoverProcessCommand.command }
 
   /// The command line that starts a process that decodes uploaded audio.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Pipeline
 
-/// `--database`.
+/// The option `--database`.
 package struct DatabaseArgument: ParsableArguments {
   @Option(name: .customLong("database"), help: Settings.database.help("file"))
   var path: PathArgument?
@@ -9,7 +9,7 @@ package struct DatabaseArgument: ParsableArguments {
   package init() {}
 }
 
-/// `--pipeline`.
+/// The option `--pipeline`.
 struct PipelineArgument: ParsableArguments {
   @Option(name: .customLong("pipeline"), help: Settings.pipeline.help("name|file"))
   var reference: String?
@@ -39,7 +39,7 @@ struct CourseArguments: ParsableArguments {
   @Option(help: Settings.logFormat.help("format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
-  /// Sets the format of messages first, so call this before applying other options.
+  /// Applies the options. Call this before applying any others, because it also sets the format of messages.
   func apply(to settings: inout CommandSettings) throws {
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])
@@ -51,7 +51,7 @@ struct CourseArguments: ParsableArguments {
   }
 }
 
-/// `--quiet` and `--verbose`.
+/// The options `--quiet` and `--verbose`.
 struct MessageArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print errors only")
   var quiet = false

@@ -104,7 +104,7 @@ struct ProjectArgument: ParsableArguments {
 
 /// The message about an untrusted project file.
 enum ProjectTrustText {
-  /// `nil` if there is no project file, or if it sets nothing that requires trust.
+  /// The message; `nil` if there is no project file, or if it sets nothing that requires trust.
   static func refusal(_ settings: Settings) -> String? {
     guard let project = settings.project, !settings.withheld.isEmpty else { return nil }
     let path = project.path.string
@@ -121,7 +121,6 @@ enum ProjectTrustText {
   }
 }
 
-/// Words quoted for a shell.
 private func shellText(_ words: [String]) -> String {
   words.map { word in
     let isPlain =

@@ -111,7 +111,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
   }
 
-  /// The pairs of the database, which is updated first unless it is read-only.
+  /// The pairs in the database. They are updated first, unless the database is read-only.
   private func pairs(_ settings: CommandSettings) throws -> (ResultStore, [StoredPair]) {
     do {
       let store = try settings.openStore(.readWrite)

@@ -4,31 +4,31 @@ internal import Foundation
 internal import Pipeline
 internal import Platform
 
-/// The start and the end of the process around its commands.
+/// Prepares the process, runs its command, and ends it.
 package enum Entry {
   /// Runs the command that the arguments name, and ends the process with its status.
   ///
   /// - Parameters:
-  ///   - root: The list of all commands.
+  ///   - root: The root command, which lists all commands.
   ///   - presentNames: Replaces former names of commands in the arguments.
   package static func run<Root: AsyncParsableCommand>(
     _ root: Root.Type, presentNames: @escaping @Sendable ([String]) -> [String]
   ) -> Never {
-    // Before any thread starts, since fpcalc forks this process.
+    // This must come before any thread starts, because fpcalc forks this process.
     if let arguments = FpcalcCommand.givenArguments { exit(FpcalcCommand.run(arguments)) }
     Signals.hold()
-    // If a reader such as `head` exits, the write fails with an error instead of a signal that ends the process.
+    // If a reader such as `head` exits, writing to it fails with an error; no signal ends the process.
     signal(SIGPIPE, SIG_IGN)
-    // Reaching the limit of file size (ulimit -f) is an error, like a full disk.
+    // Reaching the file size limit (ulimit -f) is an error, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
-    // The run reports a crashed worker process in one sentence.
+    // No backtraces: the run reports a crashed worker process in one sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
     atexit { StandardError.flush() }
     ResourceLimits.prepareForThreads()
     do {
       try ResourceLimits.requireMemoryOfContainer()
       try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
-      // Not the cooperative pool: if the system refuses it a thread, its caller waits forever.
+      // The cooperative pool is not used: if the system refuses it a thread, its caller waits forever.
       let executor = try ThreadExecutor(threadCount: 1)
       Task(executorPreference: executor) {
         await run(root, presentNames(RawArguments.texts))
@@ -55,7 +55,7 @@ package enum Entry {
       }
     } catch {
       let status = Root.exitCode(for: error)
-      // Errors in options, which the parser would print with the usage. Commands report their own errors.
+      // An error in the options, which the parser would print along with the usage. Commands report their own errors.
       if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
         Log.write(.error, "usage", Root.message(for: error))
         exit(status.rawValue)

@@ -114,7 +114,6 @@ struct ExportCommand: AsyncParsableCommand {
   }
 }
 
-/// Human-readable result of an export.
 private enum ExportText {
   static func lines(for outcome: LibraryExport.Outcome) -> [String] {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""

@@ -2,7 +2,8 @@ import AnalysisTasks
 import ResultStore
 import SystemPackage
 
-/// Runs `body` for each file. A failure is reported without stopping the others, and makes the command fail at the end.
+/// Runs `body` for each file. A failure is reported, does not stop the remaining files, and makes the command fail at
+/// the end.
 func forEachFile(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
   var hasFailed = false
   for file in files {

@@ -3,7 +3,7 @@ import Filters
 internal import LibraryTasks
 import Platform
 
-/// Options that select tracks: one filter each, and `--where` for all of them in one expression.
+/// Options that select tracks: one for each filter, and `--where`, which combines filters in one expression.
 struct FilterArguments: ParsableArguments {
   @Option(
     name: .customLong("where"),
@@ -92,7 +92,7 @@ struct FilterArguments: ParsableArguments {
     return filter
   }
 
-  /// Options with one value, as fields of filters.
+  /// The options that take one value, with the field that each filters by.
   private var values: [(option: String, field: FilterField, value: String)] {
     let given: [(String, FilterField, String?)] = [
       ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }),
@@ -100,7 +100,7 @@ struct FilterArguments: ParsableArguments {
       ("--key", .key, key), ("--lufs", .lufs, lufs), ("--year", .year, year), ("--genre", .genre, genre),
       ("--artist", .artist, artist), ("--album", .album, album), ("--duration", .duration, duration),
       ("--codec", .codec, codec), ("--status", .status, status), ("--problem", .problem, problem),
-      // A date stands for that day and all after it.
+      // A date means that day and all later days.
       ("--added-since", .added, addedSince.map { $0.contains("-") && !$0.contains("..") ? "\($0).." : $0 }),
     ]
     return given.compactMap { option, field, value in value.map { (option, field, $0) } }

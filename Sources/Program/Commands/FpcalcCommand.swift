@@ -6,7 +6,8 @@ import Pipeline
 import Records
 import SystemPackage
 
-/// Declares the command for help and completions. `Program` runs it before anything else, since its options have one hyphen.
+/// Declares the command for help and completions. `Program` runs it before anything else, because its options start
+/// with a single hyphen.
 struct FpcalcCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: Fpcalc.name, abstract: "Fingerprint files for AcoustID, as Chromaprint's program fpcalc does",
@@ -33,7 +34,8 @@ struct FpcalcCommand: ParsableCommand {
     return Fpcalc.run(arguments, programVersion: version, database: database)
   }
 
-  /// `$NOCTURNE_DATABASE`, for programs that start `fpcalc` without knowing of it; otherwise the database of `analyze`.
+  /// The database named by `$NOCTURNE_DATABASE`, for programs that start `fpcalc` unaware of this one; otherwise the
+  /// database of `analyze`.
   private static func database() -> FilePath? {
     if let path = ProcessInfo.processInfo.environment["NOCTURNE_DATABASE"] {
       return path.isEmpty ? nil : FilePath(path)

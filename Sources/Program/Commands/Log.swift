@@ -6,12 +6,12 @@ import Synchronization
 import SystemPackage
 package import Text
 
-/// Messages of a command on standard error: plain text for people, JSON for log collectors, or lines with levels for
-/// systemd's journal. Progress bars and tables for terminals are not written here.
+/// Writes the messages of a command to standard error: plain text for people, JSON for log collectors, or lines with
+/// levels for systemd's journal. Progress bars and tables for terminals are written elsewhere.
 package enum Log {
   package typealias Message = AnalysisTasks.Message
 
-  /// Until the settings are read, the environment alone decides.
+  /// Until the settings are read, the format depends on the environment alone.
   private static let current = Mutex<LogFormat>(
     resolved(
       ProcessInfo.processInfo.environment[Settings.logFormat.environmentName].flatMap { LogFormat(rawValue: $0) }
@@ -19,14 +19,14 @@ package enum Log {
 
   static var format: LogFormat { current.withLock { $0 } }
 
-  /// Applies the format of the settings.
+  /// Sets the format, as the settings specify.
   static func use(_ format: LogFormat) {
     current.withLock { $0 = resolved(format) }
   }
 
   /// Writes a message without waiting; see `StandardError`.
   ///
-  /// - Parameter isProgress: Drops the message if others are still waiting to be written.
+  /// - Parameter isProgress: `true` to drop the message if others are still waiting to be written.
   package static func write(_ message: Message, isProgress: Bool = false) {
     StandardError.write(rendered(message, as: format, at: .now), isProgress: isProgress)
   }
@@ -65,8 +65,8 @@ package enum Log {
     return standardErrorIsTheJournal ? .journald : .text
   }
 
-  /// systemd sets `JOURNAL_STREAM` to device and inode of the stream it has connected to the journal; a process that
-  /// inherits the variable but not the stream does not count (systemd.exec(5)).
+  /// `true` if standard error is connected to the journal. systemd sets `JOURNAL_STREAM` to the device and inode of the
+  /// connected stream; a process may inherit the variable but not the stream (systemd.exec(5)).
   private static var standardErrorIsTheJournal: Bool {
     guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
     guard let key = try? FileStatus(of: .standardError).key else { return false }
@@ -75,10 +75,9 @@ package enum Log {
 }
 
 extension Log {
-  /// The reader of a digest on standard error.
+  /// The audience of a digest on standard error.
   static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
 
-  /// Writes a digest of failures in the format of messages.
   static func write(_ digest: FailureDigest, on terminal: Terminal) {
     switch format {
     case .auto, .text:
@@ -91,7 +90,6 @@ extension Log {
     }
   }
 
-  /// Writes a digest of a verification in the format of messages.
   static func write(
     _ digest: VerificationDigest, _ elapsed: Duration, _ status: ExitStatus?, on terminal: Terminal
   ) {

@@ -3,10 +3,11 @@ internal import Foundation
 internal import Platform
 internal import Text
 
-/// Words that were meant as a command.
+/// A word that was meant as a command, but was parsed as a path.
 enum MistakenCommand {
-  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
-  /// lower case before other words if there is nothing of any of these names.
+  /// Throws if the first argument is a mistaken command rather than a missing folder. It is one if no file has that
+  /// path and it is a subcommand or nearly one, or if it is in lower case, other words follow, and no file has any of
+  /// these paths.
   static func refuse(_ arguments: [PathArgument]) throws {
     guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
     let commands = Commands.names

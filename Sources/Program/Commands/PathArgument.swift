@@ -4,11 +4,11 @@ import Objects
 import Platform
 package import SystemPackage
 
-/// A path or the URI of a file on the command line, made absolute. Names that are not UTF-8 keep their bytes. The URI of an
-/// object becomes the path that represents it.
+/// A path or file URI from the command line, made absolute. Names that are not UTF-8 keep their bytes. The URI of an
+/// object becomes the path that represents the object.
 package struct PathArgument: ExpressibleByArgument, Sendable {
   package let path: FilePath
-  /// The argument if it has no slash, like the name of a subcommand.
+  /// The argument, if it contains no slash and could be the name of a subcommand.
   let bareWord: String?
 
   package init?(argument: String) {
@@ -31,7 +31,7 @@ package struct PathArgument: ExpressibleByArgument, Sendable {
 
   package static let defaultCompletionKind = CompletionKind.file()
 
-  /// An absolute path without `.` and `..`. Symbolic links are not resolved.
+  /// Returns an absolute path without `.` and `..`. Symbolic links are not resolved.
   static func absolute(_ path: FilePath) -> FilePath {
     var whole = path.isAbsolute ? path : FilePath.currentFolder.pushing(path)
     whole.lexicallyNormalize()
@@ -75,10 +75,11 @@ package enum OutputArgument: ExpressibleByArgument, Sendable {
   package static let defaultCompletionKind = CompletionKind.file()
 }
 
-/// The command line as passed by the system. Arguments are bytes; paths that are not UTF-8 must pass through the option
-/// parser, which takes text.
+/// The command line as passed by the system. Arguments are bytes, but the option parser accepts only text, so paths
+/// that are not UTF-8 are escaped.
 enum RawArguments {
-  /// Marks escaped bytes. No argument can contain it, so names that look like escaped bytes are not mistaken for them.
+  /// A mark for escaped bytes. No argument can contain it, so names that look like escaped bytes are not mistaken for
+  /// them.
   private static let mark = "\0"
 
   /// The name of the program and its arguments.
@@ -89,7 +90,7 @@ enum RawArguments {
     }
   }
 
-  /// The arguments without the name of the program. Bytes that are not UTF-8 are escaped; see `path(from:)`.
+  /// The arguments, without the name of the program, as text. Bytes that are not UTF-8 are escaped; see `path(from:)`.
   static var texts: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { position in
       guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
@@ -99,8 +100,8 @@ enum RawArguments {
     }
   }
 
-  /// The path of an argument or a part of it. If no file has that exact name, `\xE9` and the like stand for bytes, as they
-  /// do in names that this program shows.
+  /// The path that an argument, or a part of one, refers to. If no file has that exact name, escapes such as `\xE9`
+  /// stand for bytes, as in the names that this program shows.
   static func path(from text: String) -> FilePath {
     if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
     let path = FilePath(text)

@@ -95,7 +95,7 @@ struct PlanCommand: AsyncParsableCommand {
         if case .notice(let text, let event, _) = event { Log.write(.warning, event, text) }
       }
       try write(plan)
-      // Fails as a run does, so that a missing library is noticed.
+      // Fails like a run, so that a missing library is noticed.
       if plan.roots.contains(where: { $0.condition != .scanned }) { throw ExitStatus.fatal.exitCode }
     }
   }
@@ -139,7 +139,7 @@ struct PlanCommand: AsyncParsableCommand {
       do {
         try plan.write(to: parquet.path)
       } catch ExportError.refused(let error) {
-        // In this command, --force concerns files to analyze.
+        // In this command, --force applies to the files to analyze.
         throw CommandFailure(.fatal, error.descriptionWithoutForce)
       }
     }
@@ -162,7 +162,7 @@ struct PlanCommand: AsyncParsableCommand {
   private static let bufferSize = 1 << 18
 }
 
-/// A listing that threads read one at a time.
+/// A listing that threads share, reading from it one at a time.
 private final class SharedListing: Sendable {
   private let listing: Mutex<FileListing>
 

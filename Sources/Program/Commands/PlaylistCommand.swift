@@ -70,7 +70,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     case m3u8, nsp
   }
 
-  /// The ranges of `--length`, `--tracks` and `--no-repeat-artist`.
+  /// The values that `--length`, `--tracks` and `--no-repeat-artist` accept.
   private static let lengths = 1.0...31_536_000.0
   private static let counts = 1...1_000_000
   private static let spacings = 0...100
@@ -149,7 +149,8 @@ struct PlaylistCommand: AsyncParsableCommand {
     return request
   }
 
-  /// The base of relative paths; `nil` for absolute ones. Links are resolved, since `..` leaves the target of a link.
+  /// The base of relative paths; `nil` for absolute paths. Links are resolved, because `..` refers to the parent of a
+  /// link's target.
   private var baseFolder: FilePath? {
     guard let output, !absolute else { return nil }
     let folder = output.path.removingLastComponent()

@@ -1,7 +1,7 @@
 import Pipeline
 import Synchronization
 
-/// The progress of one long task, in one line of a terminal. Shows nothing without a terminal.
+/// Shows the progress of one long task in one line of a terminal. Without a terminal, it shows nothing.
 final class ProgressBar: Sendable {
   private struct State {
     var lastShown: ContinuousClock.Instant?
@@ -15,7 +15,7 @@ final class ProgressBar: Sendable {
   private static let cellCount = 24
 
   /// - Parameters:
-  ///   - fraction: 0 to 1.
+  ///   - fraction: Share of the task done, 0 to 1.
   ///   - task: One or two words, such as `writing`.
   func show(_ fraction: Double, _ task: String) {
     guard terminal.isInteractive, Log.format == .text else { return }
@@ -31,7 +31,7 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Removes the bar, so other text can be written.
+  /// Removes the bar, so that other text can be written.
   func finish() {
     state.withLock { state in
       guard state.isShown else { return }

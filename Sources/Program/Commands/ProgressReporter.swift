@@ -17,7 +17,7 @@ final class ProgressReporter: Sendable {
     var partial = 0
     var failed = 0
     var audioSeconds = 0.0
-    /// Bytes read by the verification.
+    /// Number of bytes that the verification has read.
     var bytes: Int64 = 0
     var bad = 0
     var current = ""
@@ -34,7 +34,7 @@ final class ProgressReporter: Sendable {
   private let state = Mutex(State())
   private let ticker = Mutex<Ticker?>(nil)
 
-  /// - Parameter isQuiet: Suppresses notices as well. Errors are written elsewhere.
+  /// - Parameter isQuiet: `true` to suppress notices as well. Errors are written elsewhere.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
     let hasRoomForABar = terminal.isInteractive && !isQuiet && Log.format == .text
     self.style = style == .auto ? (hasRoomForABar ? .bar : .none) : style
@@ -95,16 +95,16 @@ final class ProgressReporter: Sendable {
     Log.write(message)
   }
 
-  /// Starts periodic updates, since a file may take minutes.
+  /// Starts periodic updates, because a single file may take minutes.
   func start() {
     guard style != .none else { return }
     let pause = max(interval, .seconds(1))
-    // Without a thread for it, progress is updated by events only.
+    // If no thread can be started for this, only events update the progress.
     let ticking = try? Ticker(every: pause) { [self] in state.withLock { showIfDue(&$0) } }
     ticker.withLock { $0 = ticking }
   }
 
-  /// Removes the bar and shows nothing more.
+  /// Removes the bar. Nothing is shown afterwards.
   func finish() {
     ticker.withLock { $0.take() }?.stop()
     state.withLock { state in
@@ -152,7 +152,7 @@ final class ProgressReporter: Sendable {
     (ContinuousClock.now - state.analysisStart) / .seconds(1)
   }
 
-  /// Seconds of audio per second.
+  /// Seconds of audio analyzed per second.
   private func speed(_ state: State) -> Double? {
     let seconds = elapsed(state)
     return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds * 10).rounded() / 10 : nil

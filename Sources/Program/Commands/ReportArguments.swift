@@ -8,7 +8,7 @@ import Records
 import SystemPackage
 import Text
 
-/// Options for the reports of a command and their folder.
+/// Options for the reports that a command writes, and for their folder.
 struct ReportArguments: ParsableArguments {
   @Option(name: .long, help: Settings.report.help("format"), completion: .list(ReportFormat.choices))
   var report: [String] = []
@@ -47,11 +47,11 @@ struct ReportArguments: ParsableArguments {
     if !goesToStandardOutput, !settings[Settings.report].isEmpty { try Self.requireFolder(settings[Settings.output]) }
   }
 
-  /// Checks the output before any work: it need not exist yet, but must not be anything other than a folder.
+  /// Checks the output before any work is done: it need not exist yet, but if it does, it must be a folder.
   private static func requireFolder(_ output: FilePath) throws {
     var place = output
     while place.fileKind == nil {
-      // A dangling link.
+      // This is a dangling link.
       if place.exists { break }
       guard place.removeLastComponent() else { return }
     }
@@ -62,7 +62,7 @@ struct ReportArguments: ParsableArguments {
         + "single report to standard output with --output -.")
   }
 
-  /// The reports by the options and settings.
+  /// The reports that the options and settings select.
   /// - Parameter roots: The folders that the reports show; `nil` for the whole library.
   func reports(_ settings: CommandSettings, roots: [FilePath]?) -> LibraryReports {
     var options = ReportOptions(including: settings[Settings.include])

@@ -54,7 +54,7 @@ struct ReportCommand: AsyncParsableCommand {
       task.since = since
       try task.check(OverwriteRule(allowsOthers: force))
       let files = try task.write(store, run: try store.latestRun())
-      // Nightly jobs, without a terminal, are silent if nothing is wrong.
+      // Without a terminal, as in nightly jobs, nothing is printed if nothing is wrong.
       if Terminal().isInteractive { for file in files { Terminal.writeLine(printable(file.text)) } }
     }
   }

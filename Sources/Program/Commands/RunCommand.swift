@@ -83,7 +83,7 @@ struct RunCommand: AsyncParsableCommand {
         status = try await analyze(&metrics)
       } catch {
         metrics.figures = nil
-        // The first error is the one to report.
+        // Only the first error is reported.
         try? metrics.write(exitStatus: CommandEnding(after: error).status)
         throw error
       }
@@ -97,8 +97,8 @@ struct RunCommand: AsyncParsableCommand {
     try apply(to: &settings)
     if !dryRun {
       try takeOutputs(settings, &metrics)
-      // Workers load the libraries themselves. With a limited address space they are loaded here as well: if they do not
-      // fit, the limit is too low, and no file is to blame.
+      // Workers load the libraries themselves. If the address space is limited, the libraries are loaded here as well:
+      // if they do not fit, the limit is too low, and no file is to blame.
       let isAlone = settings[Settings.isolation] == .none
       if isAlone || ResourceLimits.addressSpace != nil { DecodingLibraries.load() }
       if isAlone { ResourceLimits.prepareForManyFiles() }
@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  /// Checks the outputs before any work. In this command, `--force` concerns files to analyze.
+  /// Checks the outputs before any work. In this command, `--force` applies to the files to analyze.
   private func takeOutputs(_ settings: CommandSettings, _ metrics: inout RunMetrics) throws {
     do throws(OverwriteError) {
       if let file = settings[Settings.metrics] { try OverwriteRule().forRegularFiles.check(file, RunMetrics.proof) }
@@ -125,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// The analysis according to the options and settings.
+  /// The analysis that the options and settings describe.
   private func analysis(_ settings: CommandSettings, _ console: RunConsole) throws -> LibraryAnalysis {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
@@ -163,7 +163,7 @@ struct RunCommand: AsyncParsableCommand {
     try reports.apply(to: &settings)
   }
 
-  /// Shows the outcome; silent without a terminal if nothing is wrong.
+  /// Shows the outcome. Without a terminal, shows nothing if nothing is wrong.
   private func show(_ outcome: LibraryAnalysis.Outcome, _ summary: RunSummary, on terminal: Terminal) {
     let isWanted = dryRun || profile || messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }

@@ -16,13 +16,13 @@ final class RunConsole: RunObserver {
     progress = ProgressReporter(style: style, terminal: terminal, isQuiet: isQuiet)
   }
 
-  /// - Parameter notices: Notes about the settings.
+  /// - Parameter notices: Messages about the settings.
   func begin(notices: [String], database: FilePath) {
     for notice in notices { handle(.notice(notice, event: "setting_ignored")) }
     self.database.withLock { $0 = database }
   }
 
-  /// Removes the progress, so other text can be written.
+  /// Removes the progress bar, so that other text can be written.
   func end() { progress.finish() }
 
   func handle(_ event: RunEvent) { progress.handle(event) }

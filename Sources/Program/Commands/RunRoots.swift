@@ -40,7 +40,7 @@ struct RunRoots {
   }
 }
 
-/// A list of paths that threads read one at a time during the scan.
+/// A list of paths that threads share during the scan, reading from it one at a time.
 private final class FileList: Sendable {
   private struct State: ~Copyable {
     var list: PathList

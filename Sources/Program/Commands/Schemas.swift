@@ -8,10 +8,10 @@ internal import Reporting
 
 /// The files of `reports/schema/`.
 enum Schemas {
-  /// Proof that Nocturne wrote such a file.
+  /// The mark that proves that Nocturne wrote a schema file.
   static let proof = OriginProof.text(marks: ["nocturne"])
 
-  /// The schemas with the format that they describe and their file names.
+  /// The schemas, each with the format that it describes and its file name.
   static var files: [(format: String, name: String, text: String)] {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
       + SimilarSchema.files + DuplicateSchema.files + PlaylistSchema.files + ClickSchema.files

@@ -104,7 +104,7 @@ struct SearchCommand: AsyncParsableCommand {
     if types.isEmpty { return printsPathsAlone ? [.tracks, .paths] : Set(SearchSection.allCases) }
     var sections: Set<SearchSection> = []
     for name in types.flatMap({ $0.split(separator: ",").map(String.init) }) {
-      // Singular names such as `--type track` are valid, too.
+      // Singular names, as in `--type track`, are valid too.
       guard let section = SearchSection(rawValue: name) ?? SearchSection(rawValue: "\(name)s") else {
         let hint = Suggestion.hint(for: name, in: SearchSection.allCases.map(\.rawValue))
         throw ValidationError("--type: there is no '\(printable(name))'; \(hint)")
@@ -143,7 +143,7 @@ struct SearchCommand: AsyncParsableCommand {
     }
   }
 
-  /// Prints the tracks that sound like files, as `similar` does.
+  /// Prints the tracks that sound like the given files, as `similar` does.
   private func findSimilar() throws {
     let limit = limit ?? (printsPathsAlone ? SimilarTracks.limits.upperBound : 10)
     var isEmpty = true
@@ -160,18 +160,18 @@ struct SearchCommand: AsyncParsableCommand {
     if isEmpty { throw ExitCode(1) }
   }
 
-  /// Paths with their original bytes, and the URIs of objects.
+  /// Lists paths with their original bytes, and the URIs of objects.
   private func pathList(_ paths: [FilePath]) -> [UInt8] {
     paths.flatMap { ($0.isObject ? Array($0.uri.utf8) : $0.bytes) + [null ? 0 : UInt8(ascii: "\n")] }
   }
 
-  /// The path of each file, once.
+  /// The path of each file found, once.
   private static func paths(_ answer: SearchAnswer) -> [FilePath] {
     var seen: Set<Int64> = []
     return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }.map(\.path)
   }
 
-  /// The problems of tracks that failed or were analyzed in part, by file.
+  /// The problems of tracks whose analysis failed or was incomplete, by file id.
   private static func problems(_ answer: SearchAnswer, _ store: ResultStore) throws -> [Int64: String] {
     var problems: [Int64: String] = [:]
     for row in answer.tracks.hits where row.status != .ok {

@@ -5,20 +5,19 @@ import Platform
 import SystemPackage
 import Text
 
-/// Human-readable results of a search: a heading for each kind, and lines that fit the terminal with the words in bold. The
-/// path of a track and its problem follow below it. If standard output is not a terminal, nothing is cut, and the path is at
-/// the end of the line.
+/// The human-readable results of a search: a heading for each kind, followed by lines that fit the terminal, with the
+/// search words in bold. A track's path and problem are on the lines below it. If standard output is not a terminal,
+/// nothing is cut, and the path is at the end of the line.
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle
-  /// Problems by file id.
   private let problems: [Int64: String]
-  /// Columns; `nil` for lines of any length.
+  /// Width of the terminal in columns; `nil` for lines of any length.
   private let width: Int?
 
-  /// Maximum columns of a name without a terminal.
+  /// Maximum width of a name without a terminal, in columns.
   private static let maxNameWidth = 60
-  /// Minimum columns to show the albums of tracks.
+  /// Minimum width in columns at which the albums of tracks are shown.
   private static let wideTerminal = 110
 
   /// - Parameter problems: The problems of files, by their ids.

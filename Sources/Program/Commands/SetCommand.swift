@@ -143,7 +143,7 @@ struct SetCommand: AsyncParsableCommand {
     return value.flatMap { (-16...16).contains($0) ? $0 : nil }
   }
 
-  /// The request according to valid options.
+  /// The request that the options describe, once they are validated.
   private var request: TempoChange.Request {
     if unset != nil { return .unset }
     if noTempo { return .noTempo }
@@ -239,7 +239,6 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-/// Human-readable result of changing many tempi.
 private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     if outcome.matchedCount == 0 { return ["No track matches."] }
@@ -260,9 +259,8 @@ private enum TempoChangeText {
   }
 }
 
-/// Human-readable result of an import of corrections.
 private enum CorrectionImportText {
-  /// Number of unreadable lines to show.
+  /// Maximum number of unreadable lines to show.
   private static let shownCount = 20
 
   static func lines(for outcome: CorrectionImport.Outcome, isDryRun: Bool) -> [String] {

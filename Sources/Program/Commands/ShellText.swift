@@ -1,6 +1,6 @@
 /// Quotes text for a shell.
 enum ShellText {
-  /// The command line of this process with one more option and without those for a dry run.
+  /// The command line of this process, with `option` added and the options for a dry run removed.
   static func command(adding option: String?) -> String {
     let words = RawArguments.texts.filter { !["-n", "--dry-run"].contains($0) }
     return (["analyze"] + words.map(quoted) + (option.map { [$0] } ?? [])).joined(separator: " ")

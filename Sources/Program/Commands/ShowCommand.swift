@@ -94,7 +94,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 }
 
-/// Human-readable record.
+/// The human-readable form of a record.
 enum RecordText {
   static func lines(for record: FileRecord, quarantine: Quarantine? = nil) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]

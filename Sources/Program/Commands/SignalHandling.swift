@@ -3,12 +3,12 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// The signals that ask this process to end. The main thread does nothing but wait for them, so they are handled whatever
-/// other threads do, and even if no other thread could be started.
+/// The signals that ask this process to end. The main thread only waits for them, so they are handled whatever other
+/// threads do, even if no other thread could be started.
 enum Signals {
   private static let handler = Mutex<(@Sendable (Int32) -> Void)?>(nil)
 
-  /// Excludes SIGHUP if it was ignored when the process started, as under `nohup`.
+  /// Excludes SIGHUP if that was ignored when the process started, as under `nohup`.
   private static let handled: [Int32] = {
     var action = sigaction()
     _ = unsafe sigaction(SIGHUP, nil, &action)
@@ -24,7 +24,7 @@ enum Signals {
     return set
   }
 
-  /// Blocks the signals. Call it before the process has a second thread, since threads inherit the mask.
+  /// Blocks the signals. Call this before the process has a second thread, because threads inherit the signal mask.
   static func hold() {
     var set = set
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -77,7 +77,7 @@ package final class SignalHandling: Sendable {
     }
   }
 
-  /// The exit status for the received signal; `nil` without one.
+  /// The exit status for the received signal; `nil` if none was received.
   package var exitStatus: ExitStatus? {
     received.withLock { $0 }.flatMap { ExitStatus(rawValue: 128 + $0) }
   }

@@ -50,7 +50,7 @@ struct SimilarCommand: AsyncParsableCommand {
   }
 }
 
-/// Finds the tracks that sound most like each file.
+/// Finds, for each file, the tracks that sound most like it.
 func forEachSimilar(
   to files: [PathArgument], _ settings: CommandSettings, limit: Int, matching filter: TrackFilter = .everything,
   _ body: (SimilarTracks.Answer) throws -> Void
@@ -61,7 +61,7 @@ func forEachSimilar(
   try forEachFile(files) { try body(similar.near($0, limit: limit, matching: filter)) }
 }
 
-/// Human-readable list of similar tracks: rank, likeness, name and path.
+/// A human-readable list of similar tracks: rank, likeness, name and path.
 enum SimilarText {
   private static let maxNameWidth = 48
 

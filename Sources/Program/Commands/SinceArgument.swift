@@ -2,7 +2,7 @@ import ArgumentParser
 import LibraryStore
 import Platform
 
-/// `--since`.
+/// The option `--since`.
 struct SinceArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,12 +13,12 @@ struct SinceArgument: ParsableArguments {
 
   func validate() throws { _ = try value() }
 
-  /// `nil` if it was not given.
+  /// The value; `nil` if the option was not given.
   /// - Throws: `ValidationError`.
   func value() throws -> Since? {
     guard let since else { return nil }
     if let value = Since(since) { return value }
-    // A misspelled time must not count as the name of a future cursor file.
+    // A misspelled time must not be taken for the name of a future cursor file.
     guard let path = PathArgument(argument: since), since.hasSuffix(".json") || path.path.exists else {
       throw ValidationError(
         "--since expects the number of a run, a date such as 2026-11-01, an age such as 2d, or a cursor file, not "

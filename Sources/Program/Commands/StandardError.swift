@@ -5,24 +5,25 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Standard error that never blocks the program if its reader has stopped reading: unread messages are buffered up to a
-/// limit, and written with the next message or at the end of the process.
+/// Writes to standard error without ever blocking the program, even if the reader has stopped reading. Unread messages
+/// are buffered, up to a limit, and written with the next message or at the end of the process.
 enum StandardError {
   private struct State {
     var waiting: [UInt8] = []
-    /// Messages that did not fit into the buffer.
+    /// Number of messages that did not fit into the buffer.
     var lost = 0
   }
 
-  /// Maximum bytes in the buffer.
+  /// Maximum number of bytes in the buffer.
   private static let limit = 1 << 20
-  /// Bytes that a writable pipe accepts at once (PIPE_BUF of Linux).
+  /// Number of bytes that a writable pipe accepts at once (PIPE_BUF on Linux).
   private static let piece = 4_096
 
   private static let state = Mutex(State())
 
-  /// A pipe or terminal is opened again as non-blocking, so writing never waits, even if another process fills it at the
-  /// same moment. The original descriptor must not be changed: it is shared with the parent process.
+  /// A pipe or terminal is opened again in non-blocking mode, so that writing never waits, even if another process
+  /// fills it at the same moment. The original descriptor must not be changed, because it is shared with the parent
+  /// process.
   private static let descriptor: Int32 = {
     guard FileDescriptor.standardError.isPipeOrDevice else { return STDERR_FILENO }
     let own = try? FileDescriptor.open(
@@ -30,9 +31,9 @@ enum StandardError {
     return own?.rawValue ?? STDERR_FILENO
   }()
 
-  /// Writes text in one piece, so lines of several threads do not mix.
+  /// Writes text in one piece, so that the lines of several threads do not mix.
   ///
-  /// - Parameter isProgress: Drops the text if other text is still waiting.
+  /// - Parameter isProgress: `true` to drop the text if other text is still waiting.
   static func write(_ text: String, isProgress: Bool = false) {
     state.withLock { state in
       send(&state)

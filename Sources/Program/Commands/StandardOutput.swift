@@ -1,7 +1,7 @@
 package import Reporting
 import SystemPackage
 
-/// Standard output, for data only. Unlike `print`, it reports failed writes.
+/// Writes data to standard output. Unlike `print`, it reports failed writes.
 package enum StandardOutput {
   static func write(_ bytes: [UInt8]) throws(ReportError) {
     do {

@@ -12,11 +12,11 @@ struct Terminal: Sendable {
   ) {
     self.descriptor = descriptor
     isInteractive = isatty(descriptor) == 1 && environment["TERM"] != "dumb"
-    // https://no-color.org: any value that is not empty.
+    // https://no-color.org: any value that is not empty turns color off.
     style = TextStyle(hasColor: isInteractive && (environment["NO_COLOR"] ?? "").isEmpty)
   }
 
-  /// Columns; 80 if unknown.
+  /// Width in columns; 80 if unknown.
   var width: Int {
     var size = winsize()
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -33,7 +33,7 @@ struct Terminal: Sendable {
   }
 }
 
-/// The end of a text, at most `width` characters, with an ellipsis if it was cut.
+/// Returns the end of a text, at most `width` characters, with an ellipsis if it was cut.
 func truncatedStart(_ text: String, to width: Int) -> String {
   guard text.count > width, width > 1 else { return width > 0 ? text : "" }
   return "…" + text.suffix(width - 1)

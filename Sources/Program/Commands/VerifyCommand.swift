@@ -78,7 +78,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
       console.handle(.notice($0, event: "fewer_jobs"))
     }
-    // The setting applies to nightly runs.
+    // The setting `verify` applies only to nightly runs.
     let wanted = share == nil ? nil : settings[Settings.verify]
     var request = settings.verification(wanted, jobs: jobs, roots: paths.isEmpty ? nil : paths.map(\.path))
     request.accepts = accept
@@ -90,7 +90,7 @@ struct VerifyCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  /// Shows the outcome; silent without a terminal if nothing is wrong.
+  /// Shows the outcome. Without a terminal, shows nothing if nothing is wrong.
   private func show(_ outcome: FileVerification.Outcome, on terminal: Terminal) {
     let isWanted = messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }
@@ -105,7 +105,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension CommandSettings {
-  /// - Parameter share: The share of the library to verify; `nil` for all of it.
+  /// - Parameter share: The share of the library to verify; `nil` for the whole library.
   func verification(_ share: LibraryShare?, jobs: Int, roots: [FilePath]?) -> LibraryVerification.Request {
     let definition = LibraryVerification.definition
     let isolation: LibraryRun.Isolation =

@@ -5,9 +5,8 @@ import Records
 import Reporting
 import Text
 
-/// The versions of everything that can change a result, for programs: `--version --json`.
+/// The versions of everything that can affect a result, in a form for programs: `--version --json`.
 enum VersionReport {
-  /// One line of JSON.
   static var json: String {
     let analyzers = BuiltInAnalyzers.all.map { ($0.id, JSONValue.integer(Int64($0.version))) }
     let value = JSONValue.object([

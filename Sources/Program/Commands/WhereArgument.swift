@@ -2,7 +2,7 @@ import ArgumentParser
 import Filters
 internal import LibraryTasks
 
-/// `--where` alone, for commands whose other options have the names of filters.
+/// The option `--where` alone, for commands that use the names of filters for other options.
 struct WhereArgument: ParsableArguments {
   @Option(
     name: .customLong("where"),
@@ -11,7 +11,7 @@ struct WhereArgument: ParsableArguments {
 
   func validate() throws { _ = try filter() }
 
-  /// `nil` if it was not given.
+  /// The filter; `nil` if the option was not given.
   /// - Throws: `ValidationError`.
   func filter() throws -> TrackFilter? {
     do throws(FilterSyntaxError) {

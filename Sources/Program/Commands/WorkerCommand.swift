@@ -61,7 +61,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let status = try await work()
         if status != .fine { throw status.exitCode }
       } catch ReportError.closedPipe {
-        // The engine has exited; it will request missing answers again.
+        // The engine has exited. It will request the missing answers again.
         throw ExitStatus.fatal.exitCode
       }
     }
@@ -89,7 +89,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let worker = StreamingWorker(
       StreamingWorker.Request(
         plan: plan,
-        // Engines start several processes, so the default is one job.
+        // Engines start several worker processes, so the default is one job.
         jobs: try CommandSettings.possibleJobs(
           settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs]
         ) { Log.write(.warning, "fewer_jobs", $0) },
@@ -135,7 +135,7 @@ struct WorkerCommand: AsyncParsableCommand {
 }
 
 extension CommandSettings {
-  /// Fetches objects with the credentials from the environment.
+  /// A fetcher of objects that uses the credentials in the environment.
   var objectFetcher: ObjectFetcher {
     ObjectFetcher(
       ObjectAccess(environment: ProcessInfo.processInfo.environment, home: settings.folders.home),
@@ -144,12 +144,12 @@ extension CommandSettings {
   }
 }
 
-/// Standard output for lines of several threads. Output that libraries print is redirected to standard error, so that it
+/// Standard output for lines from several threads. Whatever libraries print is redirected to standard error, so that it
 /// does not mix with these lines.
 private final class LineOutput: Sendable {
   private let descriptor: Mutex<FileDescriptor>
-  /// Bytes per write. Files receive whole lines, so lines of workers that append to one file do not mix. A writable pipe
-  /// accepts this much (PIPE_BUF) without blocking.
+  /// Number of bytes per write. Files receive whole lines, so that lines of workers that append to one file do not mix.
+  /// A writable pipe accepts this many bytes (PIPE_BUF) without blocking.
   private let pieceSize: Int
   private let control: RunControl
 

@@ -19,7 +19,7 @@ struct WorkerProcessCommand: AsyncParsableCommand {
   var memoryLimit: Int
 
   func run() async throws {
-    // Service managers signal every process; only the parent decides when workers exit.
+    // Service managers send signals to every process, but only the parent decides when workers exit.
     Signals.handle { _ in }
     DecodingLibraries.load()
     ResourceLimits.prepareForManyFiles()

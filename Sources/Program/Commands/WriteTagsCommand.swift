@@ -66,7 +66,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  /// The leading words that are names of fields.
+  /// The arguments at the start that are names of fields.
   private var fields: [WritableField] {
     let named = words.lazy.map { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
     return named.prefix { $0 != nil }.compactMap(\.self)
@@ -107,7 +107,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     if isNarrowed, all { throw ValidationError("Give --all, or paths and --where, not both.") }
   }
 
-  /// `true` to only show the changes: without `--yes`, or for `--undo` with `--dry-run`.
+  /// `true` to only show the changes: without `--yes` or, for `--undo`, with `--dry-run`.
   private var isPlan: Bool { undo == nil ? !yes : dryRun }
 
   func run() async throws {
@@ -172,7 +172,7 @@ private final class TaggingSession {
     self.isPlan = isPlan
     self.isUndo = isUndo
     self.isJSON = isJSON
-    // The current file is finished first.
+    // A signal does not interrupt the current file.
     signals = SignalHandling { _ in }
   }
 
@@ -217,7 +217,6 @@ private final class TaggingSession {
   }
 }
 
-/// Human-readable results.
 private enum TaggingText {
   static func lines(for result: TaggingResult) -> [String] {
     var lines = result.changes.flatMap { change in

@@ -24,7 +24,7 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: Commands.standard)
 
-  /// Former names of commands and their replacements, so old scripts keep working.
+  /// Former names of commands and what replaces them, so that old scripts keep working.
   private static let formerCommands = ["explain": ["show", "--why"]]
 
   /// The arguments with a former command name replaced.

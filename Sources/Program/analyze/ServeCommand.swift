@@ -96,8 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
     return options
   }
 
-  /// Opens the database. With `--watch`, it is created if it does not exist, as by a run. If nobody named one and there is
-  /// none, a server of named catalogs has an empty one in a temporary folder, since recognition needs no database.
+  /// Opens the database. With `--watch`, it is created if it does not exist, as in a run. If none is named or exists,
+  /// a server of named catalogs has an empty one in a temporary folder, since recognition needs no database.
   private func store(_ settings: CommandSettings, in temporary: inout TemporaryFolder?) throws -> ResultStore {
     let database = try settings.database()
     guard watch else {
@@ -122,7 +122,7 @@ struct ServeCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "Name the folders to watch: analyze serve --watch ~/Music")
     }
     for folder in folders {
-      // A missing folder may be on a drive that is mounted later.
+      // A missing folder is accepted, because it may be on a drive that is mounted later.
       if let status = try? FileStatus(at: folder, followingLinks: true), status.kind != .folder {
         throw CommandFailure(.fatal, "\(printable(DisplayPath.text(of: folder))) is not a folder.")
       }
@@ -143,7 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await reportingErrors {
       let settings = try CommandSettings(database)
       let sources = catalogs.catalogs(settings)
-      // The first local catalog is the server's own: it can be changed, and need not exist yet.
+      // The first local catalog is the server's own: the server can change it, and it need not exist yet.
       var options = ServerOptions(
         catalog: sources.places.first ?? settings[Settings.catalog], fileAnalysis: settings.fileAnalysis)
       options.otherCatalogs = Array(sources.places.dropFirst())

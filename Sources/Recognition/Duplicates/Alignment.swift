@@ -11,11 +11,10 @@ public struct Alignment: Hashable, Sendable {
     }
   }
 
-  /// The basis of the comparison.
   public enum Basis: String, Sendable, CaseIterable {
     /// Landmarks of the whole tracks.
     case signature
-    /// Chromaprint items of the beginnings.
+    /// Chromaprint items of the tracks' beginnings.
     case fingerprint
   }
 
@@ -26,18 +25,18 @@ public struct Alignment: Hashable, Sendable {
   public var speed: Double
   /// Share of the audible blocks of the shorter recording that are found in the other one at their place, 0 to 1.
   public var coverage: Double
-  /// Mean similarity of these blocks, 0 to 1.
+  /// Mean similarity of the blocks that `coverage` counts, 0 to 1.
   public var agreement: Double
-  /// Share of the audible blocks that lie on the longest stretch, 0 to 1.
+  /// Share of the audible blocks that are on the longest stretch, 0 to 1.
   public var mainCoverage: Double
   /// Number of audible blocks of the shorter recording.
   public var blockCount: Int
-  /// Share of the dominant landmarks that both recordings have, in the direction with fewer, 0 to 1; `nil` without
-  /// signatures.
+  /// Share of one recording's dominant landmarks that the other one has as well, in the direction with the smaller
+  /// share, 0 to 1; `nil` without signatures.
   public var dominantShare: Double?
   /// Share of the clear landmarks that both recordings have where they agree least, 0 to 1; `nil` without signatures.
   public var weakestShare: Double?
-  /// Similarity of the fingerprints on these stretches, 0 to 1; `nil` if they do not cover them.
+  /// Similarity of the fingerprints on the stretches, 0 to 1; `nil` if the fingerprints do not cover them.
   public var fingerprintAgreement: Double?
 
   public init(

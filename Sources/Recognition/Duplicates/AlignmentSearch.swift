@@ -1,16 +1,17 @@
-/// Aligns a recording with another one, based on the places of its blocks.
+/// Aligns a recording with another one, based on where its blocks are found there.
 ///
-/// Places that belong together lie on a line: the offset grows with time if one recording is faster. The best line is
-/// the main stretch. Runs of blocks off that line may lie on parallel lines, where something was cut or inserted.
+/// Places that belong together form a line, whose offset grows with time if one recording is faster. The best line is
+/// the main stretch. Where something was cut or inserted, runs of blocks that are off this line may form parallel
+/// lines.
 struct AlignmentSearch<Blocks: SoundBlocks> {
-  /// Slopes searched: seconds of the other recording per second of this one, minus 1, within 4%.
+  /// The slopes to search: seconds of the other recording per second of this one, minus 1; at most ±4%.
   private static var slopes: [Double] {
     [0] + (1...40).flatMap { (step: Int) -> [Double] in [0.001 * Double(step), -0.001 * Double(step)] }
   }
   /// Slopes below this count as zero.
   private static var minSlope: Double { 0.0008 }
   private static var maxStretches: Int { 6 }
-  /// Minimum number of blocks of a further stretch.
+  /// Minimum number of blocks in each further stretch.
   private static var minRun: Int { 2 }
 
   private let blocks: Blocks
@@ -39,7 +40,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     let audible = (0..<blocks.blockCount).filter { blocks.isAudible($0) }
     self.audible = audible
     var places: [Int: [BlockPlace]] = [:]
-    // Most candidates that are similar by chance are rejected here.
+    // This rejects most candidates that are similar by chance.
     let some = stride(from: 0, to: audible.count, by: Self.sampleStep).map { audible[$0] }
     for block in some { places[block] = blocks.places(of: block) }
     if some.count < Self.minSampleSize || Self.hasLine(places.values.joined()) {
@@ -50,22 +51,22 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     self.places = places
   }
 
-  /// Spacing of the blocks that are searched first.
+  /// Spacing of the blocks that are searched for first.
   private static var sampleStep: Int { 3 }
-  /// Minimum number of sampled blocks; with fewer, all blocks are searched.
+  /// Minimum number of sampled blocks; with fewer, all blocks are searched for.
   private static var minSampleSize: Int { 12 }
 
-  /// True if three places have about the same offset: within a second, which is more than the speed changes between
-  /// close blocks.
+  /// True if three places have the same offset to within a second. Between blocks that are close together, a difference
+  /// in speed changes the offset by less than that.
   private static func hasLine(_ places: some Sequence<BlockPlace>) -> Bool {
     let offsets = places.filter { $0.score >= Blocks.minScore }.map(\.offset).sorted()
     let reach = Int(Blocks.framesPerSecond)
     return zip(offsets, offsets.dropFirst(2)).contains { $1 - $0 <= reach }
   }
 
-  /// Returns the alignment; `nil` if nothing is the same.
+  /// Returns the alignment; `nil` if the recordings have nothing in common.
   /// - Parameters:
-  ///   - own: Duration of the recording in blocks, in seconds.
+  ///   - own: Duration of the recording that is divided into blocks, in seconds.
   ///   - other: Duration of the other recording, in seconds.
   func alignment(basis: Alignment.Basis, own: Double, other: Double) -> Alignment? {
     guard !audible.isEmpty, let main = bestLine(), !main.scores.isEmpty else { return nil }
@@ -116,7 +117,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return blocksOn(refined(line), among: audible)
   }
 
-  /// Fits a line to the points near it, by least squares.
+  /// Fits a line, by least squares, to the points that are near it.
   private func refined(_ line: Line) -> Line {
     var near: [(x: Double, y: Double)] = []
     for block in audible {
@@ -186,7 +187,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     }
   }
 
-  /// Frames of the blocks of a stretch in both recordings.
+  /// Ranges of frames that the blocks of a stretch cover in both recordings.
   private func range(of found: Found) -> (first: Range<Double>, second: Range<Double>) {
     let start = Double((found.scores.first?.block ?? 0) * Blocks.length)
     let end = Double(((found.scores.last?.block ?? 0) + 1) * Blocks.length)
@@ -196,8 +197,8 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
 
   // MARK: Stretches
 
-  /// Frames of the stretches in both recordings. The outer stretches extend to the ends of the recordings if no audible
-  /// block contradicts.
+  /// Ranges of frames that the stretches cover in both recordings. The outer stretches extend to the ends of the
+  /// recordings unless an audible block contradicts this.
   private func stretches(_ all: [Found], own: Double, other: Double) -> [(Range<Double>, Range<Double>)] {
     var found: [(Range<Double>, Range<Double>)] = []
     for (index, stretch) in all.enumerated() {

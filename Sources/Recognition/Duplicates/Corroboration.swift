@@ -15,8 +15,8 @@ struct Corroboration {
     self.second = second
   }
 
-  /// Share of the dominant landmarks on the stretches of one recording that the other one has, too, in the direction
-  /// with the smaller share. `nil` without signatures.
+  /// Share of the dominant landmarks on one recording's stretches that the other recording has as well, in the
+  /// direction with the smaller share. `nil` without signatures.
   var dominantShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let there = alignment.stretches.map { ($0.first, $0.second) }
@@ -47,9 +47,10 @@ struct Corroboration {
     return count > 0 ? Double(found) / Double(count) : 0
   }
 
-  /// Share of the clear landmarks that both recordings have where they agree least: the mean of the worst tenth of the
-  /// windows of 2 s, in the direction with the smaller share. Encoders lose about as many landmarks everywhere; another
-  /// mix or a voice adds and hides landmarks only while it sounds. `nil` without signatures, or for only a few seconds.
+  /// Share of the clear landmarks that both recordings have where they agree least: the mean over the worst tenth of
+  /// the 2 s windows, in the direction with the smaller share. Encoders lose about the same share of landmarks
+  /// everywhere, whereas another mix or a voice adds and hides landmarks only while it sounds. `nil` without
+  /// signatures, or if only a few seconds can be compared.
   var weakestShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let inner = alignment.stretches.map { inside($0) }
@@ -61,7 +62,8 @@ struct Corroboration {
     return min(ours, theirs)
   }
 
-  /// Trims the edges of a stretch beyond which one of the recordings continues, since that affects the landmarks there.
+  /// Trims the edges of a stretch where one of the recordings continues, since its further audio affects the landmarks
+  /// near the edge.
   private func inside(_ stretch: Alignment.Stretch) -> Alignment.Stretch {
     let continuesBefore = max(stretch.first.lowerBound, stretch.second.lowerBound) > Self.edge
     let rest = (
@@ -84,7 +86,7 @@ struct Corroboration {
   private static let minWindows = 3
   /// Length of a trimmed edge, in seconds.
   private static let edge = 2.0
-  /// Share of the windows that counts as the worst.
+  /// Share of the windows that count as the worst.
   private static let weakestPart = 0.1
 
   private static func weakestShare(
@@ -93,7 +95,7 @@ struct Corroboration {
     let rate = LandmarkSpectrum.columnsPerSecond
     let bands = LandmarkBlocks.bands(atSpeed: speed)
     var shares: [Double] = []
-    /// Expected places of the landmarks of a window.
+    /// Places where the landmarks of a window are expected.
     var expected: [(column: Int, band: Int)] = []
     func endWindow() {
       defer { expected.removeAll(keepingCapacity: true) }
@@ -124,7 +126,7 @@ struct Corroboration {
     return worst.reduce(0, +) / Double(worst.count)
   }
 
-  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` if they do not.
+  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` if they cover none of them.
   var fingerprintAgreement: Double? {
     guard let own = first.sound.fingerprint, let other = second.sound.fingerprint else { return nil }
     let rate = FingerprintBlocks.framesPerSecond

@@ -6,9 +6,9 @@
 //     SketchIndex      inverted file of these keys, which finds candidate pairs
 //     LandmarkBlocks   search for blocks of 4 s in another recording, by landmarks of the whole track,
 //     FingerprintBlocks  or by Chromaprint items, if there are no signatures
-//     AlignmentSearch  places of blocks to an `Alignment`: the stretches that are the same, and the speed
+//     AlignmentSearch  from places of blocks to an `Alignment`: the stretches that are the same, and the speed
 //     Relation         meaning of an alignment: another encoding, a cut, an edit, another speed, a part, or nothing
-//     RecordingGroups  pairs to groups that are not joined by weak links
+//     RecordingGroups  from pairs to groups that are not joined by weak links
 //
 // References: Wang, "An Industrial-Strength Audio Search Algorithm", ISMIR 2003 (landmarks, offset histograms); Haitsma
 // and Kalker, "A Highly Robust Audio Fingerprinting System", ISMIR 2002 (bit error rates of blocks); Broder, "On the
@@ -19,7 +19,7 @@ public import Landmarks
 
 /// The features of a recording that are compared.
 public struct Sound: Sendable {
-  /// Covers the first two minutes, in most libraries.
+  /// Covers the first two minutes in most libraries.
   public var fingerprint: Fingerprint?
   /// Covers the whole track.
   public var signature: Signature?

@@ -1,9 +1,9 @@
 internal import Chromaprint
 
-/// A fingerprint in blocks of items, searched for in another fingerprint.
+/// A fingerprint divided into blocks of items, which are searched for in another fingerprint.
 ///
-/// Between encodings of one recording, up to 8% of the bits differ; between different music, half; tracks with the same
-/// key and drum machine lie between.
+/// Up to 8% of the bits differ between encodings of one recording, and half of them between unrelated music. Tracks
+/// with the same key and drum machine are in between.
 struct FingerprintBlocks: SoundBlocks {
   /// One item per 1,365 samples at 11,025 Hz.
   static let framesPerSecond = 11_025.0 / 1_365
@@ -12,9 +12,9 @@ struct FingerprintBlocks: SoundBlocks {
   static let tolerance = 2.0
 
   private static let placeCount = 3
-  /// Minimum number of distinct items of a distinctive block.
+  /// Minimum number of distinct items in a distinctive block.
   private static let minDistinctItems = 8
-  /// Maximum share of differing bits of a place.
+  /// Maximum share of bits that may differ at a place.
   private static let maxDifference = 0.3
 
   let blockCount: Int

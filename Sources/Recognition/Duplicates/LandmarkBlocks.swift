@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Landmarks
 
-/// A track in blocks of landmarks, searched for in another track.
+/// The landmarks of a track, divided into blocks that are searched for in another track.
 ///
-/// Encoders keep about half of the landmarks in place, within a column; 2% match landmarks of other music by chance.
+/// Encoders keep about half of the landmarks in place, to within a column; 2% match landmarks of other music by chance.
 struct LandmarkBlocks: SoundBlocks {
   static let framesPerSecond = LandmarkSpectrum.columnsPerSecond
   static let length = 125
   static let minScore = 0.25
   static let tolerance = 4.0
 
-  /// Minimum number of landmarks of an audible block.
+  /// Minimum number of landmarks in an audible block.
   private static let minLandmarks = 30
   /// Maximum number of places per block.
   private static let placeCount = 4
@@ -18,7 +18,7 @@ struct LandmarkBlocks: SoundBlocks {
   let blockCount: Int
   private let own: LandmarkMap
   private let other: LandmarkMap
-  /// Ranges of the landmarks of each block.
+  /// Index range of each block's landmarks.
   private let ranges: [Range<Int>]
 
   init(_ own: LandmarkMap, in other: LandmarkMap) {
@@ -40,7 +40,7 @@ struct LandmarkBlocks: SoundBlocks {
 
   func places(of block: Int) -> [BlockPlace] {
     let first = block * Self.length
-    // The block may start up to its length before the other track.
+    // The block may start before the other track, by up to its own length.
     var counts = [Int32](repeating: 0, count: other.columnCount + Self.length + 2)
     other.columns.withUnsafeBufferPointer { columns in
       counts.withUnsafeMutableBufferPointer { counts in
@@ -84,7 +84,7 @@ struct LandmarkBlocks: SoundBlocks {
     return Double(best) / Double(landmarks.count)
   }
 
-  /// Bands by which landmarks are higher in the other recording: 36 per octave.
+  /// Returns by how many bands landmarks may be higher in the other recording; there are 36 bands per octave.
   /// - Parameter speed: Frames of the other recording per frame of this one.
   static func bands(atSpeed speed: Double) -> ClosedRange<Int> {
     let shift = -36 * log2(speed)

@@ -7,11 +7,11 @@ struct LandmarkMap: Sendable {
   let columnCount: Int
   /// Ordered by column.
   let landmarks: [Landmark]
-  /// Columns of the landmarks, one band after another, ascending within each.
+  /// Columns of the landmarks, band by band, ascending within each band.
   let columns: [Int32]
-  /// Start of each band in `columns`, with the end of the last one.
+  /// Start of each band in `columns`, followed by the end of the last band.
   let starts: [Int]
-  /// Bitmap of the landmarks: a bit per column, in words of 64, one band after another.
+  /// Bitmap of the landmarks, band by band: one bit per column, in 64-bit words.
   private let bits: [UInt64]
   private let wordsPerBand: Int
 

@@ -17,7 +17,7 @@ public protocol SoundSource {
 public struct CandidatePair: Hashable, Sendable {
   public var first: Int
   public var second: Int
-  /// Number of common keys at one distance.
+  /// Number of keys that both recordings have at the same distance.
   public var fingerprintVotes: Int
   public var signatureVotes: Int
 }
@@ -31,7 +31,7 @@ public struct PairSearch<Source: SoundSource> {
     public var relation: Relation?
   }
 
-  /// Maximum number of candidates per recording and index.
+  /// Maximum number of candidates for each recording in each index.
   private static var candidateLimit: Int { 32 }
   /// Duration that fingerprints cover, in seconds.
   private static var fingerprintLength: Double { 120 }
@@ -45,10 +45,11 @@ public struct PairSearch<Source: SoundSource> {
   }
 
   /// Returns the candidate pairs, in ascending order.
-  /// - Parameter isNew: True for recordings not yet compared with the others; pairs of two old ones are left out.
+  /// - Parameter isNew: True for recordings that have not yet been compared with the others. Pairs of two old
+  ///   recordings are left out.
   public func candidates(isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     var all: [CandidatePair] = []
-    // One index at a time: both together would take twice the memory.
+    // One index at a time: two would take twice the memory.
     for basis in Alignment.Basis.allCases { all += try candidates(by: basis, isNew: isNew) }
     all.sort { ($0.first, $0.second) < ($1.first, $1.second) }
     var found: [CandidatePair] = []
@@ -63,7 +64,7 @@ public struct PairSearch<Source: SoundSource> {
     return found
   }
 
-  /// Indexes the new recordings, and queries the index with all.
+  /// Indexes the new recordings, and queries the index with all recordings.
   private func candidates(by basis: Alignment.Basis, isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     let need = CandidateNeed(by: basis)
     let newCount = (0..<source.count).count(where: isNew)
@@ -78,7 +79,7 @@ public struct PairSearch<Source: SoundSource> {
     let all = { (_: Int) in true }
     try source.forEachSketch(by: basis, where: all) { number, keys in
       let isNew = isNew(number)
-      // A pair of new recordings is found by the second one.
+      // If both recordings are new, the second one finds the pair.
       let candidates = index.candidates(of: keys, least: need.least, limit: Self.candidateLimit, &ballot) {
         !isNew || $0 < number
       }
@@ -116,17 +117,17 @@ public struct PairSearch<Source: SoundSource> {
   }
 }
 
-/// Minimum number of keys that two recordings must have in common at one distance.
+/// The minimum number of keys that two recordings must have in common at one distance.
 ///
-/// Chance matches grow with the number of keys of both; files of one recording share a fraction of the keys of the
-/// shorter one.
+/// The number of chance matches grows with the number of keys of both recordings, whereas files of one recording share
+/// a fraction of the shorter one's keys.
 private struct CandidateNeed {
-  /// Absolute minimum.
+  /// Absolute minimum number of keys.
   let least: Int
-  /// Minimum for recordings with at least `fewKeys` keys.
+  /// Minimum if both recordings have at least `fewKeys` keys.
   private let usual: Int
   private let fewKeys: Int
-  /// Minimum as a share of the keys of the recording with fewer.
+  /// Minimum as a share of the keys of the recording that has fewer.
   private let share: Double
   /// Keys per second.
   let keyRate: Double

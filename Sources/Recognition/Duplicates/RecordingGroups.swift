@@ -14,18 +14,18 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
   }
 }
 
-/// Groups the files of each recording, based on pairs.
+/// Groups the files of each recording, based on related pairs.
 ///
 /// Two groups are merged only if more than half of the pairs between them are known to be the same recording, and none
-/// was marked as no duplicate. A and C are thus not joined just because both resemble B. The result does not depend on
-/// the order of the pairs. Parts of longer files and other versions join no groups.
+/// was marked as not being duplicates. A and C are thus not joined just because both resemble B. The result does not
+/// depend on the order of the pairs. Parts of longer files and other versions do not join any group.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Members in ascending order, groups ordered by their first members.
   public private(set) var groups: [[ID]] = []
   /// Pairs of duplicates whose members are in different groups.
   public private(set) var left: [RelatedPair<ID>] = []
 
-  /// - Parameter areDistinct: True if a person has marked two files as no duplicates.
+  /// - Parameter areDistinct: True if a person has marked two files as not being duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
     let links = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }.sorted(
       by: Self.isBefore)
@@ -39,7 +39,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
         members.append([id])
       }
     }
-    // A merge may make another one possible.
+    // One merge may make another possible.
     var hasChanged = true
     while hasChanged {
       hasChanged = false

@@ -4,44 +4,46 @@ public enum Relation: String, Sendable, CaseIterable {
   case audio
   /// Another encoding, level, sample rate or master; the same from start to end.
   case encoding
-  /// One starts later or ends sooner.
+  /// One file starts later or ends sooner.
   case cut
-  /// One lacks something in the middle.
+  /// One file lacks something in the middle.
   case edit
-  /// One plays faster.
+  /// One file plays faster.
   case speed
-  /// One is a part of the other, which is more than twice as long and holds more than a minute of other audio: a file
-  /// of a whole album, or a hidden track.
+  /// One file is a part of the other, which is more than twice as long and contains more than a minute of other audio:
+  /// a whole album, for example, or a hidden track.
   case part
   /// The same performance in another mix, with a voice, an instrument or an effect in one file only. Not a duplicate.
   case version
 
-  /// True if the two files are duplicates. Otherwise, the tracks of an album in one file would become one group.
+  /// True if the two files are duplicates. Parts are not, since otherwise the tracks of an album in one file would
+  /// become one group.
   public var makesDuplicates: Bool { self != .part && self != .version }
 }
 
-/// The thresholds at which two aligned files are the same recording. Fitted on half of the packages of
-/// `Benchmarks/duplicates/material.py`; docs/duplicates.md has the distributions.
+/// The thresholds at which two aligned files count as the same recording, fitted on half of the packages of
+/// `Benchmarks/duplicates/material.py`. docs/duplicates.md has the distributions.
 public struct RelationRule: Sendable {
   /// Share of the audible blocks of the shorter file that must be in the other one.
   public var minCoverage = 0.75
-  /// Share that must lie on one stretch: tracks with common loops match in pieces.
+  /// Share of the audible blocks that must be on one stretch: tracks that have loops in common match in pieces.
   public var minMainCoverage = 0.5
-  /// Mean similarity of these blocks, by landmarks and by fingerprints.
+  /// Minimum mean similarity of the blocks found, by landmarks and by fingerprints.
   public var minAgreement = (signature: 0.5, fingerprint: 0.78)
-  /// Share of dominant landmarks that both must have: a voice over a karaoke version adds its own.
+  /// Share of dominant landmarks that both files must have: a voice over a karaoke version adds landmarks of its own.
   public var minDominantShare = 0.72
-  /// Similarity of the fingerprints, if available, at equal and at different speeds: fingerprints follow the pitch.
+  /// Minimum similarity of the fingerprints, if available, at equal and at different speeds: fingerprints change with
+  /// the pitch.
   public var minFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.33)
-  /// Share of clear landmarks that both must have where they agree least; below it, one file is another mix.
+  /// Share of clear landmarks that both files must have where they agree least; below it, one file is another mix.
   public var minWeakestShare = 0.46
-  /// Number of compared blocks of 4 s.
+  /// Minimum number of compared blocks of 4 s.
   public var minBlocks = 4
 
-  /// Seconds that encoders add or remove at either end, and tolerance for the places of stretches. Of 586 pairs
-  /// measured, none exceeded it; docs/duplicates.md has the distribution.
+  /// Maximum number of seconds that encoders add or remove at either end, and the tolerance for the places of
+  /// stretches. None of 586 measured pairs exceeded it; docs/duplicates.md has the distribution.
   public static let endTolerance = 1.0
-  /// Minimum duration of other audio in a longer file of which the shorter one is a part, in seconds.
+  /// Minimum duration of other audio in the longer file if the shorter one is a part of it, in seconds.
   static let minRest = 60.0
   /// Minimum relative difference in speed.
   static let minSpeedDifference = 0.002

@@ -1,10 +1,10 @@
 public import Chromaprint
 public import Landmarks
 
-/// The keys by which a recording is found among others: a few kilobytes, so that those of a whole library can be
-/// stored.
+/// The keys by which a recording is found among others. They take only a few kilobytes, so the keys of a whole library
+/// can be stored.
 public struct Sketch: Hashable, Sendable {
-  /// Version of the key selection; incremented when the same audio yields other keys.
+  /// Version of the key selection; incremented when the same audio yields different keys.
   public static let version = 1
 
   public var fingerprint: [SketchKey]
@@ -32,8 +32,8 @@ extension SketchKey {
   private static let maxStep = 255
   private static let keyBytes = 4
 
-  /// Encodes, for each key, the position difference from the previous key, in bytes of which all but the last are 255,
-  /// followed by the key in four bytes, little-endian.
+  /// Encodes each key as the distance from the previous key's position, followed by the key itself as four
+  /// little-endian bytes. The distance is the sum of its bytes: any number of 255s, then one smaller byte.
   /// - Parameter keys: Ordered by position.
   public static func bytes(of keys: [SketchKey]) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -1,16 +1,15 @@
-/// An inverted file of keys. For a recording, it finds others that have keys in common with it at one distance.
+/// An inverted file of keys. Given a recording, it finds others that have keys in common with it at one distance.
 ///
-/// Each entry takes eight bytes: 28 bits of the key, 20 of the number of the recording, 16 of the position. A table
-/// holds the starts of the entries with equal upper key bits. A key that very many recordings have is uninformative and
-/// skipped, so that common keys do not slow down queries.
+/// Each entry takes eight bytes: 28 bits for the key, 20 for the number of the recording, and 16 for the position. A
+/// table contains the start of each run of entries with equal upper key bits. A key that very many recordings have is
+/// uninformative and is skipped, so that common keys do not slow down queries.
 package struct SketchIndex: Sendable {
   /// In the order of insertion; after `sort`, ascending.
   private var entries: [UInt64] = []
-  /// Start of each bucket in `entries` after `sort`, with the end of the last one.
+  /// Start of each bucket in `entries` after `sort`, followed by the end of the last bucket.
   private var buckets: [UInt32]
   /// Number of upper key bits that select the bucket.
   private let bucketBits: Int
-  /// Number of keys of each recording.
   private var keyCounts: [UInt32] = []
 
   private static let keyBits = 28
@@ -18,7 +17,7 @@ package struct SketchIndex: Sendable {
   private static let numberBits = 20
   private static let positionBits = 16
   private static let positionMask: UInt64 = 1 << positionBits - 1
-  /// Upper bound of the numbers of recordings.
+  /// Upper bound for the numbers of recordings, exclusive.
   package static let capacity = 1 << numberBits
 
   /// A recording that has keys in common with another one.
@@ -42,7 +41,6 @@ package struct SketchIndex: Sendable {
     buckets = [UInt32](repeating: 0, count: 1 << bucketBits + 1)
   }
 
-  /// Adds the keys of a recording.
   package mutating func add(_ keys: [SketchKey], of number: Int) {
     precondition(number < Self.capacity)
     if number >= keyCounts.count {
@@ -55,8 +53,8 @@ package struct SketchIndex: Sendable {
     }
   }
 
-  /// Sorts the entries, after the last `add` and before the first query. The sort is in place, since a copy would
-  /// double the memory.
+  /// Sorts the entries in place, because a copy would double the memory. Must be called after the last `add` and before
+  /// the first query.
   package mutating func sort() {
     entries.withUnsafeMutableBufferPointer { Self.sort($0, below: UInt64.bitWidth) }
     var bucket = 0
@@ -74,7 +72,7 @@ package struct SketchIndex: Sendable {
   }
 
   private static let digitBits = 8
-  /// Fewer entries are sorted by insertion.
+  /// Below this number, entries are sorted by insertion.
   private static let fewEntries = 48
 
   /// Sorts entries in place by their next digit, then within each digit (McIlroy, Bostic and McIlroy, "Engineering
@@ -117,7 +115,6 @@ package struct SketchIndex: Sendable {
   }
 
   package var keyCount: Int { entries.count }
-  /// Number of keys of a recording in the index.
   package func keyCount(of number: Int) -> Int { Int(keyCounts[number]) }
 
   private func bucket(of entry: UInt64) -> Int { Int(entry >> (64 - bucketBits)) }
@@ -127,20 +124,20 @@ package struct SketchIndex: Sendable {
   /// Buffers for votes, reused between queries.
   package struct Ballot {
     fileprivate var counts = [UInt8](repeating: 0, count: 1 << cellBits)
-    /// Number of the recording, and distance in bins.
+    /// The number of the recording, and the distance in bins.
     fileprivate var hits: [UInt64] = []
 
     package init() {}
   }
 
-  /// Half the width of a bin, which is 2 s. A hit votes for two bins, which overlap by half.
+  /// Half the width of a bin; a bin is 2 s wide. A hit votes for two bins, which overlap by half.
   private static let halfBin = 2
-  /// Maximum occurrences of an informative key. Among 100,000 tracks, one key in eleven occurs more often; these would
-  /// take half as much work as all others.
+  /// Maximum number of occurrences of an informative key. Among 100,000 tracks, one key in eleven occurs more often;
+  /// these keys would take half as much work as all the others.
   private static let maxOccurrences = 128
   private static let cellBits = 17
 
-  /// Returns the recordings that have at least `least` keys in common with one at one distance, most first.
+  /// Returns the recordings that have at least `least` of the keys at one distance, those with the most keys first.
   /// - Parameter isWanted: Selects the recordings to compare.
   package func candidates(
     of keys: [SketchKey], least: Int, limit: Int, _ ballot: inout Ballot, isWanted: (Int) -> Bool
@@ -175,7 +172,7 @@ package struct SketchIndex: Sendable {
     return Array(best.prefix(limit))
   }
 
-  /// Votes for all places that have a key.
+  /// Votes for all places that have the wanted key.
   private func collect(
     _ wanted: SketchKey, from entries: UnsafeBufferPointer<UInt64>, into ballot: inout Ballot, isWanted: (Int) -> Bool
   ) {

@@ -13,21 +13,20 @@ public struct SketchKey: Hashable, Sendable {
   }
 }
 
-/// Selects a few keys of a recording that other files of the same recording are likely to have, too, wherever they
-/// start.
+/// Selects a few keys of a recording that its other files are likely to share, wherever they start.
 enum SketchKeys {
   /// One in this many items of a fingerprint is used.
   private static let fingerprintStep: UInt32 = 8
   /// Items per unit of position: 0.5 s.
   private static let itemsPerUnit = 4
 
-  /// Items selected by a hash: about one per second.
+  /// Returns the items that a hash selects: about one per second.
   static func of(_ fingerprint: Fingerprint) -> [SketchKey] {
     var keys: [SketchKey] = []
     var last: UInt32?
     for (place, item) in fingerprint.items.enumerated() {
       defer { last = item }
-      // Silence and steady tones repeat an item, which says nothing about the position.
+      // Silence and steady tones repeat an item, so the item says nothing about the position.
       guard item != last, item != 0 else { continue }
       let mixed = mix(UInt64(item))
       guard mixed >> 32 % UInt64(fingerprintStep) == 0 else { continue }
@@ -40,16 +39,16 @@ enum SketchKeys {
   private static let tripletStep: UInt64 = 20
   /// Columns per unit of position: 0.5 s.
   private static let columnsPerUnit = 16
-  /// A dominant landmark is the strongest within this many columns (0.32 s) and bands (two thirds of an octave).
+  /// A dominant landmark is the strongest one within this many columns (0.32 s) and bands (two thirds of an octave).
   private static let dominance = (columns: 10, bands: 23)
   /// Columns from the first landmark of a triplet to the others: 0.06 to 2 s.
   private static let reach = 2...64
-  /// Number of low key bits for the band of the first landmark of a triplet.
+  /// Number of low key bits that store the band of a triplet's first landmark.
   private static let bandBits: UInt32 = 8
-  /// Each landmark forms triplets with any two of this many following ones.
+  /// Each landmark forms triplets with any two of this many landmarks that follow it.
   private static let followers = 4
 
-  /// Triplets of dominant landmarks selected by a hash: about 1.3 per second.
+  /// Returns the triplets of dominant landmarks that a hash selects: about 1.3 per second.
   static func of(_ signature: Signature) -> [SketchKey] {
     let chosen = dominant(signature.landmarks)
     var keys: [SketchKey] = []
@@ -69,7 +68,7 @@ enum SketchKeys {
               | UInt64((third.band - first.band + Landmark.bandCount) / 2) << 16
               | UInt64((second.column - first.column) / 2) << 8 | UInt64((third.column - first.column) / 2))
           guard mixed >> 32 % tripletStep == 0 else { continue }
-          // At another speed, a recording is some bands higher, which gives neighboring keys.
+          // At another speed, a recording is a few bands higher or lower, which results in neighboring keys.
           let key = UInt32(truncatingIfNeeded: mixed) << bandBits | UInt32(first.band)
           keys.append(SketchKey(key: key, position: UInt32(first.column / columnsPerUnit)))
         }
@@ -78,7 +77,7 @@ enum SketchKeys {
     return keys
   }
 
-  /// Landmarks without a stronger one close by; encoders hardly move these.
+  /// Returns the landmarks that have no stronger landmark close by; encoders hardly move them.
   static func dominant(_ landmarks: [Landmark]) -> [Landmark] {
     var chosen: [Landmark] = []
     for index in landmarks.indices {

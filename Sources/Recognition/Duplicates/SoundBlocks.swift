@@ -1,12 +1,12 @@
-/// A recording in blocks of some four seconds, each of which can be searched for in another recording. Times are in
-/// frames: landmark columns or fingerprint items.
+/// A recording divided into blocks of about four seconds, each of which can be searched for in another recording. Times
+/// are in frames: landmark columns or fingerprint items.
 protocol SoundBlocks {
   static var framesPerSecond: Double { get }
-  /// Frames per block; blocks are contiguous.
+  /// Number of frames per block; blocks are contiguous.
   static var length: Int { get }
-  /// Minimum similarity of blocks of one recording, 0 to 1.
+  /// Minimum similarity of blocks from the same recording, 0 to 1.
   static var minScore: Double { get }
-  /// Largest deviation of a block from its line, in frames.
+  /// Maximum deviation of a block from its line, in frames.
   static var tolerance: Double { get }
 
   var blockCount: Int { get }
@@ -14,7 +14,7 @@ protocol SoundBlocks {
   func isAudible(_ block: Int) -> Bool
   /// Candidate places of a block in the other recording, best first.
   func places(of block: Int) -> [BlockPlace]
-  /// Similarity of a block and the other recording at a place, 0 to 1.
+  /// Similarity of a block to the other recording at a place, 0 to 1.
   /// - Parameter speed: Frames of the other recording per frame of this one.
   func score(of block: Int, at place: Double, speed: Double) -> Double
 }

@@ -11,8 +11,8 @@ public struct ComparableSound: Sendable {
     map = sound.signature.map { LandmarkMap($0) }
   }
 
-  /// Returns the alignment with another recording: by signatures if both have one, otherwise by fingerprints. `nil` if
-  /// nothing is the same, or nothing can be compared.
+  /// Returns the alignment with another recording: by signatures if both recordings have one, otherwise by
+  /// fingerprints. `nil` if they have nothing in common, or nothing that can be compared.
   public func alignment(with other: ComparableSound) -> Alignment? {
     // Search for blocks of the shorter recording in the longer one.
     if sound.duration > other.sound.duration { return other.alignment(with: self)?.reversed }

@@ -4,7 +4,7 @@ public import Recognition
 public import SystemPackage
 
 extension SignatureGenerator {
-  /// Makes the signature of a whole file. If the file is damaged, the signature covers the part before the damage.
+  /// Computes the signature of a whole file. If the file is damaged, the signature covers the part before the damage.
   /// - Throws: If nothing can be decoded.
   public static func signature(ofFile path: FilePath) throws(DecodeError) -> Signature {
     var source = try MonoSource(path: path)
@@ -15,10 +15,10 @@ extension SignatureGenerator {
 }
 
 extension RecognitionQueryGenerator {
-  /// Makes a query of a file's audio from its start.
+  /// Makes a query from the beginning of a file's audio.
   /// - Parameters:
   ///   - path: A file in any format that Nocturne reads.
-  ///   - maximumDuration: Seconds of audio to read.
+  ///   - maximumDuration: Maximum number of seconds of audio to read.
   /// - Throws: If nothing can be decoded.
   public static func query(
     ofFile path: FilePath, maximumDuration: Double = 60
@@ -36,11 +36,11 @@ extension RecognitionQueryGenerator {
 }
 
 extension CueSheet {
-  /// Makes the cue sheet of a file in one pass. Apart from the cues, memory use is constant.
+  /// Creates the cue sheet of a file in one pass. Apart from the cues, memory use is constant.
   /// - Parameters:
   ///   - path: An audio file.
   ///   - catalog: The catalog to search.
-  ///   - progress: Called at least once per second of audio with the share of the file that is done, 0 to 1.
+  ///   - progress: Called at least once per second of audio, with the share of the file done so far, 0 to 1.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
     var source = try MonoSource(path: path)
@@ -54,7 +54,7 @@ extension CueSheet {
 }
 
 extension RecognizedRecording {
-  /// Recognizes the tracks in a file. A clip is matched as a whole, a longer file as by
+  /// Recognizes the tracks in a file. A clip is matched as a whole; a longer file, as by
   /// `CueSheet(ofFile:in:progress:)`.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the audio is too short or the catalog cannot
   ///   be used.

@@ -10,9 +10,9 @@ package struct DecodingProcess: ~Copyable {
   private let output: FileDescriptor
   private let errors: FileDescriptor
 
-  /// Maximum bytes read of its error output.
+  /// Maximum number of bytes read from the process's standard error.
   private static let errorLimit = 4096
-  /// Sufficient for an hour of any audio.
+  /// Sufficient for an hour of audio in any format.
   private static let limits = ProgramCommand.Limits(memory: 512 << 20, processorSeconds: 120)
 
   /// Starts the process.
@@ -47,7 +47,8 @@ package struct DecodingProcess: ~Copyable {
     try? errors.close()
   }
 
-  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`; blocks until the end. Must be called only once.
+  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`, and blocks until the end. Must be called only
+  /// once.
   /// - Throws: `DecodeError`, also if the process crashes or exceeds its limits.
   package func read<Receiver: PCMReceiver & ~Copyable>(into receiver: inout Receiver) throws(DecodeError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)

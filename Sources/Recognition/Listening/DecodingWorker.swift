@@ -19,7 +19,7 @@ package enum DecodingWorker {
   /// - Parameter audioSeconds: Maximum duration of decoded audio, in seconds.
   package static func run(audioSeconds: Double) -> Never {
     do {
-      // Output that libraries print must not get into the audio.
+      // Text that libraries print to standard output must not get into the audio.
       try decode(to: .takeStandardOutput(), audioSeconds: audioSeconds)
       exit(0)
     } catch let error as DecodeError {

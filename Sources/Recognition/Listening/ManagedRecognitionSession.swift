@@ -15,10 +15,10 @@ public import SystemPackage
 ///     }
 ///
 /// It listens on a separate thread until the source ends, `cancel()` is called, or the task that reads its results is
-/// cancelled. Only `async` calls wait for audio.
+/// canceled. Only `async` calls wait for audio.
 public final class ManagedRecognitionSession: Sendable {
   public enum State: String, Sendable {
-    /// Nothing is open.
+    /// The source is not open.
     case idle
     /// The source is open and audio is being collected.
     case prerecording
@@ -27,7 +27,7 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   /// The results of a managed session, in order. The newest 64 unread results are buffered. The sequence can be
-  /// iterated once.
+  /// iterated only once.
   ///
   /// A changed catalog that cannot be opened yields an error result, and listening continues with the previous one. If
   /// no more audio can be read, the sequence ends with a `RecordingError`.
@@ -56,7 +56,6 @@ public final class ManagedRecognitionSession: Sendable {
 
   private struct Shared {
     var state = State.idle
-    /// The open recording.
     var recording: Recording?
     /// True once the source has ended or `cancel()` was called.
     var isOver = false
@@ -75,17 +74,16 @@ public final class ManagedRecognitionSession: Sendable {
     try self.init(RecognitionSession(catalog: catalog), nil, source)
   }
 
-  /// Opens a catalog and follows its changes: it is checked once per second of audio, between two buffers. If a new
-  /// catalog cannot be opened, the result is an error, and listening continues with the old one.
+  /// Opens a catalog and follows its changes: the catalog is checked once per second of audio, between two buffers.
   public convenience init(following path: FilePath, source: RecordingSource) throws(CatalogError) {
     let followed = Followed(paths: [path]) { () throws(CatalogError) in try CustomCatalog(contentsOf: path) }
     try self.init(RecognitionSession(catalog: followed.open()), followed, source)
   }
 
-  /// Opens several catalogs, joined into one, and follows their changes.
+  /// Opens several catalogs, joins them into one, and follows their changes.
   /// - Parameters:
   ///   - paths: The local catalogs.
-  ///   - open: Opens and joins them.
+  ///   - open: Opens and joins the local catalogs.
   ///   - parts: Remote catalogs to match as well.
   ///   - missing: Called after each match with the parts that did not answer, if any.
   package convenience init(
@@ -136,7 +134,7 @@ public final class ManagedRecognitionSession: Sendable {
     }
   }
 
-  /// Starts listening, unless `prepare()` has done so.
+  /// Starts listening, unless `prepare()` has already done so.
   /// - Returns: The results, until the source ends.
   public func start() -> Results {
     prepare()
@@ -144,9 +142,9 @@ public final class ManagedRecognitionSession: Sendable {
     return Results(stream: stream)
   }
 
-  /// Starts listening, unless that has been done, and waits for the first match. Returns the last result if the source
-  /// ends, `cancel()` is called, or `seconds` of audio have given no match. Listening continues: the next call waits
-  /// for the next match.
+  /// Starts listening, unless it has already started, and waits for the first match. Returns the last result if the
+  /// source ends, `cancel()` is called, or `seconds` of audio contain no match. Listening continues: the next call
+  /// waits for the next match.
   /// - Returns: `nil` if there was no result.
   public func result(within seconds: Double = 15) async throws(RecordingError) -> RecognitionSession.Result? {
     var last: RecognitionSession.Result?
@@ -161,14 +159,14 @@ public final class ManagedRecognitionSession: Sendable {
     return last
   }
 
-  /// Stops listening permanently and ends the results.
+  /// Stops listening permanently, and ends the results.
   public func cancel() {
     let recording = shared.withLock { shared in
       shared.isOver = true
       shared.state = .idle
       return shared.recording
     }
-    // The recording must be stopped before the results end: a program waiting for the end may exit then.
+    // The recording must be stopped before the results end, because a program that waits for their end may exit then.
     recording?.stop()
     continuation.finish()
   }
@@ -191,7 +189,7 @@ public final class ManagedRecognitionSession: Sendable {
   private struct Receiver: PCMReceiver {
     private let managed: ManagedRecognitionSession
     let sampleRate: Int
-    /// Frames since the last check for a new catalog.
+    /// Number of frames since the last check for a new catalog.
     private var frameCount = 0
     private var versions: [CatalogVersion]
 
@@ -248,7 +246,7 @@ public final class ManagedRecognitionSession: Sendable {
   private struct Followed: Sendable {
     let paths: [FilePath]
     let open: @Sendable () throws(CatalogError) -> CustomCatalog
-    /// Versions before the catalogs were first opened.
+    /// The versions of the catalogs just before they were first opened.
     let versions: [CatalogVersion]
 
     init(paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog) {

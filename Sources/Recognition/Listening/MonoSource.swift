@@ -9,7 +9,7 @@ struct MonoSource: ~Copyable {
   private var mono: [Float] = []
 
   var sampleRate: Int { source.format.sampleRate }
-  /// Share of the file that was read, 0 to 1; 0 if its duration is unknown.
+  /// Share of the file that has been read, 0 to 1; always 0 if its duration is unknown.
   var progress: Double {
     guard let seconds = source.format.duration, seconds > 0 else { return 0 }
     return min(1, Double(source.summary.frameCount) / Double(sampleRate) / seconds)

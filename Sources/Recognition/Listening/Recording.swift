@@ -2,7 +2,7 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// An open source. Opening and reading may block, so both need a separate thread.
+/// An open source. Opening and reading may block, so both must happen on a separate thread.
 final class Recording: Sendable {
   private let source: RecordingSource
   private let file: FileDescriptor
@@ -10,11 +10,11 @@ final class Recording: Sendable {
   /// A byte in this pipe wakes the reading thread.
   private let wakeUp: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// Milliseconds that a stopped command has to end by itself.
+  /// Number of milliseconds that a stopped command has to end by itself.
   private static let stopTimeout: Int32 = 2_000
   /// Frames per read.
   private static let blockSize = 4096
-  /// Limit to which samples of other programs are clipped.
+  /// Limit to which samples from other programs are clipped.
   private static let sampleLimit: Float = 16
 
   init(_ source: RecordingSource) throws(RecordingError) {
@@ -48,7 +48,7 @@ final class Recording: Sendable {
     try? wakeUp.writeEnd.close()
   }
 
-  /// Reads until the end, or until `stop`, and waits for the command to end. Must be called only once.
+  /// Reads until the source ends or `stop` is called, and waits for the command to end. Must be called only once.
   func read(into receiver: inout some PCMReceiver) throws(RecordingError) {
     let frameSize = source.encoding.size * source.channelCount
     var bytes = [UInt8](repeating: 0, count: frameSize * Self.blockSize)
@@ -106,7 +106,7 @@ final class Recording: Sendable {
     }
   }
 
-  /// Decodes interleaved samples, full scale ±1.
+  /// Decodes interleaved samples; full scale is ±1.
   private func samples(_ bytes: ArraySlice<UInt8>) -> [Float] {
     bytes.withUnsafeBytes { bytes in
       (0..<bytes.count / source.encoding.size).map { index in

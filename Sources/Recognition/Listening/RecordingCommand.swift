@@ -1,9 +1,9 @@
 internal import Platform
 internal import SystemPackage
 
-/// A running recording command, with all processes that it has started.
+/// A running recording command, and all processes that it has started.
 final class RecordingCommand: Sendable {
-  /// Read end of the pipe from its standard output.
+  /// Read end of the pipe from the command's standard output.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess
@@ -31,15 +31,15 @@ final class RecordingCommand: Sendable {
     try? output.close()
   }
 
-  /// Asks it to end, without waiting.
+  /// Asks the command to end, without waiting.
   func stop() { process.stop() }
 
-  /// Waits for it to end. Processes that it leaves running are killed.
+  /// Waits for the command to end. Processes that it leaves running are killed.
   func waitForEnd() throws(RecordingError) {
     let status = process.waitForEnd().shellStatus
     if status != 0 { throw .commandFailed(name, status: Int32(status)) }
   }
 
-  /// Kills it and all processes that it has started, and waits until they have ended.
+  /// Kills the command and all processes that it has started, and waits until they have ended.
   func kill() { process.kill() }
 }

@@ -1,11 +1,11 @@
 public import SystemPackage
 
-/// The source of a managed session: raw PCM, interleaved, little-endian.
+/// The source of a managed session's audio: raw PCM, interleaved, little-endian.
 public struct RecordingSource: Sendable {
   public enum Encoding: String, Codable, Sendable, CaseIterable {
     /// 16-bit integers, as `arecord -f S16_LE` and `ffmpeg -f s16le` write them.
     case s16 = "s16le"
-    /// 32-bit floats, full scale ±1, as `parec --format=float32le` and `ffmpeg -f f32le` write them.
+    /// 32-bit floats with a full scale of ±1, as `parec --format=float32le` and `ffmpeg -f f32le` write them.
     case f32 = "f32le"
 
     var size: Int { self == .s16 ? 2 : 4 }
@@ -43,7 +43,7 @@ public struct RecordingSource: Sendable {
   /// - Parameters:
   ///   - command: The program, looked up in `PATH`, and its arguments.
   ///   - sampleRate: Frames per second.
-  ///   - channelCount: Number of channels, which are downmixed to their mean.
+  ///   - channelCount: Number of channels; they are downmixed to their mean.
   ///   - encoding: The encoding of the samples.
   public static func command(
     _ command: [String], sampleRate: Int, channelCount: Int, encoding: Encoding
@@ -51,7 +51,7 @@ public struct RecordingSource: Sendable {
     RecordingSource(.command(command), sampleRate, channelCount, encoding)
   }
 
-  /// Name for messages.
+  /// Name of the source for messages.
   var name: String {
     switch origin {
     case .standardInput: "standard input"

@@ -1,7 +1,7 @@
-// Recognition identifies the recording a clip comes from.
+// Recognition identifies the recording that a clip comes from.
 //
-//     Signatures/   PCM to signatures: the stored landmarks of a track
-//     Queries/      PCM to queries: landmark likelihoods of a clip, from the network in Resources/
+//     Signatures/   from PCM to signatures: the stored landmarks of a track
+//     Queries/      from PCM to queries: landmark likelihoods of a clip, from the network in Resources/
 //     Catalog/      references with media items: in memory, in a file, in a growing folder
 //     Index/        segments, the units of a catalog: landmarks and an inverted file of landmark pairs
 //     Matching/     the place in a catalog that a query comes from, with its confidence

@@ -9,8 +9,8 @@ internal import Text
 
 /// The catalog of another `analyze serve`, matched over HTTP as a part of the local one.
 ///
-/// Connections stay open and are shared by all threads. A server that has failed is skipped for some seconds, and longer
-/// after each further failure, so that a server that is down or slow does not delay each query of an hour of audio.
+/// Connections stay open and are shared by all threads. A server that has failed is skipped for a few seconds, and longer
+/// after each further failure, so that a server that is down or slow does not delay every query of an hour of audio.
 package final class RemoteCatalog: CatalogPart {
   private struct State {
     /// Idle connections.
@@ -40,7 +40,7 @@ package final class RemoteCatalog: CatalogPart {
   private static let minPause = Duration.seconds(5)
   private static let maxPause = Duration.seconds(300)
   private static let maxIdle = 16
-  /// One thread serves all connections: they are idle most of the time.
+  /// One thread serves all connections, because they are idle most of the time.
   private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
   /// - Parameter token: Bearer token, if the server requires one.
@@ -190,7 +190,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// The failure for a status other than 200.
+  /// Returns the failure for a status other than 200.
   private static func refusal(_ answer: RemoteAnswer) -> PartFailure {
     switch answer.status {
     case .unauthorized: PartFailure("it rejects the token, or requires one: see the setting catalog_tokens")
@@ -202,7 +202,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// The message of an error of Nocturne, which is JSON.
+  /// Returns the message of an error from Nocturne, which is JSON.
   private static func message(_ answer: RemoteAnswer) -> String? {
     guard case .object(let object)? = try? JSONValue(parsing: answer.body),
       case .object(let error)? = object["error"], case .string(let message)? = error["message"]

@@ -9,7 +9,7 @@ struct RemoteQuestion: Sendable {
   let answer: EventLoopPromise<RemoteAnswer>
 }
 
-/// The answer of another server.
+/// An answer from another server.
 struct RemoteAnswer: Sendable {
   let status: HTTPResponseStatus
   let body: [UInt8]
@@ -17,7 +17,7 @@ struct RemoteAnswer: Sendable {
   let keepsOpen: Bool
 }
 
-/// The connection ended before the answer.
+/// The connection ended before the answer arrived.
 struct ClosedConnection: Error {}
 
 /// Sends one question at a time over a connection and collects the answer.
@@ -30,7 +30,7 @@ final class RemoteExchange: ChannelDuplexHandler {
   private var head: HTTPResponseHead?
   private var body: [UInt8] = []
 
-  /// Maximum size of an answer in bytes: some tens of signatures of an hour each.
+  /// Maximum size of an answer in bytes: a few dozen signatures of one hour each.
   private static let maxBytes = 32 << 20
   private static let path = "/v1/catalog/part"
 

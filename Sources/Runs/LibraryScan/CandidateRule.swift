@@ -1,9 +1,9 @@
-/// Decides by name alone which files of a folder are worth opening; a scan opens no files.
+/// Decides by name alone which files in a folder are worth opening; a scan does not open any files.
 ///
-/// The extension only makes a file a candidate; decoding determines its contents. Files named individually are analyzed
-/// whatever their names.
+/// The extension only makes a file a candidate; decoding determines what it contains. Files that are given individually
+/// are analyzed whatever their names.
 public struct CandidateRule: Hashable, Sendable {
-  /// Extensions of files that may hold audio: lower case, without the dot.
+  /// Extensions of files that may contain audio, in lower case and without the dot.
   public var audioExtensions: Set<String>
   /// True to accept files without an extension, or with one that is neither in `audioExtensions` nor a known non-audio
   /// extension.
@@ -20,7 +20,7 @@ public struct CandidateRule: Hashable, Sendable {
     self.acceptsHidden = acceptsHidden
   }
 
-  /// The reason to skip a file with this name; `nil` if it is a candidate.
+  /// Returns the reason to skip a file with this name; `nil` if it is a candidate.
   public func reasonToSkip(fileNamed name: some Collection<UInt8>) -> SkipReason? {
     if let reason = reasonToSkip(anyNamed: name) { return reason }
     let suffix = Self.fileExtension(of: name)
@@ -30,7 +30,7 @@ public struct CandidateRule: Hashable, Sendable {
     return acceptsUnknownKinds ? nil : .unknownKind
   }
 
-  /// The reason to skip a folder with this name; `nil` if it is entered.
+  /// Returns the reason to skip a folder with this name; `nil` if the walk should enter it.
   public func reasonToSkip(folderNamed name: some Collection<UInt8>) -> SkipReason? {
     if let reason = reasonToSkip(anyNamed: name) { return reason }
     return Self.junkFolders.contains { $0.utf8.elementsEqual(name) } ? .systemJunk : nil
@@ -44,7 +44,7 @@ public struct CandidateRule: Hashable, Sendable {
     return acceptsHidden ? nil : .hidden
   }
 
-  /// The extension in lower case; empty for names without a dot, or whose only dot is the first character.
+  /// Returns the extension in lower case; empty for names that have no dot, or only one as their first character.
   static func fileExtension(of name: some Collection<UInt8>) -> String {
     var reversed: [UInt8] = []
     for byte in name.reversed() {
@@ -61,8 +61,8 @@ public struct CandidateRule: Hashable, Sendable {
 }
 
 extension CandidateRule {
-  /// Common extensions of the formats that libsndfile and FFmpeg read, and of video containers that often hold only
-  /// audio. `id3` is a file that lost its audio and kept its tag, which its owner should learn about.
+  /// Common extensions of the formats that libsndfile and FFmpeg read, and of video containers that often contain only
+  /// audio. An `id3` file has lost its audio and kept its tag; its owner should be told about that.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
@@ -76,7 +76,7 @@ extension CandidateRule {
   static let unfinishedExtensions = words(
     "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
 
-  /// Kinds of non-audio files that are common in music folders. Listing them makes anything unexpected stand out.
+  /// Extensions of non-audio files that are common in music folders. Listing them makes anything unexpected stand out.
   static let otherExtensions = words(
     """
     jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf

@@ -1,13 +1,13 @@
 internal import Platform
 internal import SystemPackage
 
-/// The patterns of one `.nocturneignore` file and the folder they are relative to.
+/// The patterns of one `.nocturneignore` file, and the folder that they are relative to.
 struct IgnoreFile {
   static let name = ".nocturneignore"
-  /// Larger files are not ignore files, and are not read.
+  /// Larger files cannot be ignore files, and are not read.
   static let sizeLimit = 1 << 20
 
-  /// Length in bytes of the folder's path, with its slash. Patterns match the rest of a path.
+  /// Length of the folder's path in bytes, including the slash at its end. Patterns match the rest of a path.
   var baseLength: Int
   var patterns: [IgnorePattern]
 
@@ -25,7 +25,7 @@ struct IgnoreFile {
     }
   }
 
-  /// `true` if a path is ignored. The last matching pattern decides; `nil` if none matches.
+  /// Returns `true` if a path is ignored. The last matching pattern decides; the result is `nil` if none matches.
   func verdict(on path: [UInt8], isFolder: Bool) -> Bool? {
     let relative = path[baseLength...]
     return patterns.last { $0.matches(relative, isFolder: isFolder) }.map { !$0.isNegated }

@@ -1,9 +1,10 @@
 /// One line of a `.nocturneignore` file, in the syntax of gitignore(5).
 ///
-/// - A pattern without a slash matches a name at any depth; one with a slash (other than at its end) is relative to the
-///   folder of the file. A slash at the end matches only folders. `!` negates earlier patterns.
-/// - `*` is any run of characters and `?` one character, neither across a slash; `[a-z]` and `[!a-z]` are one character
-///   of a set; `**` between slashes is any number of folders; `\` makes the next character literal.
+/// - A pattern without a slash matches a name at any depth; a pattern with a slash (other than at its end) is relative
+///   to the folder of the ignore file. A pattern with a slash at its end matches only folders. `!` negates earlier
+///   patterns.
+/// - `*` matches any run of characters and `?` one character, but neither matches a slash; `[a-z]` and `[!a-z]` match
+///   one character of a set; `**` between slashes matches any number of folders; `\` makes the next character literal.
 /// - Names are bytes: invalid UTF-8 is matched byte by byte. Matching is case-sensitive.
 struct IgnorePattern: Hashable {
   enum Segment: Hashable {
@@ -58,13 +59,13 @@ struct IgnorePattern: Hashable {
     let names = path.split(separator: UInt8(ascii: "/"))
     var name = 0
     var segment = 0
-    // The position to continue from after a mismatch: `**` then takes one more folder.
+    // The position to continue from after a mismatch: `**` then matches one more folder.
     var retry: (name: Int, segment: Int)?
     while name < names.count {
       if segment < segments.count {
         switch segments[segment] {
         case .anyFolders:
-          // At the end of a pattern it matches everything inside, at least one name.
+          // At the end of a pattern, `**` matches everything inside a folder, but at least one name.
           if segment == segments.count - 1 { return true }
           retry = (name, segment)
           segment += 1
@@ -148,7 +149,7 @@ struct IgnorePattern: Hashable {
     return tokens
   }
 
-  /// The set after a `[`; `nil` if no `]` ends it, and the bracket is literal.
+  /// Removes and returns the set after a `[`; `nil` if no `]` ends it, which makes the bracket literal.
   private static func takeSet(_ rest: inout ArraySlice<UInt8>) -> Token? {
     var ranges: [ClosedRange<Character>] = []
     let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")
@@ -170,7 +171,7 @@ struct IgnorePattern: Hashable {
     return nil
   }
 
-  /// Takes one UTF-8 character, or one byte if it is invalid.
+  /// Removes and returns one UTF-8 character, or one byte if that is invalid.
   private static func takeCharacter(_ bytes: inout ArraySlice<UInt8>) -> Character {
     var iterator = bytes.makeIterator()
     var decoder = UTF8()

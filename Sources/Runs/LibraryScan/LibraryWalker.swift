@@ -1,30 +1,32 @@
 internal import Platform
 public import SystemPackage
 
-/// Walks folders and yields every file that may hold audio, without opening any.
+/// Walks folders and yields every file that may contain audio, without opening any.
 ///
 /// ```swift
 /// var walker = LibraryWalker(roots: ["/srv/music"])
 /// while let entry = try walker.next() { … }
 /// ```
 ///
-/// - Order: Roots as given; within a folder, files and folders together by the bytes of their names. Symbolic links are
-///   followed last, in the order they were found, so that a file that has a path without links is yielded under that
-///   path.
-/// - Nothing is yielded twice. Folders and files are identified by device and inode (other roots, links, bind mounts),
-///   but each name of a file (hard links) counts. A link to a folder that contains the library is not followed.
+/// - Order: Roots are walked in the given order. Within a folder, files and folders are sorted together by the bytes of
+///   their names. Symbolic links are followed last, in the order they were found, so that a file that has a path
+///   without links is yielded under that path.
+/// - Nothing is yielded twice, even if it is reached through other roots, links or bind mounts: folders and files are
+///   identified by device and inode. However, each name of a file with hard links is yielded. A link to a folder that
+///   contains the library is not followed.
 /// - Names are bytes and are returned unchanged.
-/// - Memory: the names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
-///   each link, each file with several names and each file given as a root.
+/// - Memory: the names in the folders from the root to the current folder, 16 bytes per folder visited, and an entry
+///   for each link, each file with several names and each file given as a root.
 /// - Unreadable folders, and entries that are not files, are yielded as skipped and never end the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
     public var candidates: CandidateRule
     /// True to follow symbolic links inside folders, to files and to folders. Roots that are links are always followed.
     public var followsLinks: Bool
-    /// True to skip folders and files on other file systems than their root's.
+    /// True to skip folders and files that are not on the same file system as their root.
     public var staysOnFileSystem: Bool
-    /// Files changed less than this long before the walk began are skipped: they may still be being written.
+    /// Files that changed less than this long before the walk began are skipped, because they may still be being
+    /// written.
     public var quietPeriod: Duration
 
     public init(
@@ -41,7 +43,7 @@ public struct LibraryWalker {
   public enum Entry: Hashable, Sendable {
     case file(ScannedFile)
     case skipped(SkippedEntry)
-    /// One for each root: for a file when it is reached, for a folder at the end of the walk.
+    /// Yielded once for each root: for a file, when it is reached; for a folder, at the end of the walk.
     case root(RootReport)
   }
 
@@ -59,7 +61,7 @@ public struct LibraryWalker {
     var path: FilePath
     var device: UInt64
     var fileCount = 0
-    /// True if the walk found any candidate below it, yielded here or elsewhere.
+    /// True if the walk found any candidate below the folder, whether it was yielded here or elsewhere.
     var holdsAudio = false
   }
 
@@ -86,7 +88,7 @@ public struct LibraryWalker {
   private var visitedFolders: Set<FileKey> = []
   private lazy var pseudoFileSystems = PseudoFileSystems()
   private var foldersAboveRoots: Set<FileKey> = []
-  /// The first path of each file that may be reached again under another one.
+  /// The first path of each file that may be reached again under another path.
   private var firstPaths: [FileKey: FilePath] = [:]
 
   public init(roots: [FilePath], options: Options = Options()) {
@@ -94,14 +96,14 @@ public struct LibraryWalker {
     self.init(options: options) { () throws(ScanError) in rest.popFirst() }
   }
 
-  /// Makes a walk that requests its roots as it needs them, for instance from a `PathList`.
+  /// Creates a walk that requests its roots as it needs them, for instance from a `PathList`.
   public init(options: Options = Options(), nextRoot: @escaping () throws(ScanError) -> FilePath?) {
     self.options = options
     self.nextRoot = nextRoot
     quietPeriod = QuietPeriod(options.quietPeriod)
   }
 
-  /// - Throws: Errors of the source of roots. The walk can continue afterwards.
+  /// - Throws: Errors from the source of the roots. The walk can continue afterwards.
   public mutating func next() throws(ScanError) -> Entry? {
     while true {
       if !ready.isEmpty { return ready.removeFirst() }
@@ -174,7 +176,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// Resets `ignoreFiles` to those that apply to everything in `folder`.
+  /// Resets `ignoreFiles` to the ignore files that apply to everything in `folder`.
   private mutating func readIgnoreFiles(above folder: FilePath) {
     ignoreFiles = []
     var above = folder
@@ -190,7 +192,7 @@ public struct LibraryWalker {
         ignoreFiles.append(rules)
       }
     } catch {
-      // The files above roots and links are read repeatedly; report each only once.
+      // The ignore files above roots and links are read repeatedly; report each of them only once.
       guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
@@ -207,7 +209,7 @@ public struct LibraryWalker {
     if listing.contains(Array(IgnoreFile.name.utf8)) { readIgnoreFile(in: path.path) }
   }
 
-  /// Descends into the folder at `path` unless it cannot be read or was visited before.
+  /// Descends into the folder at `path`, unless it cannot be read or was visited before.
   private mutating func enterFolder(followingLink: Bool) {
     guard !path.isTooLong else { return skip(.pathTooLong, isFolder: true) }
     let listing: FolderListing
@@ -247,7 +249,7 @@ public struct LibraryWalker {
     take(entry.kind, named: name, status: nil)
   }
 
-  /// Handles the entry at `path`. The name is tested first, so that most non-audio files cost no system call.
+  /// Handles the entry at `path`. The name is tested first, so that most non-audio files do not cost a system call.
   private mutating func take(_ kind: FileStatus.Kind, named name: ArraySlice<UInt8>, status: FileStatus?) {
     let rule = options.candidates
     switch kind {
@@ -340,7 +342,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// True if a file, given by its path without links, is a candidate in a folder that was walked.
+  /// True if a file, which is given by its path without links, is a candidate in a folder that was walked.
   private mutating func wasYielded(_ target: FilePath) -> Bool {
     guard let name = target.lastComponent, options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) == nil,
       let folder = try? FileStatus(at: target.removingLastComponent(), followingLinks: true).key,
@@ -360,7 +362,7 @@ public struct LibraryWalker {
     let file = ScannedFile(path: path.path, status: status)
     if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
-        // Each name of a hard-linked file belongs to some album; content ids avoid decoding it twice.
+        // Each name of a hard-linked file belongs to some album; content ids prevent it from being decoded twice.
         let isHardLink = status.linkCount > 1 && first != file.path
         if !isHardLink { return skip(.alreadyScanned) }
       } else if isRoot || mayBeMetAgain {
@@ -383,7 +385,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// True if other file systems are skipped and this is on one.
+  /// True if other file systems are skipped and the entry is on one.
   private func isOnSkippedFileSystem(_ key: FileKey) -> Bool {
     options.staysOnFileSystem && key.device != roots[currentRoot].device
   }

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// The result for a single file that is named directly, without a walk.
+/// The result for a single file that is given directly, without a walk.
 public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
   case skipped(SkippedEntry)
@@ -11,8 +11,8 @@ public enum NamedFile: Hashable, Sendable {
 }
 
 extension LibraryWalker {
-  /// Checks a file without opening it, and its name as if it had been found in a folder. Ignore files are not read:
-  /// they apply only to walks.
+  /// Checks a file without opening it, and checks its name as if it had been found in a folder. Ignore files are not
+  /// read, because they apply only to walks.
   ///
   /// - Parameter path: An absolute path.
   public static func look(at path: FilePath, options: Options = Options()) -> NamedFile {

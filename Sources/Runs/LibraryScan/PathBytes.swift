@@ -2,8 +2,8 @@ internal import Platform
 internal import SystemPackage
 
 extension FilePath {
-  /// The absolute path, without `.` and without doubled or trailing slashes. Links are kept, except in a path with
-  /// `..`, which only the system can resolve.
+  /// Returns the absolute path, without `.` and without doubled or trailing slashes. Links are kept, except in a path
+  /// with `..`, which only the system can resolve.
   func absolute() -> FilePath {
     if isPlainAbsolute { return self }
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolved() {
@@ -12,8 +12,8 @@ extension FilePath {
     return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
   }
 
-  /// True for a path that is already in this form, as in lists written by `find`. `components` would take a hundred
-  /// times as long.
+  /// True for a path that `absolute()` would not change, as in lists written by `find`. Checking `components` would
+  /// take a hundred times as long.
   private var isPlainAbsolute: Bool {
     let slash = UInt8(ascii: "/")
     let dot = UInt8(ascii: ".")
@@ -23,8 +23,8 @@ extension FilePath {
     }
   }
 
-  /// The working folder as the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel
-  /// does.
+  /// The working folder: as the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel
+  /// reports it.
   private static var shownFolder: FilePath {
     if let path = environmentFolder("PWD") {
       if path.isAbsolute, let here = try? FileStatus(at: ".", followingLinks: true),
@@ -37,8 +37,8 @@ extension FilePath {
   }
 }
 
-/// A path that grows and shrinks by one name as a walk proceeds; always absolute, without a trailing slash (the root is
-/// empty).
+/// A path that grows and shrinks by one name as a walk proceeds. It is always absolute, and has no trailing slash: the
+/// root is empty.
 struct PathBuffer {
   /// Maximum length of a path on Linux: `PATH_MAX` without the NUL.
   static let lengthLimit = 4095

@@ -1,16 +1,17 @@
 public import SystemPackage
 
-/// Reads a list of paths, as written by `find` and `find -print0`, in pieces: it need not fit into memory.
+/// Reads a list of paths, as written by `find` and `find -print0`. It is read in pieces, so it need not fit into
+/// memory.
 ///
-/// Paths are bytes. In lists with newline separators nothing is trimmed (a path may end in a space or a carriage
-/// return), and empty lines are ignored. A path that contains a newline needs NUL separators.
+/// Paths are bytes. In lists with newline separators, nothing is trimmed (a path may end in a space or a carriage
+/// return), and empty lines are ignored. A path that contains a newline requires NUL separators.
 public struct PathList: ~Copyable {
   public enum Separator: UInt8, Sendable {
     case newline = 0x0A
     case null = 0
   }
 
-  /// Longer entries are not paths: the input is another kind of file.
+  /// Longer entries cannot be paths: the input is some other kind of file.
   private static let entryLimit = 1 << 16
   private static let bufferSize = 1 << 16
 
@@ -43,7 +44,7 @@ public struct PathList: ~Copyable {
     if closesDescriptor { try? descriptor.close() }
   }
 
-  /// The next path as written in the list, relative or absolute; `nil` at the end.
+  /// Returns the next path as written in the list, relative or absolute; `nil` at the end.
   public mutating func next() throws(ScanError) -> FilePath? {
     while let entry = try nextEntry() {
       entryNumber += 1
@@ -81,7 +82,7 @@ public struct PathList: ~Copyable {
     }
   }
 
-  /// Reads more input after the unused bytes and returns the position of the first new byte.
+  /// Reads more input after the unused bytes, and returns the position of the first new byte.
   private mutating func fill() throws(ScanError) -> Int {
     buffer.removeFirst(position)
     position = 0

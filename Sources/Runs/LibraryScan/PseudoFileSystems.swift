@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The device numbers of mounted file systems without files on disk, such as `/proc` and `/sys`.
+/// The device numbers of mounted file systems that have no files on disk, such as `/proc` and `/sys`.
 struct PseudoFileSystems {
   private static let types: Set<String> = [
     "proc", "sysfs", "devtmpfs", "devpts", "debugfs", "tracefs", "cgroup", "cgroup2", "securityfs", "bpf", "pstore",

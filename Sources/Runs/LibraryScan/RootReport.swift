@@ -4,17 +4,17 @@ public import SystemPackage
 /// The result for one of the folders or files given to a walk.
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
-    /// A folder that was walked, with the number of files it yielded; 0 if all of them were reached elsewhere.
+    /// A folder that was walked, with the number of files that it yielded; 0 if all its files were reached elsewhere.
     case scanned(fileCount: Int)
     /// Not a folder: it was yielded, or skipped with a reason.
     case single
-    /// The path does not exist: moved, misspelled, or on a disk that is not mounted.
+    /// The path does not exist: it was moved or misspelled, or is on a disk that is not mounted.
     case missing
     /// A folder without candidates, such as the mount point of a disk that is not mounted.
     case empty
-    /// The system denied access; the text is its message.
+    /// The system denied access; the text is the system's message.
     case unreadable(String)
-    /// The same folder, or one that contains it, was walked before.
+    /// The same folder, or a folder that contains it, was walked before.
     case alreadyScanned
   }
 

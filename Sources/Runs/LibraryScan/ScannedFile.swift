@@ -1,20 +1,19 @@
 public import Platform
 public import SystemPackage
 
-/// A regular file that may hold audio, with its `lstat` (or, through a followed link, `stat`). It has not been opened.
+/// A regular file that may contain audio, with its `lstat` (or `stat`, if a link was followed). It has not been opened.
 public struct ScannedFile: Hashable, Sendable {
-  /// The absolute path as the walk reached it: a followed link stays in the path.
+  /// The absolute path by which the walk reached the file: a followed link stays in the path.
   public var path: FilePath
   public var device: UInt64
   public var inode: UInt64
   /// Size in bytes.
   public var size: Int64
-  /// Last change of the content (`st_mtim`). File systems store it with a precision of 1 ns to 2 s, and copying programs
-  /// reset it on purpose.
+  /// Time of the last change of the content (`st_mtim`). File systems store it with a precision of 1 ns to 2 s, and
+  /// copying programs reset it on purpose.
   public var modified: Timestamp
-  /// Last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
+  /// Time of the last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
   public var statusChanged: Timestamp
-  /// Number of hard links.
   public var linkCount: Int
 
   public init(
@@ -41,25 +40,26 @@ extension ScannedFile {
     self.init(path: path, status: status)
   }
 
-  /// `true` if content or status changed within this time before now, or after now by a clock that is ahead.
+  /// True if the content or status changed within this period before now, or after now according to a clock that is
+  /// ahead.
   public func hasChanged(within period: Duration) -> Bool {
     QuietPeriod(period)?.contains(modified, statusChanged) ?? false
   }
 
-  /// The status of a file compared with an earlier one.
+  /// The status of a file compared with its earlier status.
   public enum PresentStatus: Hashable, Sendable {
     /// The same bytes as before, as far as `stat` can tell.
     case unchanged
-    /// Its content or status has changed.
+    /// The content or status has changed.
     case changed
-    /// Another file has taken its name, or the file system reports another inode.
+    /// Another file now has the name, or the file system reports another inode.
     case replaced
-    /// No regular file has this name anymore.
+    /// There is no longer a regular file with this name.
     case vanished
   }
 
-  /// Compares the file with its current status, for instance after reading it: results from a file that has changed
-  /// meanwhile are worthless.
+  /// Compares the file with its current status, for instance after reading it, because results from a file that has
+  /// changed in the meantime are worthless.
   public func presentStatus() -> PresentStatus {
     guard let now = ScannedFile(lookingAt: path) else { return .vanished }
     if now == self { return .unchanged }
@@ -73,13 +73,13 @@ extension ScannedFile {
   }
 }
 
-/// The state of a folder; distinguishes a folder from the mount point of a disk that is not mounted.
+/// The state of a folder, which distinguishes a folder from the mount point of a disk that is not mounted.
 public struct FolderStatus: Hashable, Sendable {
   public var device: UInt64
-  /// True if it holds nothing, except names that start with a dot.
+  /// True if the folder contains nothing but names that start with a dot.
   public var isEmpty: Bool
 
-  /// - Returns: `nil` if there is no such folder or it cannot be read.
+  /// - Returns: `nil` if the folder does not exist or cannot be read.
   public init?(at path: FilePath) {
     guard let listing = try? FolderListing(of: path) else { return nil }
     device = listing.key.device

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// An entry of the library that is not analyzed, with the reason.
+/// An entry of the library that is not analyzed, and the reason.
 public struct SkippedEntry: Hashable, Sendable {
   public var path: FilePath
   public var reason: SkipReason
@@ -29,27 +29,27 @@ public struct SkippedEntry: Hashable, Sendable {
     }
   }
 
-  /// One sentence without the path.
+  /// A single sentence without the path.
   public var message: String {
     guard let detail else { return reason.sentence }
     return "\(reason.sentence) (\(detail))"
   }
 }
 
-/// The reason why an entry is not analyzed. The raw values appear in reports and are never renamed.
+/// The reason why an entry is not analyzed. The raw values appear in reports and must never be renamed.
 public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
-  /// A picture, text, playlist, archive, video or the like, by its extension.
+  /// A picture, text, playlist, archive, video or the like, judging by its extension.
   case notAudio = "not_audio"
-  /// No extension, or one that says nothing about audio.
+  /// The file has no extension, or one that says nothing about audio.
   case unknownKind = "unknown_kind"
-  /// A download in progress, by its extension.
+  /// A download in progress, judging by its extension.
   case unfinishedDownload = "unfinished_download"
   case hidden
-  /// Created by file managers, NAS systems and file systems: `@eaDir`, `._*`, `lost+found`, …
+  /// An entry created by file managers, NAS systems or file systems: `@eaDir`, `._*`, `lost+found`, …
   case systemJunk = "system_junk"
-  /// Matches a pattern in a `.nocturneignore` file.
+  /// The entry matches a pattern in a `.nocturneignore` file.
   case ignored
-  /// Changed within the quiet period.
+  /// The file changed within the quiet period.
   case stillChanging = "still_changing"
   /// The same file or folder was already reached through another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
@@ -62,14 +62,14 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case fifo
   case socket
   case device
-  /// On another file system than the root, if those are skipped.
+  /// The entry is not on the file system of its root, and other file systems are skipped.
   case otherFileSystem = "other_file_system"
-  /// A folder of `/proc`, `/sys` or the like.
+  /// A folder in `/proc`, `/sys` or the like.
   case pseudoFileSystem = "pseudo_file_system"
   case unreadableFolder = "unreadable_folder"
   /// The type of the entry cannot be determined.
   case unreadableEntry = "unreadable_entry"
-  /// An unreadable `.nocturneignore`; the folder was scanned without it.
+  /// A `.nocturneignore` file that cannot be read; the folder was scanned without it.
   case unreadableIgnoreFile = "unreadable_ignore_file"
   /// The path is longer than system calls accept.
   case pathTooLong = "path_too_long"
@@ -78,7 +78,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// True for entries that should have been scanned but could not be: the system denied access.
   public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
 
-  /// One sentence.
+  /// The reason in one sentence.
   public var sentence: String {
     switch self {
     case .notAudio: "not an audio file, by its extension"

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The objects in a folder of a bucket, in pages of up to 1,000.
+/// The objects in a folder of a bucket, fetched in pages of up to 1,000.
 public struct BucketListing {
   private let folder: ObjectFolder
   private let fetcher: ObjectFetcher
@@ -17,17 +17,17 @@ public struct BucketListing {
     self.fetcher = fetcher
   }
 
-  /// - Returns: `nil` at the end, or if canceled.
+  /// - Returns: The next object; `nil` at the end, or if canceled.
   public mutating func next(isCancelled: () -> Bool) throws(FetchFailure) -> ListedObject? {
     while ready.isEmpty, state != .ended {
       guard let page = try fetcher.page(of: folder, prefix: prefix, continuation, isCancelled: isCancelled) else {
         return nil
       }
-      // The key itself sorts before all keys that begin with it.
+      // The folder's key itself sorts before all keys that begin with it.
       ready = state == .folder ? page.objects[...] : page.objects.prefix(1).filter { folder.isName($0.encodedKey) }[...]
       let isEmpty = state == .folder && continuation == nil && page.continuation == nil && ready.isEmpty
       continuation = state == .folder ? page.continuation : nil
-      // It may be the name of an object.
+      // The folder may actually be the name of an object.
       if continuation == nil { state = isEmpty && !folder.key.isEmpty ? .single : .ended }
     }
     return ready.popFirst()

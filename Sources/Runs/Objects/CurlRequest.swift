@@ -1,15 +1,14 @@
-/// A request as configuration for `curl --config -` on standard input: program arguments are visible to all users of a
-/// machine, and requests contain secrets.
+/// A request, in the form of a configuration for `curl --config -` on standard input. Requests contain secrets, and
+/// program arguments would be visible to all users of the machine.
 struct CurlRequest: Sendable {
   static let arguments = ["curl", "--disable", "--config", "-"]
 
   private var lines: [String]
-  /// True if redirects are followed.
   let isRedirected: Bool
 
   /// - Parameters:
   ///   - url: A percent-encoded URL.
-  ///   - protocols: The allowed protocols, also for redirects.
+  ///   - protocols: The protocols that are allowed, for redirects as well.
   init(url: String, protocols: String, isRedirected: Bool, silence: Duration) {
     self.isRedirected = isRedirected
     let seconds = "\(max(1, silence.components.seconds))"

@@ -1,22 +1,22 @@
-/// The reason why an object could not be fetched. The code appears in answers and is never renamed.
+/// The reason why an object could not be fetched. The code appears in answers and must never be renamed.
 public struct FetchFailure: Error, Hashable, Sendable {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     case notFound = "object_not_found"
     case denied = "object_denied"
-    /// The server does not answer, is busy, or interrupts the transfer, in every attempt.
+    /// In every attempt, the server did not answer, was busy, or interrupted the transfer.
     case unavailable = "object_unavailable"
-    /// The object changed while it was fetched.
+    /// The object changed while it was being fetched.
     case changed
     case tooLarge = "object_too_large"
     case noSpace = "no_space"
-    /// `curl` is missing, or too old.
+    /// `curl` is missing or too old.
     case noClient = "no_curl"
-    /// An invalid answer.
+    /// The server's answer was invalid.
     case badAnswer = "bad_answer"
   }
 
   public var code: Code
-  /// One sentence, without the name of the object and without secrets.
+  /// A single sentence, without the name of the object and without secrets.
   public var message: String
 
   init(_ code: Code, _ message: String) {

@@ -2,17 +2,17 @@
 public struct FetchPolicy: Hashable, Sendable {
   /// Maximum number of attempts per object.
   public var attempts = 6
-  /// Pause before the second attempt; doubled for each further one.
+  /// Pause before the second attempt; it doubles with each further attempt.
   public var firstPause = Duration.milliseconds(500)
   public var maxPause = Duration.seconds(30)
-  /// Maximum time that a server may request (`Retry-After`).
+  /// Maximum pause that a server may request (`Retry-After`).
   public var maxRetryAfter = Duration.seconds(120)
-  /// Maximum time in which a server may be silent, or send less than 1,024 bytes per second.
+  /// Maximum time that a server may be silent, or send less than 1,024 bytes per second.
   public var silence: Duration
 
   public init(silence: Duration = .seconds(60)) { self.silence = silence }
 
-  /// - Parameter failures: At least 1.
+  /// - Parameter failures: Number of failed attempts, at least 1.
   func pause(after failures: Int, asked: Duration?) -> Duration {
     if let asked { return min(asked, maxRetryAfter) }
     // Randomize half of the pause, so that workers that failed together do not retry together.

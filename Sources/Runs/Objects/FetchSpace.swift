@@ -2,10 +2,10 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// The disk space that fetched objects may occupy at one time, shared by the threads of a process.
+/// The disk space that fetched objects may occupy at any one time, shared by the threads of a process.
 ///
-/// Objects are stored in a folder of the process, which holds a lock on it. The folder of a killed process is removed
-/// by the next process, since its lock is free.
+/// Objects are stored in a folder that belongs to the process and that it keeps locked. If a process is killed, the
+/// lock is released, and the next process removes the folder.
 public final class FetchSpace: Sendable {
   enum Answer {
     case granted(Reservation)
@@ -18,13 +18,13 @@ public final class FetchSpace: Sendable {
   private let parent: FilePath
   private let state = Mutex((used: 0, count: 0, folder: LockedFolder?.none))
 
-  /// Minimum space that stays free on the disk besides the object, in bytes.
+  /// Minimum space that stays free on the disk in addition to the object, in bytes.
   private static let margin = 16 << 20
   static let prefix = "nocturne-fetch-"
 
   /// - Parameters:
   ///   - limit: Total space in bytes.
-  ///   - parent: The folder that holds the folder of the process.
+  ///   - parent: The folder that contains the folder of the process.
   public init(limit: Int, in parent: FilePath = .temporaryFolder) {
     self.limit = limit
     self.parent = parent
@@ -33,7 +33,7 @@ public final class FetchSpace: Sendable {
   /// Reserved space in bytes.
   var used: Int { state.withLock { $0.used } }
 
-  /// - Parameter bytes: The size of an object; `nil` if it is unknown, which reserves all space.
+  /// - Parameter bytes: Size of an object; `nil` if it is unknown, which reserves all the space.
   /// - Throws: `FetchFailure` if the object can never fit.
   func reserve(_ bytes: Int?) throws(FetchFailure) -> Answer {
     guard (bytes ?? 0) <= limit else {
@@ -60,7 +60,7 @@ public final class FetchSpace: Sendable {
 
   fileprivate func release(_ bytes: Int) { state.withLock { $0.used -= bytes } }
 
-  /// Makes a new folder for one object.
+  /// Creates a folder for one object.
   func makeFolder() throws(FetchFailure) -> FilePath {
     do {
       return try state.withLock { state in
@@ -89,14 +89,14 @@ public final class FetchSpace: Sendable {
   }
 }
 
-/// A temporary folder that is locked while its process lives.
+/// A temporary folder that is locked as long as its process lives.
 private final class LockedFolder: Sendable {
   let path: FilePath
   private let descriptor: FileDescriptor
 
   init(in parent: FilePath, prefix: String) throws {
     Self.removeAbandoned(in: parent, prefix: prefix)
-    // Another process that cleans up may take a new folder for an abandoned one before it is locked.
+    // Before a new folder is locked, another process that cleans up may mistake it for an abandoned one.
     for _ in 0..<10 {
       let path = try FilePath.makeTemporaryFolder(in: parent, prefix: prefix)
       guard let descriptor = Self.locked(path) else { continue }
@@ -127,7 +127,7 @@ private final class LockedFolder: Sendable {
     return folder
   }
 
-  /// Removes folders of processes that have ended. Folders of other users cannot be opened, so they stay.
+  /// Removes the folders of processes that have ended. Folders of other users cannot be opened, so they stay.
   private static func removeAbandoned(in parent: FilePath, prefix: String) {
     for name in (try? FolderListing.names(in: parent)) ?? [] where name.string.hasPrefix(prefix) {
       let path = parent.appending(name)

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// A fetched object in a local file with its name. The file is removed with this instance.
+/// A fetched object, in a local file that has its name. The file is removed when this instance is deinitialized.
 public final class FetchedObject: Sendable {
   public let path: FilePath
   /// Size in bytes.
@@ -22,13 +22,13 @@ public final class FetchedObject: Sendable {
   deinit { folder.removeAll() }
 }
 
-/// The file to which an object is written while it is fetched.
+/// The file that an object is written to while it is being fetched.
 final class Download {
   let folder: FilePath
   let path: FilePath
   let reservation: FetchSpace.Reservation
   private let descriptor: FileDescriptor
-  /// Bytes written so far.
+  /// Number of bytes written so far.
   private(set) var written = 0
   /// True once a `FetchedObject` owns the file.
   var isKept = false
@@ -58,7 +58,7 @@ final class Download {
     if name.count <= maxNameLength, let component = FilePath(bytes: name).lastComponent, component.kind == .regular {
       return component
     }
-    // Keep the extension, which decoders use.
+    // Keep the extension, because decoders use it.
     let ending = name.lastIndex(of: UInt8(ascii: ".")).map { name[$0...] } ?? []
     let short = ending.count <= 16 ? Array("object".utf8) + ending : Array("object".utf8)
     return FilePath(bytes: short).lastComponent ?? "object"

@@ -2,20 +2,19 @@ public import Platform
 
 /// An object in the listing of a bucket.
 public struct ListedObject: Hashable, Sendable {
-  /// The percent-encoded key.
   public var encodedKey: String
   public var size: Int64
   public var modified: Timestamp
   public var entityTag: String?
 }
 
-/// A page of the objects of a bucket: a response of ListObjectsV2 of S3, in XML, with percent-encoded keys.
+/// A page of the objects in a bucket: a response from S3's ListObjectsV2, in XML, with percent-encoded keys.
 struct ListingPage: Hashable {
   private(set) var objects: [ListedObject] = []
-  /// Token for the next page; `nil` on the last one.
+  /// Token for the next page; `nil` on the last page.
   private(set) var continuation: String?
 
-  /// - Returns: `nil` if it is not such a response, or incomplete.
+  /// - Returns: `nil` if the text is not such a response, or is incomplete.
   init?(_ xml: [UInt8]) {
     var names: [String] = []
     var text: [UInt8] = []
@@ -53,7 +52,6 @@ struct ListingPage: Hashable {
 
   private static let object = ["ListBucketResult", "Contents"]
 
-  /// Decodes the text of an element.
   private static func unescaped(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).replacing(/&(#?)([A-Za-z0-9]+);/) { match in
       let name = match.2
@@ -67,7 +65,7 @@ struct ListingPage: Hashable {
 }
 
 extension ListedObject {
-  /// - Parameter values: Texts of the elements by name.
+  /// - Parameter values: Texts of the elements, keyed by name.
   fileprivate init?(_ values: [String: String]) {
     guard let key = values["Key"], let size = values["Size"].flatMap({ Int64($0) }),
       let modified = values["LastModified"].flatMap({ Timestamp(rfc3339: $0) })

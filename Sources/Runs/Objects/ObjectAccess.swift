@@ -1,12 +1,12 @@
 internal import Platform
 public import SystemPackage
 
-/// Endpoints and credentials for objects, from the environment variables of the stores' own tools.
+/// The endpoints and credentials for objects, from the environment variables of the stores' own tools.
 public struct ObjectAccess: Sendable {
   private struct Keys {
     var id: String
     var secret: String
-    /// Session token of temporary keys.
+    /// Session token for temporary keys.
     var token: String?
   }
 
@@ -54,7 +54,7 @@ public struct ObjectAccess: Sendable {
   }
 
   /// Makes the request for an object.
-  /// - Parameter region: Region of the bucket, if it is known to differ from the configured one.
+  /// - Parameter region: Region of the bucket, if it is known to differ from the configured region.
   func request(for address: ObjectAddress, region: String?, silence: Duration) -> CurlRequest {
     let name = address.name
     switch name.scheme {
@@ -75,7 +75,8 @@ public struct ObjectAccess: Sendable {
     }
   }
 
-  /// Makes the request for a page of a listing (ListObjectsV2). Parameters are in the order that signatures require.
+  /// Makes the request for a page of a listing (ListObjectsV2). The parameters are in the order that signatures
+  /// require.
   func request(
     listing folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, region: String?, silence: Duration
   ) -> CurlRequest {
@@ -86,7 +87,7 @@ public struct ObjectAccess: Sendable {
       region: region, silence: silence)
   }
 
-  /// - Parameter target: A key or a query, with everything percent-encoded that can be, as signatures require.
+  /// - Parameter target: A key or a query, in which everything that can be percent-encoded is, as signatures require.
   private func bucketRequest(
     _ scheme: ObjectName.Scheme, _ bucket: String, target: String, region: String?, silence: Duration
   ) -> CurlRequest {
@@ -109,7 +110,7 @@ public struct ObjectAccess: Sendable {
     guard let keys else { return request }
     request.set("user", "\(keys.id):\(keys.secret)")
     request.set("aws-sigv4", "aws:amz:\(signingRegion):s3")
-    // SHA-256 of an empty body. Stores require it, and curl 7.88 does not add it.
+    // The SHA-256 of an empty body. Stores require it, and curl 7.88 does not add it.
     request.addHeader("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     if let token = keys.token { request.addHeader("x-amz-security-token", token) }
     return request
@@ -123,7 +124,7 @@ public struct ObjectAccess: Sendable {
   }
 }
 
-/// The files `credentials` and `config` of the AWS tools: sections in brackets, and lines `name = value`.
+/// The files `credentials` and `config` of the AWS tools: sections in brackets, and lines of the form `name = value`.
 enum AWSProfileFile {
   private static let sizeLimit = 1 << 20
 

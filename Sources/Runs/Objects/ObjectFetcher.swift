@@ -1,13 +1,13 @@
 public import Platform
 internal import Synchronization
 
-/// Fetches whole objects to the local disk, checks them by length and entity tag, and retries transient failures. Used
-/// by several threads at once; each blocks while it fetches.
+/// Fetches whole objects to the local disk, checks them by length and entity tag, and retries transient failures.
+/// Several threads may use it at once; each blocks while it fetches.
 public final class ObjectFetcher: Sendable {
   let access: ObjectAccess
   let policy: FetchPolicy
   private let space: FetchSpace
-  /// Regions of buckets outside the configured region.
+  /// The regions of buckets that are outside the configured region.
   private let regions = Mutex<[String: String]>([:])
 
   public init(_ access: ObjectAccess, space: FetchSpace, policy: FetchPolicy = FetchPolicy()) {
@@ -36,7 +36,7 @@ public final class ObjectFetcher: Sendable {
         }
         note(region, of: address.name.authority)
       case .spaceTaken(let size):
-        // The connection is not kept open while waiting, since servers close idle connections.
+        // The connection does not stay open during the wait, since servers close idle connections.
         while case .later = try space.reserve(size) {
           guard pause(.milliseconds(100), isCancelled) else { return nil }
         }
@@ -66,18 +66,18 @@ public final class ObjectFetcher: Sendable {
   }
 }
 
-/// The progress of an object over all attempts.
+/// The progress of fetching an object, over all attempts.
 struct Progress {
   /// The version of the first response.
   var version: ObjectVersion?
   var download: Download?
 }
 
-/// A single request.
+/// A single request for an object.
 struct Attempt {
   enum Ending {
     case complete(FetchedObject)
-    /// Transient. `reason` completes "because …".
+    /// A transient failure. `reason` completes "because …".
     case trouble(String, retryAfter: Duration?)
     /// The bucket is in another region.
     case elsewhere(String)
@@ -92,7 +92,7 @@ struct Attempt {
   let space: FetchSpace
   let policy: FetchPolicy
 
-  /// Maximum bytes read of an error response, to find its reason.
+  /// Maximum number of bytes of an error response that are read to find its reason.
   private static let explanationLimit = 1 << 14
 
   func perform(_ progress: inout Progress, isCancelled: () -> Bool) throws(FetchFailure) -> Ending {
@@ -157,7 +157,7 @@ struct Attempt {
     return request
   }
 
-  /// Prepares to receive the bytes after a head.
+  /// Prepares to receive the bytes that follow a head.
   /// - Returns: `nil` to continue.
   private func begin(_ head: ResponseHead, _ progress: inout Progress) throws(FetchFailure) -> Ending? {
     guard head.isObject else { return nil }
@@ -214,7 +214,7 @@ struct Attempt {
     return .complete(FetchedObject(download, version))
   }
 
-  /// Restarts the download without a strong tag, since the next response may be about other bytes.
+  /// Restarts the download if there is no strong tag, since the next response may contain other bytes.
   private func dropUnlessResumable(_ progress: Progress) throws(FetchFailure) {
     if progress.version?.strongTag == nil { try progress.download?.startOver() }
   }
@@ -239,14 +239,14 @@ struct Attempt {
 /// A response other than an object.
 struct Refusal {
   let status: Int
-  /// Error code of stores that respond in XML, such as `SlowDown`.
+  /// Error code, such as `SlowDown`, from stores that respond in XML.
   let code: String?
   let retryAfter: Duration?
   let region: String?
 
   init(_ head: ResponseHead, _ body: [UInt8]) {
     status = head.status
-    // Use nothing else of the body: stores repeat the keys and signatures of a request.
+    // Use nothing else from the body, because stores repeat the keys and signatures of a request there.
     code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map {
       String($0.1)
     }

@@ -1,7 +1,7 @@
 public import Platform
 public import SystemPackage
 
-/// All objects of a bucket, or those below a prefix, as a folder: `s3://bucket`, `s3://bucket/albums/`.
+/// All objects in a bucket, or all those below a prefix, as a folder: `s3://bucket`, `s3://bucket/albums/`.
 public struct ObjectFolder: Hashable, Sendable {
   public let scheme: ObjectName.Scheme
   public let bucket: String
@@ -9,12 +9,12 @@ public struct ObjectFolder: Hashable, Sendable {
   public let key: [UInt8]
   public let path: FilePath
 
-  /// - Throws: `ObjectNameError`, also for schemes without buckets, whose servers have no listings.
+  /// - Throws: `ObjectNameError`, including for schemes without buckets, whose servers have no listings.
   public init(uri: some Collection<UInt8>) throws(ObjectNameError) {
     guard let scheme = ObjectName.scheme(of: uri), scheme.hasBuckets else { throw .noFile }
     var text = Array(uri)
     while text.last == UInt8(ascii: "/") { text.removeLast() }
-    // Parse a name below the folder, so that a bucket alone is valid.
+    // Parse a name below the folder, so that a bucket without a key is valid.
     let inside = try ObjectAddress(uri: text + Array("/x".utf8)).name
     self.scheme = scheme
     bucket = inside.authority
@@ -23,7 +23,7 @@ public struct ObjectFolder: Hashable, Sendable {
   }
 
   /// Returns the name of an object in the bucket.
-  /// - Throws: `ObjectNameError`: `.noFile` for a key that ends with a slash, as some programs use to represent
+  /// - Throws: `ObjectNameError`: `.noFile` for a key that ends with a slash, which some programs use to represent
   ///   folders.
   public func name(ofEncodedKey key: String) throws(ObjectNameError) -> ObjectName {
     try ObjectAddress(uri: Array("\(scheme.rawValue)://\(bucket)/\(key)".utf8)).name
@@ -32,7 +32,7 @@ public struct ObjectFolder: Hashable, Sendable {
   /// True if an object has the name of this folder.
   func isName(_ encodedKey: String) -> Bool { (try? name(ofEncodedKey: encodedKey))?.key == key }
 
-  /// Makes the folder of a path; `nil` if the path is not one of a bucket.
+  /// Creates the folder for a path; `nil` if the path does not name a bucket.
   public init?(_ path: FilePath) {
     guard path.isObject, let folder = try? ObjectFolder(uri: Array(path.uri.utf8)) else { return nil }
     self = folder

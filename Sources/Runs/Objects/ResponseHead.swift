@@ -1,10 +1,9 @@
-/// Status and headers of an HTTP response.
 struct ResponseHead: Hashable, Sendable {
   let status: Int
-  /// Values by lower-case names; the last one of repeated headers.
+  /// Header values, keyed by lower-case name; for a repeated header, the last value.
   private let fields: [String: String]
 
-  /// - Parameter text: The lines of the head; `nil` if the first one is not a status line.
+  /// - Parameter text: The lines of the head. The result is `nil` if the first line is not a status line.
   init?(_ text: some Collection<UInt8>) {
     let lines = text.split(separator: UInt8(ascii: "\n")).map { line in
       String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
@@ -60,7 +59,7 @@ struct ResponseReader {
     return buffer.count > Self.limit ? .invalid : .needsMore
   }
 
-  /// The offset after the empty line.
+  /// Returns the offset after the empty line.
   private static func end(of buffer: [UInt8]) -> Int? {
     var index = 0
     while let feed = buffer[index...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -4,19 +4,20 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// An external program as an analyzer: it receives a file's path or audio and prints its finding as one JSON object.
+/// An analyzer that is an external program: it receives a file's path or audio, and prints its finding as one JSON
+/// object.
 ///
-/// The program is started once per file. Its standard error is discarded unless it fails; the last line then becomes
-/// part of the reason. It fails, for that file only, if its exit status is not 0, if its output is not exactly one JSON
-/// object, or if it keeps the pipeline waiting for too long.
+/// The program is started once per file. Its standard error is discarded unless it fails, in which case the last line
+/// becomes part of the reason. It fails, for that file only, if its exit status is not 0, if its output is not exactly
+/// one JSON object, or if it keeps the pipeline waiting for too long.
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
-    /// The input of the program.
     public enum Input: String, ConfigurationChoice {
-      /// The path of the file: replaces each `{path}` in the arguments, or is appended as the last argument if there is
-      /// none.
+      /// The path of the file. It replaces each `{path}` in the arguments; if there is none, it is appended as the last
+      /// argument.
       case path
-      /// Mono audio on standard input: 32-bit floats, little-endian, full scale ±1. `{path}` is replaced, too.
+      /// Mono audio on standard input: 32-bit floats, little-endian, with a full scale of ±1. `{path}` is replaced,
+      /// too.
       case pcm
     }
 
@@ -27,7 +28,7 @@ public struct ExecAnalyzer: Sendable {
     public var sampleRate = 22_050
     /// Maximum time in seconds that the program may keep the pipeline waiting for one file.
     public var timeout = 300.0
-    /// Increment it when the program's findings change: files are then analyzed again.
+    /// Version of the program's findings. Increment it when they change, so that files are analyzed again.
     public var version = 1
 
     public init() {}
@@ -70,12 +71,12 @@ public struct ExecAnalyzer: Sendable {
     }
   }
 
-  /// Makes the analyzer for a pipeline.
+  /// Creates the analyzer for a pipeline.
   ///
   /// - Parameter resampler: Name of the pipeline's resampler.
   public func plugin(resampler: String) throws(ConfigurationError) -> AnalyzerPlugin {
     let settings = try configuration.settings()
-    // The timeout does not change a finding, nor does the sample rate without audio.
+    // The timeout does not change a finding, nor does the sample rate if the program receives no audio.
     var shaping = settings
     shaping["timeout_s"] = nil
     if configuration.input == .path { shaping["sample_rate_hz"] = nil }
@@ -105,7 +106,7 @@ public struct ExecAnalyzer: Sendable {
   /// Inserts the bytes of the path into the command.
   private func arguments(for path: FilePath) -> [[UInt8]] {
     var bytes = path.withBytes { unsafe Array($0) }
-    // A relative path must not be taken for an option.
+    // A relative path must not be mistaken for an option.
     if bytes.first == UInt8(ascii: "-") { bytes = Array("./".utf8) + bytes }
     let pathMark = Array("{path}".utf8)
     var isFilledIn = false
@@ -123,7 +124,7 @@ public struct ExecAnalyzer: Sendable {
     let process: PipedProcess
     let program: String
     let timeout: Double
-    /// The file, if the program opens it by name.
+    /// The file, if the program opens it by its path.
     let fileRead: AudioFile?
 
     var wantsMore: Bool { process.acceptsInput }
@@ -192,7 +193,7 @@ public struct ExecAnalyzer: Sendable {
       return "“\(printable(String(decoding: output.prefix(400), as: UTF8.self).prefix(60)))” (\(output.count) bytes)."
     }
 
-    /// At most 300 characters, without line breaks and control characters.
+    /// Returns at most 300 characters, without line breaks and control characters.
     private static func printable(_ text: Substring) -> String {
       String(text.prefix(300).map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
     }

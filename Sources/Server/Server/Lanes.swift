@@ -1,35 +1,36 @@
 internal import Platform
 internal import Serving
 
-/// The lanes of the server, one for each kind of work that could hold up the others.
+/// The lanes of the server, one for each kind of work that could delay the other kinds.
 struct Lanes: Sendable {
   /// Database queries, and other work that takes milliseconds. In WAL mode SQLite can read during a write.
   let reading: Lane
-  /// Database changes, one at a time, since SQLite has one writer. While another program holds the lock, one change waits
-  /// on the thread and the others in the queue, each until its own deadline.
+  /// Database changes, one at a time, since SQLite has one writer. While another program holds the lock, one change
+  /// waits on the thread and the others wait in the queue, each until its own deadline.
   let writing: Lane
-  /// Covers. Each is made by a process, which may occupy a processor for seconds: fewer at a time than there are
-  /// processors, at a lower priority.
+  /// Covers. Each is created by a process that may occupy a processor for seconds, so fewer run at a time than there
+  /// are processors, at a lower priority.
   let picturing: Lane
   /// Work that may take seconds: comparing all tracks of the library, decoding a track, placing beats, the morning
   /// report.
   let computing: Lane
-  /// Files: uploads, and audio of the library, whose disk may have to spin up or be on a network.
+  /// Files: uploads, and audio of the library, whose disk may have to spin up or may be on a network.
   let transferring: Lane
-  /// Changes of the recognition catalog, one at a time: they lock it, and an upload takes several times its size.
+  /// Changes to the recognition catalog, one at a time, because they lock it and an upload takes several times its size
+  /// in memory.
   let cataloging: Lane
 
-  /// Threads of a lane for work that may take seconds.
+  /// Number of threads in a lane for work that may take seconds.
   private static let patientThreadCount = 2
   private static let niceness = 10
 
-  /// - Throws: `ResourceError` if the system gives no thread.
+  /// - Throws: `ResourceError` if the system cannot start a thread.
   init(_ options: ServerOptions) throws {
     let waiting = options.maximumWaiting
     reading = try Lane(threadCount: options.threadCount, maxQueueLength: waiting)
     writing = try Lane(
       threadCount: 1, maxQueueLength: waiting, maxWait: options.writeTimeout, overdue: .lockedDatabase)
-    // A request queued behind a cover waits at least as long as a cover may take.
+    // A request queued after a cover waits at least as long as a cover may take.
     picturing = try Lane(
       threadCount: options.coverThreadCount, maxQueueLength: waiting,
       maxWait: max(Lane.defaultMaxWait, options.coverTimeout)
@@ -48,7 +49,7 @@ struct Lanes: Sendable {
     ]
   }
 
-  /// Work that is waiting or running, by lane.
+  /// Number of requests that are waiting or running, by lane.
   var counts: [(name: String, count: Int)] { all.map { ($0.name, $0.lane.count) } }
 
   /// Ends the threads. Called after the last request.

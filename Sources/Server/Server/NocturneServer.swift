@@ -11,7 +11,7 @@ internal import Text
 
 /// The HTTP server: the app, and the APIs of the song catalog and the recognition catalog.
 ///
-/// Each folder beside this file holds one part with its routes, which `routes` lists.
+/// Each folder beside this file contains one part of the server with its routes, which `routes` lists.
 package struct NocturneServer: Sendable {
   private let services: Services
   private let watch: LibraryWatch?
@@ -31,8 +31,8 @@ package struct NocturneServer: Sendable {
 
   /// Serves until `stop` ends.
   ///
-  /// Then it accepts no more connections, finishes the responses under way and ends event streams. After ten seconds it
-  /// closes all connections.
+  /// After that, it no longer accepts connections, finishes the responses in progress and ends event streams. After ten
+  /// seconds it closes all connections.
   /// - Parameter stop: Returns when the server should stop.
   /// - Throws: `ListenError` if the server cannot listen.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {

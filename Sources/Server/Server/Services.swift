@@ -4,7 +4,7 @@ internal import LibraryTasks
 package import ResultStore
 package import Serving
 
-/// State shared by all routes.
+/// The state shared by all routes.
 package struct Services: Sendable {
   /// Written for corrected tempi, playlists and saved tracks.
   package let store: ResultStore
@@ -23,7 +23,7 @@ package struct Services: Sendable {
   private let lanes: Lanes
 
   /// - Parameter report: Receives later problems with the token file.
-  /// - Throws: `ResourceError` if the system gives no thread; `TokenFile.Problem`.
+  /// - Throws: `ResourceError` if the system cannot start a thread; `TokenFile.Problem`.
   package init(
     store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
   ) throws {
@@ -33,7 +33,7 @@ package struct Services: Sendable {
     covers = Covers(command: options.coverCommand, patience: options.coverTimeout)
     lanes = try Lanes(options)
     sounds = try DescriptorCache(in: store)
-    // Some 60 kB each.
+    // About 60 kB each.
     searches = try TimedCache(of: store, count: 200, maxAge: .milliseconds(250))
     recentFigures = try TimedCache(of: store, count: 1, maxAge: .seconds(2))
     recentFolders = try TimedCache(of: store, count: 1, maxAge: .seconds(2))
@@ -45,13 +45,13 @@ package struct Services: Sendable {
 
   // Each throws the errors of `body`, and a `RequestError` with status 503 if the queue is full or the wait too long.
 
-  /// Runs work that reads the store, or takes milliseconds in another way.
+  /// Runs work that reads the store, or other work that takes milliseconds.
   func reading<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await lanes.reading.run(body)
   }
 
-  /// Runs work that writes to the store, and may also read it. One body runs at a time, so long work belongs before it, in
-  /// `computing`.
+  /// Runs work that writes to the store, and may also read it. Only one body runs at a time, so do long work
+  /// beforehand, in `computing`.
   func writing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     let deadline = ContinuousClock.now + options.writeTimeout
     return try await lanes.writing.run { try ResultStore.withWriteDeadline(deadline, body) }
@@ -70,7 +70,7 @@ package struct Services: Sendable {
     }
   }
 
-  /// Runs work that makes a cover.
+  /// Runs work that creates a cover.
   func picturing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await lanes.picturing.run(body)
   }
@@ -90,7 +90,7 @@ package struct Services: Sendable {
     try await lanes.cataloging.run(body)
   }
 
-  /// Work that is waiting or running, by lane.
+  /// Number of requests that are waiting or running, by lane.
   var waitingCounts: [(name: String, count: Int)] { lanes.counts }
 
   // MARK: The library
@@ -100,12 +100,13 @@ package struct Services: Sendable {
     try searches.value(for: query) { () throws(StoreError) in try store.search(songs: query) }
   }
 
-  /// The library in numbers, at most two seconds old, since counting reads all files. Call it in a lane.
+  /// The figures of the library, cached for up to two seconds because counting reads the rows of all files. Call it in
+  /// a lane.
   func figures() throws(StoreError) -> LibraryOverview {
     try recentFigures.value { () throws(StoreError) in try LibraryOverview(of: store) }
   }
 
-  /// The folders of all tracks, at most two seconds old. Call it in a lane.
+  /// The folders of all tracks, cached for up to two seconds. Call it in a lane.
   func folders() throws(StoreError) -> LibraryFolders {
     try recentFolders.value { () throws(StoreError) in try store.folders() }
   }

@@ -2,7 +2,7 @@ internal import LibraryStore
 internal import ResultStore
 package import Serving
 
-// Database errors as clients see them.
+// Database errors, in the form that clients see.
 
 extension RequestError {
   /// Another program has locked the database for longer than the server waits.

@@ -1,7 +1,7 @@
 internal import Platform
 package import SystemPackage
 
-/// Options for the address and clients of a server.
+/// Options for the address of a server and for its clients.
 package struct ServingOptions: Sendable {
   /// A name or an address without a port, such as `127.0.0.1`, `::1` or `0.0.0.0`.
   package var host = Self.standardHost
@@ -9,14 +9,14 @@ package struct ServingOptions: Sendable {
   package var port = Self.standardPort
   /// A file with one token per line. Without it, only clients on this machine have access, and need no token.
   package var tokenFile: FilePath?
-  /// Other host names of this server, such as that of a reverse proxy.
+  /// Other host names of this server, such as the name of a reverse proxy.
   package var names: [String] = []
   /// Origins of foreign pages that may use the server, such as `https://player.example.org`.
   package var allowedOrigins: [String] = []
   /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
   package var trustedProxies: [NetworkRange] = []
   package var connections = ConnectionLimits()
-  /// Receives a line per request.
+  /// Receives one line per request.
   package var accessLog: AccessLog?
 
   package static let standardHost = "127.0.0.1"

@@ -2,12 +2,12 @@ public import Analysis
 internal import Platform
 public import SystemPackage
 
-/// One file to analyze, with all that is known about its audio: everything a worker needs, in this process or another.
+/// A file to analyze, with what is known about its audio: everything a worker needs, in this process or another.
 public struct AnalysisJob: Hashable, Sendable {
   public var path: FilePath
-  /// IDs of the analyzers to run; `nil` for all of the worker's.
+  /// IDs of the analyzers to run; `nil` for all analyzers of the worker.
   public var analyzers: Set<String>?
-  /// Audio that the file may contain if it was moved or its tags were edited.
+  /// Known audio that may be this file's, if the file was only moved or its tags were edited.
   public var knownAudio: [KnownAudio]
   /// Time limit, after which the rest of the file is not analyzed; `nil` for no limit.
   public var timeLimit: TimeLimit?
@@ -15,7 +15,7 @@ public struct AnalysisJob: Hashable, Sendable {
   public var isProfiled: Bool
   /// Digests of the whole file to compute in addition to its XXH3; `nil` if no checksum is wanted.
   public var digests: Set<FileChecksum.Kind>?
-  /// `true` to skip decoding, even where checksums of the audio would be verified.
+  /// `true` to skip decoding, even if checksums of the audio would be verified.
   public var decodesNothing = false
 
   public init(

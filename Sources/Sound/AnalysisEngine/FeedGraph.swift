@@ -12,11 +12,12 @@ public import DSP
 ///                 └─ resampled, once per rate ─┬───────────── sessions
 ///                                              └─ STFT, once per layout ─ sessions
 ///
-/// A session that throws is dropped alone, and so is one that wants no more input; a feed without sessions is no longer
-/// computed. Memory is a few blocks per feed, regardless of the file's length. One file, one thread.
+/// A session that throws, or that wants no more input, is dropped without affecting the others. A feed that has no
+/// sessions left is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. One graph
+/// serves one file and one thread.
 public final class FeedGraph {
   private let participants: [Participant]
-  /// Indices of participants in the order in which they finish, and the ids of the analyzers each reads.
+  /// Indices of the participants in the order in which they finish, each with the ids of the analyzers it reads.
   private let endings: [(participant: Int, reads: [String])]
   private var branches: [any Branch] = []
   private var monoBranches: [MonoBranch] = []
@@ -29,7 +30,7 @@ public final class FeedGraph {
     case outcome(AnalyzerOutcome)
   }
 
-  /// Creates the sessions. Sessions with the feed `.file` get no samples and wait for `finish`.
+  /// Creates the sessions. Sessions with the feed `.file` receive no samples and run in `finish`.
   ///
   /// - Parameters:
   ///   - file: The file, as passed to sessions.
@@ -124,7 +125,7 @@ public final class FeedGraph {
 
   /// Flushes the feeds and closes the sessions.
   ///
-  /// - Returns: One outcome per plugin, in their order.
+  /// - Returns: One outcome per plugin, in the order of the plugins.
   public func finish() -> [AnalyzerOutcome] {
     for branch in branches where branch.isWanted { branch.finish() }
     for branch in monoBranches where branch.isWanted { branch.finish() }
@@ -144,7 +145,7 @@ public final class FeedGraph {
 
 // MARK: - Sessions
 
-/// Session and its outcome.
+/// A session and its outcome.
 private final class Subscriber {
   private let identity: AnalyzerIdentity
   private var session: (any AnalysisSession)?
@@ -172,8 +173,7 @@ private final class Subscriber {
     }
   }
 
-  /// Opens the existential once and in place: calls through the protocol would copy the session and retain all its
-  /// arrays.
+  /// Opens the existential once, in place. Calls through the protocol would copy the session and retain all its arrays.
   private func hand<Session: AnalysisSession>(
     _ values: Span<Float>, at index: Int64, to session: inout Session
   ) throws(AnalysisError) -> Bool {
@@ -238,11 +238,11 @@ private protocol Branch: AnyObject {
 }
 
 extension ResamplerKind {
-  /// Upper limit of the ratio. Larger ones do not occur in music, and libsamplerate rejects them.
+  /// Maximum ratio of the sample rates. Larger ratios do not occur in music, and libsamplerate rejects them.
   private static let maxRatio = 256
 
   /// - Returns: `nil` if the rate stays the same.
-  /// - Throws: `AnalysisError.failed` for a ratio no resampler supports.
+  /// - Throws: `AnalysisError.failed` for a ratio that no resampler supports.
   fileprivate func resampler(from inputRate: Int, to outputRate: Int) throws(AnalysisError) -> (any Resampler)? {
     guard inputRate != outputRate else { return nil }
     guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.maxRatio,
@@ -252,7 +252,7 @@ extension ResamplerKind {
   }
 }
 
-/// Mono signal at one rate, and the feeds derived from it.
+/// The mono signal at one rate, and the feeds derived from it.
 private final class MonoBranch {
   var subscribers: [Subscriber] = []
   var spectra: [SpectrumBranch] = []
@@ -303,7 +303,7 @@ private final class MonoBranch {
   }
 }
 
-/// STFT of one layout.
+/// The STFT of one layout.
 private final class SpectrumBranch {
   let subscribers: [Subscriber]
   private var stft: STFT
@@ -330,7 +330,7 @@ private final class SpectrumBranch {
   }
 }
 
-/// Feed of all channels, at the file's sample rate or another.
+/// The feed of all channels, at the file's sample rate or another.
 private final class NativeBranch: Branch {
   private let subscribers: [Subscriber]
   private let resamplers: Result<[any Resampler], AnalysisError>
@@ -362,7 +362,7 @@ private final class NativeBranch: Branch {
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
     case .success(let resamplers) where resamplers.isEmpty && block.frameCount == AudioBlock.capacity:
-      // Full blocks, all but the last: their channels are already contiguous.
+      // All blocks but the last are full, so their channels are already contiguous.
       subscribers.consume(block.samples.span, at: frameCount)
       frameCount += Int64(block.frameCount)
     case .success(let resamplers) where resamplers.isEmpty:
@@ -401,7 +401,7 @@ private final class NativeBranch: Branch {
   }
 }
 
-/// Feed of fpcalc's mono signal at 11,025 Hz.
+/// The feed of fpcalc's mono signal at 11,025 Hz.
 private final class AcoustIDBranch: Branch {
   private let subscribers: [Subscriber]
   private var converter: AcoustIDConverter
@@ -424,7 +424,7 @@ private final class AcoustIDBranch: Branch {
     emit(count)
   }
 
-  /// Does nothing: fpcalc never flushes the last millisecond from its filter, and doing so would lengthen one
+  /// Does nothing: fpcalc never flushes the last millisecond from its filter, and flushing it would lengthen one
   /// fingerprint in 150 by a word.
   func finish() {}
 

@@ -3,7 +3,8 @@ internal import AudioDecoding
 public import DSP
 public import Platform
 
-/// Analyzes one file from opening to findings. Blocks while decoding: use it on a worker thread or in a worker process.
+/// Analyzes one file from opening to findings. It blocks while decoding, so use it on a worker thread or in a worker
+/// process.
 public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
@@ -24,16 +25,17 @@ public struct FileAnalyzer: Sendable {
     self.verifiesChecksums = verifiesChecksums
   }
 
-  /// Analyzes a file: identifies the audio, decodes it if some analyzers have no stored outcome for it, and runs those,
-  /// as well as the analyzers of the file itself, which run even without audio.
+  /// Analyzes a file. Identifies its audio, decodes the audio if some analyzers have no stored outcome for it, and runs
+  /// these analyzers. Analyzers of the file itself run even without audio.
   ///
-  /// Status, problem and the remarks about the container are always this file's own. Outcomes of a known file are
-  /// reused only if both files are whole and give decoders the same input; when in doubt, this file is decoded.
+  /// The status, the problem and the remarks about the container are always this file's own. The outcomes of known
+  /// audio are reused only if both files are whole and decoders receive the same input; when in doubt, this file is
+  /// decoded.
   ///
   /// - Parameters:
   ///   - isCancelled: Called between blocks.
   ///   - findAudio: Looks up audio by `decodingID` if it is not among the job's known audio.
-  ///   - enter: Called before each stage, so an observer can tell which one killed this process.
+  ///   - enter: Called before each stage, so that an observer can tell in which stage this process died.
   ///   - hasDecoded: Called every ten seconds of audio with the seconds decoded so far.
   ///   - processorTime: Returns the processor time of this thread in seconds.
   /// - Returns: `nil` if canceled. Any other failure is part of the result.
@@ -46,7 +48,7 @@ public struct FileAnalyzer: Sendable {
     let clock = StageClock(isRunning: job.isProfiled)
     let verifiesChecksums = verifiesChecksums && !job.decodesNothing
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
-    // Adds the analyzers whose findings the members read, even if these are known.
+    // Adds the analyzers whose findings the members read, even if those findings are known.
     func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
       plugins.selecting(Set(members.map(\.id)))
     }
@@ -63,7 +65,7 @@ public struct FileAnalyzer: Sendable {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
       audioBytes = content.bytes
-      // Verifying a checksum needs decoding.
+      // Verifying a checksum requires decoding.
       let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
       let missing = audioPlugins.filter { !$0.isCovered(by: known?.analyzers ?? []) }
       analysis.reusesKnownAudio = known != nil
@@ -85,7 +87,7 @@ public struct FileAnalyzer: Sendable {
               timeSpent: timeSpent, into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
-            // The file's audio differs from the known audio after all: nothing known applies to it.
+            // The file's audio differs from the known audio after all, so nothing known applies to it.
             analysis.reusesKnownAudio = false
             if missing.count < audioPlugins.count {
               var source = try AudioSource(path: path)
@@ -112,7 +114,7 @@ public struct FileAnalyzer: Sendable {
     guard !isCancelled() else { return nil }
     if let digests = job.digests {
       clock.enter(.checksum)
-      // The file is in the page cache by now.
+      // By now, the file is in the page cache.
       let audio = audioBytes.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
       analysis.checksum = try? FileChecksum.reading(path, audio: audio, kinds: digests, isCancelled: isCancelled)
     }
@@ -134,14 +136,14 @@ public struct FileAnalyzer: Sendable {
     return analysis
   }
 
-  /// Known audio that may replace this file's own; `nil` if there is none.
+  /// Known audio whose outcomes can be used for this file; `nil` if there is none.
   private func knownAudio(
     of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
   ) -> KnownAudio? {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // A file that was not decoded to its end may be damaged later on.
+    // A file that was not decoded to its end may be damaged in the rest.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 
@@ -196,7 +198,7 @@ public struct FileAnalyzer: Sendable {
 }
 
 extension AnalyzerPlugin {
-  /// Runs an analyzer whose feed is the file.
+  /// Runs an analyzer whose feed is the file itself.
   fileprivate func outcome(for file: AudioFile) -> AnalyzerOutcome {
     do {
       var session = try makeSession(for: file)

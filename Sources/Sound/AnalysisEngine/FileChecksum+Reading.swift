@@ -6,19 +6,19 @@ package import SystemPackage
 extension FileChecksum {
   /// Maximum file size for a checksum, in bytes.
   private static let byteLimit: Int64 = 1 << 40
-  /// Size from which nearly empty sparse files get no checksum: they can claim to be endless.
+  /// Size from which a nearly empty sparse file gets no checksum: such a file can claim any size.
   private static let minSparseSize: Int64 = 1 << 30
   private static let bufferSize = 1 << 18
 
   /// Computes a checksum by reading a file once from start to end.
   ///
   /// - Parameters:
-  ///   - audio: Byte range that gets a hash of its own; `nil` for none.
+  ///   - audio: Byte range for which a separate hash is computed; `nil` for none.
   ///   - kinds: Digests to compute in addition to XXH3.
-  ///   - fromDisk: `true` to drop the file from the page cache before and after, so the bytes come from the disk and
-  ///     other programs keep their cache.
+  ///   - fromDisk: `true` to drop the file from the page cache before and after, so that the bytes come from the disk
+  ///     and other programs' files stay in the cache.
   ///   - isCancelled: Called between buffers.
-  /// - Returns: `nil` if canceled, or if the file is not a regular file or is endless.
+  /// - Returns: `nil` if canceled, or if the file is endless or not a regular file.
   /// - Throws: The system's error if the file cannot be opened or read.
   package static func reading(
     _ path: FilePath, audio: Range<Int64>? = nil, kinds: Set<Kind> = [], fromDisk: Bool = false,
@@ -40,7 +40,7 @@ extension FileChecksum {
       let got = try file.read(buffer)
       if got == 0 { return hashers.finish() }
       hashers.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
-      // The file is growing while being read.
+      // The file is growing while it is being read.
       if hashers.byteCount > byteLimit { return nil }
     }
   }

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// File that stays open during its analysis, so all readers read the same one even if another file takes its name.
+/// A file that stays open during its analysis, so that all readers read the same file even if another takes its name.
 final class OpenedFile {
   /// Path of the open file, valid in this process only.
   let path: FilePath
@@ -19,7 +19,7 @@ final class OpenedFile {
     self.descriptor = descriptor
     self.identity = identity
     let opened = FilePath("/proc/self/fd/\(descriptor.rawValue)")
-    // Falls back to the name without /proc.
+    // Falls back to the name if /proc is not available.
     path = opened.allows(.read) ? opened : name
   }
 
@@ -29,7 +29,7 @@ final class OpenedFile {
   var hasChanged: Bool {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return true }
     var now = FileIdentity(status)
-    // Losing its name, by replacement or deletion, changes only the status of the file.
+    // If the file loses its name, because it is replaced or deleted, only its status changes.
     if status.linkCount == 0 { now.changed = identity.changed }
     return now != identity
   }

@@ -2,16 +2,16 @@ public import Analysis
 public import SystemPackage
 public import Text
 
-/// Analyzes one file outside a run, with a few analyzers: in this process or in a worker, as whoever makes the value
-/// decides.
+/// Analyzes one file outside a run, with a few analyzers. The creator of the value decides whether that happens in this
+/// process or in a worker.
 public struct SingleFileAnalysis: Sendable {
   /// The analyzers to run, with settings of their own.
   public struct Request: Sendable {
-    /// Names the request in messages.
+    /// The name of the request in messages.
     public var name: String
-    /// Settings by the ids of the analyzers, in their order.
+    /// The ids of the analyzers, in order, with the settings of each.
     public var analyzers: [(id: String, settings: [String: JSONValue])]
-    /// The analyzers that those ids name.
+    /// The analyzers whose ids are in `analyzers`.
     public var kinds: [AnalyzerKind]
 
     public init(name: String, analyzers: [(id: String, settings: [String: JSONValue])], kinds: [AnalyzerKind]) {
@@ -25,8 +25,8 @@ public struct SingleFileAnalysis: Sendable {
   private let analyze: @Sendable (AnalysisJob, Request) throws -> FileAnalysis?
 
   /// - Parameters:
-  ///   - timeLimit: The time that one file may take.
-  ///   - analyze: Carries out a request; `nil` if it was given up.
+  ///   - timeLimit: The time limit for one file.
+  ///   - analyze: Carries out a request; returns `nil` if canceled.
   public init(
     timeLimit: TimeLimit, analyze: @escaping @Sendable (AnalysisJob, Request) throws -> FileAnalysis?
   ) {
@@ -34,7 +34,7 @@ public struct SingleFileAnalysis: Sendable {
     self.analyze = analyze
   }
 
-  /// - Returns: `nil` if reading the file was given up.
+  /// - Returns: `nil` if canceled.
   public func callAsFunction(_ path: FilePath, _ request: Request) throws -> FileAnalysis? {
     try analyze(AnalysisJob(path: path, timeLimit: timeLimit), request)
   }

@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Platform
 
-/// Measures the time of each stage of one analysis: a stage lasts until the next one is entered. Belongs to one thread.
-/// Costs almost nothing if it is not running.
+/// Measures the time of each stage of one analysis: a stage lasts until the next one is entered. A clock belongs to one
+/// thread, and costs almost nothing if it is not running.
 public final class StageClock {
   struct Stage {
     fileprivate let place: Int
@@ -42,7 +42,7 @@ public final class StageClock {
     return ended
   }
 
-  /// Times up to now; `nil` if the clock is not running.
+  /// The times of the stages so far; `nil` if the clock is not running.
   var times: StageTimes? {
     guard isRunning else { return nil }
     enter(current)
@@ -51,6 +51,6 @@ public final class StageClock {
     return times
   }
 
-  /// Read some 80,000 times per minute of audio.
+  /// Read about 80,000 times per minute of audio.
   private static var now: UInt64 { MonotonicTime.nanoseconds }
 }

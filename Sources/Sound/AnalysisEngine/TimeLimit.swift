@@ -1,20 +1,21 @@
-/// Time limit of the analysis of one file.
+/// The time limit for the analysis of one file.
 ///
-/// Processor time counts: a file does not fail because the machine is busy or a disk is slow. Wall-clock time counts
-/// only while there is no progress.
+/// The limit applies to processor time, so that a file does not fail because the machine is busy or a disk is slow.
+/// Wall-clock time counts only while there is no progress.
 public struct TimeLimit: Hashable, Sendable, Codable {
   /// Seconds of processor time, independent of the audio decoded.
   public var processorSeconds: Double
   /// Additional seconds of processor time per second of audio decoded.
   public var perAudioSecond: Double
-  /// Maximum seconds without reading, decoding or computing, as when a disk or the server behind it does not respond.
+  /// Maximum seconds without reading, decoding or computing, for example because a disk, or the server that it is on,
+  /// does not respond.
   public var standstillSeconds: Double
 
-  /// Default limit: many times the needs of the slowest formats on a slow machine, and enough time for a server to
+  /// The default limit: many times what the slowest formats need on a slow machine, and enough time for a server to
   /// restart.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 
-  /// Seconds of audio up to which the limit grows. Longer audio counts as endless.
+  /// Length of audio, in seconds, up to which the limit grows. Longer audio counts as endless.
   private static let maxAudioSeconds = 360_000.0
   /// Minimum of `standstillSeconds`: about the spin-up time of a sleeping disk.
   private static let minStandstillSeconds = 10.0
@@ -43,7 +44,8 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     processorSeconds + perAudioSecond * min(audio, Self.maxAudioSeconds)
   }
 
-  /// Limit for a watcher outside the process. The inner limit should apply first: it keeps part of the findings.
+  /// Limit for a watcher outside the process. The limit inside the process should apply first, because it keeps part of
+  /// the findings.
   package func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds(afterDecoding: audio) * 1.25 + 10
   }

@@ -2,14 +2,14 @@ internal import AnalysisEngine
 internal import AudioDecoding
 internal import DSP
 
-/// Findings of analyzers for a file or PCM.
+/// The findings of analyzers for a file or PCM.
 ///
 ///     let analyses = try Analyses(of: "song.flac", [.tempo, .tags])
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
 ///
-/// Findings are those of `analyze` with the pipeline `default`. Initializers block until the analysis is complete and
-/// use memory independent of the length of the audio; a minute of audio takes about a hundredth of a second per
-/// analyzer. Call them off the main actor; concurrent calls on several threads are fine.
+/// The findings are the same as from `analyze` with the pipeline `default`. Initializers block until the analysis is
+/// complete, and use memory independent of the length of the audio; a minute of audio takes about a hundredth of a
+/// second per analyzer. Call them off the main actor; concurrent calls on several threads are fine.
 public struct Analyses: Sendable {
   /// Outcomes of all analyzers, in the order requested.
   public let outcomes: [AnalyzerOutcome]
@@ -17,9 +17,9 @@ public struct Analyses: Sendable {
   public let format: AudioFormat?
   /// Hash of the encoded audio of a file, independent of its tags; `nil` for PCM.
   public let contentID: ContentID?
-  /// Reason why the findings cover only a part of the audio; `nil` if it is whole.
+  /// Reason why the findings cover only a part of the audio; `nil` if they cover all of it.
   public let problem: Problem?
-  /// Notes for the user about audio that is whole.
+  /// Notes for the user about audio that is complete.
   public let remarks: [Problem]
 
   /// Analyzes a file, decoding it once for all analyzers.
@@ -31,7 +31,7 @@ public struct Analyses: Sendable {
   ///   damaged, or has tags but no audio, is not an error: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {
     let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline(), resampler: .soxr)
-    // The result is `nil` only for canceled analyses.
+    // The result is `nil` only if the analysis was canceled.
     let analysis = analyzer.analyze(AnalysisJob(path: path)) ?? FileAnalysis(status: .failed)
     if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }),
       let problem = analysis.problem
@@ -50,7 +50,7 @@ public struct Analyses: Sendable {
   ///   - channels: Samples of each channel, full scale ±1. All channels have the same length. Non-finite samples count
   ///     as 0.
   ///   - sampleRate: Samples per second.
-  ///   - kinds: Analyzers, as for a file. Those that read files, such as `.tags`, do not apply.
+  ///   - kinds: Analyzers, as for a file. Analyzers that read files, such as `.tags`, do not apply.
   public init(of channels: [[Float]], sampleRate: Int, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) {
     precondition(!channels.isEmpty && sampleRate > 0, "PCM has a channel and a rate")
     let frameCount = channels[0].count
@@ -87,7 +87,7 @@ public struct Analyses: Sendable {
     self.init(of: [samples], sampleRate: sampleRate, kinds)
   }
 
-  /// Finding of a type; `nil` if it was not requested or its analyzer failed: see `outcomes`.
+  /// The finding of a type; `nil` if it was not requested, or if its analyzer failed (see `outcomes`).
   public subscript<Finding: AnalysisFinding>(_ type: Finding.Type) -> Finding? {
     for outcome in outcomes { if let finding = outcome.finding as? Finding { return finding } }
     return nil
@@ -107,7 +107,7 @@ public struct Analyses: Sendable {
 }
 
 extension AnalyzerKind {
-  /// Plugin with default settings.
+  /// A plugin for this analyzer, with default settings.
   fileprivate var standardPlugin: AnalyzerPlugin {
     do {
       return try make(resampler: ResamplerKind.soxr.rawValue)

@@ -4,7 +4,7 @@ public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
-  /// All analyzers, in order. Everything that needs a list of analyzers gets this one or a part of it.
+  /// All analyzers, in order. Everything that needs a list of analyzers uses this list or a part of it.
   public static let all: [AnalyzerKind] = [
     .tags,
     .tempo,
@@ -21,7 +21,7 @@ public enum BuiltInAnalyzers {
     .origin,
   ]
 
-  /// Declared findings of the analyzers, from which tables, report fields and lines of `show` are derived.
+  /// The findings that the analyzers declare, from which tables, report fields and the lines of `show` are derived.
   public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
 
   /// Names of the long fields of findings, which reports omit by default.

@@ -1,7 +1,7 @@
 package import Analysis
 internal import CChromaprint
 
-/// Owner of a libchromaprint context. Only one session uses it, so there is no lock.
+/// The owner of a libchromaprint context. Only one session uses the context, so there is no lock.
 package final class ChromaprintContext {
   private let context: OpaquePointer
   private let sampleRate: Int
@@ -37,7 +37,7 @@ package final class ChromaprintContext {
     }
   }
 
-  /// Number of samples fed before the first word of a fingerprint is known.
+  /// Number of samples required before the first word of a fingerprint is known.
   package var delay: Int { unsafe Int(libchromaprint.chromaprint_get_delay(context)) }
   /// `delay` in milliseconds, as rounded by libchromaprint.
   package var delayMilliseconds: Int { unsafe Int(libchromaprint.chromaprint_get_delay_ms(context)) }
@@ -49,7 +49,7 @@ package final class ChromaprintContext {
     guard status == 1 else { throw .failed("libchromaprint rejected the audio.") }
   }
 
-  /// Ends the stream and returns the fingerprint; `nil` if it was too short for a single word.
+  /// Ends the stream and returns the fingerprint; `nil` if the stream was too short for a single word.
   package func finish() throws(AnalysisError) -> String? {
     try end()
     guard try wordCount > 0 else { return nil }
@@ -61,7 +61,7 @@ package final class ChromaprintContext {
     return unsafe String(cString: text)
   }
 
-  /// Ends the stream and returns its words, possibly none.
+  /// Ends the stream and returns the words of its fingerprint, if any.
   package func finishWithWords() throws(AnalysisError) -> [UInt32] {
     try end()
     guard try wordCount > 0 else { return [] }
@@ -75,7 +75,7 @@ package final class ChromaprintContext {
     return unsafe Array(UnsafeBufferPointer(start: words, count: Int(count)))
   }
 
-  /// Discards the words, but not the audio: the next audio overlaps with the previous.
+  /// Discards the words, but not the audio: the next fingerprint overlaps with the previous audio.
   package func clear() throws(AnalysisError) {
     guard unsafe libchromaprint.chromaprint_clear_fingerprint(context) == 1 else {
       throw .failed("libchromaprint could not continue.")

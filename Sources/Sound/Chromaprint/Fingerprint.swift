@@ -1,4 +1,4 @@
-/// Items of a fingerprint, about eight per second, for comparison with another one.
+/// The items of a fingerprint, about eight per second, for comparison with another fingerprint.
 public struct Fingerprint: Sendable {
   /// Items of 32 bits.
   package let items: [UInt32]
@@ -7,13 +7,13 @@ public struct Fingerprint: Sendable {
   private static let reach = 16
   /// Minimum overlap in items: seven seconds.
   private static let minOverlap = 60
-  /// Maximum share of different bits. Encodings of one recording differ in up to 8%, two noises in 17%, other music in
-  /// half of them.
+  /// Maximum share of different bits. Encodings of one recording differ in up to 8% of the bits, two noises in 17%, and
+  /// different music in half.
   private static let maxDifference = 0.12
 
   package init(items: [UInt32]) { self.items = items }
 
-  /// - Parameter text: Text of a `FingerprintFinding`; `nil` is returned if it is invalid.
+  /// - Parameter text: The text of a `FingerprintFinding`. The result is `nil` if it is invalid.
   public init?(_ text: String) {
     guard let items = FingerprintText.items(of: text) else { return nil }
     self.items = items
@@ -22,7 +22,7 @@ public struct Fingerprint: Sendable {
   /// Number of items.
   public var count: Int { items.count }
 
-  /// `true` if both fingerprints are of one recording, in any encoding, from about the same position on.
+  /// `true` if both fingerprints are of the same recording, in any encoding, from about the same position on.
   public func isOfSameRecording(as other: Fingerprint) -> Bool {
     (-Self.reach...Self.reach).contains { offset in
       let start = max(0, -offset)
@@ -38,10 +38,10 @@ public struct Fingerprint: Sendable {
 }
 
 extension Fingerprint {
-  /// Similarity to another fingerprint at any offset: 0 for other music, 1 for the same bits.
+  /// The similarity to another fingerprint, at any offset: 0 for different music, 1 for identical bits.
   ///
-  /// The overlap as a share of the shorter one, times the reduction of differing bits relative to the half expected by
-  /// chance: the score of AcoustID's own server (Lalinský, acoustid-server, 2010–).
+  /// It is the overlap as a share of the shorter fingerprint, times the reduction of differing bits relative to the
+  /// half expected by chance. AcoustID's own server uses the same score (Lalinský, acoustid-server, 2010–).
   public func similarity(to other: Fingerprint) -> Double {
     guard let offset = offset(in: other) else { return 0 }
     let start = max(0, -offset)
@@ -57,8 +57,8 @@ extension Fingerprint {
 
   /// Minimum overlap in items for a score: five seconds.
   private static let minScoredOverlap = 40
-  /// Maximum occurrences of an item: more frequent ones are silence or a steady sound, and carry no information on the
-  /// position.
+  /// Maximum number of occurrences of an item. More frequent items are silence or a steady sound, and say nothing about
+  /// the position.
   private static let maxOccurrences = 24
 
   /// Position of the first item in the other fingerprint: the offset at which most items match in their upper half,

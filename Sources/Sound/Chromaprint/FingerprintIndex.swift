@@ -1,17 +1,17 @@
-/// Index that finds, among many fingerprints, the candidates for a comparison.
+/// An index that finds, among many fingerprints, the candidates for a comparison.
 ///
-/// An inverted list of items. A hash selects one in eight items of each fingerprint: two fingerprints of one recording
-/// select the same ones at any offset (Broder, "On the Resemblance and Containment of Documents", SEQUENCES 1997). Each
-/// listed item takes eight bytes: about 900 bytes for a fingerprint of two minutes.
+/// It is an inverted list of items. A hash selects one in eight items of each fingerprint, and selects the same items
+/// in two fingerprints of one recording, at any offset (Broder, "On the Resemblance and Containment of Documents",
+/// SEQUENCES 1997). Each listed item takes eight bytes: about 900 bytes for two minutes of audio.
 public struct FingerprintIndex: Sendable {
-  /// Entries in ascending order; the item in the upper half, the number of its fingerprint in the lower one.
+  /// Entries in ascending order, with the item in the upper half and the number of its fingerprint in the lower half.
   private var entries: [UInt64] = []
   /// Entries added later, in ascending order.
   private var recent: [UInt64] = []
 
-  /// One in this many items is listed.
+  /// One out of this many items is listed.
   private static let step: UInt32 = 8
-  /// Maximum number of fingerprints with the same item: more common items are silence or another steady sound.
+  /// Maximum number of fingerprints with the same item: more common items are silence or a steady sound.
   private static let maxOccurrences = 2_000
   /// Factor by which `recent` must be smaller than `entries`; otherwise they are merged and sorted.
   private static let growth = 8
@@ -35,7 +35,7 @@ public struct FingerprintIndex: Sendable {
     }
   }
 
-  /// Numbers of the fingerprints with the most items in common, most first.
+  /// Returns the numbers of the fingerprints with the most items in common, best first.
   /// - Parameter limit: Maximum number of candidates.
   public func candidates(for fingerprint: Fingerprint, limit: Int) -> [UInt32] {
     var votes: [UInt32: Int] = [:]

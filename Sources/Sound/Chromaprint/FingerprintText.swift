@@ -1,9 +1,9 @@
-/// Decoder of AcoustID's fingerprint text: URL-safe base64 of the algorithm (one byte), the number of items (three
-/// bytes), and the bits in which each item differs from the previous one. The bits are given as distances from one to
-/// the next, in three bits each and low bits first, with a zero after each item; a distance of seven or more has five
-/// more bits, which follow after all three-bit codes.
+/// Decodes AcoustID's fingerprint text, which is URL-safe base64 of the algorithm (one byte), the number of items
+/// (three bytes), and the bits in which each item differs from the previous one. Each bit is encoded as the distance
+/// from the previous one, in three bits, low bits first, with a zero after each item. A distance of seven or more has
+/// five more bits, which follow after all three-bit codes.
 ///
-/// Decoded here because libchromaprint prints to standard error on damaged input.
+/// libchromaprint is not used, because it prints to standard error if the input is damaged.
 enum FingerprintText {
   private static let headerSize = 4
   private static let codeBits = 3
@@ -23,7 +23,7 @@ enum FingerprintText {
     return items(from: codes, rests: BitReader(bytes[restStart...]))
   }
 
-  /// Reads the codes of `itemCount` items, and counts those with more bits.
+  /// Reads the codes of `itemCount` items, and counts the codes with more bits.
   private static func codes(in body: ArraySlice<UInt8>, itemCount: Int) -> (codes: [UInt8], longCount: Int)? {
     var reader = BitReader(body)
     var codes: [UInt8] = []
@@ -89,7 +89,7 @@ enum FingerprintText {
   }
 }
 
-/// Reader of numbers of a few bits each, low bits first.
+/// Reads numbers of a few bits each, low bits first.
 private struct BitReader {
   private let bytes: ArraySlice<UInt8>
   private var place: Int

@@ -1,4 +1,4 @@
 internal import CChromaprint
 
-/// Functions of libchromaprint.
+/// The functions of libchromaprint.
 var libchromaprint: CChromaprintFunctions { unsafe cchromaprint().pointee }

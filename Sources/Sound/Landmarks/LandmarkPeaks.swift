@@ -3,7 +3,7 @@
 /// A peak is positive and no smaller than any value within `radius` bands and columns; of equal values, the earliest
 /// counts.
 package struct LandmarkPeaks {
-  /// Local maximum, with sub-bin offsets interpolated from its neighbors.
+  /// A local maximum, with sub-bin offsets interpolated from its neighbors.
   package struct Peak: Sendable {
     package var column: Int
     package var band: Int
@@ -28,7 +28,7 @@ package struct LandmarkPeaks {
   private let rowLength: Int
   /// The last `2 * radius + 1` whitened columns, one row each, padded by `radius` on both sides.
   private var columns: [Float]
-  /// Maxima over the neighboring bands for each of these columns, `bandCount` to a row.
+  /// Maxima over the neighboring bands for each of these columns, in rows of `bandCount` values.
   private var maxima: [Float]
   /// Maxima of the previous rows, at least 0, and of the current and following rows.
   private var earlier = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
@@ -42,7 +42,8 @@ package struct LandmarkPeaks {
     maxima = [Float](repeating: -.infinity, count: Self.bandCount * (2 * radius + 1))
   }
 
-  /// Processes the next whitened column and appends the peaks of the column `radius` earlier, from low to high bands.
+  /// Processes the next whitened column, and appends the peaks of the column that is `radius` earlier, from low to high
+  /// bands.
   package mutating func push(_ whitened: [Float], into peaks: inout [Peak]) {
     let row = slot(count) * rowLength
     let maximaRow = slot(count) * Self.bandCount
@@ -72,7 +73,7 @@ package struct LandmarkPeaks {
     for band in 0..<bandCount { target[place + band] = source[start + band] }
   }
 
-  /// Raises each value of a row to that of another row, if that is greater.
+  /// Raises each value of a row to the value in another row, if that is greater.
   private static func raise(_ target: inout [Float], at place: Int, to source: [Float], from start: Int) {
     let source = source.span
     var target = target.mutableSpan
@@ -107,7 +108,7 @@ package struct LandmarkPeaks {
     }
   }
 
-  /// Vertex of the parabola through three values at −1, 0 and 1; 0 at an edge.
+  /// The vertex of the parabola through three values at −1, 0 and 1; 0 at an edge.
   private static func vertex(_ left: Float, _ center: Float, _ right: Float) -> Float {
     let curvature = left - 2 * center + right
     guard left.isFinite, right.isFinite, curvature < 0 else { return 0 }

@@ -1,5 +1,5 @@
-/// Keeps the strongest peaks per second and third of the bands, so every part of a track and every register has its
-/// landmarks.
+/// Keeps the strongest peaks of each second in each third of the bands, so that every part of a track and every
+/// register has landmarks.
 package struct LandmarkQuota {
   package static let thirdCount = 3
 
@@ -14,11 +14,11 @@ package struct LandmarkQuota {
     kept = Array(repeating: [], count: Self.thirdCount)
   }
 
-  /// Second of a column.
+  /// The second to which a column belongs.
   package static func second(of column: Int) -> Int { column * 4 / 125 }
-  /// Third of a band, 0 to 2.
+  /// The third to which a band belongs, 0 to 2.
   package static func third(of band: Int) -> Int { band * thirdCount / LandmarkSpectrum.bandCount }
-  /// Number of peaks for a third, out of a number per second.
+  /// Maximum number of peaks in a third, out of a maximum per second.
   package static func share(of perSecond: Int, third: Int) -> Int { (perSecond + thirdCount - 1 - third) / thirdCount }
 
   /// Processes the next peak. Once a second is over, appends its peaks in order of column, then band.

@@ -1,13 +1,13 @@
 package import Analysis
 internal import Mathematics
 
-/// Computes the levels of 138 bands, 36 per octave from 250 Hz to 3.5 kHz, in which landmarks are searched.
+/// Computes the levels of 138 bands, 36 per octave from 250 Hz to 3.5 kHz, in which landmarks are searched for.
 ///
-/// The bands are triangles on a logarithmic axis, so a change of playback speed or pitch shifts all landmarks by the
-/// same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). The range is that of a
-/// telephone, 300 to 3,400 Hz.
+/// The bands are triangles on a logarithmic axis, so that a change of playback speed or pitch shifts all landmarks by
+/// the same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). The range is that
+/// of a telephone, 300 to 3,400 Hz.
 ///
-/// Levels are integers in units of 1/256 dB, so the sums of the whitening are exact and do not drift over hours.
+/// Levels are integers in units of 1/256 dB, so that the sums of the whitening are exact and do not drift over hours.
 package struct LandmarkSpectrum: Sendable {
   /// Layout of the input STFT.
   package static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 2048, hop: 256)
@@ -22,7 +22,7 @@ package struct LandmarkSpectrum: Sendable {
   /// Power added before the logarithm: about the rounding noise of 16-bit audio.
   static let floorPower: Float = 1e-7
 
-  /// Weights of a band, in groups of eight bins from `firstBin` on.
+  /// The weights of a band, in groups of eight bins from `firstBin` on.
   private struct Band {
     var firstBin: Int
     var firstGroup: Int
@@ -31,7 +31,7 @@ package struct LandmarkSpectrum: Sendable {
 
   private let bands: [Band]
   private let weights: [SIMD8<Float>]
-  /// `bandCount`, rounded up to a multiple of eight. The compiler must know it to place the sums on the stack.
+  /// `bandCount`, rounded up to a multiple of eight. The compiler must know this number to place the sums on the stack.
   private static var paddedBandCount: Int { 144 }
 
   package init() {

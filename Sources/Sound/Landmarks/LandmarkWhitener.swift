@@ -1,8 +1,8 @@
-/// Subtracts from each level the mean of a box around it, column by column, which removes loudness, equalization and
-/// steady background and leaves only local peaks.
+/// Subtracts from each level the mean of a box around it, column by column. This removes loudness, equalization and
+/// steady background, and leaves only local peaks.
 ///
-/// Boxes are cut off at the first and last band and column. Sums are integers: the result does not depend on the time
-/// elapsed.
+/// Boxes are cut off at the first and last band and column. Sums are integers, so the result does not depend on the
+/// time elapsed.
 package struct LandmarkWhitener {
   private let bandRadius: Int
   private let columnRadius: Int
@@ -14,9 +14,7 @@ package struct LandmarkWhitener {
   private var bandSums = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount + 1)
   /// Latest whitened column, in dB.
   package private(set) var whitened = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
-  /// Number of columns pushed.
   private var count = 0
-  /// Number of whitened columns produced.
   private var whitenedCount = 0
 
   /// - Parameters:
@@ -31,7 +29,7 @@ package struct LandmarkWhitener {
   private func row(_ column: Int) -> Int { column % (2 * columnRadius + 2) * LandmarkSpectrum.bandCount }
 
   /// Processes the next column of levels.
-  /// - Returns: `true` if `whitened` now holds another column, the one `columnRadius` earlier.
+  /// - Returns: `true` if `whitened` now contains a new column, which is `columnRadius` earlier.
   package mutating func push(_ levels: Span<Int32>) -> Bool {
     let row = row(count)
     for band in 0..<LandmarkSpectrum.bandCount {

@@ -1,4 +1,4 @@
-/// Landmark in eight bytes.
+/// A landmark in eight bytes.
 package struct PackedLandmark: Equatable, Sendable {
   package var column: Int32
   package var band: Int16

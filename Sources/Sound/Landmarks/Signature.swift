@@ -1,9 +1,9 @@
 internal import Analysis
 
-/// Peak of the whitened spectrum: the unit of recognition (Wang, "An Industrial-Strength Audio Search Algorithm", ISMIR
-/// 2003).
+/// A peak of the whitened spectrum, which is the unit of recognition (Wang, "An Industrial-Strength Audio Search
+/// Algorithm", ISMIR 2003).
 public struct Landmark: Hashable, Sendable {
-  /// Column of 32 ms from the start of the signature; column c is centered on second c · 0.032.
+  /// Column of 32 ms from the start of the signature; column c is centered at c · 0.032 s.
   public var column: Int
   /// Band, 0 to `bandCount - 1`: 36 per octave, from 250 Hz up.
   public var band: Int
@@ -27,14 +27,14 @@ public struct Landmark: Hashable, Sendable {
   }
 }
 
-/// Data by which a track is recognized: about 30 landmarks a second, 2 bytes each.
+/// The data by which a track is recognized: about 30 landmarks per second, of 2 bytes each.
 ///
-/// A signature cannot be turned back into audio: it has the positions of the strongest local peaks of the spectrum, but
-/// no amplitudes, phases or values between. It can be cut (`slice`) and stored as bytes (`bytes`, `init(bytes:)`), and
-/// does not depend on the block size of the input.
+/// A signature cannot be turned back into audio: it contains the positions of the strongest local peaks of the
+/// spectrum, but no amplitudes, phases or values between peaks. It can be cut (`slice`) and stored as bytes (`bytes`,
+/// `init(bytes:)`), and does not depend on the block size of the input.
 public struct Signature: Hashable, Sendable {
-  /// Version of the algorithm, raised whenever the same audio yields other landmarks; only signatures of equal version
-  /// can be compared.
+  /// Version of the algorithm, incremented whenever the same audio yields different landmarks; only signatures of equal
+  /// version can be compared.
   public static let version = 1
 
   /// Number of columns of audio covered.
@@ -46,7 +46,7 @@ public struct Signature: Hashable, Sendable {
   /// Duration of the audio covered, in seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
-  /// - Parameter landmarks: In order of column, then band, all within `columnCount`.
+  /// - Parameter landmarks: Landmarks in order of column, then band, all within `columnCount`.
   public init(landmarks: some Sequence<Landmark>, columnCount: Int) {
     var encoder = SignatureEncoder()
     for landmark in landmarks { encoder.append(landmark) }
@@ -71,7 +71,7 @@ public struct Signature: Hashable, Sendable {
     return landmarks
   }
 
-  /// Returns the part of a signature between two times, in seconds, as if the audio began and ended there.
+  /// Returns the part of the signature between two times, in seconds, as if the audio began and ended there.
   public func slice(from start: Double, to end: Double) -> Signature {
     let rate = LandmarkSpectrum.columnsPerSecond
     let first = Int((min(max(start, 0), duration) * rate).rounded())
@@ -84,7 +84,7 @@ public struct Signature: Hashable, Sendable {
   }
 }
 
-/// Reason why bytes are not a readable signature.
+/// The reason why bytes are not a readable signature.
 public enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
   case notASignature
   /// The signature has another version. The audio must be analyzed again.
@@ -105,8 +105,8 @@ extension Signature {
   private static let magic: [UInt8] = Array("NSig".utf8)
   private static let headerSize = 20
 
-  /// Serialized signature: magic, version, number of columns, number of landmarks and checksum as 32-bit numbers, then
-  /// the codes; little-endian.
+  /// The serialized signature: magic, version, number of columns, number of landmarks and checksum as 32-bit numbers,
+  /// then the codes; little-endian.
   public var bytes: [UInt8] {
     var bytes = Self.magic
     bytes.reserveCapacity(Self.headerSize + 2 * codes.count)
@@ -161,8 +161,8 @@ extension Signature {
   }
 }
 
-/// Encoding of landmarks as 16-bit codes: each holds the number of columns since the previous landmark (0 to 28), the
-/// strength and the band. The remaining codes skip up to 1,504 columns.
+/// The encoding of landmarks as 16-bit codes. Each code contains the number of columns since the previous landmark (0
+/// to 28), the strength and the band. The remaining codes skip up to 1,504 columns.
 package enum SignatureCoding {
   /// Number of bands times number of strengths.
   @inlinable package static var valuesPerColumn: UInt16 { 138 * 16 }

@@ -3,8 +3,8 @@ package import Analysis
 /// Computes landmark signatures, which recognize a clip despite noise, a telephone line or another playback speed.
 ///
 /// Landmarks are the 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138
-/// logarithmic bands that is whitened by the mean of ±12 bands and ±1 s. After Wang (ISMIR 2003); the logarithmic bands
-/// after Six & Leman (ISMIR 2014).
+/// logarithmic bands that is whitened by the mean of ±12 bands and ±1 s. The method follows Wang (ISMIR 2003), the
+/// logarithmic bands Six & Leman (ISMIR 2014).
 package struct SignatureAnalyzer: Analyzer {
   package static let id = "signature"
   package static let version = Signature.version

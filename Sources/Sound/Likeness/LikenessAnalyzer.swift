@@ -1,6 +1,6 @@
 public import Analysis
 
-/// Computes a descriptor of sound for finding similar tracks. docs/likeness.md describes the method.
+/// Computes a descriptor of a track's sound, for finding similar tracks. docs/likeness.md describes the method.
 ///
 /// Statistics describe blocks of ten seconds; their mean over the track, projected to 128 numbers, is the descriptor.
 public struct LikenessAnalyzer: Analyzer {
@@ -14,7 +14,7 @@ public struct LikenessAnalyzer: Analyzer {
 
   public func makeSession(for file: AudioFile) -> Session { Session() }
 
-  /// Keeps ten seconds, and sums of earlier blocks.
+  /// Keeps ten seconds of features, and sums over earlier blocks.
   public struct Session: AnalysisSession {
     /// Minimum duration of a track, in seconds.
     static let minSeconds = 5.0

@@ -1,11 +1,11 @@
-/// Collection of descriptors for similarity search by linear scan: 100,000 take some 20 ms.
+/// A collection of descriptors for similarity search by linear scan: 100,000 take about 20 ms.
 ///
 /// The similarity of two tracks is the cosine of their descriptors relative to the mean of the collection. Ranked by
 /// that alone, some tracks (hubs) would be among the nearest of very many others, as in all high-dimensional spaces
 /// (Radovanović et al., JMLR 2010). So a track's similarity to its own neighbors is subtracted: cross-domain similarity
 /// local scaling (Conneau et al., ICLR 2018), for the nearest tracks only, with neighbors from a sample.
 public struct SoundCollection: Sendable {
-  /// Track of a collection, found by a search.
+  /// A track of a collection, found by a search.
   public struct Neighbor: Hashable, Sendable {
     /// Index in the order of the descriptors.
     public var index: Int
@@ -18,9 +18,9 @@ public struct SoundCollection: Sendable {
 
   /// Shrinks the mean of a small collection toward that of a large body of music, which is zero.
   private static let meanShrinkage: Float = 200
-  /// Size of the sample among which neighbors of neighbors are searched.
+  /// Size of the sample in which the neighbors of neighbors are searched for.
   private static let sampleLimit = 1024
-  /// Divisor of the sample size that gives the number of neighbors, and its minimum.
+  /// The sample size is divided by the first to get the number of neighbors; the second is the minimum of that number.
   private static let (neighborShare, minNeighbors) = (40, 10)
   /// Weight of a track's similarity to its neighbors.
   private static let scaling: Float = 0.75
@@ -84,8 +84,8 @@ public struct SoundCollection: Sendable {
     return found
   }
 
-  /// Mean cosine of a row and its nearest rows in the sample. If the sample holds the row itself, that is ignored as
-  /// negligible.
+  /// Mean cosine of a row and its nearest rows in the sample. If the sample contains the row itself, it counts as well;
+  /// the effect is negligible.
   private func nearness(of rows: [SIMD8<Float>], at row: Int) -> Float {
     var cosines = sample.map { Self.product(rows, row, self.rows, $0) }
     let neighbors = min(cosines.count, max(Self.minNeighbors, cosines.count / Self.neighborShare))

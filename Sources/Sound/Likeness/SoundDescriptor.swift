@@ -1,16 +1,16 @@
-/// Descriptor of a track's sound: 128 signed bytes. The similarity of two tracks is the angle between their descriptors
-/// relative to the mean of many.
+/// A descriptor of a track's sound: 128 signed bytes. The similarity of two tracks is the angle between their
+/// descriptors relative to the mean of many descriptors.
 public struct SoundDescriptor: Hashable, Sendable {
   /// Version of the descriptor's definition.
   public static let version = 1
   public static let count = 128
-  /// Quantization steps per unit; one unit is the RMS of the numbers over a large body of music.
+  /// Number of quantization steps per unit; one unit is the RMS of the numbers over a large body of music.
   private static let steps: Float = 16
 
   /// Stored form: `count` signed bytes.
   public let bytes: [UInt8]
 
-  /// - Parameter bytes: Bytes of a descriptor of this version; other lengths give `nil`.
+  /// - Parameter bytes: Bytes of a descriptor of this version; for other lengths, the result is `nil`.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.count else { return nil }
     self.bytes = bytes

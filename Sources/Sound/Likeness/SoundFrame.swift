@@ -2,11 +2,11 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Features of a column of the spectrum: powers of 32 bands, and flatness and steadiness of half octaves.
-/// `Benchmarks/likeness/frames.py` computes the same for fitting.
+/// The features of a column of the spectrum: powers of 32 bands, and flatness and steadiness of half octaves.
+/// `Benchmarks/likeness/frames.py` computes the same features for fitting.
 struct SoundFrame {
   static let layout = SpectrumLayout.onsets
-  /// Hop between frames in columns; their windows hardly overlap.
+  /// Hop between frames, in columns. The windows of frames hardly overlap.
   static let columnsPerFrame = 4
   static let framesPerSecond = layout.columnsPerSecond / Double(columnsPerFrame)
   static let bandCount = 32
@@ -28,8 +28,8 @@ struct SoundFrame {
 
   /// Mean powers of the bands.
   private(set) var bands = [Float](repeating: 0, count: bandCount)
-  /// Flatness of each half octave as a natural logarithm, 0 if all bins are equal and negative for tones, followed by
-  /// the mean change of its bins from one frame to the next.
+  /// Flatness of each half octave as a natural logarithm, which is 0 if all bins are equal and negative for tones,
+  /// followed by the mean change of its bins from one frame to the next.
   private(set) var tones = [Float](repeating: 0, count: toneCount)
   /// Log power of the bins relative to the mean of their half octave.
   private var logarithms = [Float](repeating: 0, count: (edges.last ?? 0) - edges[0])
@@ -88,6 +88,6 @@ struct SoundFrame {
     return values.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self) }
   }
 
-  /// Floor of a bin's power relative to the mean of its half octave: encoders omit much weaker content.
+  /// Minimum power of a bin relative to the mean of its half octave, because encoders omit much weaker content.
   private static let floor: Float = 1e-3
 }

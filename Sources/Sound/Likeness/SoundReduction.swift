@@ -1,5 +1,6 @@
-/// Dimension reduction for the descriptors of a collection that nearly keeps the angles between them, by principal
-/// components (Pearson 1901), for pages without room for full descriptors. docs/likeness.md gives the accuracy.
+/// Reduces the number of dimensions of a collection's descriptors while nearly preserving the angles between them, for
+/// pages that have no room for full descriptors. It uses principal components (Pearson 1901); docs/likeness.md gives
+/// the accuracy.
 public struct SoundReduction: Sendable {
   /// Shrinks the mean of a small collection toward zero, as in `SoundCollection`.
   private static let meanShrinkage: Float = 200
@@ -13,7 +14,7 @@ public struct SoundReduction: Sendable {
   /// Number of values `reduced(_:)` returns.
   public let width: Int
   private let mean: [SIMD8<Float>]
-  /// Components, scaled to the steps of a signed byte.
+  /// Components, scaled to the range of a signed byte.
   private let rows: [SIMD8<Float>]
 
   /// - Parameters:
@@ -51,8 +52,8 @@ public struct SoundReduction: Sendable {
     return (0..<width).map { Int8(min(max(Self.product(rows, $0, vector, 0), -127), 127).rounded()) }
   }
 
-  /// Unit vectors of the largest variance of the vectors, each scaled to the same length: by orthogonal iteration on
-  /// their second moments.
+  /// Returns the orthogonal unit vectors along which the variance of `vectors` is largest, by orthogonal iteration on
+  /// their second moments. Each of `vectors` counts as if it had length 1.
   private static func components(of vectors: [SIMD8<Float>], count: Int) -> [SIMD8<Float>] {
     let size = SoundDescriptor.count
     var moments = [SIMD8<Float>](repeating: .zero, count: size * length)

@@ -1,22 +1,21 @@
 internal import DSP
 internal import Mathematics
 
-/// Statistics of about ten seconds of audio: timbre, its variation and correlations, onsets and their periodicities,
-/// tonality and steadiness.
+/// The statistics of about ten seconds of audio: timbre, its variation and correlations, onsets and their
+/// periodicities, tonality and steadiness.
 ///
 /// All are relative to the mean power, so they do not depend on the gain. docs/likeness.md lists them;
-/// `Benchmarks/likeness/descriptor.py` computes the same for fitting.
+/// `Benchmarks/likeness/descriptor.py` computes the same statistics for fitting.
 struct SoundStatistics {
   /// Frames per block.
   static let blockLength = 256
   private static let cepstrumCount = 13
-  /// Groups of bands.
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
   /// Edges of modulation bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
-  /// Floor of the power relative to the mean.
+  /// Minimum power relative to the mean.
   private static let floor: Float = 1e-5
-  /// Minimum mean power of a bin, below which a block is silent: noise of -86 dB.
+  /// Mean power of a bin below which a block is silent: noise of -86 dB.
   private static let minPower: Float = 1e-6
   static let count =
     3 * SoundFrame.bandCount + cepstrumCount * (cepstrumCount + 1) / 2 + groups.count * pulses.count
@@ -93,7 +92,7 @@ struct SoundStatistics {
     Float(values.reduce(0.0) { $0 + Double($1) })
   }
 
-  /// Means and standard deviations of each of `width` curves.
+  /// The mean and standard deviation of each of `width` curves.
   private func moments(of values: [Float], width: Int) -> (means: [Float], deviations: [Float]) {
     let frames = values.count / width
     var means = [Float](repeating: 0, count: width)
@@ -109,7 +108,8 @@ struct SoundStatistics {
     return (means, deviations.map { ($0 / Float(frames)).squareRoot() })
   }
 
-  /// Correlations of the cepstral coefficients, row by row above the diagonal, then the logarithms of their deviations.
+  /// The correlations of the cepstral coefficients, row by row above the diagonal, then the logarithms of their
+  /// deviations.
   private func cepstra(of levels: [Float]) -> [Float] {
     let (frames, width, bands) = (frameCount, Self.cepstrumCount, SoundFrame.bandCount)
     var cepstra = [Float](repeating: 0, count: width * frames)
@@ -154,8 +154,8 @@ struct SoundStatistics {
     return (changes.map { $0 / Float(frames - 1) }, rises)
   }
 
-  /// Logarithms of the mean rise of each group, then, for each group, of the energy shares of the modulation bands in
-  /// its rise curve.
+  /// The logarithm of the mean rise of each group, then, for each group, the logarithms of the energy shares of the
+  /// modulation bands in its rise curve.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
     var numbers = means.map { log($0 + 1e-2) }

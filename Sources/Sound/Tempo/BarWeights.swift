@@ -1,20 +1,20 @@
 internal import DSP
 
-/// Weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them and writes them with these names.
+/// The weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them, and writes them under these names.
 struct BarWeights {
   typealias Row = BeatAccents.Row
 
   /// Weight of each of `BeatAccents.names` for the meter, summing to 1. The network counts separately.
   let shares: Row
-  /// Constant added to the evidence for each bar: evidence from chance alone is near 1.
+  /// Constant added to the evidence for each bar. Chance alone yields evidence near 1.
   let chance: Float
-  /// Network logits equivalent to a factor of e in evidence.
+  /// Difference between network logits that is equivalent to a factor of e in evidence.
   let networkScale: Float
-  /// Weights at the first, second and third beat of four.
+  /// Weights at the first, second and third beats of a bar of four.
   let ofFour: [Row]
-  /// Weights at the first and second beat of three.
+  /// Weights at the first and second beats of a bar of three.
   let ofThree: [Row]
-  /// Minimum difference between the log evidence for the two bars.
+  /// Minimum difference between the log evidence for bars of three and of four.
   let minAdvantage: Float
   /// Minimum probability of a first beat.
   let sureDownbeat: Float

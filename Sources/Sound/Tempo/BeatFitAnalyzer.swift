@@ -1,8 +1,8 @@
 public import Analysis
 
-/// Fits beats to the audio at a tempo given by the user. Not for pipelines: its finding is a correction.
+/// Fits beats to the audio at a tempo given by the user. It is not for pipelines, because its finding is a correction.
 ///
-/// It takes the input of `TempoAnalyzer` and chooses phase and course of the beats in the same way.
+/// It uses the same input as `TempoAnalyzer`, and chooses the phase and course of the beats in the same way.
 public struct BeatFitAnalyzer: Analyzer {
   public static let id = "beat_fit"
   public static let version = 1

@@ -1,12 +1,12 @@
 public import Analysis
 
-/// Estimates tempo in beats per minute, beats, and the course of the tempo.
+/// Estimates the tempo in beats per minute, the beats, and how the tempo changes.
 ///
 /// Audio is split where one constant tempo gives way to another. Onset envelopes of eight kinds, and the beats detected
 /// by a small network, are compared with beat grids of several tempi and phases. A grid has a constant tempo or, where
 /// that explains the music much better, follows a path of varying tempo. A conditional logit picks the grid. Meter and
-/// downbeats are given where the beats clearly group into bars. The types of the single steps cite the papers. The
-/// folders beside this file, in the order of processing:
+/// downbeats are reported if the beats clearly group into bars. The types of the individual steps cite the papers. The
+/// folders next to this file, in the order of processing:
 ///
 /// - `Onsets`: bands of the spectrum and their onset envelopes.
 /// - `BeatNetwork`: the network that detects beats.
@@ -24,8 +24,8 @@ public struct TempoAnalyzer: Analyzer {
     public var minimumBPM = 40.0
     /// Faster tempi are halved, unless the half is below `minimumBPM`.
     public var maximumBPM = 250.0
-    /// Rounds to the nearest whole number if it lies within the measurement error: machine-made music has integer
-    /// tempi.
+    /// Rounds the tempo to the nearest whole number if that is within the measurement error: machine-made music has
+    /// integer tempi.
     public var roundsToInteger = true
 
     public init() {}
@@ -62,13 +62,13 @@ public struct TempoAnalyzer: Analyzer {
     return session
   }
 
-  /// Keeps the bands of a few minutes at a time; of earlier audio, only the beats.
+  /// Keeps the bands of at most a few minutes of audio, and only the beats of earlier audio.
   public struct Session: AnalysisSession {
     /// Length of a stretch, in seconds. A track of up to one and a half times this length is analyzed as a whole.
     static let stretchSeconds = 300.0
     /// The overlap of stretches, in seconds.
     static let overlapSeconds = 10.0
-    /// Minimum duration for a tempo, four beats of slow music; below, it would be a guess.
+    /// Minimum duration for a tempo: four beats of slow music. For shorter audio, the tempo would be a guess.
     static let minSeconds = 4.0
 
     private let configuration: Configuration
@@ -86,7 +86,7 @@ public struct TempoAnalyzer: Analyzer {
 
     init(near bpm: Double) {
       var configuration = Configuration()
-      // A varying tempo may leave the given one by this much.
+      // A varying tempo may deviate from the given tempo by this much.
       configuration.minimumBPM = bpm / 1.5
       configuration.maximumBPM = bpm * 1.5
       configuration.roundsToInteger = false
@@ -94,7 +94,7 @@ public struct TempoAnalyzer: Analyzer {
       givenTempo = bpm
     }
 
-    /// Reserves memory for audio of about this length, up to the length kept at a time.
+    /// Reserves memory for about this much audio, up to the length kept at a time.
     mutating func expect(_ seconds: Double) {
       let kept = seconds > 0 ? min(seconds, 1.5 * Self.stretchSeconds) : 0
       bands.reserve(Int(kept * OnsetEnvelopes.columnsPerSecond) + 8)

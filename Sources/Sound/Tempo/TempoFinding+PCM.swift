@@ -7,7 +7,7 @@ extension TempoFinding {
   ///     let tempo = TempoFinding(of: samples, sampleRate: 44_100)
   ///     print(tempo.bpm ?? 0, tempo.beats)
   ///
-  /// Blocks; a minute of audio takes about a hundredth of a second.
+  /// The call blocks; a minute of audio takes about a hundredth of a second.
   ///
   /// - Parameters:
   ///   - samples: Mono, full scale ±1; the loudness does not matter. All values must be finite.

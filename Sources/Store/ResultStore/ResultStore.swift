@@ -3,16 +3,17 @@ package import GRDB
 internal import Platform
 public import SystemPackage
 
-/// Results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
+/// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes
+/// to it.
 ///
-/// Methods block the calling thread. Folders beside this file:
+/// Methods block the calling thread. Folders next to this file:
 ///
 /// - `Schema`: tables, migrations, and statements for the scan's hot loop.
-/// - `Scan`: the files a run has met, compared with the stored state.
+/// - `Scan`: the files that a run has seen, compared with the stored state.
 /// - `Queue`: waiting files, with known facts that may save work on them.
 /// - `Results`: writing and merging results of analyses.
 /// - `Findings`: storage of findings and corrections.
-/// - `Songs`: tables derived from these, updated in every transaction; `LibraryStore` queries them.
+/// - `Songs`: tables derived from the findings, updated in every transaction; `LibraryStore` queries them.
 /// - `Changes`: log of which tracks changed or disappeared, and when.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the run lock.
@@ -20,7 +21,7 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if necessary and migrates an older schema.
     case readWrite
-    /// Also migrates an older schema, since nothing else can be read; in a copy if writing is impossible.
+    /// Also migrates an older schema, because nothing else can be read; migrates a copy if writing is impossible.
     case readOnly
   }
 
@@ -31,13 +32,13 @@ public final class ResultStore: Sendable {
   /// Device and inode.
   private let place: FileKey?
   let pool: any DatabaseWriter
-  /// Copy made because nothing may be written beside the database; removed with this object.
+  /// A copy of the database, made because nothing may be written next to the original; removed with this object.
   private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
   let findings: StoredFindings
   private let keepsAlbums: Bool
   package let songs: SongCatalog
-  /// Finding tables that the database had when it was opened; all of them if it is writable.
+  /// The finding tables that the database had when it was opened; all of them if it is writable.
   package let existing: ExistingColumns
 
   /// - Parameter findings: Findings with tables of their own; others are stored as JSON.
@@ -76,7 +77,7 @@ public final class ResultStore: Sendable {
       let (pool, olderSchema) = try openInPlace(name, access, findings, path: path)
       return (pool, olderSchema, nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
-      // To read a database in WAL mode, SQLite writes files beside it unless told that there are no writers.
+      // To read a database in WAL mode, SQLite writes files next to it unless told that there are no writers.
       if let frozen = try? openFrozen(name) { return (frozen, nil, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
       return (try openInPlace(copy.name, .readWrite, findings, path: path).0, nil, copy)
@@ -86,7 +87,7 @@ public final class ResultStore: Sendable {
   /// Opens a database, and creates or migrates its tables where needed.
   ///
   /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's
-  /// migrator decides what to do before its transaction begins. Operations that fail for these reasons have been rolled
+  /// migrator decides what to do before its transaction begins. Operations that fail for either reason have been rolled
   /// back and are retried.
   private static func openInPlace(
     _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
@@ -119,7 +120,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// A database of the current schema that is complete in its main file; `nil` for others.
+  /// Opens a database of the current schema that is complete in its main file; returns `nil` for other databases.
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = frozenURI(name)
@@ -156,7 +157,7 @@ public final class ResultStore: Sendable {
 
   /// Writes in one transaction that is rolled back if `body` throws.
   package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
-    // SQLite would go on writing to a removed or moved file, where the data is lost.
+    // SQLite would continue writing to a removed or moved file, and the data would be lost.
     guard place == Self.key(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
@@ -198,16 +199,16 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Memory for connections and migrations, in bytes: GRDB crashes if SQLite runs out in the middle of one.
+  /// Memory for connections and migrations, in bytes: GRDB crashes if SQLite runs out of memory in the middle of one.
   private static let minMemory = 48 << 20
 
   /// Time to wait for other processes, in seconds.
   static let patience = 10.0
 
-  /// File size limit of the process, in bytes, if the database is about to reach it; otherwise `nil`.
+  /// Returns the file size limit of the process, in bytes, if the database is about to reach it; otherwise `nil`.
   private static func growthLimit(_ path: FilePath) -> Int? {
     guard let limit = ResourceLimits.fileSize else { return nil }
-    // Size of one write: some pages, or a part of the index of the write-ahead log.
+    // Size of one write: a few pages, or a part of the index of the write-ahead log.
     let step = 128 << 10
     let size = ["", "-wal", "-shm"].compactMap { fileSize(of: path.string + $0) }.max() ?? 0
     return Int(size) + step > limit ? limit : nil
@@ -217,7 +218,7 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    // One per reading thread of a server; a command has fewer. Each is opened only when needed.
+    // One reader per reading thread of a server; a command needs fewer. Each is opened only when needed.
     configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in
@@ -229,13 +230,13 @@ public final class ResultStore: Sendable {
     return configuration
   }
 
-  /// 0 for a missing or empty file.
+  /// Returns the schema version; 0 for a missing or empty file.
   /// - Throws: `notAStore` for anything else not written by a version of this program.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let header = try DatabaseHeader.ofStore(at: path) else { return 0 }
     let identity: (application: Int, version: Int, tables: Int)
     do {
-      // Even when reading, SQLite would leave files beside the database of another program.
+      // Even when only reading, SQLite would leave files next to the database of another program.
       let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
       identity = try Self.identity(ofDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
@@ -247,7 +248,7 @@ public final class ResultStore: Sendable {
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
-  /// Checks that a path holds a store, an empty file or nothing. Leaves nothing beside it.
+  /// Checks that a path leads to a store, an empty file or nothing. Leaves no files next to it.
   /// - Throws: `notAStore`; `cannotOpen` if it cannot be read.
   static func requireStore(at path: FilePath) throws(StoreError) {
     guard let header = try DatabaseHeader.ofStore(at: path), header.applicationID == 0 else { return }
@@ -258,10 +259,10 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// SQLite name of a database without writers.
+  /// Returns the SQLite name of a database without writers.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
-  /// Application id and version of a database, and the number of its tables and indexes other than GRDB's.
+  /// Returns the application id and version of a database, and the number of its tables and indexes other than GRDB's.
   private static func identity(
     ofDatabaseNamed name: String, readOnly: Bool
   ) throws -> (application: Int, version: Int, tables: Int) {
@@ -278,7 +279,7 @@ public final class ResultStore: Sendable {
     (try? FileStatus(at: FilePath(name), followingLinks: true))?.size
   }
 
-  /// The identity of the file behind a name; `nil` if there is none.
+  /// Returns the identity of the file with this name; `nil` if there is none.
   private static func key(of name: String) -> FileKey? {
     (try? FileStatus(at: FilePath(name), followingLinks: true))?.key
   }

@@ -1,19 +1,17 @@
 internal import Platform
 public import SystemPackage
 
-/// Failure of a store operation. Nothing is half done: the transaction was rolled back.
+/// A failure of a store operation. Nothing is left half done: the transaction was rolled back.
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
   /// The folder for the database does not exist.
   case noFolder(path: FilePath)
-  /// The file is a database of another program, or no database.
+  /// The file is a database of another program, or not a database.
   case notAStore(path: FilePath, reason: String)
   /// Another process kept the database locked for longer than the busy timeout.
   case busy(path: FilePath)
-  /// Another run holds the run lock.
   case lockedByRun(lock: FilePath, owner: RunLock.Owner?)
-  /// The database file is damaged.
   case corrupt(path: FilePath, detail: String)
   /// A later version of the program has written the database.
   case newerSchema(path: FilePath, found: Int, known: Int)
@@ -29,7 +27,6 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// Problem and remedy.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):

@@ -12,7 +12,7 @@ extension ResultStore {
     try $writeDeadline.withValue(deadline) { try body() }
   }
 
-  /// Runs `body`, which writes.
+  /// Runs `body`, which writes to the database.
   /// - Parameter deadline: `nil` for the connection's default timeout.
   func waitForOthers<Value>(
     until deadline: ContinuousClock.Instant?, _ db: Database, _ body: () throws -> Value

@@ -1,4 +1,4 @@
-/// Exit status of a task, for scripts, the record of a run and its metrics; 64 is from `sysexits.h`.
+/// The exit status of a task, for scripts, the record of a run and its metrics. The value 64 comes from `sysexits.h`.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case fine = 0
   /// The run failed: no database, a missing root, a full disk.
@@ -9,7 +9,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case locked = 11
   /// Invalid options, definitions or settings.
   case usage = 64
-  /// Ended by SIGHUP, such as a closed terminal; finished work is stored.
+  /// Ended by SIGHUP, for example because the terminal was closed; finished work is stored.
   case hungUp = 129
   /// Ended by SIGINT; finished work is stored.
   case interrupted = 130

@@ -5,7 +5,7 @@ package import Text
 
 /// A message of a task, for people and for programs.
 package struct Message: Sendable {
-  /// Syslog severities (RFC 5424), also used by journald.
+  /// The syslog severities (RFC 5424), which journald also uses.
   package enum Level: Int, Sendable {
     case error = 3
     case warning = 4
@@ -16,7 +16,7 @@ package struct Message: Sendable {
   }
 
   package var level: Level
-  /// Stable name of the kind of message, for filters.
+  /// Stable name for this kind of message, to filter by.
   package var event: String
   /// Human-readable text; one line unless `isBlock`.
   package var text: String
@@ -35,7 +35,7 @@ package struct Message: Sendable {
     self.isBlock = isBlock
   }
 
-  /// A message about a problem of a file.
+  /// Creates a message about a problem with a file.
   package init(event: String, about path: FilePath, _ problem: Problem) {
     let path = DisplayPath.text(of: path)
     self.init(

@@ -1,4 +1,4 @@
-/// Styling of terminal text.
+/// The styling of text in a terminal.
 package struct TextStyle: Sendable {
   package var hasColor: Bool
 
@@ -6,7 +6,7 @@ package struct TextStyle: Sendable {
     self.hasColor = hasColor
   }
 
-  /// SGR codes of ECMA-48.
+  /// The SGR codes of ECMA-48.
   package enum Color: String, Sendable {
     case red = "31"
     case green = "32"

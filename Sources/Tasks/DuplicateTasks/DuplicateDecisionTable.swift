@@ -5,7 +5,7 @@ package import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Decisions on duplicates as CSV: a header, then one row per decision.
+/// A table of decisions on duplicates as CSV: a header, then one row per decision.
 package enum DuplicateDecisionTable {
   private static let columns = ["decision", "content_id", "other_content_id", "decided_at", "path", "other_path"]
 
@@ -17,7 +17,7 @@ package enum DuplicateDecisionTable {
   package struct Outcome: Hashable, Sendable {
     package var readCount = 0
     package var setCount = 0
-    /// Rows that could not be read, each as a message with its line number.
+    /// A message with the line number for each row that could not be read.
     package var unreadable: [String] = []
   }
 
@@ -33,7 +33,7 @@ package enum DuplicateDecisionTable {
     return csv.bytes
   }
 
-  /// All decisions of a database. The columns with paths are informational and not read.
+  /// All decisions of a database. The columns with paths are informational and are not read back.
   package static func bytes(of store: ResultStore) throws(StoreError) -> [UInt8] {
     let decisions = try store.duplicateDecisions()
     var csv = CSVWriter(guardsFormulas: true)
@@ -53,8 +53,9 @@ package enum DuplicateDecisionTable {
     return header + csv.bytes
   }
 
-  /// Imports the readable decisions of a table in one transaction. Of two decisions about the same audio, the newer one counts.
-  /// - Throws: `ReadingError` if it is not such a table (nothing was set then); `StoreError`.
+  /// Imports the readable decisions of a table in one transaction. If there are two decisions about the same audio, the
+  /// newer one counts.
+  /// - Throws: `ReadingError` if the bytes are not a table of decisions, in which case nothing was set; `StoreError`.
   package static func read(_ bytes: [UInt8], into store: ResultStore, now: Timestamp = .now) throws -> Outcome {
     let rows: [CSVReader.Row]
     do {
@@ -79,7 +80,6 @@ package enum DuplicateDecisionTable {
     return outcome
   }
 
-  /// Positions of the columns.
   private struct Layout {
     private var places: [String: Int] = [:]
 

@@ -6,7 +6,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Stores a person's decisions on duplicates, for files of the library.
+/// Stores a person's decisions on duplicates among the files of the library.
 package struct DuplicateDecisionWriter {
   /// Why nothing was decided.
   package enum DecisionError: Error, CustomStringConvertible {

@@ -3,13 +3,13 @@ internal import Library
 package import Records
 package import ResultStore
 
-/// Files of one recording.
+/// A group of files of one recording.
 package struct DuplicateGroup: Sendable {
   /// Advice on what to do with a file.
   package enum Advice: String, Sendable, CaseIterable {
     /// The best file.
     case keep
-    /// All its audio is in the file to keep, too.
+    /// All of its audio is also in the file to keep.
     case spare
     /// The same recording, but with different content: another edit, another speed.
     case review
@@ -18,18 +18,18 @@ package struct DuplicateGroup: Sendable {
   package struct File: Sendable {
     package var record: FileRecord
     package var advice: Advice
-    /// Difference from the file to keep: `audio`, or a relation of `StoredPair`; `nil` for that file itself, and for a file
-    /// that matches it only by way of a third one.
+    /// Difference from the file to keep: `audio`, or a relation of `StoredPair`; `nil` for the file to keep itself, and
+    /// for a file that matches it only by way of a third file.
     package var relation: String?
     /// Alignment with the file to keep (`second`).
     package var pair: StoredPair?
     /// Duration of the file to keep, in seconds.
     package var keptDuration: Double?
-    /// Why this file, or else the other one, is kept.
+    /// The reasons why this file, or the other one, is kept.
     package var reasons: [String]
   }
 
-  /// Lowest content id; stable while the files are.
+  /// The lowest content id in the group; stable as long as the files do not change.
   package var id: String
   /// The file to keep comes first.
   package var files: [File]
@@ -42,7 +42,7 @@ package struct DuplicateGroup: Sendable {
   package var spareCount: Int { files.count { $0.advice == .spare } }
   /// Artist and title of the file to keep.
   package var name: String { files.first?.record.track.name ?? "" }
-  /// `true` if all files hold the same encoded audio.
+  /// `true` if all files contain the same encoded audio.
   package var isSameAudio: Bool { Set(files.map(\.record.contentID)).count == 1 }
 }
 
@@ -62,6 +62,6 @@ package struct LongerFile: Sendable {
   }
 
   package var record: FileRecord
-  /// In their order in the file.
+  /// The recordings it contains, in the order of their positions.
   package var parts: [Part]
 }

@@ -3,21 +3,21 @@ internal import Duplicates
 internal import LibraryStore
 package import ResultStore
 
-/// Finds the pairs of recordings in a library that sound alike, and stores them. Only audio that is new since the last search
-/// is compared, with all other audio.
+/// Finds the pairs of recordings in a library that sound alike, and stores them. Only audio that is new since the last
+/// search is compared, with both old and new audio.
 ///
 /// The keys of all audio are stored in the database, about 2 kB per track. The indexes of new keys are rebuilt each time.
 package struct DuplicateSearch {
   package struct Outcome: Hashable, Sendable {
-    /// Recordings that can be compared.
+    /// Number of recordings that can be compared.
     package var soundCount = 0
-    /// New recordings, which were compared now.
+    /// Number of new recordings, which were compared in this search.
     package var comparedCount = 0
     package var candidateCount = 0
     package var pairCount = 0
   }
 
-  /// Version of the comparison. Raising it makes all pairs be searched again.
+  /// Version of the comparison. After an increment, all recordings are compared again.
   static let version = 3
 
   private let store: ResultStore
@@ -34,7 +34,7 @@ package struct DuplicateSearch {
     return outcome
   }
 
-  /// All pairs, including those of new audio, without writing to the database.
+  /// Returns all pairs, including the pairs with new audio, without writing to the database.
   package func pairs() throws(StoreError) -> [StoredPair] {
     var outcome = Outcome()
     let (pairs, methods) = try newPairs(of: LibrarySounds(in: store), &outcome)

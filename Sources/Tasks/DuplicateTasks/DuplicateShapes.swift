@@ -7,10 +7,9 @@ internal import ResultStore
 internal import Text
 
 extension LibraryDuplicates {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.duplicates.ndjsonLine(self) }
 
-  /// JSON text.
   package var json: String {
     var json = JSONWriter()
     Shape.duplicates.writeJSON(self, into: &json)
@@ -34,8 +33,8 @@ extension LibraryDuplicates {
   }
 }
 
-/// The output of `duplicates`: schema `nocturne.duplicates` version 1. Fields keep their name and type forever; new ones are
-/// only added.
+/// The output of `duplicates`: schema `nocturne.duplicates` version 1. Fields keep their names and types forever; the
+/// only changes are new fields.
 extension Shape<LibraryDuplicates> {
   static var duplicates: Shape {
     Shape(
@@ -178,7 +177,6 @@ extension Shape<LongerFile.Part> {
   }
 }
 
-/// JSON Schema of the output of `duplicates`.
 package enum DuplicateSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

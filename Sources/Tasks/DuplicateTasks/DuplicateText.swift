@@ -7,7 +7,6 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Human-readable text for duplicates.
 package enum DuplicateText {
   package static func lines(for duplicates: LibraryDuplicates) -> [String] {
     var lines: [String] = []
@@ -45,7 +44,7 @@ package enum DuplicateText {
     return "\(spare(of: duplicates))\(longer)\(versions)"
   }
 
-  /// Number of groups, and of files and bytes to spare.
+  /// The number of groups, and the number of files and bytes to spare.
   static func spare(of duplicates: LibraryDuplicates) -> String {
     let groups = counted(duplicates.groups.count, "group")
     let spare =
@@ -70,7 +69,7 @@ package enum DuplicateText {
     }
   }
 
-  /// Format of a file, its difference from the file to keep, and why that file is kept.
+  /// The format of a file, its difference from the file to keep, and the reason for keeping the latter.
   package static func note(on file: DuplicateGroup.File) -> String {
     var parts = [format(of: file.record)]
     if let difference = difference(of: file) { parts.append(difference) }

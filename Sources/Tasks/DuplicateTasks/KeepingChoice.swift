@@ -10,16 +10,16 @@ struct KeepingChoice {
     var record: FileRecord
     /// Seconds of the recording in this file, at the speed of the first candidate.
     var length: Double
-    /// Tracks of its album in its folder.
+    /// Number of tracks of its album in its folder.
     var albumSize: Int
-    /// A person chose to keep it.
+    /// `true` if a person chose to keep it.
     var isWanted: Bool
   }
 
   private let rules: [KeepingRule]
   private let candidates: [Candidate]
 
-  /// - Parameter rules: In order: the first rule that tells two files apart decides.
+  /// - Parameter rules: The rules in order of precedence; the first rule that distinguishes two files decides.
   init(of candidates: [Candidate], by rules: [KeepingRule]) {
     self.rules = rules
     self.candidates = candidates
@@ -37,7 +37,7 @@ struct KeepingChoice {
     return left.min { path($0).lexicographicallyPrecedes(path($1)) } ?? 0
   }
 
-  /// The reason to keep one file rather than another: that of the first rule that tells them apart.
+  /// The reason to keep one file rather than another: the reason given by the first rule that distinguishes them.
   func reason(for kept: Int, over other: Int) -> String {
     if candidates[kept].isWanted, !candidates[other].isWanted { return "you chose it" }
     for rule in rules where value(kept, by: rule) - value(other, by: rule) > rule.tolerance { return rule.reason }

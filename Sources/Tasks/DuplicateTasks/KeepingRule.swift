@@ -52,7 +52,7 @@ package enum KeepingRule: Hashable, Sendable {
     self = rule
   }
 
-  /// Rules with the preferred ones first.
+  /// Returns all rules, with the preferred rules first.
   static func order(preferring preferred: [KeepingRule]) -> [KeepingRule] {
     preferred + standard.filter { !preferred.contains($0) }
   }
@@ -60,7 +60,7 @@ package enum KeepingRule: Hashable, Sendable {
   /// Value of a file under this rule; higher is better.
   /// - Parameters:
   ///   - length: Seconds of the recording in the file.
-  ///   - albumSize: Tracks of its album in its folder.
+  ///   - albumSize: Number of tracks of its album in its folder.
   func value(of record: FileRecord, length: Double, albumSize: Int) -> Double {
     switch self {
     case .whole: record.status == .ok ? 1 : 0
@@ -77,14 +77,14 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// Lossy encoders discard most content above 20 kHz, so for lossy files a rate above 44.1 kHz counts as that.
+  /// Lossy encoders discard most content above 20 kHz, so for lossy files a rate above 44.1 kHz counts as 44.1 kHz.
   private static func rate(of record: FileRecord) -> Double {
     guard let format = record.format else { return 0 }
     return Losslessness(of: record).isLossless
       ? Double(format.sampleRate * 100 + (format.bitDepth ?? 0)) : Double(min(format.sampleRate, 44_100) * 100)
   }
 
-  /// Difference of values that still counts as equal.
+  /// The largest difference at which two values still count as equal.
   var tolerance: Double {
     switch self {
     // The tolerance applies at both ends.
@@ -118,7 +118,7 @@ package enum KeepingRule: Hashable, Sendable {
 }
 
 private struct Losslessness {
-  /// `true` if the codec is lossless and the analyzer `origin` does not say `lossy`.
+  /// `true` if the codec is lossless and the analyzer `origin` has not found `lossy`.
   let isLossless: Bool
 
   init(of record: FileRecord) {

@@ -10,7 +10,7 @@ extension LibraryDuplicates {
   private static let (maxGroups, maxFilesPerGroup) = (10, 20)
 
   /// The known duplicates for the page of a report; `nil` if there are none.
-  /// - Parameter roots: Limits the groups to those with a file below one of these; `nil` for all.
+  /// - Parameter roots: Limits the groups to those with a file below one of these paths; `nil` for all groups.
   package static func onPage(of store: ResultStore, below roots: [FilePath]?) throws(StoreError) -> PageDuplicates? {
     let pairs = try store.duplicatePairs()
     var found = try LibraryDuplicates(pairs, in: store)

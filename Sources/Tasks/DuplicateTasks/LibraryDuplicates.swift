@@ -6,7 +6,8 @@ internal import Platform
 internal import Records
 package import ResultStore
 
-/// Duplicates in a library: groups of files of one recording, files that contain others, and other versions.
+/// The duplicates in a library: groups of files of one recording, files that contain other recordings, and other
+/// versions.
 package struct LibraryDuplicates: Sendable {
   /// Most bytes to spare first.
   package private(set) var groups: [DuplicateGroup] = []
@@ -21,7 +22,7 @@ package struct LibraryDuplicates: Sendable {
 
   /// - Parameters:
   ///   - pairs: From `DuplicateSearch` or the store.
-  ///   - filter: Limits the groups to those with at least one matching file; `nil` for all.
+  ///   - filter: Limits the groups to those with at least one matching file; `nil` for all groups.
   ///   - preferred: Rules that come before the others.
   package init(
     _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil,
@@ -42,7 +43,7 @@ package struct LibraryDuplicates: Sendable {
   }
 }
 
-/// Related audio of a library, by content id.
+/// The related audio in a library, by content id.
 private struct Contents {
   let files: [ContentID: [Int64]]
   let groups: [[ContentID]]
@@ -153,7 +154,7 @@ private struct Contents {
     return stretch[0] <= tolerance && duration - stretch[1] <= tolerance
   }
 
-  /// Duration of a file in seconds, at the speed of another one.
+  /// The duration of a file in seconds, at the speed of another file.
   private func length(of record: FileRecord, besides reference: ContentID) -> Double {
     let duration = record.format?.duration ?? 0
     guard let content = record.contentID, let pair = pairs[[content, reference]] else { return duration }

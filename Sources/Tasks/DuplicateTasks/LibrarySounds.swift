@@ -5,14 +5,15 @@ internal import Landmarks
 package import LibraryStore
 package import ResultStore
 
-/// Fingerprints and signatures of a library, read from its database on demand: those of 100,000 tracks take 2 GB.
+/// The fingerprints and signatures of a library, read from its database on demand, because they take 2 GB for 100,000
+/// tracks.
 package struct LibrarySounds: SoundSource {
   package let stored: ComparableAudio
   private let store: ResultStore
   /// Row ids of stored keys; `nil` for keys that are computed on demand.
   private var sketches: [Int64?]
 
-  /// Tracks whose keys are stored in one transaction.
+  /// Number of tracks whose keys are stored in one transaction.
   private static let batchSize = 2_000
 
   package init(in store: ResultStore) throws(StoreError) {
@@ -25,7 +26,7 @@ package struct LibrarySounds: SoundSource {
   package var count: Int { stored.files.count }
   package var duration: Double { stored.durations.reduce(0, +) }
 
-  /// Stores the keys of tracks that have none yet.
+  /// Stores the keys of tracks that do not have any stored yet.
   package mutating func storeSketches() throws(StoreError) {
     let methods = stored.methods(version: Sketch.version)
     let missing = sketches.indices.filter { sketches[$0] == nil }
@@ -47,7 +48,7 @@ package struct LibrarySounds: SoundSource {
     var start = 0
     let numbers = sketches.indices.filter(isWanted)
     while start < numbers.count {
-      // Alternates between runs of stored and of missing keys.
+      // Alternates between runs of stored keys and runs of missing keys.
       let isStored = sketches[numbers[start]] != nil
       let end = numbers[start...].firstIndex { (sketches[$0] != nil) != isStored } ?? numbers.count
       let run = numbers[start..<end]
@@ -92,13 +93,13 @@ package struct LibrarySounds: SoundSource {
     return sound
   }
 
-  /// `nil` also for a signature of another version.
+  /// Also returns `nil` for a signature of another version.
   private static func signature(_ bytes: [UInt8]?) -> Signature? { bytes.flatMap { try? Signature(bytes: $0) } }
 }
 
 extension ComparableAudio {
-  /// Methods by which tracks are compared: the versions, and which data exists, so audio that gets a signature later is
-  /// compared again.
+  /// The methods by which tracks are compared. They encode the versions and which data exists, so audio that gets a
+  /// signature later is compared again.
   func methods(version: Int) -> [Int] {
     zip(hasFingerprint, hasSignature).map {
       (version * 100 + Signature.version) * 4 + ($0 ? 1 : 0) + ($1 ? 2 : 0)

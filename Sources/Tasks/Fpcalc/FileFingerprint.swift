@@ -6,7 +6,7 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Result of a file.
+/// The result for a file.
 enum FileVerdict: UInt8, Sendable {
   case fine
   /// Too little audio for a fingerprint.
@@ -17,7 +17,7 @@ enum FileVerdict: UInt8, Sendable {
   case failed
 }
 
-/// Produces the output of `fpcalc` for one input after the other. Runs in a worker process, since decoders may crash.
+/// Produces the output of `fpcalc` for one input after another. Runs in a worker process, since decoders may crash.
 struct FileFingerprint {
   private let options: FpcalcOptions
   private let text: FpcalcText
@@ -131,8 +131,8 @@ extension FpcalcOptions {
 }
 
 extension AudioFormat {
-  /// Duration in seconds according to the header, which is what others submitted to AcoustID for the recording; without
-  /// one, the decoded or estimated duration.
+  /// Duration in seconds according to the header, which is the duration that others submitted to AcoustID for the
+  /// recording; without a header, the decoded or estimated duration.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)
@@ -140,6 +140,6 @@ extension AudioFormat {
 }
 
 extension Double {
-  /// Chromaprint's program truncates, too.
+  /// The value truncated to milliseconds, as in Chromaprint's program.
   fileprivate var truncatedToMilliseconds: Double { (self * 1_000).rounded(.down) / 1_000 }
 }

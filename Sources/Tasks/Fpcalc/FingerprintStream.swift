@@ -25,13 +25,14 @@ struct FingerprintRecord: Sendable {
   var timestamp: Double
 }
 
-/// Computes the fingerprints of one input like Chromaprint's own program: a chunk ends only when a sample after it arrives.
+/// Computes the fingerprints of one input as Chromaprint's own program does: a chunk ends only when a sample after it
+/// arrives.
 struct FingerprintStream: ~Copyable {
   private let options: FpcalcOptions
   private let context: ChromaprintContext
   private let limit: Int
   private let chunkLimit: Int
-  /// Additional samples of the first chunk; later chunks overlap by these.
+  /// Number of additional samples in the first chunk, by which later chunks overlap.
   private var extra: Int
   /// Overlap of chunks in seconds.
   private let overlap: Double

@@ -5,17 +5,18 @@ package import SystemPackage
 
 /// The program `fpcalc`, which prints AcoustID fingerprints: a replacement for Chromaprint's program of the same name.
 ///
-/// Fingerprints and output are identical to those of Chromaprint's program. Unlike there, a file that cannot be read does
-/// not end the program, and one that is too short is not an error; `docs/fpcalc.md` explains why.
+/// The fingerprints and the output are identical to what Chromaprint's program prints. Unlike Chromaprint's program,
+/// this one continues after a file that cannot be read, and does not treat a file that is too short as an error;
+/// `docs/fpcalc.md` explains why.
 package enum Fpcalc {
   package static let name = "fpcalc"
 
-  /// `true` if the program name or path means `fpcalc`.
+  /// `true` if the program name or path refers to `fpcalc`.
   package static func isInvoked(as program: [UInt8]) -> Bool {
     program.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
 
-  /// Exit statuses of Chromaprint's program.
+  /// The exit statuses of Chromaprint's program.
   private enum Status {
     static let fine: Int32 = 0
     static let failed: Int32 = 2
@@ -26,11 +27,11 @@ package enum Fpcalc {
   ///
   /// - Parameters:
   ///   - arguments: Arguments without the program name.
-  ///   - programVersion: Version of this program, printed beside that of Chromaprint.
+  ///   - programVersion: Version of this program, printed next to Chromaprint's version.
   ///   - database: Called in worker processes if needed; returns the database with known files, or `nil` for none.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
-    // A reader that exits early, such as `head`, then shows up as a write error.
+    // A reader that exits early, such as `head`, then causes a write error.
     FileDescriptor.reportBrokenPipes()
     do throws(FpcalcOptions.UsageError) {
       switch try FpcalcOptions.parse(arguments) {
@@ -78,7 +79,7 @@ package enum Fpcalc {
           case .damaged: if status == Status.fine, !options.ignoresErrors { status = Status.damaged }
           case .failed:
             status = Status.failed
-            // Keeps the output of the other files in position.
+            // Keeps the output of the other files in its position.
             if inputs.count > 1, printed.isEmpty(index) {
               printed.add(Array(FpcalcText(options: options).emptyText(duration: 0).utf8), to: index)
             }
@@ -100,7 +101,7 @@ package enum Fpcalc {
   /// Limit of writable memory in bytes; the most demanding hostile files need a third of it.
   private static let memoryLimit = 800 << 20
 
-  /// CPU seconds allowed per file, and again per 100 s of audio: a hundred times the usual.
+  /// CPU seconds allowed per file, plus the same again per 100 s of audio: a hundred times the usual.
   private static let processorSeconds = 20
 
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
@@ -139,7 +140,7 @@ package enum Fpcalc {
   }
 }
 
-/// Writes the output of several files in the order of the files, each as early as possible.
+/// Writes the output for several files in the order of the files, and each output as early as possible.
 private struct InOrder {
   private var texts: [[UInt8]]
   private var hasText: [Bool]

@@ -3,7 +3,7 @@ internal import Chromaprint
 internal import Platform
 package import SystemPackage
 
-/// The command line of `fpcalc`. Options are those of Chromaprint's `fpcalc` 1.5.
+/// The command line of `fpcalc`. The options are the same as in Chromaprint's `fpcalc` 1.5.
 package struct FpcalcOptions: Sendable {
   package enum Output: Sendable {
     case text, json, plain
@@ -22,13 +22,13 @@ package struct FpcalcOptions: Sendable {
   /// Duration of a chunk in seconds; 0 for one fingerprint of the whole input.
   package var chunk = 0.0
   package var overlaps = false
-  /// Chunks get Unix timestamps instead of the time from the start.
+  /// `true` if chunks get Unix timestamps instead of the time from the start.
   package var usesClock = false
   package var isRaw = false
   package var isSigned = false
   package var output = Output.text
   package var algorithm = ChromaprintContext.standardAlgorithm
-  /// Damaged files do not affect the exit status.
+  /// `true` if damaged files do not affect the exit status.
   package var ignoresErrors = false
   package var inputs: [Input] = []
 
@@ -122,7 +122,7 @@ package struct FpcalcOptions: Sendable {
     }
   }
 
-  /// Ten years: longer values are typing errors, and could overflow sample counts.
+  /// Ten years. Longer durations are typing errors, and could overflow sample counts.
   private static let maxSeconds = 315_360_000.0
 
   private static func seconds(_ value: String, of option: String) throws(UsageError) -> Double {

@@ -4,7 +4,7 @@ internal import Foundation
 struct FpcalcText {
   let options: FpcalcOptions
 
-  /// - Parameter isFirst: The record is the first of its file.
+  /// - Parameter isFirst: `true` if the record is the first of its file.
   func text(of record: FingerprintRecord, isFirst: Bool) -> String {
     let value = text(of: record.value)
     let duration = String(format: "%.2f", record.duration)
@@ -24,7 +24,7 @@ struct FpcalcText {
     }
   }
 
-  /// Output for a file without a fingerprint, which keeps the output of several files in position.
+  /// Output for a file without a fingerprint, so that the output of the other files stays in position.
   func emptyText(duration: Double) -> String {
     text(
       of: FingerprintRecord(value: options.isRaw ? .words([]) : .text(""), duration: duration, timestamp: 0),

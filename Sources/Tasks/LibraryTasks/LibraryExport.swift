@@ -8,21 +8,21 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Exports tracks of a library to another program: all that match a filter, or only those that changed.
+/// Exports tracks of a library to another program: all tracks that match a filter, or only the changed ones.
 package struct LibraryExport: Sendable {
   package struct Outcome: Sendable {
     /// Files of the format, then the cursor.
     package var files: [FilePath]
     package var recordCount: Int
     package var removalCount: Int
-    /// Only changes were exported.
+    /// `true` if only changes were exported.
     package var isIncremental: Bool
   }
 
   package var format: any ExportFormat
   /// `nil` for standard output, which formats that write a folder do not support.
   package var output: FilePath?
-  /// Limits the export to these paths and below; `nil` for everything.
+  /// Limits the export to these paths and everything below them; `nil` for the whole library.
   package var roots: [FilePath]?
   package var filter: TrackFilter
   /// `nil` for everything.
@@ -48,8 +48,8 @@ package struct LibraryExport: Sendable {
 
   /// The cursor is written last: if the export is interrupted, the next one repeats the same changes.
   /// - Parameter progress: Called from time to time with the completed fraction, 0 to 1.
-  /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. The files are then unchanged, except if
-  ///   moving several into place failed halfway; the cursor stays the old one.
+  /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. The files are then unchanged,
+  ///   unless moving several of them into place failed halfway; the cursor is unchanged in any case.
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
     let point = try since?.point()
     let selection = RecordSelection(
@@ -110,9 +110,9 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// The files that are written regardless of the tracks, with the proof that an earlier export wrote them. The mark in a
-  /// file takes precedence over the cursor beside it: another program that saved the file since leaves the cursor, but not
-  /// the mark.
+  /// The files that every export writes, each with the proof that an earlier export wrote it. The mark in a file takes
+  /// precedence over the cursor beside it: if another program has saved the file since, the cursor is still there, but
+  /// the mark is not.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
     switch format.output {
     case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]

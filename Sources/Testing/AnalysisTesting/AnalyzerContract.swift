@@ -3,11 +3,12 @@ internal import DSP
 internal import SystemPackage
 internal import Text
 
-/// Rules that every analyzer must keep, whatever it finds. Each check returns the breaches found, as sentences.
+/// The rules that every analyzer must follow, whatever it finds. Each check returns the breaches as sentences.
 ///
-/// - Results do not depend on how the audio is split, nor on anything after the session wanted no more
+/// - Results do not depend on how the audio is split, nor on anything that follows once the session wants no more
+///   values
 /// - Results are the same every time
-/// - Silence, very short and very loud audio give a finding or "not applicable", never a failure
+/// - Silence, very short audio and very loud audio result in a finding or "not applicable", never in a failure
 /// - Findings contain no NaN or infinity, and survive a round trip through JSON
 /// - Settings: every key is encoded, in snake_case; wrong keys, types and values are rejected with the key's name
 public enum AnalyzerContract {
@@ -25,7 +26,7 @@ public enum AnalyzerContract {
 
   // MARK: - Declarations
 
-  /// Breaches in a finding whose fields are declared; none for others.
+  /// Returns the breaches in a finding whose fields are declared; none for other findings.
   public static func breachesOfDeclaration(_ kind: AnalyzerKind) -> [String] {
     guard let type = kind.findingType as? any DeclaredFinding.Type else { return [] }
     return breachesOfDeclaration(type, of: kind)
@@ -116,7 +117,7 @@ public enum AnalyzerContract {
     }
   }
 
-  /// Checks that a number is either rejected by name, or works and counts as another configuration.
+  /// Checks that a number is either rejected with the key's name, or works and counts as another configuration.
   private static func breachesOfNumbers(
     _ kind: AnalyzerKind, _ key: String, _ standard: JSONValue, _ plugin: AnalyzerPlugin
   ) throws -> [String] {
@@ -175,7 +176,7 @@ public enum AnalyzerContract {
       Challenge("\(count) frames") { .noise(sampleRate: $0, seconds: 4).prefix(count) }
     }
 
-  /// - Parameter others: Analyzers whose findings it may read; it must also work without them.
+  /// - Parameter others: The analyzers whose findings the analyzer may read; it must also work without them.
   public static func breachesOfFindings(
     _ kind: AnalyzerKind, _ challenge: Challenge, beside others: [AnalyzerKind] = []
   ) throws -> [String] {
@@ -209,7 +210,7 @@ public enum AnalyzerContract {
     let expected = whole.text
     if outcome().text != expected { breaches.append("A second run gives another result.") }
     var cuts: [[Int]] = []
-    // Columns arrive one by one anyway.
+    // Columns of a spectrum arrive one by one anyway.
     if case .samples = plugin.feed { cuts = [[16_384], [441, 10_007, 16_384, 1], [4_096]] }
     if signal.frameCount <= 5_000 { cuts.append([1]) }
     for cut in cuts {
@@ -238,7 +239,7 @@ public enum AnalyzerContract {
     }
   }
 
-  /// For analyzers that read the file itself: files that are missing, empty, not audio, or plain.
+  /// Tests an analyzer that reads the file itself with files that are missing, empty, not audio, or ordinary audio.
   public static func breachesOfFiles(_ kind: AnalyzerKind) throws -> [String] {
     let plugin = try kind.make(resampler: "soxr")
     guard plugin.feed == .file else { return [] }
@@ -271,9 +272,9 @@ public enum AnalyzerContract {
 
   // MARK: - Running a session
 
-  /// Runs one session over a signal at the feed's rate, split into pieces of the given lengths, cyclically.
+  /// Runs one session over a signal at the feed's rate, split into pieces whose lengths cycle through the given ones.
   ///
-  /// - Parameter feedsOn: `true` to continue when the session wants no more values.
+  /// - Parameter feedsOn: `true` to continue even if the session wants no more values.
   private static func outcome(
     of plugin: AnalyzerPlugin, after earlier: EarlierFindings = EarlierFindings(), for signal: Signal,
     cut lengths: [Int] = [.max], feedsOn: Bool = false
@@ -313,7 +314,7 @@ public enum AnalyzerContract {
 }
 
 extension AnalyzerPlugin {
-  /// Samples per second of the feed; 44,100 for the file's own rate.
+  /// Samples per second of the feed; 44,100 if the feed has the file's own rate.
   fileprivate var rate: Int {
     switch feed {
     case .spectrum(let layout): layout.sampleRate
@@ -340,7 +341,7 @@ extension AnalyzerPlugin {
 }
 
 extension AnalyzerOutcome {
-  /// Equal for equal outcomes.
+  /// A text that is equal for equal outcomes.
   fileprivate var text: String { (try? JSONValue(encoding: self).canonicalText) ?? "\(result)" }
 }
 

@@ -1,20 +1,21 @@
 public import Foundation
 
-/// An external program in `PATH` that tests use to create files or to compare results. A missing one fails the test.
+/// An external program in `PATH` that tests use to create files or to compare results. If it is missing, the test
+/// fails.
 public struct ExternalProgram: Sendable {
   public static let ffmpeg = ExternalProgram("ffmpeg", ["-nostdin", "-v", "error", "-y"])
 
   private let name: String
   private let arguments: [String]
 
-  /// - Parameter arguments: Arguments before all others.
+  /// - Parameter arguments: Arguments that precede all others.
   public init(_ name: String, _ arguments: [String] = []) {
     self.name = name
     self.arguments = arguments
   }
 
-  /// - Parameter statuses: Accepted exit statuses.
-  /// - Returns: Its standard output.
+  /// - Parameter statuses: The accepted exit statuses.
+  /// - Returns: The program's standard output.
   /// - Throws: `Failure` for any other exit status, or if the program is missing.
   @discardableResult
   public func run(_ more: [String], endingWith statuses: Set<Int32> = [0]) throws -> Data {

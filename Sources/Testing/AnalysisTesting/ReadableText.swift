@@ -1,12 +1,12 @@
 internal import Text
 
-/// JSON and XML with line breaks, for people and for `diff`. Nothing else changes: neither the order of members nor the
-/// spelling of values.
+/// Adds line breaks to JSON and XML, for people and for `diff`. Nothing else changes: neither the order of members nor
+/// the spelling of values.
 public enum ReadableText {
-  /// Preferred maximum of characters per line.
+  /// Preferred maximum number of characters per line.
   public static let width = 100
 
-  /// Bytes as text, with `\xHH` for those that are not UTF-8.
+  /// Returns bytes as text, with `\xHH` for each byte that is not part of valid UTF-8.
   public static func plain(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
@@ -33,7 +33,7 @@ public enum ReadableText {
 
   private indirect enum Node {
     case plain(String)
-    /// Includes the brackets.
+    /// An array or object, with its brackets.
     case list(open: String, close: String, [(key: String, value: Node)])
 
     var oneLine: String {
@@ -76,7 +76,7 @@ public enum ReadableText {
     rest = rest.drop { $0.properties.isWhitespace }
   }
 
-  /// Takes a string, a number or a word.
+  /// Consumes a string, a number or a word.
   private static func token(_ rest: inout ArraySlice<Unicode.Scalar>) -> String {
     var end = rest.startIndex
     if rest.first == "\"" {
@@ -117,13 +117,13 @@ public enum ReadableText {
 
   // MARK: XML
 
-  /// Formats well-formed XML without comments and CDATA sections: each element on its own line, and long ones with each
-  /// attribute on its own line.
+  /// Formats well-formed XML without comments and CDATA sections. Each element is on its own line; long elements have
+  /// each attribute on its own line, too.
   public static func xml(_ text: String) -> String {
     var result = ""
     var depth = 0
     var rest = Array(text.unicodeScalars)[...]
-    // The current line is an element whose text has begun.
+    // `true` if the current line is an element whose text has begun.
     var isInside = false
     func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
       var text = String.UnicodeScalarView()
@@ -159,7 +159,7 @@ public enum ReadableText {
       isInside = false
       if !isEnd, !tag.hasSuffix("/>"), !tag.hasPrefix("<?"), !tag.hasPrefix("<!") {
         depth += 1
-        // An end tag that follows at once stays on the line.
+        // An end tag that follows immediately stays on the same line.
         if rest.starts(with: "</".unicodeScalars) { isInside = true }
       }
     }

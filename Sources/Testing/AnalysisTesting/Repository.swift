@@ -1,7 +1,7 @@
 public import Foundation
 public import SystemPackage
 
-/// Files of the repository that tests read, located relative to this source file.
+/// The files of the repository that tests read, located relative to this source file.
 public enum Repository {
   /// The folder with Package.swift.
   private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()

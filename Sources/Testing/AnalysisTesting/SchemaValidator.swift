@@ -32,7 +32,8 @@ public struct SchemaValidator {
         }
       case "anyOf":
         let each = (rule as? [[String: Any]] ?? []).map { self.complaints(about: value, $0, at: path) }
-        // Reports the alternative with the most complaints: that of null only says that the value is not null.
+        // Reports the alternative with the longest complaints: the alternative `null` only complains that the value is
+        // not null.
         if !each.contains(where: \.isEmpty) { complaints += each.max { $0.joined().count < $1.joined().count } ?? [] }
       case "minimum":
         if let number = value as? NSNumber, number.doubleValue < (rule as? NSNumber)?.doubleValue ?? 0 {

@@ -2,22 +2,22 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A local HTTP server with answers defined by a test: late, in pieces, wrong, or none at all. It closes each
-/// connection after one answer.
+/// A local HTTP server whose answers a test defines: late, in pieces, wrong, or none at all. It closes each connection
+/// after one answer.
 public final class ScriptedServer: Sendable {
   public struct Request: Hashable, Sendable {
     public var method: String
     /// Path and query, as sent.
     public var target: String
-    /// Keyed by lowercase name.
+    /// The headers by their names in lower case.
     public var headers: [String: String]
-    /// Number of the request for this target, from 1.
+    /// Number of this request among those for the same target, counted from 1.
     public var number: Int
   }
 
   public enum Step: Sendable {
     case send([UInt8])
-    /// Seconds.
+    /// A pause in seconds.
     case pause(Double)
   }
 
@@ -29,9 +29,9 @@ public final class ScriptedServer: Sendable {
     let requests = Mutex<[Request]>([])
   }
 
-  /// - Parameter answer: The answer to a request, called on the thread of its connection.
+  /// - Parameter answer: Returns the steps of the answer to a request; called on the thread of the connection.
   public init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
-    // Makes a write to a disconnected client return an error instead of ending this process.
+    // Makes writing to a disconnected client return an error instead of ending this process.
     _ = signal(SIGPIPE, SIG_IGN)
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     listener = socket
@@ -101,7 +101,7 @@ public final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer.Step {
-  /// - Parameter length: The length claimed by the answer.
+  /// - Parameter length: The length that the answer claims.
   public static func answer(
     _ status: Int, _ headers: [String: String] = [:], _ body: [UInt8] = [], length: Int? = nil
   ) -> ScriptedServer.Step {

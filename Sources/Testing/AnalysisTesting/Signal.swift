@@ -24,7 +24,7 @@ public struct Signal: Sendable, Hashable {
     }
   }
 
-  /// A mono signal, computed sample by sample from the time in seconds.
+  /// Creates a mono signal, computed sample by sample from the time in seconds.
   public init(sampleRate: Int = 44_100, seconds: Double, _ sample: (Double) -> Double) {
     let count = Int((seconds * Double(sampleRate)).rounded())
     self.init(sampleRate: sampleRate, channels: [(0..<count).map { Float(sample(Double($0) / Double(sampleRate))) }])
@@ -54,7 +54,7 @@ extension Signal {
     }
   }
 
-  /// Hits twice a second and between, a slow and a fast sweep: the signal of `Benchmarks/golden.py`.
+  /// Hits twice a second and, between them, a slow and a fast sweep: the signal of `Benchmarks/golden.py`.
   public static func golden(sampleRate: Int, seconds: Double) -> Signal {
     Signal(sampleRate: sampleRate, seconds: seconds) { time in
       let turn = 2 * Double.pi * time
@@ -126,7 +126,7 @@ extension Signal {
     return sum
   }
 
-  /// A multichannel signal of several mono signals with the same rate and length.
+  /// A multichannel signal made of several mono signals with the same rate and length.
   public static func channels(_ signals: [Signal]) -> Signal {
     precondition(Set(signals.map(\.sampleRate)).count == 1 && Set(signals.map(\.frameCount)).count == 1)
     return Signal(sampleRate: signals[0].sampleRate, channels: signals.flatMap(\.channels))
@@ -136,7 +136,6 @@ extension Signal {
     Signal(sampleRate: sampleRate, channels: channels.map { $0.map { $0 * factor } })
   }
 
-  /// The first frames.
   public func prefix(_ frameCount: Int) -> Signal {
     Signal(sampleRate: sampleRate, channels: channels.map { Array($0.prefix(frameCount)) })
   }

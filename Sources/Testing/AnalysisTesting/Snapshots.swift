@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Text
 
-/// Expected output texts of a program, each in a file next to the tests.
+/// The texts that a program is expected to output, each in a file next to the tests.
 ///
-/// With `NOCTURNE_RECORD=1` in the environment, they are written instead of compared. Review the changes like any other
-/// change of the sources.
+/// With `NOCTURNE_RECORD=1` in the environment, texts are written instead of compared. Review the changes like any
+/// other change to the sources.
 public struct Snapshots: Sendable {
-  /// Environment variable that enables recording.
+  /// The environment variable that enables recording.
   public static let variable = "NOCTURNE_RECORD"
 
   private let folder: URL
   private let isRecording: Bool
 
-  /// Snapshots in the folder `Snapshots` next to a test file.
+  /// Uses the snapshots in the folder `Snapshots` next to a test file.
   ///
   /// - Parameter part: A subfolder.
   public init(beside file: String = #filePath, part: String = "") {
@@ -20,9 +20,10 @@ public struct Snapshots: Sendable {
     isRecording = ProcessInfo.processInfo.environment[Self.variable] == "1"
   }
 
-  /// Compares a text with the one stored under a name.
+  /// Compares a text with the snapshot of the given name.
   ///
-  /// - Returns: A complaint with the difference, or that the text was written; `nil` if the text is unchanged.
+  /// - Returns: A complaint that contains the difference or says that the text was written; `nil` if the text is
+  ///   unchanged.
   public func complaint(about text: String, named name: String) throws -> String? {
     let file = folder.appending(path: name)
     let known = try? Data(contentsOf: file)
@@ -48,7 +49,7 @@ public struct Snapshots: Sendable {
   }
 }
 
-/// The difference of two texts, line by line, in the format of `diff -u`.
+/// The difference between two texts, line by line, in the format of `diff -u`.
 struct TextDifference {
   private static let context = 2
   private static let maxLines = 60
@@ -107,7 +108,7 @@ extension String {
   fileprivate func split(
     separator: Unicode.Scalar, omittingEmptySubsequences: Bool
   ) -> [Substring] {
-    // A carriage return and a line break are one `Character`; splitting by scalars keeps them distinct.
+    // A carriage return followed by a line feed is one `Character`; splitting by scalars keeps them distinct.
     unicodeScalars.split(separator: separator, omittingEmptySubsequences: omittingEmptySubsequences).map {
       Substring($0)
     }

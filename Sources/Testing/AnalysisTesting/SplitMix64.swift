@@ -9,7 +9,8 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     state = seed
   }
 
-  /// A generator for one test, with a new seed in each run, which is printed. `NOCTURNE_SEED` repeats a run.
+  /// Creates a generator for one test with a new seed in each run, and prints the seed. Set `NOCTURNE_SEED` to repeat a
+  /// run.
   public static func fresh(_ test: String = #function) -> SplitMix64 {
     let given = ProcessInfo.processInfo.environment["NOCTURNE_SEED"].flatMap { UInt64($0) }
     let seed = given ?? .random(in: 0...UInt64(UInt32.max))
@@ -25,7 +26,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Uniformly distributed over −1 ..< 1.
+  /// Returns a sample uniformly distributed over −1 ..< 1.
   public mutating func nextSample() -> Float {
     Float(Int64(bitPattern: next()) >> 40) / 8_388_608
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 public import SystemPackage
 
-/// A new directory that is deleted with its content when this object is released.
+/// A new directory that is deleted, with its content, when this object is deallocated.
 public final class TemporaryDirectory: Sendable {
   public let path: FilePath
 
@@ -13,7 +13,6 @@ public final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
-  /// The path of a file in this directory.
   public func file(_ name: String) -> FilePath { path.appending(name) }
 
   /// Creates or replaces a file and returns its path.

@@ -1,4 +1,4 @@
-/// A RIFF/WAVE file in memory, for tests.
+/// A RIFF/WAVE file in memory.
 public struct WAVFile: Sendable {
   public enum Encoding: Sendable, CaseIterable {
     case pcm16, pcm24, float32

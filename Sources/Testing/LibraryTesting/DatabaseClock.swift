@@ -4,13 +4,13 @@ public import Platform
 public import ResultStore
 internal import SystemPackage
 
-/// Replaces the times of changes in a database by given ones, so that output is the same in every run.
+/// Replaces the times of changes in a database with given times, so that output is the same in every run.
 public struct DatabaseClock {
   private let database: DatabaseQueue
   /// All time columns.
   private let columns: [(table: String, column: String)]
 
-  /// Separates times of the clock, which are later, from given ones, which are earlier.
+  /// A time that separates the times of the real clock, which are later, from the given times, which are earlier.
   private static let present = 1_750_000_000_000_000_000
 
   public init(_ store: ResultStore) throws {
@@ -36,7 +36,7 @@ public struct DatabaseClock {
           sql: "UPDATE \(table) SET \(column) = ? WHERE \(column) > ?",
           arguments: [time.nanoseconds, Self.present])
       }
-      // Runs take a minute and a half.
+      // Every run appears to take a minute and a half.
       try db.execute(
         sql: "UPDATE run SET finished_ns = started_ns + 90000000000 WHERE finished_ns = ?",
         arguments: [time.nanoseconds])
@@ -44,7 +44,7 @@ public struct DatabaseClock {
     return value
   }
 
-  /// Replaces random ids by fixed ones.
+  /// Replaces random ids with fixed ones.
   public func rename(playlist id: String, to other: String) throws {
     try database.write { db in
       try db.execute(sql: "UPDATE playlist SET playlist_id = ? WHERE playlist_id = ?", arguments: [other, id])

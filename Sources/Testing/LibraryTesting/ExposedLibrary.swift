@@ -4,7 +4,7 @@ public import LibraryStore
 internal import Platform
 public import SystemPackage
 
-/// A library, and files outside of it that must not be served.
+/// A library, and files outside it that must not be served.
 public struct ExposedLibrary {
   public let folder: TemporaryDirectory
   public var library: FilePath { folder.file("library") }
@@ -37,7 +37,7 @@ public struct ExposedLibrary {
     try link(path, to: target.string)
   }
 
-  /// The track as seen by the last run.
+  /// Returns the track as the last run saw it.
   public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
     guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
     var track = TrackFile(path: path, root: root)
@@ -67,7 +67,7 @@ public struct ExposedLibrary {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// A BMP image of two by two pixels.
+  /// A BMP image of 2 × 2 pixels.
   public static let picture: [UInt8] = {
     let header = little(40) + little(2) + little(2) + little(1, 2) + little(24, 2) + little(0) + little(16)
     return Array("BM".utf8) + little(70) + little(0) + little(54) + header + little(2835) + little(2835) + little(0)

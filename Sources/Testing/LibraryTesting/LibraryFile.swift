@@ -12,13 +12,13 @@ public struct LibraryFile: Sendable {
   public var findings: [(analyzer: String, finding: any AnalysisFinding)]
   /// `nil` unless the file failed.
   public var failure: Problem?
-  /// `nil` unless the file was only partly analyzed.
+  /// `nil` unless the file was analyzed only in part.
   public var damage: Problem?
   public var remarks: [Problem] = []
-  /// Analyzers that do not apply to the file, with the reasons.
+  /// The analyzers that do not apply to the file, with the reasons.
   public var notApplicable: [String: String] = [:]
   public var format: AudioFormat
-  /// Derived from the path, unless the file is a copy of another one.
+  /// Derived from the path, unless the file is a copy of another.
   public var contentID: ContentID
   public var sizeBytes: Int64 = 1000
   public var modified = Timestamp(nanoseconds: 1)
@@ -39,7 +39,7 @@ public struct LibraryFile: Sendable {
     contentID = ContentID(ofPath: path)
   }
 
-  /// Id of the file in the APIs and the song catalog.
+  /// The file's id in the APIs and the song catalog.
   public var id: String { ContentID(ofPath: path).description }
 
   static func identity(_ analyzer: String) -> AnalyzerIdentity {
@@ -63,7 +63,7 @@ public struct LibraryFile: Sendable {
     return analysis
   }
 
-  /// Derived from the path.
+  /// A checksum derived from the path.
   private var checksum: FileChecksum {
     let whole = ContentID(ofPath: path)
     let bytes = Array("\(whole)".utf8)
@@ -73,7 +73,7 @@ public struct LibraryFile: Sendable {
   }
 }
 
-/// Files, and all analyses that are wanted of them.
+/// Files, and the analyses wanted for them.
 public struct LibraryFiles: Sendable {
   private let files: [LibraryFile]
   public let wanted: WantedAnalyses
@@ -92,7 +92,7 @@ public struct LibraryFiles: Sendable {
     }
   }
 
-  /// Stores the results of some files, or of all, as results from elsewhere.
+  /// Stores the results for some files, or for all, as results from elsewhere.
   public func merge(_ paths: Set<FilePath>? = nil, into store: ResultStore, analyzed: Timestamp = .now) throws {
     let merger = ResultMerger(store: store, programVersion: "1")
     let results = zip(files, stamps).filter { paths?.contains($0.0.path) ?? true }.map { file, stamp in
@@ -102,7 +102,7 @@ public struct LibraryFiles: Sendable {
     _ = try merger.finish(.finished) { _ in 0 }
   }
 
-  /// Stores the results of a run that finds all files except some.
+  /// Stores the results of a run that finds all files except the given ones.
   public func run(
     in store: ResultStore, root: FilePath, without gone: Set<FilePath>, skipping skipped: [SkippedFile],
     analyzed: Timestamp
@@ -110,7 +110,7 @@ public struct LibraryFiles: Sendable {
     let run = try store.beginRun(
       programVersion: "1", pipeline: "p", configuration: .object(["jobs": .integer(2)]), configurationDigest: "d",
       analyzers: wanted.members.map(\.identity), roots: [RunRecord.Root(path: root, condition: .scanned)])
-    // Not every file has all findings; only tags are wanted, so known findings are kept.
+    // Not every file has all findings. Only tags are wanted, so known findings are kept.
     let known = WantedAnalyses(members: wanted.members.filter { $0.identity.id == "tags" }, decoderVersion: 1)
     let scan = ScanSession(store: store, run: run, wanted: known, started: analyzed) { !gone.contains($0) }
     _ = try scan.classify(stamps.filter { !gone.contains($0.path) })

@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 package import SystemPackage
 
-/// Databases of every released schema, as written by earlier versions: the SQL in `Tests/Fixtures/store-vN.sql`.
+/// Databases with every released schema, as earlier versions wrote them: the SQL in `Tests/Fixtures/store-vN.sql`.
 package enum OlderDatabase {
   private static let fixtures = Repository.url("Tests/Fixtures")
 

@@ -6,7 +6,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// A store in its own folder with a simulated music library, removed when this object is released.
+/// A store in its own folder, with a simulated music library. The folder is removed when this object is deallocated.
 package final class ScannedLibrary {
   package let folder: FilePath
   package let database: FilePath
@@ -15,13 +15,13 @@ package final class ScannedLibrary {
   private let disk = Disk()
   package var wanted = ScannedLibrary.wanted()
   package var run: Int64 = 0
-  /// Time at which nights happen; `nil` for the current time.
+  /// The time at which nights take place; `nil` for the current time.
   package var time: Timestamp?
 
-  /// Existing folders, as seen by a scan that looks for missing disks.
+  /// The existing folders, as seen by a scan that looks for missing disks.
   package var folders: [FilePath: (device: Int64, isEmpty: Bool)] = [:]
 
-  /// Existing files; shared with the sessions.
+  /// Existing files, shared with the sessions.
   private final class Disk: @unchecked Sendable {
     private let lock = NSLock()
     private var files: [FilePath: FileStamp] = [:]
@@ -113,7 +113,7 @@ package final class ScannedLibrary {
       pathExists: { disk[$0] != nil }, folderAt: { folders[$0] })
   }
 
-  /// The results of a whole run, as a pipeline would produce them.
+  /// The results of a complete run, as a pipeline would produce them.
   package struct Night {
     package var scan: ScanCounts
     package var written: WriteCounts
@@ -184,7 +184,7 @@ package final class ScannedLibrary {
     container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, bitDepth: 16, bitRate: 882_000,
     isLossless: true, claimedFrameCount: 441_000, frameCount: 441_000)
 
-  /// A complete analysis. The content id is derived from `audio`, or else from the path.
+  /// Returns a complete analysis. The content id is derived from `audio`, or else from the path.
   package static func analysis(
     of file: PendingFile, title: String? = nil, audio: String? = nil, tempo: AnalyzerIdentity = tempo,
     tags: AnalyzerIdentity = tags

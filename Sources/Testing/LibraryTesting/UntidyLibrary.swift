@@ -15,7 +15,7 @@ public enum UntidyLibrary {
   /// The files, by short names.
   public static let files: [String: LibraryFile] = Dictionary(uniqueKeysWithValues: named)
 
-  /// In the order of their definitions below.
+  /// In the order of the definitions below.
   private static let named: [(String, LibraryFile)] = [
     ("hunter", hunter), ("joga", joga), ("copy", copy), ("lungs3", lungs3), ("lungs4", lungs4), ("queen", queen),
     ("abba", abba), ("guests", guests), ("guest", guest), ("sampler1", sampler1), ("sampler2", sampler2),
@@ -29,7 +29,7 @@ public enum UntidyLibrary {
 
   // MARK: Filling
 
-  /// Simulates two runs, a month apart; then a tempo is corrected twice, playlists are created, and items are saved.
+  /// Simulates two runs, a month apart, then corrects a tempo twice, creates playlists and saves items.
   public static func fill(_ store: ResultStore) throws {
     let clock = try DatabaseClock(store)
     let all = LibraryFiles(named.map(\.1))
@@ -201,7 +201,7 @@ public enum UntidyLibrary {
     return dated(file, 3)
   }()
 
-  /// One artist whose name contains the artist separator; no title.
+  /// One artist, whose name contains the artist separator, and no title.
   static let lungs3 = dated(
     mp3(
       "/music/Florence/Lungs/03.mp3",
@@ -219,7 +219,7 @@ public enum UntidyLibrary {
         "genre": ["Indie Rock", "Indie-Rock"],
       ]), 5)
 
-  /// Two artists in two values.
+  /// Two artists, as two values.
   static let queen = dated(
     LibraryFile(
       path: "/music/Queen/Greatest Hits/07 Under Pressure.flac",
@@ -229,13 +229,13 @@ public enum UntidyLibrary {
         "releasetype": ["compilation"],
       ], findings: sound(bpm: 113.6, key: MusicalKey(pitchClass: 2, mode: .major), loudness: -10.5, seed: 3)), 6)
 
-  /// Another album of the same name.
+  /// Another album with the same name.
   static let abba = dated(
     mp3(
       "/music/ABBA/Greatest Hits/S.O.S.mp3",
       ["title": ["S.O.S."], "artist": ["ABBA"], "album": ["Greatest Hits"], "date": ["1975"], "track": ["1"]]), 7)
 
-  /// Separate artists in addition to the credit.
+  /// Artists listed separately, in addition to the credit.
   static let guests = dated(
     mp3(
       "/music/Empire State of Mind.mp3",
@@ -244,7 +244,7 @@ public enum UntidyLibrary {
         "artists": ["JAY-Z", "Alicia Keys"], "date": ["2009-00-00"], "genre": ["Hip-Hop; R&B"],
       ]), 8)
 
-  /// A guest in the credit only, and only the date of the first release.
+  /// A guest named only in the credit, and only the date of the first release.
   static let guest = dated(
     mp3(
       "/music/Get Lucky.mp3",

@@ -9,7 +9,7 @@ import Records
 import SystemPackage
 import Testing
 
-/// Data for DJ programs. Scripts/check-dj-exports has it read by other programs.
+/// Data for DJ programs. Checks/test_dj_exports.py has it read by other programs.
 @Suite struct DJExportTests {
   private let folder: TemporaryDirectory
 

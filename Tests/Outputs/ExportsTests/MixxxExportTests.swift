@@ -8,7 +8,7 @@ import Records
 import SystemPackage
 import Testing
 
-/// Copy of Mixxx's database. Scripts/check-dj-exports opens it with Mixxx where that is installed.
+/// Copy of Mixxx's database. Checks/test_dj_exports.py opens it with Mixxx where that is installed.
 @Suite struct MixxxExportTests {
   private let folder: TemporaryDirectory
   private var database: String { folder.path.appending("mixxxdb.sqlite").string }

@@ -132,7 +132,7 @@ import Text
     }
     // Without the audio there is no music.
     let mixed = try library.click("library/a.wav")
-    #expect(mixed.status == 1 && mixed.errors.contains("no such file any more"))
+    #expect(mixed.status == 1 && mixed.errors.contains("no longer exists"))
   }
 
   @Test func levelsFollowTheLoudness() throws {
@@ -184,7 +184,7 @@ import Text
     try refuses("library/missing.wav", because: "Nothing is known of")
     try refuses("library/a.wav", "--sound", "cowbell", status: 64, because: "one of wood, beep, click")
     try refuses("library/a.wav", "--output", "a.mp3", status: 64, because: "--format")
-    try refuses("library/a.wav", "--output", "a.wav", "--format", "flac", status: 64, because: "--format says flac")
+    try refuses("library/a.wav", "--output", "a.wav", "--format", "flac", status: 64, because: "--format is flac")
     try refuses("library/a.wav", "--level", "0", status: 64, because: "-40 to -1")
     try refuses("library/a.wav", "--from", "9", "--to", "3", status: 64, because: "--to must be after --from")
     try refuses("library/a.wav", "--from", "1:75", status: 64, because: "--from")

@@ -119,7 +119,7 @@ import Text
     (["--bpm", "120", "--duration", "abc"], "--duration"),
     (["--bpm", "120", "--duration", "-5"], "--duration"), (["--bpm", "120", "--rate", "1"], "--rate expects"),
     (["--bpm", "120", "--sound", ""], "--sound expects"),
-    (["--bpm", "120", "--rate", "44100", "--format", "opus"], "Opus has"),
+    (["--bpm", "120", "--rate", "44100", "--format", "opus"], "Opus supports"),
     (["--bpm", "120", "--play", "--force"], "--force need --output"),
     (["--bpm", "120", "--format", "mp3"], "--format expects"),
   ])

@@ -104,7 +104,7 @@ import Text
       let database = Argument(place.folder.file("\(inputs.count).sqlite"))
       let merged = try place.start(["merge", "--verbose", "--database", database] + inputs).end()
       #expect(merged.status == 0 && merged.errors.contains("2 lines: 2 merged"), "\(merged.errors)")
-      #expect(merged.errors.contains("_temporary is there"))
+      #expect(merged.errors.contains("_temporary exists"))
     }
     let empty = try place.analyze("merge", "library/none", "--database", "x.sqlite")
     #expect(empty.status == 1)

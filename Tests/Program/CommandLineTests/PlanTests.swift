@@ -52,7 +52,7 @@ import Text
     let place = try Workplace()
     for (arguments, reason) in [
       (["--partitions", "0"], "greater than zero"), (["--json", "--ndjson"], "Give one of"),
-      (["library", "--from-listing", "-"], "not several"), (["--from0"], "belongs to --files-from"),
+      (["library", "--from-listing", "-"], "not several"), (["--from0"], "--from0 needs --files-from"),
     ] as [([Argument], String)] {
       let outcome = try place.start(["plan"] + arguments).end()
       #expect(outcome.status == 64 && outcome.errors.contains(reason), "\(outcome.errors)")

@@ -74,7 +74,7 @@ import Text
   @Test func whatMakesNoPlaylist() throws {
     let place = try library()
     let nothing = try playlist(place, "--genre", "polka")
-    #expect(nothing.status == 1 && nothing.errors.contains("No track matches") && nothing.text == "")
+    #expect(nothing.status == 1 && nothing.errors.contains("No analyzed track matches") && nothing.text == "")
     let key = try playlist(place, "--key", "8A", "--format", "nsp")
     #expect(key.status == 1 && key.errors.contains("key:8A"))
     for arguments: [Argument] in [

@@ -66,7 +66,7 @@ import Text
     Mistake("match", hint: "<file>"),
     Mistake("match", "a.wav", "b.wav", "--cue", hint: "exactly one file"),
     Mistake("match", "a.wav", "--min-confidence", "2", hint: "must be 0.86 to 1"),
-    Mistake("listen", "--format", "mp3", hint: "s16le, f32le"),
+    Mistake("listen", "--format", "mp3", hint: "s16le or f32le"),
     Mistake("listen", "--rate", "0", hint: "--rate must be"),
     Mistake("catalog", "add", hint: "--items"),
     Mistake("catalog", "biuld", hint: "biuld"),

@@ -94,7 +94,7 @@ extension Gate {
     #expect(!server.errors.contains("Retrying in"), "\(server.errors)")
     // Its disk is unmounted, and nothing vanishes.
     try FileManager.default.moveItem(atPath: watched.place.library.string, toPath: away.string + "2")
-    #expect(waitUntil { server.errors.contains("library has gone") })
+    #expect(waitUntil { server.errors.contains("library has disappeared") })
     try FileManager.default.moveItem(atPath: away.string, toPath: watched.place.library.string)
     try watched.waitUntilAllAreKnown()
     #expect(!server.errors.contains("Retrying in"), "\(server.errors)")

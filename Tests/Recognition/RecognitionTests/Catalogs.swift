@@ -5,6 +5,7 @@ import SystemPackage
 @testable import Recognition
 
 /// Signatures and catalogs of made-up pieces, computed once for all tests.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 enum Catalogs {
   static let seconds = 32.0
   static let seeds = Array(UInt64(1)...9)
@@ -34,14 +35,12 @@ enum Catalogs {
   }()
 
   /// Runs `body` with a temporary directory.
-  // swift-format-ignore: AmbiguousTrailingClosureOverload
   static func withDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
     let path = try makeDirectory()
     defer { remove(path) }
     return try body(path)
   }
 
-  // swift-format-ignore: AmbiguousTrailingClosureOverload
   static func withDirectory<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result {
     let path = try makeDirectory()
     defer { remove(path) }

@@ -277,7 +277,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
       ])
     for outcome in outcomes[0..<3] { #expect(outcome.failure?.contains("cannot be resampled") == true) }
     #expect(outcomes[3].probed != nil)
-    #expect(outcomes[4].failure?.contains("11025 Hz only") == true)
+    #expect(outcomes[4].failure?.contains("only produces mono at 11025 Hz") == true)
   }
 
   @Test func `of the file itself wait for the end`() throws {

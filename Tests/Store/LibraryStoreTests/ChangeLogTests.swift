@@ -201,8 +201,8 @@ import Testing
           ? ScannedLibrary.analysis(of: file, title: "Title \(night)")
           : night.isMultiple(of: 3) ? ScannedLibrary.broken : nil
       }
-      if night.isMultiple(of: 4), let track = try library.records(Self.tracks).randomElement(using: &random), let id = track.contentID
-      {
+      let track = try library.records(Self.tracks).randomElement(using: &random)
+      if night.isMultiple(of: 4), let track, let id = track.contentID {
         let ratio = Bool.random(using: &random) ? BeatRatio(1, 2) : BeatRatio(1)
         try library.store.correctTempo([
           id: TempoCorrection(ScannedLibrary.tempoFinding().multiplied(by: ratio), corrected: .now)

@@ -7,7 +7,8 @@
 
 enum { CBEATPATH_LANES = 8, CBEATPATH_REACH = 4, CBEATPATH_PERIODS = 256 };
 
-/// For each period, finds the best score of any period minus the cost of changing from it, and which period that was.
+/// For each period, finds the best score of any period minus the cost of changing from that period, and which period
+/// that was.
 ///
 /// A change costs the sum of the steps in between or, for the `CBEATPATH_REACH` neighbors on either side, the entry in
 /// `costs` if that is less.
@@ -16,7 +17,7 @@ enum { CBEATPATH_LANES = 8, CBEATPATH_REACH = 4, CBEATPATH_PERIODS = 256 };
 /// - `padded`: `count` rounded up to a multiple of `CBEATPATH_LANES`.
 /// - `scores`: one per period, with `CBEATPATH_REACH` more readable values before them and after the padding.
 /// - `steps`: for each period, the cost of the step from the previous one.
-/// - `costs`: for each neighbor, starting with the lowest, a row of `padded` costs, one per period.
+/// - `costs`: for each neighbor, lowest first, a row of `padded` costs, one per period.
 /// - `changed`, `origins`: `padded` elements each; those after `count` are meaningless.
 void cbeatpath_change(
     const float *scores, ptrdiff_t count, ptrdiff_t padded, const float *steps, const float *costs, float *changed,

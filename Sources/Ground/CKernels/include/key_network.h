@@ -1,11 +1,11 @@
-// The loop that takes the key network's time. Written in C because Swift's vectors are some hundred times slower in
-// debug builds, which run the tests.
+// The loop that takes the key network's time. It is written in C because Swift's vectors are about a hundred times
+// slower in debug builds, which run the tests.
 #ifndef NOCTURNE_KEY_NETWORK_H
 #define NOCTURNE_KEY_NETWORK_H
 
 #include <stddef.h>
 
-/// Writes weighted sums of each row; sums below zero are scaled by 0.1 (leaky rectification).
+/// Writes the weighted sums of each row. Sums below zero are scaled by 0.1 (leaky rectification).
 ///
 /// - `values`: `row_count` rows of `input_count` numbers, `stride` numbers apart; rows may overlap.
 /// - `weights`: one row of `output_count` numbers per input.

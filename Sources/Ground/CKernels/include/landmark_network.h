@@ -1,5 +1,5 @@
-// The loops that take most of the landmark network's time. Written in C because Swift's vectors are some hundred times
-// slower in debug builds, which run the tests.
+// The loops that take most of the landmark network's time. They are written in C because Swift's vectors are about a
+// hundred times slower in debug builds, which run the tests.
 #ifndef NOCTURNE_LANDMARK_NETWORK_H
 #define NOCTURNE_LANDMARK_NETWORK_H
 
@@ -7,7 +7,7 @@
 
 enum { CLANDMARKNETWORK_CHANNELS = 8, CLANDMARKNETWORK_BLOCK = 12, CLANDMARKNETWORK_OUTPUTS = 4 };
 
-/// Rows of columns, each of several numbers.
+/// Rows of columns, each of which has several numbers.
 typedef struct {
   /// The first number of the first column of the first row.
   const float *values;
@@ -17,19 +17,19 @@ typedef struct {
 
 /// The weights of a convolution and the positions it reads.
 typedef struct {
-  /// For each tap, the offset of its numbers from those of the position itself, and the numbers per tap.
+  /// For each tap, the offset of its `input_count` numbers from the numbers at the position itself.
   const ptrdiff_t *taps;
   ptrdiff_t tap_count, input_count;
   /// For each tap and input, a row with one weight per channel; and one constant per channel.
   const float *weights, *constants;
 } clandmarknetwork_convolution;
 
-/// Writes the convolution of a picture to `channels`; sums below zero are scaled by 0.1 (leaky rectification). Then
-/// adds `before` unless it is NULL.
+/// Writes the convolution of a picture to `channels`, and then adds `before` unless it is NULL. Sums of the convolution
+/// below zero are scaled by 0.1 (leaky rectification).
 ///
-/// Columns are processed in blocks of CLANDMARKNETWORK_BLOCK. The last block is read in full, and its surplus columns
-/// are written as zeros. Rows of `channels` and `before` are `row_step` numbers apart; `channels` must not overlap the
-/// inputs.
+/// Columns are processed in blocks of CLANDMARKNETWORK_BLOCK. The last block is read completely, and its surplus
+/// columns are written as zeros. Rows of `channels` and `before` are `row_step` numbers apart; `channels` must not
+/// overlap the inputs.
 void clandmarknetwork_convolve(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step);

@@ -1,5 +1,5 @@
-// Sums of a query's spectrum at the landmarks of a track. Written in C because Swift's vectors are some hundred times
-// slower in debug builds, which run the tests.
+// Sums a query's spectrum at the landmarks of a track. This is written in C because Swift's vectors are about a hundred
+// times slower in debug builds, which run the tests.
 #ifndef NOCTURNE_MATCHED_FILTER_H
 #define NOCTURNE_MATCHED_FILTER_H
 
@@ -38,7 +38,7 @@ typedef struct {
 } cmatchedfilter_placement;
 
 typedef struct {
-  /// Sums of weighted values, one per displacement.
+  /// The sums of weighted values, one per displacement.
   int32_t sums[CMATCHEDFILTER_LANES];
   /// Number of landmarks within the rows at displacement 0, and the sum of their squared weights.
   int32_t count, squares;

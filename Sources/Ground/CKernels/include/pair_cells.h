@@ -1,5 +1,5 @@
-// Finds the cells of the recognition index that pairs of landmarks may fall into. Written in C because Swift's vectors
-// are some hundred times slower in debug builds, which run the tests.
+// Finds the cells of the recognition index that pairs of landmarks may fall into. This is written in C because Swift's
+// vectors are about a hundred times slower in debug builds, which run the tests.
 #ifndef NOCTURNE_PAIR_CELLS_H
 #define NOCTURNE_PAIR_CELLS_H
 
@@ -12,7 +12,8 @@ enum {
   CPAIRCELLS_PER_PAIR = 8,  ///< Cells per pair: two on each axis.
 };
 
-/// Cell coordinates are whole numbers on each axis. Keys number the cells without gaps, the last axis varying fastest.
+/// Cells have whole-number coordinates on each axis. Keys number the cells without gaps, with the last axis varying
+/// fastest.
 typedef struct {
   float lowest[CPAIRCELLS_AXES], highest[CPAIRCELLS_AXES];
 } cpaircells_index;
@@ -24,11 +25,12 @@ typedef struct {
 } cpaircells_pairs;
 
 typedef struct {
-  /// Correction applied first: `shift` is subtracted from bands, gaps are multiplied by `slope`.
+  /// A correction applied first: `shift` is subtracted from bands, and gaps are multiplied by `slope`.
   float shift, slope;
   /// Maximum distance to a cell on each axis, between 0.5 and 1.
   float reach;
-  /// Rarity added per cell width of distance, summed over all axes, and the rarity from which on a pair is too rare.
+  /// The rarity added for each cell width of distance, summed over all axes; and the rarity at which a pair becomes too
+  /// rare.
   float per_cell, limit;
 } cpaircells_search;
 
@@ -37,7 +39,8 @@ typedef struct {
   float rarity;
 } cpaircells_cell;
 
-/// Writes the cells near enough to each pair, at most CPAIRCELLS_PER_PAIR, pair by pair and in order of key.
+/// Writes the cells that are near enough to each pair, at most CPAIRCELLS_PER_PAIR, pair by pair and in the order of
+/// their keys.
 /// - Returns: The number of cells written.
 ptrdiff_t cpaircells_find(
     const cpaircells_index *index, const cpaircells_pairs *pairs, const cpaircells_search *search, cpaircells_cell *cells);

@@ -1,5 +1,5 @@
-// The true peak: the largest value between samples, interpolated only where the surrounding samples do not rule out a
-// new peak.
+// Finds the true peak: the largest value of the signal between samples. It is interpolated only where the surrounding
+// samples do not rule out a new peak.
 #ifndef NOCTURNE_TRUE_PEAK_H
 #define NOCTURNE_TRUE_PEAK_H
 
@@ -8,22 +8,23 @@
 enum { CTRUEPEAK_TAPS = 24, CTRUEPEAK_PHASES = 8, CTRUEPEAK_MIDDLE_TAPS = 8, CTRUEPEAK_MIDDLE_PHASES = 4 };
 
 typedef struct ctruepeak_interpolator {
-  /// Coefficients per tap for the points at 0, 1/8, … 7/8 of the way from a sample to the next.
+  /// Coefficients of each tap for the points at 0, 1/8, … 7/8 of the way from one sample to the next.
   float coefficients[CTRUEPEAK_TAPS][CTRUEPEAK_PHASES];
   /// Coefficients of the middle taps for the points at 0, 1/4, 1/2 and 3/4, which are tried first.
   float middle[CTRUEPEAK_MIDDLE_TAPS][CTRUEPEAK_MIDDLE_PHASES];
-  /// Largest sum of absolute coefficients of any point: the maximum a point can reach for samples of magnitude 1.
+  /// The largest sum of absolute coefficients of any point: the maximum that a point can reach if samples have
+  /// magnitude 1.
   float bound;
-  /// The same bound for the two samples next to the point, and for all others.
+  /// The same bound for only the two samples next to the point, and for all other samples.
   float bound_beside, bound_of_others;
-  /// Bound on what the first try omits: the other taps, and the distance to the points at odd eighths.
+  /// A bound on what the first attempt omits: the other taps, and the distance to the points at odd eighths.
   float bound_of_rest;
 } ctruepeak_interpolator;
 
 /// Raises `peak` to the largest interpolated value in `count` steps from one sample to the next, and `sample_peak` to
 /// the largest sample.
 ///
-/// - `samples`: `CTRUEPEAK_TAPS - 1 + count` of them; the first step follows half of the taps. NaN counts as 0 unless
+/// - `samples`: `CTRUEPEAK_TAPS - 1 + count` samples; half of the taps precede the first step. NaN counts as 0 unless
 ///   it is next to a peak.
 void ctruepeak_raise(
     const ctruepeak_interpolator *interpolator, const float *samples, ptrdiff_t count, float *peak, float *sample_peak);

@@ -1,8 +1,8 @@
-/// Demuxing, decoding and conversion of audio, and picture scaling, by FFmpeg's libraries behind plain C types.
+/// Demuxes, decodes and converts audio, and scales pictures, with FFmpeg's libraries behind plain C types.
 ///
 /// A reader sees only the bytes of one file descriptor: no names, protocols or other files. It uses only demuxers and
-/// decoders for audio. No allocation is larger than 256 MiB, whatever headers claim. A reader or converter belongs to
-/// one thread at a time.
+/// decoders for audio. No allocation is larger than 256 MiB, whatever headers claim. Use a reader or converter from one
+/// thread at a time.
 #ifndef CLIBAV_H
 #define CLIBAV_H
 
@@ -16,13 +16,13 @@ extern "C" {
 
 typedef enum LAVStatus {
   LAVStatusOK = 0,
-  /// No demuxer on the list recognizes the bytes.
+  /// None of the allowed demuxers recognizes the bytes.
   LAVStatusUnknownFormat,
-  /// A container without an audio stream, or whose stream holds no frame.
+  /// The container has no audio stream, or its stream contains no frame.
   LAVStatusNoAudio,
-  /// No decoder for the codec, or the stream is encrypted.
+  /// There is no decoder for the codec, or the stream is encrypted.
   LAVStatusUnsupportedCodec,
-  /// Rate or channel count out of range.
+  /// The sample rate or channel count is out of range.
   LAVStatusAbsurdHeader,
   /// The container or the stream is damaged.
   LAVStatusCorrupt,
@@ -31,7 +31,7 @@ typedef enum LAVStatus {
   LAVStatusOutOfMemory,
 } LAVStatus;
 
-/// A decoder's representation of samples, planar or not.
+/// A decoder's representation of samples, whether planar or not.
 typedef enum LAVSampleType {
   LAVSampleTypeUInt8,
   LAVSampleTypeInt16,
@@ -47,32 +47,31 @@ typedef enum LAVSampleType {
 
 /// Up to eight bytes that a reader sees in place of the file's bytes.
 typedef struct LAVMask {
-  /// Offset in the file.
   int64_t offset;
   uint8_t bytes[8];
   int count;
 } LAVMask;
 
-/// The bytes that a reader sees: `prefix`, then the file from `start` to `end`.
+/// The bytes that a reader sees: `prefix`, followed by the file from `start` to `end`.
 typedef struct LAVInput {
   int descriptor;
   int64_t start;
   int64_t end;
-  /// Copied; may be NULL.
+  /// The prefix, which is copied; may be NULL.
   const uint8_t *prefix;
   int prefixCount;
-  /// Sorted by offset, without overlaps. Copied; may be NULL.
+  /// The masks, sorted by offset and without overlaps, which are copied; may be NULL.
   const LAVMask *masks;
   int maskCount;
-  /// Short name of the demuxer, such as "mov"; NULL to probe.
+  /// The short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
-  /// The descriptor is a pipe or similar: it is read once, in order, and its length is unknown. Prefix and masks are
-  /// not allowed.
+  /// True if the descriptor is a pipe or similar, which is read once, in order, and whose length is unknown. It allows
+  /// no prefix and no masks.
   bool isStream;
-  /// Excludes MPEG audio and ADTS AAC from probing. They have no signature: FFmpeg accepts a few bytes that look like a
-  /// header.
+  /// Excludes MPEG audio and ADTS AAC from probing. These formats have no signature: FFmpeg accepts a few bytes that
+  /// look like a header.
   bool excludesFrames;
-  /// Format assumed by a demuxer of bare PCM ("s16le"); 0 to leave it to the demuxer.
+  /// The format that a demuxer of raw PCM ("s16le") assumes; 0 to leave it to the demuxer.
   int sampleRate;
   int channelCount;
 } LAVInput;
@@ -80,21 +79,21 @@ typedef struct LAVInput {
 /// Loads libavcodec and libavformat now instead of on first use.
 void lav_load(void);
 
-/// True if readers may use the demuxer of this name.
+/// True if readers may use the demuxer with this name.
 bool lav_reads_format(const char *demuxer);
 
-/// Format of the selected stream. Strings are static.
+/// The format of the selected stream. The strings are static.
 typedef struct LAVFormat {
   const char *container;
   const char *codec;
   int sampleRate;
   int channelCount;
-  /// Speaker mask of the native channel order; 0 if there is none.
+  /// The speaker mask, if channels are in native order; otherwise 0.
   uint64_t channelMask;
   LAVSampleType sampleType;
-  /// 0 if the codec has none.
+  /// 0 if the codec has no bit depth.
   int bitDepth;
-  /// Bits per second; 0 if the container does not say.
+  /// Bits per second; 0 if the container does not state it.
   int64_t bitRate;
   bool isLossless;
   /// Length claimed by the container, in frames of `sampleRate`; -1 if unknown.
@@ -103,110 +102,110 @@ typedef struct LAVFormat {
   int64_t estimatedFrameCount;
 } LAVFormat;
 
-/// Statistics and errors of reading.
+/// Statistics about reading, and errors.
 typedef struct LAVReport {
   int64_t packetCount;
-  /// Total of all packets that were not bad.
+  /// Total size of all packets that were not bad.
   int64_t packetByteCount;
-  /// Packets that the decoder refused or the demuxer marked as damaged.
+  /// Number of packets that the decoder rejected or the demuxer marked as damaged.
   int64_t badPacketCount;
-  /// The last packet of the stream was bad.
+  /// True if the last packet of the stream was bad.
   bool lastPacketIsBad;
   /// Number of FLAC frames whose frame number does not follow that of the previous frame.
   int64_t gapCount;
-  /// MPEG audio frames that have a checksum, and those whose checksum is wrong.
+  /// Number of MPEG audio frames that have a checksum, and number of those whose checksum is wrong.
   int64_t checksumCount;
   int64_t wrongChecksumCount;
-  /// Number of changes of rate or channels in mid-stream.
+  /// Number of changes of the sample rate or channels in mid-stream.
   int64_t formatChangeCount;
-  /// The demuxer stopped with an error, not at the end.
+  /// True if the demuxer stopped because of an error, not at the end.
   bool endedByError;
   /// Number of demuxer errors after which reading continued.
   int64_t demuxerErrorCount;
-  /// Reading was abandoned: too many bytes without a packet, or bytes read too often.
+  /// Reading was abandoned, because of too many bytes without a packet, or bytes read too often.
   bool lostSync;
   /// errno of a failed read; 0 if there was none.
   int readErrno;
-  /// MD5 of the samples as defined by FLAC; zero unless `lav_hash_samples` was called.
+  /// The MD5 of the samples as defined by FLAC; zero unless `lav_hash_samples` was called.
   uint8_t digest[16];
 } LAVReport;
 
 typedef struct LAVReader LAVReader;
 
-/// Opens a container and selects its best audio stream. On success the caller must close `*reader`. For
+/// Opens a container and selects its best audio stream. On success, the caller must close `*reader`. With
 /// LAVStatusReadError, `*readErrno` is the reason.
 LAVStatus lav_open(const LAVInput *input, LAVReader **reader, int *readErrno);
 void lav_close(LAVReader *reader);
 
-/// Container and codec according to the container, before anything is decoded.
+/// Returns the format according to the container, before anything is decoded.
 LAVFormat lav_format(const LAVReader *reader);
 LAVReport lav_report(const LAVReader *reader);
 
-/// An encoded packet with the container's metadata for decoders.
+/// An encoded packet, with the container's metadata for decoders.
 typedef struct LAVPacket {
   const uint8_t *bytes;
   int count;
   /// FFmpeg's AV_PKT_FLAG_…: for example, whether the packet is damaged or its frames are to be discarded.
   int flags;
-  /// Decoded frames to drop at the start and at the end.
+  /// Number of decoded frames to drop at the start and at the end.
   uint32_t droppedAtStart;
   uint32_t droppedAtEnd;
   /// Codec parameters from this packet on; NULL if unchanged.
   const uint8_t *parameters;
   int parameterCount;
-  /// Start in seconds relative to the first audible frame; NAN if the container does not say.
+  /// Start in seconds relative to the first audible frame; NAN if the container does not state it.
   double start;
-  /// In seconds; 0 if unknown.
+  /// Duration in seconds; 0 if unknown.
   double duration;
-  /// Offset of the packet in the file, in bytes; -1 if the demuxer does not say.
+  /// Offset of the packet in the file, in bytes; -1 if the demuxer does not report it.
   int64_t offset;
 } LAVPacket;
 
-/// Reads the next packet of the selected stream; it is valid until the next call. False at the end.
+/// Reads the next packet of the selected stream, which is valid until the next call. Returns false at the end.
 bool lav_next_packet(LAVReader *reader, LAVPacket *packet);
 
-/// Codec parameters outside the packets (FFmpeg's extradata); valid until the reader is closed.
+/// Returns the codec parameters outside the packets (FFmpeg's extradata), which are valid until the reader is closed.
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
 
 /// Opens the decoder and decodes the first frame; afterwards `lav_format` describes the decoded audio. Frames are
-/// returned with the rate and channels of `like`, or of the first frame if `like` is NULL.
+/// returned with the sample rate and channels of `like`, or of the first frame if `like` is NULL.
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
 
-/// Enables `LAVReport.digest`. For FLAC only, right after `lav_start`.
+/// Enables `LAVReport.digest`. Only for FLAC; call it right after `lav_start`.
 void lav_hash_samples(LAVReader *reader);
 
-/// Decodes up to `capacity` frames to planar floats (full scale ±1); channel c starts at `samples + c * stride`. Rate
-/// and channel count stay as set by `lav_start`, even if the stream changes. Returns the number of frames, 0 at the
-/// end.
+/// Decodes up to `capacity` frames to planar floats (full scale ±1); channel c starts at `samples + c * stride`. The
+/// sample rate and channel count stay as set by `lav_start`, even if the stream changes. Returns the number of frames;
+/// 0 at the end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
 
-/// A tag to write, by FFmpeg's generic name ("title", "track") or any other. UTF-8.
+/// A tag to write, in UTF-8, with FFmpeg's generic name for it ("title", "track") or any other name.
 typedef struct LAVTag {
   const char *name;
   const char *value;
 } LAVTag;
 
-/// Remuxes packets of a reader into a new container without re-encoding.
+/// Remuxes the packets of a reader into a new container, without re-encoding them.
 typedef struct LAVWriter LAVWriter;
 
 typedef enum LAVWriteStatus {
   LAVWriteStatusOK = 0,
-  /// The container cannot hold the codec, or FFmpeg was built without it.
+  /// The container does not support the codec, or FFmpeg was built without the container.
   LAVWriteStatusUnsupported,
   /// The system could not write; see `writeErrno`.
   LAVWriteStatusWriteError,
   LAVWriteStatusOutOfMemory,
 } LAVWriteStatus;
 
-/// Begins a file for packets of the reader's stream.
+/// Begins a file for the packets of the reader's stream.
 ///
 /// `muxer` is FFmpeg's short name, such as "ipod". Bytes are written to `descriptor`, a regular file, from offset 0 on.
-/// `isContinuation`: the stream does not start with its first packet, so it lacks the encoder delay. On success the
-/// caller must close `*writer`.
+/// `isContinuation` means that the stream does not start with its first packet, so it lacks the encoder delay. On
+/// success, the caller must close `*writer`.
 LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int descriptor, const LAVTag *tags,
                                int tagCount, bool isContinuation, LAVWriter **writer, int *writeErrno);
 
-/// Writes the packet last returned by `lav_next_packet`. The first one starts at time 0.
+/// Writes the packet that `lav_next_packet` last returned. The first packet written starts at time 0.
 LAVWriteStatus lav_writer_write(LAVWriter *writer, const LAVReader *reader, int *writeErrno);
 
 /// Finishes the file; nothing can be written afterwards.
@@ -216,18 +215,18 @@ void lav_writer_close(LAVWriter *writer);
 /// The version of the loaded FFmpeg, such as "5.1.9".
 const char *lav_version(void);
 
-/// True if this build of FFmpeg has a decoder of this name.
+/// True if this build of FFmpeg has a decoder with this name.
 bool lav_has_decoder(const char *name);
 
-/// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
+/// A conversion to 16-bit mono at 11,025 Hz, with the parameters of Chromaprint's `fpcalc`.
 typedef struct LAVConverter LAVConverter;
 
-/// Returns NULL if the conversion is impossible or memory is short. `channelMask` 0 means FFmpeg's default order for
-/// the count.
+/// Returns NULL if the conversion is impossible or memory is short. If `channelMask` is 0, channels are in FFmpeg's
+/// default order for their number.
 LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t channelMask, LAVSampleType sampleType);
 void lav_converter_free(LAVConverter *converter);
 
-/// Maximum number of frames that `lav_converter_push` may write for `frameCount` more frames.
+/// Returns the maximum number of frames that `lav_converter_push` may write for `frameCount` more frames.
 int lav_converter_room(LAVConverter *converter, int frameCount);
 
 /// Converts planar floats. Writes whole numbers from -32768 to 32767 and returns their count, or -1 on failure.
@@ -236,22 +235,21 @@ int lav_converter_push(LAVConverter *converter, const float *samples, int stride
 
 typedef enum LAVPictureStatus {
   LAVPictureStatusOK = 0,
-  /// The file has no picture.
   LAVPictureStatusNone,
-  /// Not JPEG, PNG, WebP, GIF or BMP, or damaged, or too large.
+  /// The picture is not JPEG, PNG, WebP, GIF or BMP, or it is damaged or too large.
   LAVPictureStatusUnsupported,
   LAVPictureStatusOutOfMemory,
 } LAVPictureStatus;
 
-/// Maximum pixels of a picture, and maximum bytes of its file.
+/// Maximum number of pixels in a picture, and of bytes in its file.
 #define LAV_MAXIMUM_PICTURE_PIXELS 50000000
 #define LAV_MAXIMUM_PICTURE_SIZE (20 << 20)
 
-/// Returns the front cover in an audio file of `length` bytes, or else its first picture, unchanged. Free it with
-/// `lav_free_picture`.
+/// Returns the front cover of an audio file of `length` bytes, or else the file's first picture, unchanged. Free the
+/// picture with `lav_free_picture`.
 LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **bytes, size_t *count);
 
-/// Converts a picture to JPEG, scaled down so that its longer side has at most `side` pixels. Free it with
+/// Converts a picture to JPEG, scaled down so that its longer side has at most `side` pixels. Free the result with
 /// `lav_free_picture`.
 LAVPictureStatus lav_thumbnail(const uint8_t *picture, size_t pictureCount, int side, uint8_t **bytes, size_t *count);
 void lav_free_picture(uint8_t *bytes);
@@ -265,13 +263,13 @@ bool LAVHMACSHA256(const uint8_t *key, size_t keyCount, const uint8_t *bytes, si
 /// Computes the MD5 (16 bytes) of `bytes`.
 void LAVMD5(const uint8_t *bytes, size_t count, uint8_t *digest);
 
-/// Incremental SHA-256 or MD5.
+/// An incremental SHA-256 or MD5 digest.
 typedef struct LAVDigest LAVDigest;
 
 /// Creates a SHA-256 digest, or MD5 if `isSHA256` is false; NULL if memory is short. The caller closes it.
 LAVDigest *LAVDigestOpen(bool isSHA256);
 void LAVDigestUpdate(LAVDigest *digest, const void *bytes, size_t count);
-/// Writes the digest, 32 or 16 bytes, and returns its length.
+/// Writes the digest of 32 or 16 bytes, and returns its length.
 int LAVDigestFinish(LAVDigest *digest, uint8_t *result);
 void LAVDigestClose(LAVDigest *digest);
 

@@ -1,4 +1,5 @@
-/// Counts frames through a resampler, so the output has exactly `round(n * outputRate / inputRate)` frames.
+/// Counts the frames that pass through a resampler, so that the output has exactly `round(n * outputRate / inputRate)`
+/// frames.
 struct ResampledLength {
   let inputRate: Int
   let outputRate: Int
@@ -11,15 +12,15 @@ struct ResampledLength {
     self.outputRate = outputRate
   }
 
-  /// Frames the output must have if the input ends here; halves are rounded up.
+  /// Number of frames that the output must have if the input ends here; halves are rounded up.
   private var total: Int64 {
     (2 * consumed * Int64(outputRate) + Int64(inputRate)) / (2 * Int64(inputRate))
   }
 
-  /// Frames still missing if the input ends here.
+  /// Number of frames still missing if the input ends here.
   var due: Int { Int(max(0, total - produced)) }
 
-  /// Upper bound on the output of `count` more frames, including what the filter may have held back.
+  /// Returns an upper bound on the output for `count` more frames, including what the filter may have held back.
   func room(for count: Int) -> Int {
     Int((Int64(count) * Int64(outputRate)) / Int64(inputRate)) + due + 64
   }

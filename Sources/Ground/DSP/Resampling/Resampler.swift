@@ -1,4 +1,4 @@
-/// The resampling library.
+/// A resampling library.
 public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
   /// libsoxr, recipe HQ: about ten times as fast as libsamplerate.
   case soxr
@@ -18,8 +18,8 @@ public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// Changes the sample rate of a mono stream. Filter delay is compensated, so time 0 stays time 0. `n` frames become
-/// exactly `round(n * outputRate / inputRate)`, and the result does not depend on how the input is divided. Each object
-/// serves one stream on one thread.
+/// exactly `round(n * outputRate / inputRate)` frames, and the result does not depend on how the input is divided. Use
+/// each object for one stream on one thread.
 public protocol Resampler: AnyObject {
   /// Samples per second.
   var inputRate: Int { get }

@@ -1,4 +1,4 @@
-/// Writes members of objects in one call each. `nil` becomes `null`.
+/// Methods that write a member of an object in one call. `nil` becomes `null`.
 extension JSONWriter {
   package mutating func put(_ name: String, _ value: String?) {
     key(name)

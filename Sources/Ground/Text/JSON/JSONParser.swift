@@ -1,6 +1,6 @@
 /// An error in JSON text that does not follow RFC 8259.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Offset in bytes from the start of the text.
+  /// The offset in bytes from the start of the text.
   public var offset: Int
   public var problem: String
 
@@ -8,8 +8,8 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension JSONValue {
-  /// Parses one JSON text. Numbers without decimal point or exponent that fit into 64 bits become `integer`. Of several
-  /// members with the same name the last one wins. An unpaired surrogate escape becomes U+FFFD.
+  /// Parses one JSON text. Numbers that have no decimal point or exponent and fit into 64 bits become `integer`. If
+  /// several members have the same name, the last one wins. An unpaired surrogate escape becomes U+FFFD.
   /// - Parameter maximumDepth: Maximum nesting depth of arrays and objects.
   public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = 100) throws(JSONSyntaxError) {
     var parser = JSONParser(text: Array(text), maximumDepth: maximumDepth)

@@ -1,6 +1,6 @@
 extension JSONValue {
   /// Encodes any value as JSON. Unlike encoding to text, this keeps the kind of numbers: a `Double` of 126 stays a
-  /// `number` and is written as 126.0, so a field has one type whatever its value.
+  /// `number` and is written as 126.0, so a field has the same type whatever its value.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONValueEncoder(codingPath: [])
     try encoder.encode(value)
@@ -8,7 +8,7 @@ extension JSONValue {
   }
 }
 
-/// The storage of an encoder or container; a class because containers may be filled in any order.
+/// The storage of an encoder or container. It is a class, because containers may be filled in any order.
 private final class Slot {
   enum Kind {
     case single, array, object

@@ -9,12 +9,12 @@ public struct JSONWriter: Sendable {
   /// The text written so far.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Discards the bytes written so far, which the caller has stored, and continues.
+  /// Discards the bytes written so far, which the caller has stored, before writing continues.
   public mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// An object key with quotes and colon, escaped once in advance.
+  /// An object key with its quotes and colon, escaped once in advance.
   public struct Key: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
 
@@ -64,7 +64,7 @@ public struct JSONWriter: Sendable {
   public mutating func number(_ value: Double, decimals: Int) {
     let scale = Self.powersOfTen[min(max(decimals, 0), Self.powersOfTen.count - 1)]
     let scaled = (value * scale).rounded()
-    // Decimal notation of up to 15 digits reads back as the same value, so it is also the shortest.
+    // A decimal number of up to 15 digits reads back as the same value, so it is also the shortest.
     guard abs(scaled) < 1e15 else { return number(value) }
     separate()
     needsComma = true
@@ -91,7 +91,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes any value, with object keys in ascending order, so equal values give equal text.
+  /// Writes any value, with object keys in ascending order, so equal values result in equal text.
   public mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
@@ -113,7 +113,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Breaks the line between values, for human readers.
+  /// Inserts a line break between values, for human readers.
   public mutating func lineBreak() {
     if needsComma {
       bytes.append(UInt8(ascii: ","))
@@ -189,7 +189,7 @@ public struct JSONWriter: Sendable {
       case 0x0C: bytes.append(UInt8(ascii: "f"))
       case 0x0D: bytes.append(UInt8(ascii: "r"))
       default:
-        // U+2028 and U+2029 differ in their last byte, as C1 characters do.
+        // U+2028 and U+2029 differ only in their last byte, as C1 characters do.
         let last = unsafe text[index - 1]
         let scalar = length == 3 ? 0x2000 | UInt16(last & 0x7F) : UInt16(last)
         bytes.append(UInt8(ascii: "u"))
@@ -202,7 +202,7 @@ public struct JSONWriter: Sendable {
     unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
   }
 
-  /// The length in bytes of the character at `index` if it must be escaped, otherwise 0.
+  /// Returns the length in bytes of the character at `index` if it must be escaped, otherwise 0.
   private static func lengthOfEscaped(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
     switch unsafe text[index] {
     case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): return 1
@@ -214,9 +214,9 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// `true` if any of eight bytes is a control character, quote or backslash, or may begin another character to escape.
-  /// A byte `b` is below `n` (at most 0x80) where `b - n` borrows and `b` has no high bit; a false alarm after a true
-  /// one does no harm.
+  /// Returns `true` if any of eight bytes is a control character, quote or backslash, or may begin another character
+  /// that must be escaped. A byte `b` is below `n` (at most 0x80) if `b - n` borrows and `b` has no high bit; a false
+  /// positive after a true one does no harm.
   private static func needsEscapes(_ bytes: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits = ones << 7

@@ -11,7 +11,7 @@ public struct AcoustIDConverter: ~Copyable {
   /// Samples per second.
   public static let outputRate = 11_025
 
-  /// `nil` if libswresample cannot mix these channels: there is no output then.
+  /// `nil` if libswresample cannot mix these channels; `push` then writes nothing.
   private let converter: OpaquePointer?
 
   /// - Parameters:

@@ -15,15 +15,15 @@ public enum DecodingLibraries {
     ]
   }
 
-  /// Loads the decoders now. If there is too little memory for them, the program ends here with a message, rather than
-  /// at the first file, which would count as failed.
+  /// Loads the decoders now. If there is too little memory for them, the program exits here with a message, not at the
+  /// first file, which would then count as failed.
   public static func load() {
     lav_load()
     _ = unsafe csndfile()
     cloading_release_pages()
   }
 
-  /// Formats that FFmpeg can decode here, and those that its build leaves out.
+  /// The formats that the installed FFmpeg can decode, and those that its build leaves out.
   public static var formats: (decoded: [String], missing: [String]) {
     let exists = formatDecoders.map { format in
       unsafe format.decoder.withCString { name in unsafe lav_has_decoder(name) }
@@ -32,7 +32,7 @@ public enum DecodingLibraries {
     return (names(true), names(false))
   }
 
-  /// Formats of music libraries, with the names of FFmpeg's decoders.
+  /// The formats found in music libraries, with the names of FFmpeg's decoders.
   private static let formatDecoders: [(name: String, decoder: String)] = [
     ("MP3", "mp3float"), ("AAC", "aac"), ("ALAC", "alac"), ("FLAC", "flac"), ("Vorbis", "vorbis"), ("Opus", "opus"),
     ("WavPack", "wavpack"), ("Monkey's Audio", "ape"), ("WMA", "wmav2"), ("Musepack", "mpc8"), ("TTA", "tta"),

@@ -1,4 +1,4 @@
-/// Spreads interleaved samples over planes that lie `stride` samples apart.
+/// Spreads interleaved samples over planes that are `stride` samples apart.
 ///
 /// The only place that accesses samples out of order: strided access through `Span` costs four times as much.
 func deinterleave(

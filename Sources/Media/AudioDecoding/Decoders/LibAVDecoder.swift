@@ -6,13 +6,13 @@ internal import MediaContainers
 struct LibAVInput {
   var file: ByteSource
   var bytes: Range<Int>
-  /// Bytes shown to the demuxer before `bytes`.
+  /// Bytes that the demuxer sees before `bytes`.
   var prefix: [UInt8] = []
-  /// Bytes shown to it in place of some of `bytes`.
+  /// Bytes that the demuxer sees in place of some of `bytes`.
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
-  /// Keeps probing from choosing a format whose frames have readers here: these have found no frames.
+  /// Keeps probing from choosing a format whose frames this project reads itself, because its readers found no frames.
   var excludesFrames = false
   /// Parameters that a demuxer of bare PCM assumes.
   var bare = BareAudio()
@@ -121,7 +121,7 @@ final class LibAVDecoder: StreamDecoder {
     // ends.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
-    // Decoders lose some hundred frames at the end of each link.
+    // Decoders lose a few hundred frames at the end of each link.
     if case .ogg(let stream) = layout.kind, stream.links.count > 1 {
       claimTolerance = max(claimTolerance, Int64(1_024 * stream.links.count))
     }
@@ -211,12 +211,12 @@ final class LibAVDecoder: StreamDecoder {
     return nil
   }
 
-  /// `true` if most checksums are wrong. Damage of that extent would leave no stream to decode; but some encoders
-  /// compute checksums wrongly, and some editors change frames without updating them.
+  /// `true` if most checksums are wrong. Damage on that scale would leave no stream to decode. But some encoders
+  /// compute checksums wrongly, and some editors change frames without updating their checksums.
   private var checksumsAreMeaningless: Bool { wrongChecksumCount > checksumCount / 2 }
 
   var faultyFrameCount: Int64 {
-    // A demuxer may take a damaged frame and the next one for a single packet.
+    // A demuxer may mistake a damaged frame and the next one for a single packet.
     packetCount > 0 ? badPacketCount * 2 * (frameCount / packetCount + 1) : 0
   }
 
@@ -224,7 +224,7 @@ final class LibAVDecoder: StreamDecoder {
 
   var remarks: [Problem] {
     var remarks: [Problem] = []
-    // For CAF files, the header is reported with the other chunks.
+    // For CAF files, this header is reported together with the other chunks.
     if case .other = layout.kind, hasAbsurdCookie {
       remarks.append(Problem(stage: .decode, code: "odd_header", message: ALACCookie.remark))
     }
@@ -251,7 +251,7 @@ final class LibAVDecoder: StreamDecoder {
     return remarks
   }
 
-  /// Maximum size of padding that some encoders leave.
+  /// Maximum size of the padding that some encoders leave, in bytes.
   private static let harmlessJunk: Int64 = 16_384
 
   private var junkByteCount: Int64 {
@@ -297,7 +297,7 @@ final class LibAVDecoder: StreamDecoder {
     return reader
   }
 
-  /// Codec parameters outside the packets.
+  /// The codec parameters that are not in the packets.
   private static func parameters(of reader: OpaquePointer) -> [UInt8] {
     var bytes: UnsafePointer<UInt8>?
     var count: CInt = 0
@@ -345,7 +345,7 @@ final class LibAVDecoder: StreamDecoder {
     switch layout.kind {
     case .mpeg(let stream) where stream.claimedFrameCount == nil: stream.estimatedFrameCount
     case .other:
-      // Uses the decoder's rate, which is twice that of the frames for HE-AAC.
+      // Uses the decoder's rate, which for HE-AAC is twice the rate of the frames.
       layout.adts.map { Int64($0.seconds * Double(format.sampleRate)) }
         ?? (format.estimatedFrameCount >= 0 ? format.estimatedFrameCount : nil)
     default: nil

@@ -27,7 +27,7 @@ final class SndfileDecoder: StreamDecoder {
     let view = FileView(file, from: start, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
-      // The reason is in a variable shared by all threads, so it cannot be known.
+      // libsndfile stores the reason in a variable shared by all threads, so it is not reliable.
       throw DecodeError(.unsupportedCodec, "The header is damaged, or no decoder reads this encoding.")
     }
     do throws(DecodeError) {
@@ -101,11 +101,12 @@ final class SndfileDecoder: StreamDecoder {
   }
 }
 
-/// A file as libsndfile reads it. `sf_open_fd` is unusable: on failure it closes the descriptor even if told not to.
+/// The view of a file that libsndfile reads. `sf_open_fd` is unusable: on failure it closes the descriptor even if told
+/// not to.
 private final class FileView {
   private let file: ByteSource
   /// Start of the PCM container. If libsndfile skips a preceding tag itself, it loses as many bytes at the end as the
-  /// tag is long.
+  /// tag has.
   private let start: Int
   /// Range of the audio in a file of chunks; `nil` for other files.
   private let audio: Range<Int>?

@@ -4,14 +4,14 @@ internal import Analysis
 protocol StreamDecoder: AnyObject {
   var format: AudioFormat { get }
   var encoding: SampleEncoding { get }
-  /// Frames that an intact stream may fall short of `format.claimedFrameCount`.
+  /// Number of frames by which an intact stream may fall short of `format.claimedFrameCount`.
   var claimTolerance: Int64 { get }
   /// The fault so far; final after `read` has returned 0. A stream that is merely shorter than claimed has no fault.
   var fault: DecodeError? { get }
-  /// Frames that may be lost to `fault`.
+  /// Number of frames that may have been lost because of `fault`.
   var faultyFrameCount: Int64 { get }
   var remarks: [Problem] { get }
-  /// Bytes of encoded audio so far; `nil` if the decoder does not say.
+  /// Number of bytes of encoded audio so far; `nil` if the decoder does not report it.
   var encodedByteCount: Int64? { get }
 
   /// Writes up to `AudioBlock.capacity` frames, channel `c` from `samples + c * AudioBlock.capacity` on. Samples may

@@ -2,7 +2,8 @@ internal import MediaContainers
 
 /// An ALAC encoder's description of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
 enum ALACCookie {
-  /// More than a frame of 16,384 samples of 8 channels with 32 bits takes, and more than the bit rate of such audio.
+  /// Limits that exceed the size of a frame of 16,384 samples in 8 channels with 32 bits, and the bit rate of such
+  /// audio.
   private static let frameByteLimit: UInt32 = 1 << 22
   private static let bitRateLimit: UInt32 = 400_000_000
 

@@ -1,7 +1,7 @@
 internal import MediaContainers
 
-/// Range of the encoded audio in a container that FFmpeg reads. Headers, tags, pictures and seek tables lie before or
-/// after it.
+/// The range of the encoded audio in a container that FFmpeg reads. Headers, tags, pictures and seek tables come before
+/// or after it.
 struct AudioBytes {
   private(set) var range: Range<Int>?
 

@@ -2,7 +2,7 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// Position of the audio in a file, the claims of its header, and the bytes to hide from decoders.
+/// The position of the audio in a file, the claims of its header, and the bytes to hide from decoders.
 struct AudioLayout {
   enum Kind {
     case pcm(PCMHeader)
@@ -18,7 +18,7 @@ struct AudioLayout {
   }
 
   let kind: Kind
-  /// The file starts with an ID3v2 tag whose header is invalid.
+  /// `true` if the file starts with an ID3v2 tag whose header is invalid.
   let hasBrokenTag: Bool
   /// Bytes to hide from FFmpeg's demuxer, for PCM and kind `other`.
   private(set) var masks: [ByteMask] = []
@@ -123,8 +123,8 @@ struct AudioLayout {
     masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
   }
 
-  /// Maximum bytes after the last frame that count as padding of a block (the largest of FAT and NTFS, with which
-  /// recovered files end) or as an unknown tag. More than that was audio, or should be.
+  /// Maximum number of bytes after the last frame that count as an unknown tag, or as the padding of a block at the end
+  /// of a recovered file (the largest block of FAT and NTFS). Anything longer was audio, or should be.
   private static let remnantLimit = 1 << 16
 
   /// Damage visible in the structure of the file, however decoders handle it.
@@ -222,7 +222,7 @@ struct AudioLayout {
     if case .flac(let stream) = kind { stream.checksum } else { nil }
   }
 
-  /// Bytes of encoded audio, as far as the structure of the file tells.
+  /// Number of bytes of encoded audio, as far as the structure of the file reveals it.
   var encodedByteCount: Int64? {
     switch kind {
     case .pcm(let header): header.audio.map { Int64($0.count) }
@@ -242,7 +242,7 @@ extension Container {
     case .asf: "asf"
     case .realMedia: "rm"
     case .dsf: "dsf"
-    // One demuxer reads DSDIFF and the older voice files of the Amiga.
+    // The same demuxer reads DSDIFF and the older voice files of the Amiga.
     case .dsdiff, .amigaVoice: "iff"
     case .monkeysAudio: "ape"
     case .wavPack: "wv"
@@ -264,7 +264,7 @@ extension Container {
     }
   }
 
-  /// Encoded audio uses all byte values.
+  /// `true` if the encoded audio uses all byte values.
   fileprivate var isCompressed: Bool {
     switch self {
     case .dsf, .dsdiff, .amigaVoice, .creativeVoice: false
@@ -309,7 +309,7 @@ extension Container {
     }
   }
 
-  /// Tags are part of the container's structure, and tags of other formats do not follow.
+  /// `true` if tags are part of the container's structure, so that no tags of other formats follow.
   fileprivate var isStructured: Bool {
     switch self {
     case .mp4, .matroska, .asf, .realMedia, .dsdiff, .amigaVoice: true
@@ -345,7 +345,7 @@ extension PCMHeader {
   /// FFmpeg's demuxer name.
   var demuxer: String { container == .rf64 ? "wav" : name }
 
-  /// Header of a WAV file of the same encoding with unlimited length.
+  /// The header of a WAV file with the same encoding and unlimited length.
   var endlessHeader: [UInt8] {
     let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
     return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description

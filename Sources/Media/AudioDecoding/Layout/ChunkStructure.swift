@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// Parts of further containers to hide from FFmpeg, because they hold tags, markers or pictures.
+/// The parts of other containers to hide from FFmpeg, because they contain tags, markers or pictures.
 enum ChunkStructure {
   /// Maximum number of objects examined.
   private static let limit = 1 << 20
@@ -13,7 +13,7 @@ enum ChunkStructure {
     for _ in 0..<limit {
       guard let object = try ASFObject(at: position, end: end, in: file) else { break }
       if object.kind == .headerExtension {
-        // The extension contains further objects of the same form.
+        // The header extension contains more objects of the same form.
         position += ASFObject.extensionHeaderSize
         continue
       }
@@ -34,7 +34,7 @@ enum ChunkStructure {
     return masks
   }
 
-  /// Bytes of a NIST SPHERE header shown to FFmpeg, which keeps each line as a tag.
+  /// Maximum size of the NIST SPHERE header shown to FFmpeg, which keeps each line as a tag; in bytes.
   private static let sphereLimit = 8_192
 
   static func sphere(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {

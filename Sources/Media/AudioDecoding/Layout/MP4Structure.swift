@@ -1,19 +1,19 @@
 internal import CLibAV
 internal import MediaContainers
 
-/// The boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) to hide from FFmpeg: most of the tags, all pictures,
+/// The boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) to hide from FFmpeg: most tags, all pictures, and
 /// implausible edit lists.
 struct MP4Structure {
   /// In the order of their offsets.
   private(set) var masks: [ByteMask] = []
-  /// An edit list is hidden, so the media plays from start to end.
+  /// `true` if an edit list is hidden, so that the media plays from start to end.
   private(set) var ignoresEdits = false
 
   /// A box whose children are being visited.
   private struct Level {
     var box: MP4Box
     var position: Int
-    /// The box is inside a list of tags.
+    /// `true` if the box is inside a list of tags.
     var isTags = false
   }
 
@@ -30,14 +30,14 @@ struct MP4Structure {
     "wave",
   ]
   private static let tagContainers: Set<String> = ["udta", "meta", "ilst"]
-  /// Pictures, and encryption keys: FFmpeg copies all earlier keys for each new one.
+  /// Pictures, and encryption keys: FFmpeg copies all earlier keys for each new key.
   private static let hidden: Set<String> = ["covr", "pssh"]
-  /// Maximum number of tag boxes shown to FFmpeg, which include the encoder delay (iTunSMPB): more than real files
-  /// have, and few enough for FFmpeg's linear searches.
+  /// Maximum number of tag boxes shown to FFmpeg, one of which contains the encoder delay (iTunSMPB): more than real
+  /// files have, and few enough for FFmpeg's linear searches.
   private static let tagLimit = 1_000
   /// FFmpeg accepts at most 256 streams.
   private static let trackLimit = 128
-  /// Maximum nesting of boxes; FFmpeg rejects files with more.
+  /// Maximum nesting of boxes; FFmpeg rejects files with deeper nesting.
   private static let depthLimit = 7
   private static let boxLimit = 1 << 21
   /// Maximum number of edits accepted: more than editing by hand produces.
@@ -125,7 +125,7 @@ struct MP4Structure {
       // -1 stands for silence.
       guard let duration, let start, start >= 0, start < track.duration else { continue }
       leadsIntoMedia = true
-      // An edit plays at most up to the end of the media.
+      // An edit cannot play beyond the end of the media.
       let left = Double(track.duration - start) / Double(track.timescale)
       played += min(Double(duration) / Double(movieTimescale), left)
     }

@@ -12,7 +12,8 @@ struct OggHeaders {
   private(set) var audioStart: Int?
   private var packets: [[UInt8]] = [[]]
 
-  /// Maximum bytes kept of a packet. Codebook tables take a few kilobytes; a page holds little more than this limit.
+  /// Maximum number of bytes kept of a packet. Codebook tables take a few kilobytes; a page cannot contain much more
+  /// than this limit.
   private static let packetLimit = 60_000
 
   /// `nil` for codecs whose headers are shown to FFmpeg unchanged.
@@ -23,7 +24,7 @@ struct OggHeaders {
     self.serial = serial
   }
 
-  /// Takes the next page of the stream, which ends at `end`.
+  /// Adds the next page of the stream, which ends at `end`.
   mutating func add(lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, end: Int) {
     guard audioStart == nil else { return }
     var position = 0
@@ -45,7 +46,7 @@ struct OggHeaders {
   /// The codebooks of Vorbis, up to `packetLimit`.
   var setup: [UInt8] { isVorbis && packets.count > 2 ? packets[2] : [] }
 
-  /// Pages with the same headers and no comments, to be put before the page at `audioStart`; `nil` if the headers do
+  /// Pages with the same headers but no comments, to insert before the page at `audioStart`; `nil` if the headers do
   /// not end at a page boundary, or are too large.
   var bareHeader: [UInt8]? {
     guard audioStart != nil, packets.count == packetCount + 1, packets[packetCount].isEmpty,

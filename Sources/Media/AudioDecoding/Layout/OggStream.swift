@@ -4,22 +4,22 @@ internal import MediaContainers
 /// The logical structure of an Ogg file (RFC 3533), read page by page. A file may be a chain of links, each a complete
 /// stream.
 struct OggStream {
-  /// Maximum number of links: more than any capture of a radio stream has. The rest of the file is ignored.
+  /// Maximum number of links: more than any recording of a radio stream has. The rest of the file is ignored.
   static let linkLimit = 4_096
 
   let links: [OggLink]
-  /// Bytes that belong to no page.
+  /// Number of bytes that do not belong to any page.
   let junkByteCount: Int
-  /// Pages with a wrong checksum; no decoder accepts them.
+  /// Number of pages with a wrong checksum, which no decoder accepts.
   let damagedPageCount: Int64
   let hasTooManyLinks: Bool
   /// Hashes the identification header and the bodies of the audio pages of each link's audio stream. Comments and the
   /// division into pages do not count.
   let contentID: ContentID
-  /// Hashes everything else decoders see of the audio streams: headers other than comments, and packet and page
-  /// boundaries.
+  /// Hashes everything else that decoders read from the audio streams: headers other than comments, and the boundaries
+  /// of packets and pages.
   let traits: ContentID
-  /// From the first page with audio to the end of the last one; `nil` if there is none.
+  /// From the first page with audio to the end of the last; `nil` if no page contains audio.
   let audioBytes: Range<Int>?
 
   init(in file: ByteSource, from start: Int) throws(FileReadError) {
@@ -31,7 +31,7 @@ struct OggStream {
     var hasTooManyLinks = false
     var pages = OggPageReader(file, at: start)
     while let page = try pages.next() {
-      // Serial numbers may be reused in the next link, so links are separated by where streams begin.
+      // Serial numbers may be reused in the next link, so a new link is recognized by the start of its streams.
       if page.isFirst && !isBeginning {
         if var last = links.popLast() {
           last.bytes = last.bytes.lowerBound..<page.offset
@@ -70,8 +70,8 @@ struct OggStream {
     self.traits = traits.finish()
   }
 
-  /// Masks that show the last page without comments. The length of the vendor's name and the number of comments, at
-  /// each of `starts` in the body, become 0, and the checksum is recomputed.
+  /// Masks that hide the comments of the last page. The length of the vendor's name and the number of comments, at each
+  /// of `starts` in the body, become 0, and the checksum is recomputed.
   private static func masks(of page: OggPage, in pages: OggPageReader, zeroing starts: [Int]) -> [ByteMask] {
     var (bytes, body) = pages.pageWithoutChecksum
     var masks: [ByteMask] = []
@@ -83,15 +83,15 @@ struct OggStream {
     return [ByteMask(at: page.offset + OggPage.checksumPosition, checksum.littleEndianBytes)] + masks
   }
 
-  /// Bytes of the audio streams after their headers.
+  /// Number of bytes in the audio streams after their headers.
   var audioByteCount: Int64 { links.reduce(0) { $0 + $1.audioByteCount } }
 
-  /// All audio is Vorbis on a single page.
+  /// `true` if all audio is Vorbis on a single page.
   var isVorbisOnOnePage: Bool {
     links.count == 1 && links[0].audioPageCount == 1 && links[0].codec == .vorbis
   }
 
-  /// Frames claimed by all links together, at the rate of the first; `nil` if one of them claims none.
+  /// Number of frames that all links claim together, at the rate of the first; `nil` if one of them makes no claim.
   var claimedFrameCount: Int64? {
     guard let rate = links.first?.length?.sampleRate else { return nil }
     var sum = 0.0
@@ -131,19 +131,19 @@ struct OggStream {
 
 /// One link of a chain: streams that begin together and end before the next link.
 struct OggLink {
-  /// From the link's first page to that of the next one.
+  /// From the link's first page to the first page of the next link.
   var bytes: Range<Int>
-  /// Serial number of its first audio stream; `nil` if no stream is audio of a known kind.
+  /// Serial number of the first audio stream; `nil` if no stream contains audio of a known kind.
   private(set) var audioSerial: UInt32?
   private(set) var codec: OggCodec?
   /// Headers of the audio stream, if it is Vorbis or Opus.
   private(set) var headers: OggHeaders?
   private(set) var streamCount = 0
-  /// The audio stream has a page marked as its last.
+  /// `true` if the audio stream has a page marked as its last.
   private(set) var isEnded = false
-  /// Gaps in the page numbers of the audio stream.
+  /// Number of gaps in the page numbers of the audio stream.
   private(set) var gapCount = 0
-  /// Pages of the audio stream after the headers.
+  /// Number of pages of the audio stream after the headers.
   private(set) var audioPageCount = 0
   private(set) var audioByteCount: Int64 = 0
   private var nextPageNumber: UInt32 = 0
@@ -151,15 +151,15 @@ struct OggLink {
   private var lastPosition: Int64 = 0
   /// Bytes to hide from FFmpeg: the comments of all streams.
   fileprivate(set) var masks: [ByteMask] = []
-  /// Number of packets begun in each Speex and FLAC stream. Their comments have no signature.
+  /// Number of packets begun in each Speex and FLAC stream, whose comment packets have no signature.
   private var packetCounts: [UInt32: (isSpeex: Bool, count: Int)] = [:]
 
   init(bytes: Range<Int>) { self.bytes = bytes }
 
-  /// Maximum bytes of comments shown to FFmpeg; longer ones are left out where possible.
+  /// Maximum size of the comments shown to FFmpeg, in bytes; longer comments are left out where possible.
   private static let commentLimit = 1 << 16
 
-  /// Takes the next page.
+  /// Adds the next page.
   ///
   /// - Returns: `true` if its body identifies the audio.
   fileprivate mutating func take(
@@ -189,13 +189,14 @@ struct OggLink {
     return true
   }
 
-  /// Frames of PCM according to the position of the last page, and their rate; `nil` if the positions do not tell.
+  /// Number of PCM frames according to the position of the last page, and their rate; `nil` if the positions do not
+  /// reveal it.
   var length: (frameCount: Int64, sampleRate: Int)? {
     guard let clock, clock.startsAtZero else { return nil }
     return (max(0, lastPosition - clock.preSkip), clock.sampleRate)
   }
 
-  /// Decoder-relevant parts of the link other than the audio pages.
+  /// The parts of the link, other than the audio pages, that affect decoders.
   fileprivate var description: [UInt8] {
     Array("\(streamCount) \(audioPageCount) ".utf8) + (headers?.setup ?? [])
   }
@@ -249,15 +250,15 @@ struct OggLink {
   }
 }
 
-/// Units of page positions (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
+/// The units of page positions (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
 private struct OggClock {
   /// Units per second; a unit is a frame of PCM.
   let sampleRate: Int
   /// Frames to discard at the start.
   let preSkip: Int64
-  /// Upper limit for the frames of a packet.
+  /// Maximum number of frames in a packet.
   private let packetLimit: Int64
-  /// The first audio page is the first of the stream. Captures of radio begin anywhere.
+  /// `true` if the first audio page is the first of the stream. Recordings of radio streams begin anywhere.
   private(set) var startsAtZero = false
 
   /// `nil` for codecs whose positions are not tracked.
@@ -277,7 +278,7 @@ private struct OggClock {
     }
   }
 
-  /// Takes the position of the first audio page and the number of packets that end on it.
+  /// Records the position of the first audio page, and the number of packets that end on it.
   mutating func start(at position: Int64, packetCount: Int) {
     startsAtZero = position <= packetLimit * Int64(packetCount)
   }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Sound of a click. Each has two pitches: accents are higher.
+/// The sound of a click. Each sound has two pitches: accents are higher.
 public enum ClickSound: String, Hashable, Sendable, CaseIterable {
   /// Like a wood block: three partials that decay fast.
   case wood
@@ -10,11 +10,11 @@ public enum ClickSound: String, Hashable, Sendable, CaseIterable {
   case click
 }
 
-/// Samples of a click sound at a rate.
+/// The samples of a click sound at a sample rate.
 ///
-/// Each is a sum of damped cosines that reaches full strength within half a millisecond and ends at zero. No partial
-/// comes near half the sample rate, so there is no aliasing. The first sample is not zero, so the position of a click
-/// is that of its first sample. The peak is 1.
+/// Each click is a sum of damped cosines that reaches full strength within half a millisecond and ends at zero. No
+/// partial comes near half the sample rate, so there is no aliasing. The first sample is not zero, so the position of a
+/// click is the position of its first sample. The peak is 1.
 struct ClickWaveform: Hashable, Sendable {
   let accent: [Float]
   let beat: [Float]
@@ -38,7 +38,7 @@ private struct Tone {
     /// Multiple of the tone's frequency.
     var ratio: Double
     var amplitude: Double
-    /// Seconds until it has decayed to 1/e.
+    /// Seconds until the partial has decayed to 1/e.
     var decay: Double
   }
 
@@ -75,7 +75,7 @@ private struct Tone {
   private static let onset = 0.02
   /// Maximum frequency, as a fraction of the sample rate.
   private static let maxFrequency = 0.25
-  /// Fraction of the length in which it fades to zero at the end.
+  /// Fraction of the length, at the end, during which the tone fades to zero.
   private static let fade = 0.3
 
   /// - Parameter sampleRate: Samples per second.

@@ -3,9 +3,9 @@ extension ClickTrack {
   ///
   /// - Parameters:
   ///   - frames: The range to write.
-  ///   - writer: A writer of the same sample rate. It is finished at the end.
-  ///   - progress: Called with the seconds done so far.
-  ///   - isCancelled: Called repeatedly. If it returns `true`, there will be no file.
+  ///   - writer: A writer with the same sample rate. This method finishes it.
+  ///   - progress: Called with the number of seconds written so far.
+  ///   - isCancelled: Called repeatedly. If it returns `true`, no file is written.
   /// - Returns: `nil` if cancelled.
   public func write(
     _ frames: Range<Int64>, to writer: AudioFileWriter, progress: (Double) -> Void = { _ in },

@@ -44,7 +44,7 @@ public struct ClickTrack: Sendable {
   ///
   /// - Parameters:
   ///   - beats: Seconds from the start of the audio.
-  ///   - downbeats: Seconds; a beat within 5 ms of one is an accent.
+  ///   - downbeats: Seconds from the start of the audio; a beat within 5 ms of a downbeat is an accent.
   public static func clicks(onBeats beats: [Double], downbeats: [Double], sampleRate: Int) -> [Click] {
     let accents = downbeats.sorted()
     var next = 0
@@ -64,8 +64,8 @@ public struct ClickTrack: Sendable {
   ///
   /// - Parameters:
   ///   - samples: Sample `f` of channel `c` is `samples[c * stride + f]`.
-  ///   - channelCount: Number of channels that get clicks, from the first.
-  ///   - frameCount: Frames of the range.
+  ///   - channelCount: Number of channels that get clicks, starting with the first.
+  ///   - frameCount: Number of frames in the range.
   ///   - start: Start of the range, in frames from the start of the audio.
   public func mix(
     into samples: inout [Float], stride: Int, channelCount: Int, frameCount: Int, from start: Int64

@@ -9,8 +9,8 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
   /// Accepted tempos, in beats per minute.
   public static let range = 10.0...1000.0
 
-  /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. `nil`
-  ///   if it is anything else, or not within `range`.
+  /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. The
+  ///   result is `nil` for anything else, and outside `range`.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let first = Self.ratio(parts[0]),
@@ -24,10 +24,11 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
 
   public var beatsPerMinute: Double { Double(numerator) / Double(denominator) }
 
-  /// Frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, halves up, without accumulating error.
+  /// The frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, with halves rounded up and no accumulation of
+  /// errors.
   ///
   /// - Parameters:
-  ///   - index: Index of the beat; beat 0 lies at frame 0.
+  ///   - index: Index of the beat; beat 0 is at frame 0.
   ///   - sampleRate: Samples per second.
   public func frame(ofBeat index: Int64, sampleRate: Int) -> Int64 {
     let frames = Int128(index) * 60 * Int128(sampleRate) * Int128(denominator)

@@ -6,7 +6,7 @@ public import SystemPackage
 /// Plays a file through an external program. Can be stopped from another thread at any time.
 ///
 /// The program runs in its own process group, so Ctrl-C at the terminal does not reach it; a signal handler has to call
-/// `stop`. It is killed when the thread that called `play`, or the whole process, ends.
+/// `stop`. The program is killed when the thread that called `play` ends, or the whole process does.
 public final class Playback: Sendable {
   private struct State {
     var isStopped = false
@@ -19,8 +19,8 @@ public final class Playback: Sendable {
   /// - Parameter players: The players to try, in order; see `Player.installed`.
   public init(_ players: [Player]) { self.players = players }
 
-  /// Plays a WAV file from start to end and waits. If a program fails (no sound server, or no device), the next one is
-  /// tried. The output of programs is not shown; the error contains it.
+  /// Plays a WAV file from start to end, and waits until it is done. If a program fails (no sound server, or no
+  /// device), the next one is tried. The output of programs is not shown; the error contains it.
   ///
   /// - Returns: The program that played it; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {
@@ -54,12 +54,12 @@ public final class Playback: Sendable {
     }
   }
 
-  /// Runs a player to its end.
+  /// Runs a player until it exits.
   ///
   /// - Returns: The exit status (128 plus the number for a signal), and the first line of output.
   private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
     let words = [player.executable.bytes] + player.options.map { Array($0.utf8) } + [file.bytes]
-    // A file takes all output of the program, so it need not be read meanwhile.
+    // All output of the program goes to a file, so it need not be read in the meantime.
     let messages: UnnamedFile
     do {
       messages = try UnnamedFile()

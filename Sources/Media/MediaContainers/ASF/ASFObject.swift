@@ -1,16 +1,17 @@
-/// An object of an ASF file, and the kinds that hold tags (Advanced Systems Format Specification 1.20, sections 3, 4,
-/// 10).
+/// An object of an ASF file, and the kinds of objects that contain tags (Advanced Systems Format Specification 1.20,
+/// sections 3, 4, 10).
 package struct ASFObject: Hashable, Sendable {
   /// `nil` for objects without tags.
   package var kind: Kind?
   package var start: Int
   package var end: Int
 
-  /// Bytes of GUID and size at the start of each object.
+  /// Number of bytes that GUID and size take at the start of each object.
   package static let headerSize = 24
-  /// Bytes at the start of the header object: GUID and size, the number of objects, and two reserved bytes.
+  /// Number of bytes at the start of the header object: GUID and size, the number of objects, and two reserved bytes.
   package static let fileHeaderSize = 30
-  /// Bytes at the start of the header extension: GUID and size, reserved bytes, and the size of the objects in it.
+  /// Number of bytes at the start of the header extension: GUID and size, reserved bytes, and the size of the objects
+  /// in it.
   package static let extensionHeaderSize = 46
 
   package enum Kind: Hashable, Sendable, CaseIterable {
@@ -40,14 +41,14 @@ package struct ASFObject: Hashable, Sendable {
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
 
-  /// GUID of the data object, and bytes of its header: GUID, size, file identifier, number of packets, two reserved
+  /// GUID of the data object, and the size of its header: GUID, size, file identifier, number of packets, two reserved
   /// bytes.
   package static let data: [UInt8] = [
     0x36, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
   package static let dataHeaderSize = 50
 
-  /// Reads the object at `position` inside one that ends at `end`; `nil` if there is none that fits.
+  /// Reads the object at `position` inside an object that ends at `end`; `nil` if no object fits there.
   package init?(at position: Int, end: Int, in source: ByteSource) throws(FileReadError) {
     guard position <= end - Self.headerSize else { return nil }
     let header = try source.bytes(at: position, count: Self.headerSize)

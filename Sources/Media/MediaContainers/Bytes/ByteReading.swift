@@ -1,4 +1,4 @@
-/// Numbers and text in bytes. Missing bytes give `nil`, never a trap.
+/// Reads numbers and text from bytes. If bytes are missing, the result is `nil`; nothing traps.
 extension RandomAccessCollection<UInt8> where Index == Int {
   /// The number at `offset`, most significant byte first; `nil` if its bytes are incomplete.
   @inlinable package func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {
@@ -13,7 +13,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     bigEndian(type, at: offset)?.byteSwapped
   }
 
-  /// All bytes as one number, most significant byte first; only the last eight count.
+  /// All bytes as one number, most significant byte first; only the last eight bytes count.
   @inlinable package var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
 
   /// `true` if `text` is at `offset`, in UTF-8.

@@ -5,7 +5,7 @@ package import SystemPackage
 ///
 /// Opening never blocks, and rejects everything but regular files. Small reads go through one window, and all reads
 /// together stay within a budget, so a file cannot make its reader process gigabytes. Reads past the end return fewer
-/// bytes, or none, as do reads of a file that was shortened meanwhile. Not thread-safe.
+/// bytes or none, and so do reads of a file that was shortened in the meantime. Not thread-safe.
 package final class ByteSource {
   private enum Storage {
     case file(CInt)
@@ -13,13 +13,13 @@ package final class ByteSource {
     case stream(CInt)
   }
 
-  /// Bytes when the file was opened.
+  /// Size in bytes when the file was opened.
   package let size: Int
   private let storage: Storage
   private var window: [UInt8] = []
   private var windowStart = 0
   private var budget: Int
-  /// The budget was too small for a read. That read and all later ones return nothing.
+  /// `true` once the budget was too small for a read. That read and all later ones return nothing.
   package private(set) var isExhausted = false
 
   /// Bytes per read of a contiguous scan.
@@ -27,8 +27,8 @@ package final class ByteSource {
   /// Bytes per read after a jump: the data between two headers is mostly skipped.
   private static let jumpWindowSize = 4 * 1024
 
-  /// Maximum size considered. No disk holds as many bytes, but a sparse file may claim them, and sums of lengths must
-  /// not overflow.
+  /// Maximum size considered. No disk is that large, but a sparse file may claim to be, and sums of lengths must not
+  /// overflow.
   private static let maxSize: off_t = 1 << 56
 
   package init(_ bytes: [UInt8]) {
@@ -37,7 +37,7 @@ package final class ByteSource {
     budget = .max
   }
 
-  /// A pipe or another source that can be read only once, in order, for libraries that read by themselves. Reads
+  /// A pipe or another source that can be read only once, in order, for libraries that do their own reading. Reads
   /// through this object return nothing. The caller owns the descriptor.
   package init(stream descriptor: CInt) {
     storage = .stream(descriptor)
@@ -70,7 +70,7 @@ package final class ByteSource {
 
   deinit { if case .file(let descriptor) = storage { close(descriptor) } }
 
-  /// For libraries that read by themselves, while the source exists; `nil` for memory.
+  /// The descriptor for libraries that do their own reading, valid while the source exists; `nil` for memory.
   package var descriptor: CInt? {
     switch storage {
     case .file(let descriptor), .stream(let descriptor): descriptor
@@ -80,7 +80,7 @@ package final class ByteSource {
 
   package var isStream: Bool { if case .stream = storage { true } else { false } }
 
-  /// Announces to the system that most of the file will be read from start to end.
+  /// Tells the system that most of the file will be read from start to end.
   package func expectSequentialReads() {
     if case .file(let descriptor) = storage { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
   }
@@ -88,7 +88,7 @@ package final class ByteSource {
   /// `SEEK_DATA` of `lseek`, which Swift does not import.
   private static let seekData: CInt = 3
 
-  /// Offset of the next stored bytes from `offset` on, which is after a hole of a sparse file. Holes read as zeros.
+  /// Offset of the next stored bytes at or after `offset`, past any hole of a sparse file. Holes read as zeros.
   package func startOfData(from offset: Int) throws(FileReadError) -> Int {
     guard case .file(let descriptor) = storage else { return offset }
     let data = lseek(descriptor, off_t(offset), Self.seekData)
@@ -97,7 +97,7 @@ package final class ByteSource {
     return errno == ENXIO ? size : offset
   }
 
-  /// Up to `count` bytes from `offset` on; none if `offset` is negative.
+  /// Returns up to `count` bytes from `offset` on; none if `offset` is negative.
   package func bytes(at offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
     guard offset >= 0, offset < size, count > 0 else { return [] }
     let count = min(count, size - offset)
@@ -132,7 +132,7 @@ package final class ByteSource {
 
   /// Fills `buffer` from `offset` on, bypassing the window.
   ///
-  /// - Returns: Number of bytes read; fewer at the end of the file.
+  /// - Returns: Number of bytes read, which is smaller at the end of the file.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileReadError) -> Int {
     guard offset >= 0, offset < size else { return 0 }
     let count = min(buffer.count, size - offset)

@@ -1,11 +1,12 @@
 internal import SystemPackage
 
-/// The reason a file cannot be read at all. False claims in a file are not errors of this kind.
+/// The reason a file cannot be read at all. False claims in a file do not cause this error.
 public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// The file cannot be opened: no permission, removed, or not a regular file. Skip it.
+    /// The file cannot be opened because permission is missing, it was removed, or it is not a regular file. It should
+    /// be skipped.
     case unreadable
-    /// The system failed while reading (I/O error, disk gone). Further files on the same disk may fail, too.
+    /// The system failed while reading (I/O error, disk gone). Other files on the same disk may fail, too.
     case readError = "read_error"
   }
 

@@ -7,28 +7,28 @@ package struct ChunkReader {
     package var start: Int
     /// Start of the content.
     package var body: Int
-    /// Claimed bytes of content, which may reach past the end of the file.
+    /// Claimed size of the content in bytes, which may reach past the end of the file.
     package var size: Int
-    /// The size comes from the chunk `ds64` of long files (EBU Tech 3306).
+    /// `true` if the size comes from the chunk `ds64` of long files (EBU Tech 3306).
     package var isLong = false
-    /// CAF and Wave64: the chunk ends at the end of the file, wherever that is.
+    /// `true` in CAF and Wave64 if the chunk ends at the end of the file, wherever that is.
     package var isOpenEnded = false
 
     package var end: Int { body + size }
-    /// The identifier is printable, as are all defined ones.
+    /// `true` if the identifier is printable, like all defined identifiers.
     package var hasName: Bool { id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } }
   }
 
   private struct Layout {
-    /// Bytes of the identifier and of the size at the start of a chunk.
+    /// Number of bytes that the identifier and the size take at the start of a chunk.
     var idLength = 4
     var sizeLength = 4
     var isBigEndian = false
-    /// The size includes the chunk's own header.
+    /// `true` if the size includes the chunk's own header.
     var countsHeader = false
     /// Chunk sizes are padded to a multiple of this many bytes.
     var alignment = 2
-    /// Bytes before the first chunk.
+    /// Number of bytes before the first chunk.
     var headerSize = 12
 
     init?(_ container: Container) {
@@ -46,7 +46,7 @@ package struct ChunkReader {
 
   private let source: ByteSource
   private let layout: Layout
-  /// Start of the next chunk; after the last one at the end.
+  /// Start of the next chunk; at the end, the end of the last chunk.
   package private(set) var position: Int
   private var previous: Chunk?
   private var count = 0
@@ -65,7 +65,7 @@ package struct ChunkReader {
     position = start + layout.headerSize
   }
 
-  /// Reads the chunks inside another one, of the same layout.
+  /// Returns a reader for the chunks inside another chunk, which have the same layout.
   package func chunks(from start: Int) -> ChunkReader {
     var inner = self
     (inner.position, inner.previous, inner.count) = (start, nil, 0)
@@ -98,7 +98,7 @@ package struct ChunkReader {
       chunk.size = max(0, source.size - chunk.body)
       return chunk
     }
-    // Larger sizes are far past the end of any file; sums with this limit cannot overflow.
+    // Larger sizes reach far past the end of any file; sums of sizes within this limit cannot overflow.
     guard let size = Int(exactly: claimed), size <= Int.max / 4 else { return nil }
     chunk.size = layout.countsHeader ? size - headerSize : size
     if chunk.id == "data", layout.sizeLength == 4, claimed == UInt32.max, let longDataSize,
@@ -119,7 +119,7 @@ package struct ChunkReader {
     return chunk.end
   }
 
-  /// `true` if there is a printable name and a size that fits in the file.
+  /// `true` if a chunk with a printable name, and a size that fits in the file, is at `position`.
   private func isChunk(at position: Int) throws(FileReadError) -> Bool {
     guard let chunk = try chunk(at: position) else { return false }
     return chunk.hasName && chunk.end <= source.size

@@ -1,6 +1,6 @@
-/// The header of a container of (mostly) PCM: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
+/// The header of a container that mostly contains PCM: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
 ///
-/// Decoders silently accept or correct wrong lengths; this reports the claims, and the position of the audio.
+/// Decoders silently accept or correct wrong lengths; this type reports the claims, and the position of the audio.
 package struct PCMHeader {
   package let container: Container
   /// The start of the container.
@@ -14,23 +14,23 @@ package struct PCMHeader {
   package private(set) var description: [UInt8] = []
   /// First 64 bytes of the codec's own header in a CAF file (`kuki`).
   package private(set) var codecHeader: [UInt8] = []
-  /// Bytes of one frame; `nil` if frames differ in size.
+  /// Size of a frame in bytes; `nil` if frames differ in size.
   package private(set) var bytesPerFrame: Int?
-  /// The audio, clamped to the file; `nil` if the header leads to none.
+  /// The range of the audio, clamped to the file; `nil` if the header does not lead to any.
   package private(set) var audio: Range<Int>?
-  /// Bytes of audio claimed by the header; `nil` if unknown.
+  /// Number of bytes of audio that the header claims; `nil` if unknown.
   package private(set) var claimedByteCount: Int64?
-  /// The length is a placeholder for "unknown": the writer was stopped, or wrote to a pipe.
+  /// `true` if the length is a placeholder for "unknown", because the writer was stopped, or wrote to a pipe.
   package private(set) var lengthIsUnknown = false
-  /// The length is that of the audio modulo 2³²: WAV files may grow beyond what their header can hold.
+  /// `true` if the length is the actual one modulo 2³²: WAV files may grow beyond what their header can express.
   package private(set) var lengthIsWrapped = false
-  /// The sizes of samples and frames are inconsistent.
+  /// `true` if the sizes of samples and frames are inconsistent.
   package private(set) var contradictsItself = false
-  /// A compressed encoding with a block size of 0.
+  /// `true` for a compressed encoding with a block size of 0.
   package private(set) var hasEmptyBlocks = false
-  /// Starts of the chunks of tags and markers, up to the audio.
+  /// Starts of the chunks with tags and markers, up to the audio.
   package private(set) var tagChunks: [Int] = []
-  /// End of the bytes that decoders need: only tags follow.
+  /// End of the bytes that decoders need; only tags follow.
   package private(set) var end: Int
   /// Extent of all chunks, including those after the audio.
   package private(set) var extent = ContainerExtent()
@@ -39,14 +39,14 @@ package struct PCMHeader {
   /// Frame count that AIFF stores in addition to the number of bytes.
   private var notedFrameCount: Int64?
 
-  /// Frames claimed by the header; `nil` if unknown, or if frames differ in size.
+  /// Number of frames that the header claims; `nil` if unknown, or if frames differ in size.
   package var claimedFrameCount: Int64? {
     if let notedFrameCount { return notedFrameCount }
     guard let claimedByteCount, let bytesPerFrame, bytesPerFrame > 0 else { return nil }
     return claimedByteCount / Int64(bytesPerFrame)
   }
 
-  /// The header claims more audio than the file can hold.
+  /// `true` if the header claims more audio than the file can contain.
   package var isCutOff: Bool {
     guard let claimedByteCount, let audio else { return false }
     return claimedByteCount > audio.count
@@ -67,7 +67,7 @@ package struct PCMHeader {
     }
   }
 
-  /// Lengths left by writers that cannot go back to fill in the actual one.
+  /// `true` for lengths left by writers that cannot go back to fill in the actual length.
   private static func isPlaceholder(_ length: Int) -> Bool {
     length == 0 || length >= 0xFFFF_0000 || (0x7FFF_0000...0x8000_0000).contains(length)
   }
@@ -80,12 +80,12 @@ package struct PCMHeader {
     audio = min(start, source.size)..<min(start, source.size) + max(0, min(claimed ?? available, available))
   }
 
-  /// Sets `end` to the end of the audio, or of the last chunk needed.
+  /// Sets `end` to the end of the audio, or of the last chunk that decoders need.
   private mutating func cutTags(behind position: Int) {
     if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
   }
 
-  /// Bytes of a sample, and the index of the byte with the sign; `nil` if samples have no fixed size.
+  /// Size of a sample in bytes, and the index of the byte with the sign; `nil` if samples have no fixed size.
   package var sampleLayout: (byteCount: Int, signIndex: Int)? {
     guard let bytesPerFrame, channelCount > 0, bytesPerFrame >= channelCount else { return nil }
     let count = bytesPerFrame / channelCount
@@ -109,7 +109,7 @@ package struct PCMHeader {
       }
       guard chunk.end > source.size else { continue }
       end = chunk.start
-      // A wrong length alone may be that of tags after the form, or of anything.
+      // A chunk with a wrong length alone proves nothing: it may be a tag after the form, or anything.
       if let formEnd, formEnd > source.size, chunk.start < formEnd {
         extent.flaw = .cutOff(
           "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
@@ -164,7 +164,7 @@ package struct PCMHeader {
     } else if Self.isPlaceholder(data.size) && data.size != available {
       setAudio(from: data.body, claimed: nil, in: source)
     } else {
-      // The rest of the file after a wrapped length is a multiple of 2³², except for some chunks at the end.
+      // After a wrapped length, the rest of the file is a multiple of 2³² bytes, except for a few chunks at the end.
       let beyond = available - data.size
       let wraps = (beyond + 1 << 20) >> 32
       lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
@@ -189,7 +189,7 @@ package struct PCMHeader {
       kind = value(UInt16.self, at: 24) ?? 0
       channelMask = UInt64(value(UInt32.self, at: 20) ?? 0)
     }
-    // PCM, IEEE float, A-law, mu-law: all frames are `align` bytes, unless the header contradicts itself.
+    // PCM, IEEE float, A-law, mu-law: all frames have `align` bytes, unless the header contradicts itself.
     guard [1, 3, 6, 7].contains(kind) else {
       hasEmptyBlocks = align == 0
       return
@@ -229,7 +229,7 @@ package struct PCMHeader {
         else { break }
         description = common
         channelCount = Int(channels)
-        // An 80-bit float: the rate is the mantissa's top bits.
+        // An 80-bit float: the top bits of the mantissa are the rate.
         let shift = 16_383 + 63 - Int(exponent & 0x7FFF)
         sampleRate = (0...63).contains(shift) ? Int(truncatingIfNeeded: mantissa >> UInt64(shift)) : 0
         isLittleEndian = common.count >= 22 && common.has("sowt", at: 18)
@@ -302,7 +302,7 @@ package struct PCMHeader {
         isLittleEndian = content[15] & 2 != 0
         if framesPerPacket == 1 && bytesPerPacket > 0 { bytesPerFrame = Int(bytesPerPacket) }
       } else if chunk.id == "data", audio == nil {
-        // The audio follows four bytes of edit count.
+        // The audio follows an edit count of four bytes.
         let isKnown = !chunk.isOpenEnded && chunk.size > 4
         setAudio(from: chunk.body + 4, claimed: isKnown ? chunk.size - 4 : nil, in: source)
       } else if chunk.id == "kuki" {
@@ -316,7 +316,7 @@ package struct PCMHeader {
     extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
   }
 
-  /// Chunks of the CAF specification.
+  /// The chunks in the CAF specification.
   private static let cafIDs: Set<String> = [
     "desc", "data", "kuki", "chan", "pakt", "info", "free", "strg", "mark", "regn", "inst", "midi", "ovvw", "peak",
     "umid", "uuid", "edct",

@@ -1,14 +1,14 @@
 /// The raw header of a DSF file (Sony, DSF file format specification 1.01).
 package struct DSFHeader {
-  /// Bytes of the whole file.
+  /// Size of the whole file in bytes.
   package var fileSize: UInt64
   /// Offset of an ID3v2 tag from the start of the file; 0 if there is none.
   package var tagOffset: UInt64
   /// One-bit samples per second.
   package var sampleRate: UInt32
-  /// Samples of one channel.
+  /// Number of samples per channel.
   package var sampleCount: UInt64
-  /// Bytes of the audio chunk, including its header.
+  /// Size of the audio chunk in bytes, including its header.
   package var dataSize: UInt64
 
   /// Offset of `tagOffset` from the start of the header.

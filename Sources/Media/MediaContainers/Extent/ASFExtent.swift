@@ -1,6 +1,6 @@
 extension ContainerExtent {
-  /// ASF (Advanced Systems Format Specification 1.20): the file properties give the number and size of the data packets
-  /// (section 3.2). These are in the data object (section 5), ordered by send time.
+  /// ASF (Advanced Systems Format Specification 1.20): the file properties contain the number and size of the data
+  /// packets (section 3.2). The packets are in the data object (section 5), ordered by send time.
   mutating func readASF(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let headerEnd = try ASFObject.headerEnd(in: source, at: start) else { return }
     guard let properties = try ASFFileProperties(in: source, from: start + ASFObject.fileHeaderSize, to: headerEnd)
@@ -11,7 +11,7 @@ extension ContainerExtent {
       return
     }
     let packetStart = headerEnd + ASFObject.dataHeaderSize
-    // For a live source or an interrupted writer, number and size are unknown.
+    // If the source was live or the writer was interrupted, number and size are unknown.
     guard !properties.isBroadcast, let packetSize = properties.packetSize, properties.packetCount > 0,
       size >= ASFObject.dataHeaderSize
     else { return }
@@ -24,7 +24,7 @@ extension ContainerExtent {
     let packets = packetStart..<packetStart + present * packetSize
     if let disorder = try ASFPacketCheck(packets, packetSize: packetSize, in: source).flaw { flaw = flaw ?? disorder }
     guard flaw == nil else { return }
-    // Indexes and other objects.
+    // Indexes and other objects follow.
     var position = headerEnd + Int(clamping: min(size, Int64(source.size - headerEnd)))
     while let object = try ASFObject(at: position, end: source.size, in: source),
       try !source.bytes(at: position, count: 16).has(ASFObject.header)
@@ -35,7 +35,7 @@ extension ContainerExtent {
   }
 }
 
-/// The file properties object of ASF.
+/// The file properties object of an ASF file.
 struct ASFFileProperties {
   var packetCount: Int64
   /// `nil` if packets differ in size.
@@ -73,7 +73,7 @@ private struct ASFPacketCheck {
   private(set) var damagedCount = 0
   private(set) var disorderCount = 0
 
-  /// Maximum number of packets examined: more than a day of music has.
+  /// Maximum number of packets examined: more than a day of music contains.
   private static let limit = 1 << 22
 
   init(_ packets: Range<Int>, packetSize: Int, in source: ByteSource) throws(FileReadError) {

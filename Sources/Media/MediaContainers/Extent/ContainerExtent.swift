@@ -1,17 +1,17 @@
-/// Extent of a container according to its own header, and contradictions between the header and the actual bytes.
+/// The extent of a container according to its own header, and contradictions between the header and the actual bytes.
 ///
 /// Decoders silently accept or correct such contradictions. Finding them requires no decoding: each container has
 /// lengths, counters or sequence numbers, which are compared with the bytes present.
 package struct ContainerExtent: Hashable, Sendable {
   /// End of the container within the file; `nil` if unknown, or if it continues to the end of the file.
   package var end: Int?
-  /// The reason it is incomplete or damaged.
+  /// The reason the container is incomplete or damaged.
   package var flaw: Flaw?
-  /// A contradiction that costs no audio, as a sentence.
+  /// A contradiction that does not affect the audio, as a sentence.
   package var contradiction: String?
-  /// Bytes of encoded audio present; `nil` if the structure does not tell.
+  /// Number of bytes of encoded audio present; `nil` if the structure does not reveal it.
   package var audioByteCount: Int64?
-  /// Frames of PCM claimed by the container, if that is more exact than what decoders derive from it.
+  /// Number of PCM frames that the container claims, if that is more exact than what decoders derive from it.
   package var claimedFrameCount: Int64?
 
   package enum Flaw: Hashable, Sendable {
@@ -49,7 +49,7 @@ package struct ContainerExtent: Hashable, Sendable {
       break
     case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .realMedia, .mod, .s3m, .it, .xm,
       .unknown:
-      // Streams that do not state where they end; their frames have checksums, or nothing at all.
+      // Streams that do not state where they end. At most, their frames have checksums.
       break
     }
   }

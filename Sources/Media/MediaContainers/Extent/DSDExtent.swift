@@ -1,6 +1,6 @@
 extension ContainerExtent {
-  /// DSF (Sony, DSF file format specification 1.01): chunks with the sizes of file and audio. An ID3v2 tag may follow
-  /// at the end.
+  /// DSF (Sony, DSF file format specification 1.01): chunks with the sizes of the file and the audio. An ID3v2 tag may
+  /// follow at the end.
   mutating func readDSF(_ source: ByteSource, at start: Int) throws(FileReadError) {
     let header = try DSFHeader(in: source, at: start)
     guard header.dataSize >= 12, header.dataSize < 1 << 48 else { return }

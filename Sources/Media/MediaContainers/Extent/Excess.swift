@@ -1,23 +1,23 @@
 /// Bytes after the end of a container.
 package struct Excess: Hashable, Sendable {
-  /// Bytes that are neither padding nor tags.
+  /// Number of bytes that are neither padding nor tags.
   package var byteCount = 0
-  /// Container of a second file that starts there; `nil` for anything else.
+  /// Container of a second file that starts after the end; `nil` for anything else.
   package var container: Container?
-  /// Bytes missing from an APE tag that starts there.
+  /// Number of bytes missing from an APE tag that starts after the end.
   package var missingTagByteCount = 0
 
-  /// Maximum padding examined; anything longer does not count as padding.
+  /// Maximum number of bytes of padding examined; anything longer does not count as padding.
   private static let paddingLimit = 1 << 24
 
-  /// `nil` if the file ends there, or only padding and tags of other formats follow.
+  /// `nil` if the file ends at `end`, or only padding and tags of other formats follow.
   ///
   /// - Parameters:
   ///   - end: End of the container.
   ///   - limit: Start of the tags at the end of the file.
   package init?(in source: ByteSource, from end: Int, before limit: Int) throws(FileReadError) {
     let start = try Self.endOfTags(in: source, from: end, to: limit)
-    // Files may begin with zeros, as MP4 does; padding may precede a file.
+    // A second file may itself begin with zeros, like MP4, or padding may precede it.
     for position in [start, try Self.endOfPadding(in: source, from: start, to: limit)] where position < limit {
       // The second file may start with tags.
       let found = try Container(of: source, at: Self.endOfTags(in: source, from: position, to: limit))
@@ -64,7 +64,7 @@ package struct Excess: Hashable, Sendable {
       let bytes = try source.bytes(at: position, count: min(limit - position, ByteSource.windowSize / 2))
       guard !bytes.isEmpty else { return position }
       if let index = bytes.firstIndex(where: { $0 != first && !blanks.contains($0) }) {
-        // A run followed by something else is the beginning of that.
+        // A run of another byte is padding only if nothing else follows.
         return blanks.contains(first ?? 1) ? position + index : start
       }
       position += bytes.count

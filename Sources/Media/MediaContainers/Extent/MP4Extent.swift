@@ -1,5 +1,5 @@
 extension ContainerExtent {
-  /// MP4 and QuickTime (ISO/IEC 14496-12): consecutive boxes up to the end of the file, none of which reaches past its
+  /// MP4 and QuickTime (ISO/IEC 14496-12): consecutive boxes up to the end of the file. None of them reaches past its
   /// enclosing box.
   mutating func readMP4(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
@@ -46,7 +46,7 @@ extension ContainerExtent {
 
   private static let boxLimit = 1 << 17
   private static let maxPlausibleByteCount = 1 << 48
-  /// Boxes that contain those that players need.
+  /// Boxes that contain the boxes that players need.
   private static let parents: Set<String> = ["trak", "mdia", "minf", "stbl"]
   private static let structure = parents.union(["stsd", "stts", "stsz", "stco", "co64", "stsc"])
   private static let padding: Set<String> = ["free", "skip", "wide"]

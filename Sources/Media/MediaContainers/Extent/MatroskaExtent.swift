@@ -19,7 +19,7 @@ extension ContainerExtent {
         if let timestamp, let lastTimestamp, timestamp < lastTimestamp { disorderCount += 1 }
         lastTimestamp = timestamp ?? lastTimestamp
       }
-      // Nothing inside a stream of unknown size tells where it ends.
+      // Nothing inside a stream of unknown size reveals where it ends.
       guard !element.isOpenEnded else { return }
       if element.isCutOff, segmentEnd != nil, flaw == nil {
         flaw = .disordered("An element at byte \(element.start) claims to be longer than the segment it is in.")
@@ -32,7 +32,7 @@ extension ContainerExtent {
 
   private static let elementLimit = 1 << 21
 
-  /// Timestamp of a cluster: its first element, except for a checksum.
+  /// Timestamp of a cluster, which is its first element except for a checksum.
   private static func timestamp(in cluster: EBMLElement, _ source: ByteSource) throws(FileReadError) -> UInt64? {
     var position = cluster.body.lowerBound
     for _ in 0..<4 {

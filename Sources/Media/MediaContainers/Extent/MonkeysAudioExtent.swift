@@ -1,5 +1,5 @@
 extension ContainerExtent {
-  /// Monkey's Audio, version 3.98 or later: the descriptor gives the size of each part of the file (MACLib.h,
+  /// Monkey's Audio, version 3.98 or later: the descriptor contains the size of each part of the file (MACLib.h,
   /// `APE_DESCRIPTOR`).
   mutating func readMonkeysAudio(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     let head = try source.bytes(at: start, count: 52)

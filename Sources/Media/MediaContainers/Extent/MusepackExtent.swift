@@ -1,6 +1,6 @@
 extension ContainerExtent {
   /// Musepack, stream version 8 (SV8 specification): packets with a key of two letters, and a size that includes the
-  /// whole packet. The last one is `SE`.
+  /// whole packet. The last packet is `SE`.
   mutating func readMusepack8(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start + 4
     var byteCount: Int64 = 0
@@ -32,7 +32,7 @@ extension ContainerExtent {
     end = flaw == nil ? min(position, limit) : limit
   }
 
-  /// Maximum number of packets examined: more than ten days of music have, 64 frames each.
+  /// Maximum number of packets examined: more than ten days of music contain, at 64 frames per packet.
   private static let packetLimit = 1 << 20
   /// Maximum number of frames examined.
   private static let frameLimit = 1 << 24
@@ -65,7 +65,7 @@ extension ContainerExtent {
       (1...UInt32(Self.frameLimit)).contains(frameCount),
       let lengths = head.littleEndian(UInt32.self, at: 20)
     else { return }
-    // If the first bit is set, the next eleven give the samples of the last frame.
+    // If the first bit is set, the next eleven bits are the number of samples in the last frame.
     let lastLength = lengths >> 31 != 0 ? Int64(lengths >> 20 & 0x7FF) : 1_152
     claimedFrameCount = (Int64(frameCount) - 1) * 1_152 + (lastLength == 0 ? 1_152 : lastLength)
     let wordStart = start + 24
@@ -75,7 +75,7 @@ extension ContainerExtent {
       let offset = wordStart + bit / 32 * 4
       let words = try source.bytes(at: offset, count: 8)
       guard words.count == 8, offset + 8 <= limit else {
-        // The last frame may end in the first of two words.
+        // The last frame may end in the first of the two words.
         flaw = .cutOff("The header claims \(frameCount) frames, and the file ends before the last one.")
         end = limit
         return
@@ -84,7 +84,8 @@ extension ContainerExtent {
         UInt64(words.littleEndian(UInt32.self) ?? 0) << 32 | UInt64(words.littleEndian(UInt32.self, at: 4) ?? 0)
       bit += 20 + Int(pair >> UInt64(44 - bit % 32) & 0xFFFFF)
     }
-    // Encoders repeat the length of the last frame after it, in eleven bits; nothing is lost if these are missing.
+    // Encoders repeat the length of the last frame after it, in eleven bits; no audio is lost if these bits are
+    // missing.
     let framesEnd = wordStart + (bit + 31) / 32 * 4
     claim(end: limit == framesEnd ? limit : wordStart + (bit + 11 + 31) / 32 * 4, before: limit, "Musepack")
     audioByteCount = Int64(limit - wordStart)

@@ -5,20 +5,20 @@ package enum TextTransfer: Hashable, Sendable {
   /// All bytes lost their highest bit.
   case strippedHighBits
 
-  /// Bytes examined, in the middle of the audio.
+  /// Number of bytes examined, in the middle of the audio.
   private static let sampleSize = 1 << 18
   /// Minimum number of line feeds for a conclusion.
   private static let minimumLineFeedCount = 32
-  /// Minimum number of distinct byte values: fewer occur in a signal of a few steps.
+  /// Minimum number of distinct byte values for a conclusion: a signal with only a few levels has fewer.
   private static let minimumValueCount = 64
   private static let minimumByteCount = 4_096
 
-  /// `nil` if no damage shows, as in short files.
+  /// `nil` if no damage can be shown, as in short files.
   ///
   /// - Parameters:
   ///   - audio: The range of the encoded audio. Text before it has no high bits anyway.
-  ///   - unit: For PCM, the bytes of a sample and the index of the byte with the sign, which proves nothing because a
-  ///     signal may have one sign throughout. `nil` otherwise.
+  ///   - unit: For PCM, the size of a sample in bytes and the index of the byte with the sign, which proves nothing
+  ///     because a signal may have the same sign throughout. `nil` otherwise.
   package init?(
     in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil
   ) throws(FileReadError) {
@@ -29,7 +29,7 @@ package enum TextTransfer: Hashable, Sendable {
     }
     let bytes = try source.bytes(at: start, count: min(Self.sampleSize, audio.count))
     guard bytes.count >= Self.minimumByteCount else { return nil }
-    // Most audio rules out both within some hundred bytes.
+    // Most audio rules out both kinds of damage within a few hundred bytes.
     var hasBareLineFeed = false
     var hasHighBit = false
     var lineFeedCount = 0

@@ -2,11 +2,11 @@ extension ContainerExtent {
   /// 8SVX and 16SV of the Amiga (EA IFF 85): a form of chunks.
   mutating func readAmigaVoice(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let size = try source.bytes(at: start + 4, count: 4).bigEndian(UInt32.self), size > 0 else { return }
-    // The byte that pads an odd form may be missing.
+    // The byte that pads a form of odd size may be missing.
     claim(end: start + 8 + Int(size), before: source.size, "8SVX")
   }
 
-  /// Creative Voice (VOC, version 1.20): blocks with a type and a size of three bytes, up to one of type 0.
+  /// Creative Voice (VOC, version 1.20): blocks with a type and a size of three bytes, up to a block of type 0.
   mutating func readCreativeVoice(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let headerSize = try source.bytes(at: start + 20, count: 2).littleEndian(UInt16.self) else { return }
     var position = start + Int(headerSize)
@@ -20,7 +20,7 @@ extension ContainerExtent {
       }
       guard head.count == 4 else { break }
       let size = Int(head[1]) | Int(head[2]) << 8 | Int(head[3]) << 16
-      // Writers to pipes leave the size of the only block unset.
+      // Programs that write to pipes leave the size of the only block unset.
       guard size > 0, size < 0xFF_FFFF else { return }
       position += 4 + size
       guard position <= source.size else {
@@ -32,7 +32,8 @@ extension ContainerExtent {
     end = source.size - position <= Self.voiceSlack ? source.size : position
   }
 
-  /// Tolerance for the end: SoX counts only 4 of the 12 bytes that describe the audio at the start of a block.
+  /// Tolerance for the end, in bytes: SoX counts only 4 of the 12 bytes that describe the audio at the start of a
+  /// block.
   private static let voiceSlack = 9
   private static let voiceBlockLimit = 1 << 20
 

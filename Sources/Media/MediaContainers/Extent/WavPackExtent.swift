@@ -3,7 +3,7 @@ extension ContainerExtent {
   mutating func readWavPack(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
     var total: Int64?
-    /// Samples of the last block, which are those of the last group of blocks (one block for each pair of channels).
+    /// The samples of the last block, and so of the last group of blocks (one block for each pair of channels).
     var last: Range<Int64>?
     var gapCount = 0
     var junkCount = 0
@@ -47,17 +47,17 @@ extension ContainerExtent {
 
 /// The header of a block.
 private struct WavPackBlock {
-  /// Bytes of the whole block.
+  /// Size of the whole block in bytes.
   var byteCount: Int
-  /// Samples per channel; empty for blocks without audio.
+  /// The range of the block's samples per channel; empty for blocks without audio.
   var samples: Range<Int64>
-  /// Samples of the whole file; `nil` if unknown.
+  /// Number of samples in the whole file; `nil` if unknown.
   var total: Int64?
-  /// The first block of a group for the same samples.
+  /// `true` for the first block of a group with the same samples.
   var isInitial: Bool
 
   private static let headerSize = 32
-  /// Maximum bytes searched for the next block.
+  /// Maximum number of bytes searched for the next block.
   private static let searchLimit = 1 << 22
 
   init?(at position: Int, in source: ByteSource) throws(FileReadError) {
@@ -76,7 +76,7 @@ private struct WavPackBlock {
     isInitial = flags & 0x800 != 0
   }
 
-  /// Start of the next block after `start`; `nil` if there is none.
+  /// Returns the start of the next block after `start`; `nil` if there is none.
   static func next(after start: Int, before limit: Int, in source: ByteSource) throws(FileReadError) -> Int? {
     var position = start + 1
     while position < min(limit, start + searchLimit) {

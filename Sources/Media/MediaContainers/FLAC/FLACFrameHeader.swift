@@ -1,9 +1,9 @@
 /// The header of a FLAC frame (RFC 9639, section 9.1).
 struct FLACFrameHeader {
-  /// `nil` if the same as in STREAMINFO.
+  /// `nil` if it is the same as in STREAMINFO.
   var sampleRate: Int?
   var channelCount: Int
-  /// `nil` if the same as in STREAMINFO.
+  /// `nil` if it is the same as in STREAMINFO.
   var bitDepth: Int?
   /// Number of the frame, or of its first sample.
   var number: UInt64
@@ -21,7 +21,7 @@ struct FLACFrameHeader {
     let channels = Int(word >> 4 & 15)
     let depth = Int(word >> 1 & 7)
     guard blockSize != 0, rate != 15, channels < 11, depth != 3, bytes.count >= 5 else { return nil }
-    // The UTF-8-coded number of the frame or sample, then values that do not fit into the codes above.
+    // The number of the frame or sample, coded like UTF-8, and then the values that do not fit into the codes above.
     let numberLength = max(1, (~bytes[4]).leadingZeroBitCount)
     let blockLength = blockSize == 6 ? 1 : blockSize == 7 ? 2 : 0
     let rateStart = 4 + numberLength + blockLength

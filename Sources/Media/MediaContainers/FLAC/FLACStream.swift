@@ -5,15 +5,15 @@ package struct FLACStream {
   package private(set) var bitDepth: Int
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask`.
   package private(set) var channelMask: UInt64
-  /// Frames claimed by STREAMINFO; `nil` for 0, which means unknown.
+  /// Number of frames that STREAMINFO claims; `nil` for 0, which means unknown.
   package private(set) var claimedFrameCount: Int64?
-  /// MD5 of the samples; `nil` if the encoder stored none.
+  /// MD5 of the samples; `nil` if the encoder did not store it.
   package private(set) var checksum: [UInt8]?
   /// The contradiction between the first frame and STREAMINFO, as a sentence. The frame is trusted because it has a
   /// checksum.
   package private(set) var contradiction: String?
-  /// The signature, with STREAMINFO as the only metadata block: a header for decoders that need not see the rest.
-  /// FFmpeg takes very long to read 100,000 comments.
+  /// The signature, with STREAMINFO as the only metadata block: a header for decoders that do not need the other
+  /// blocks. FFmpeg takes very long to read 100,000 comments.
   package private(set) var bareHeader: [UInt8]
   /// From the first audio frame to the tags of other formats at the end.
   package private(set) var audio: Range<Int>
@@ -39,7 +39,7 @@ package struct FLACStream {
 
     var blocks = FLACBlockReader(source, at: offset)
     var audioStart = blocks.position
-    // The first block is always there; a later one that claims more than the file has counts as audio.
+    // The first block always exists; a later block that claims more bytes than the file has counts as audio.
     while let block = try blocks.next(),
       block.body.upperBound <= source.size || block.body.lowerBound == offset + 8
     {
@@ -59,12 +59,12 @@ package struct FLACStream {
 
   // MARK: The end
 
-  /// Maximum size of a last frame that is searched for.
+  /// Number of bytes at the end that are searched for the last frame.
   private static let lastFrameSize = 1 << 17
 
-  /// End of the last frame. The checksum over the whole frame, including the stored one, is 0 (RFC 9639, section 9.3);
-  /// bytes after it would be taken for a part of the frame. `nil` if the frame is damaged, or its number does not match
-  /// the claimed length.
+  /// End of the last frame. The checksum over the whole frame, including the stored checksum, is 0 (RFC 9639, section
+  /// 9.3); bytes after the frame would be taken for a part of it. `nil` if the frame is damaged, or its number does not
+  /// match the claimed length.
   private func endOfLastFrame(in source: ByteSource, blockSize: Int64) throws(FileReadError) -> Int? {
     guard let claimedFrameCount, blockSize > 0 else { return nil }
     let number = UInt64((claimedFrameCount - 1) / blockSize)
@@ -85,7 +85,7 @@ package struct FLACStream {
     for index in frame..<bytes.count {
       let before = checksum
       checksum = checksum << 8 ^ Self.checksums[Int(checksum >> 8 ^ UInt16(bytes[index]))]
-      // Zeros after the end keep it at 0.
+      // Zeros after the end keep the checksum at 0.
       if checksum == 0, before != 0 { end = start + index + 1 }
     }
     return end
@@ -98,12 +98,12 @@ package struct FLACStream {
 
   // MARK: A second file
 
-  /// Places where the frame numbers are compared; the last one is at the end.
+  /// Number of places where the frame numbers are compared; the last place is at the end.
   private static let probeCount = 9
-  /// Bytes searched for a frame at each place; frames of music are smaller.
+  /// Number of bytes searched for a frame at each place; frames of music are smaller.
   private static let probeSize = 1 << 16
 
-  /// Start of a second FLAC file in the audio; `nil` if there is none. Frame numbers grow within a file; the whole
+  /// Start of a second FLAC file in the audio; `nil` if there is none. Frame numbers increase within a file; the whole
   /// audio is searched only if they do not.
   private static func secondStream(in source: ByteSource, _ audio: Range<Int>) throws(FileReadError) -> Int? {
     var last: UInt64 = 0
@@ -130,7 +130,7 @@ package struct FLACStream {
     return result
   }
 
-  /// Position of the signature followed by a STREAMINFO header.
+  /// Position of a signature that is followed by a STREAMINFO header.
   private static func startOfStream(in source: ByteSource, _ range: Range<Int>) throws(FileReadError) -> Int? {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -168,7 +168,7 @@ package struct FLACStream {
     bareHeader.replaceSubrange(18..<26, with: packed.bigEndianBytes)
   }
 
-  /// Speaker positions given in a Vorbis comment instead (RFC 9639, section 8.6.2).
+  /// Speaker positions that are given in a Vorbis comment instead (RFC 9639, section 8.6.2).
   private static func notedChannelMask(in comments: [UInt8]) -> UInt64? {
     let key = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x"
     var entries = VorbisCommentEntries(comments)

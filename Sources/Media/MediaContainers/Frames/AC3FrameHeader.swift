@@ -1,8 +1,8 @@
-/// The header of a frame of AC-3 or E-AC-3 (ETSI TS 102 366).
+/// The header of an AC-3 or E-AC-3 frame (ETSI TS 102 366).
 struct AC3FrameHeader: FrameHeader {
   static let size = 6
   let length: Int
-  /// E-AC-3, which has a different header.
+  /// `true` for E-AC-3, which has a different header.
   private let isEnhanced: Bool
   private let rateIndex: UInt8
 
@@ -33,7 +33,7 @@ struct AC3FrameHeader: FrameHeader {
 
   func continues(_ other: AC3FrameHeader) -> Bool { isEnhanced == other.isEnhanced && rateIndex == other.rateIndex }
 
-  /// kbit/s by half the size code.
+  /// Bit rates in kbit/s; the index is half the size code.
   private static let bitRates = [
     32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
   ]

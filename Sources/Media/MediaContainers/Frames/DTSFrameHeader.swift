@@ -16,7 +16,7 @@ struct DTSFrameHeader: FrameHeader {
       // Minimum frame size in the standard.
       guard length >= 96 else { return nil }
     } else if head.has([0x64, 0x58, 0x20, 0x25]), let fields = head.bigEndian(UInt64.self, at: 5) {
-      // Follows two index bits and one that selects the width of the header and frame sizes.
+      // The sizes of header and frame follow two index bits, and a bit that selects their width.
       let isWide = fields >> 61 & 1 == 1
       length = Int(isWide ? fields >> 29 & 0xF_FFFF : fields >> 37 & 0xFFFF) + 1
       guard length >= 10 else { return nil }

@@ -1,18 +1,19 @@
-/// Consecutive frames, each of which gives the start of the next one.
+/// A chain of consecutive frames, each of which leads to the start of the next.
 ///
-/// A header alone proves little: its few fixed bits occur by chance in any file of some size, and jump tables of
-/// programs even have runs of such bits. Frames that follow each other at the stated distances are hardly ever chance.
+/// A header alone proves little: its few fixed bits occur by chance in any large enough file, and jump tables of
+/// programs even have runs of such bits. Frames that follow each other at the stated distances hardly ever do so by
+/// chance.
 struct FrameChain<Header: FrameHeader> {
   let source: ByteSource
-  /// Upper limit for the end of the stream.
+  /// Maximum offset at which the stream may end.
   let end: Int
 
-  /// Number of frames that must follow one in a place where none is expected. In 40,000 programs, libraries, pictures
-  /// and documents, at most three followed by chance.
+  /// Number of frames that must follow a frame in a place where none is expected. In 40,000 programs, libraries,
+  /// pictures and documents, at most three frames followed by chance.
   private static var proof: Int { 5 }
-  /// Bytes at the end in which the last frames are searched first: many frames of every format.
+  /// Number of bytes at the end that are searched first for the last frames. In every format, they contain many frames.
   private static var tailLength: Int { 1 << 17 }
-  /// Bytes without a frame after which a stream has ended: decoders give up there, too.
+  /// Number of bytes without a frame after which a stream counts as ended: decoders give up there, too.
   private static var gapLimit: Int { 8 << 20 }
 
   /// Reads the header at `offset`; `nil` if there is none.
@@ -23,13 +24,13 @@ struct FrameChain<Header: FrameHeader> {
 
   // MARK: Searching
 
-  /// Finds the first frame from `start` on that is followed by `proof` others, or by fewer that end exactly where the
-  /// stream ends.
+  /// Finds the first frame from `start` on that is followed by `proof` other frames, or by fewer that end exactly where
+  /// the stream ends.
   ///
   /// - Parameters:
-  ///   - limit: Bytes from `start` on in which the frame must begin.
-  ///   - previous: A frame of the same stream. A frame that continues it needs only one follower, or none if it is the
-  ///     last.
+  ///   - limit: Number of bytes from `start` on in which the frame must begin.
+  ///   - previous: A frame of the same stream. A frame that continues it needs only one frame after it, or none if it
+  ///     is the last.
   func firstFrame(
     from start: Int, limit: Int, after previous: Header? = nil
   ) throws(FileReadError) -> (offset: Int, header: Header)? {
@@ -58,7 +59,7 @@ struct FrameChain<Header: FrameHeader> {
     return nil
   }
 
-  /// Bytes read beyond the searched ones, which mostly contain the following frames.
+  /// Number of bytes read beyond the searched bytes; they mostly contain the frames that follow.
   private static var margin: Int { 1 << 13 }
 
   private func bytes(from offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
@@ -83,8 +84,8 @@ struct FrameChain<Header: FrameHeader> {
 
   // MARK: Walking
 
-  /// Determines the end of the stream that starts with `first` at `start`. Reads only the end of the file if there are
-  /// frames.
+  /// Determines the end of the stream that starts with `first` at `start`. If the end of the file contains frames,
+  /// reads only that.
   func ending(from start: Int, _ first: Header) throws(FileReadError) -> TruncationCheck {
     let tail = end - Self.tailLength
     if tail > start, let found = try firstFrame(from: tail, limit: Self.tailLength) {
@@ -122,7 +123,7 @@ struct FrameChain<Header: FrameHeader> {
     }
   }
 
-  /// `true` if the stream ends within a header. A single byte is no evidence.
+  /// `true` if the stream ends within a header. A single byte is not enough evidence.
   private func isCutHeader(at offset: Int, after previous: Header) throws(FileReadError) -> Bool {
     guard (2..<Header.size).contains(end - offset),
       let word = try source.bytes(at: offset, count: 2).bigEndian(UInt16.self)

@@ -1,6 +1,6 @@
-/// The header of a frame in a stream that consists only of frames; gives the end of the frame.
+/// The header of a frame in a stream that consists only of frames. The end of a frame follows from its header.
 protocol FrameHeader {
-  /// Bytes examined by `init(_:)`.
+  /// Number of bytes examined by `init(_:)`.
   static var size: Int { get }
   /// `true` if a header may begin with these two bytes.
   static func isSync(_ word: UInt16) -> Bool
@@ -9,11 +9,11 @@ protocol FrameHeader {
   ///
   /// - Parameter bytes: Start of the frame; fewer than `size` bytes at the end of the stream.
   init?(_ bytes: ArraySlice<UInt8>)
-  /// Bytes of the frame, including the header.
+  /// Size of the frame in bytes, including the header.
   var length: Int { get }
   /// `true` if a later frame of the same stream may begin with these two bytes.
   func isContinued(by word: UInt16) -> Bool
-  /// `true` if a run of such headers cannot be chance.
+  /// `true` if a run of such headers cannot occur by chance.
   var isDistinctive: Bool { get }
   /// `true` if this may be a later frame of the same stream: everything that is constant within a stream is equal.
   func continues(_ other: Self) -> Bool

@@ -1,12 +1,12 @@
-/// Checks if a stream of frames is truncated, and what follows its last frame.
+/// Checks whether a stream of frames is truncated, and what follows its last frame.
 package struct TruncationCheck: Hashable, Sendable {
-  /// End of the last frame; if that is cut off, the end of the file.
+  /// End of the last frame; if that frame is cut off, the end of the file.
   package let offset: Int
-  /// The last frame is cut off.
+  /// `true` if the last frame is cut off.
   package let isCut: Bool
-  /// Zeros, spaces and line ends after the last frame, left by writers to fill up a block.
+  /// Number of zeros, spaces and line ends after the last frame, with which writers fill up a block.
   package private(set) var paddingByteCount = 0
-  /// Bytes after the last frame that are neither padding nor a tag.
+  /// Number of bytes after the last frame that are neither padding nor a tag.
   package private(set) var junkByteCount = 0
 
   /// Checks the end of a stream that consists only of frames of a known kind.
@@ -38,7 +38,8 @@ package struct TruncationCheck: Hashable, Sendable {
     isCut = true
   }
 
-  /// Maximum bytes classified one by one; a longer stretch counts as padding or junk according to its first bytes.
+  /// Maximum number of bytes classified one by one; a longer stretch counts as padding or junk according to its first
+  /// bytes.
   private static let window = 1 << 18
 
   /// The end of a stream with a complete last frame.

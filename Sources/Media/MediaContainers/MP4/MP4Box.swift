@@ -6,7 +6,7 @@ package struct MP4Box: Hashable, Sendable {
   package var body: Int
   /// Clamped to the enclosing box.
   package var end: Int
-  /// Bytes claimed beyond the enclosing box.
+  /// Number of bytes claimed beyond the enclosing box.
   package var missingByteCount = 0
 
   /// Maximum number of boxes examined on one level.
@@ -17,10 +17,10 @@ package struct MP4Box: Hashable, Sendable {
     (name, self.start, body, end) = ("", start, start, max(start, source.size))
   }
 
-  /// Reads the box at `position` inside one that ends at `end`; `nil` if there is none, or it is smaller than its
+  /// Reads the box at `position` inside a box that ends at `end`; `nil` if there is none, or it is smaller than its
   /// header.
   ///
-  /// - Parameter allowsInnerOpenEnds: `true` if a size of 0 means "to the end" inside other boxes, too, as in FFmpeg.
+  /// - Parameter allowsInnerOpenEnds: `true` if a size of 0 also means "to the end" inside other boxes, as in FFmpeg.
   ///   The standard allows it only at the end of the file.
   package init?(
     at position: Int, end: Int, in source: ByteSource, allowsInnerOpenEnds: Bool = false
@@ -43,7 +43,7 @@ package struct MP4Box: Hashable, Sendable {
     }
   }
 
-  /// Finds the first box of that name in this one.
+  /// Finds the first child with a name.
   ///
   /// - Parameter start: Offset to start from; `nil` for the first child.
   package func child(
@@ -69,13 +69,13 @@ package struct MP4Box: Hashable, Sendable {
   }
 
   /// Start of the first child. In MP4 files, a version and flags precede the children of `meta`; in QuickTime files,
-  /// the first child `hdlr` follows at once.
+  /// the first child `hdlr` follows immediately.
   package func firstChild(in source: ByteSource) throws(FileReadError) -> Int {
     guard name == "meta" else { return body }
     return try source.bytes(at: body + 4, count: 4).has("hdlr") ? body : body + 4
   }
 
-  /// Units per second, and the duration in these units, of `mvhd` and `mdhd`, which have the same start; 0 if missing.
+  /// Units per second, and the duration in these units, of `mvhd` or `mdhd`, which begin alike; 0 if missing.
   package func times(in source: ByteSource) throws(FileReadError) -> (timescale: Int64, duration: Int64) {
     let header = try source.bytes(at: body, count: 32)
     let isLong = header.first == 1

@@ -1,24 +1,24 @@
-/// A stream of AAC frames in ADTS (ISO/IEC 13818-7). No header gives their number, so they are counted.
+/// A stream of AAC frames in ADTS (ISO/IEC 13818-7). No header contains the number of frames, so they are counted.
 package struct ADTSStream {
-  /// From the first frame to the end of the last one.
+  /// From the first frame to the end of the last.
   package let bytes: Range<Int>
   /// End of the stream, and the bytes after it.
   package let ending: TruncationCheck
-  /// Length of all frames.
+  /// Duration of all frames.
   package private(set) var seconds = 0.0
-  /// Offsets of ID3v2 tags between the frames, as in captures of radio streams.
+  /// Offsets of ID3v2 tags between the frames, as in recordings of radio streams.
   package private(set) var innerTags: [Int] = []
-  /// Bytes before the first frame that belong to no tag.
+  /// Number of bytes before the first frame that do not belong to a tag.
   package let junkByteCount: Int
 
-  /// Maximum junk before the first frame: captures of radio streams begin within a frame, or with the response that
-  /// preceded the stream.
+  /// Maximum number of bytes of junk before the first frame: recordings of radio streams begin within a frame, or with
+  /// the response that preceded the stream.
   private static let searchLimit = 1 << 20
 
   /// `nil` unless frames begin at `start`: two headers at the right distance, or a single frame that is the whole file.
   ///
   /// - Parameters:
-  ///   - start: The offset after the tags at the start.
+  ///   - start: The end of the tags at the start of the file.
   ///   - isSearched: `true` if frames may also start later, provided that more of them follow.
   package init?(in source: ByteSource, from start: Int, isSearched: Bool = false) throws(FileReadError) {
     let file = FrameChain<ADTSFrameHeader>(source: source, end: source.size)
@@ -57,7 +57,7 @@ package struct ADTSStream {
   }
 }
 
-/// The header of a frame of AAC in ADTS.
+/// The header of an AAC frame in ADTS.
 struct ADTSFrameHeader: FrameHeader {
   static let size = 7
   let length: Int
@@ -79,11 +79,11 @@ struct ADTSFrameHeader: FrameHeader {
     rateIndex = Int(bytes[start + 2] >> 2 & 15)
     length = Int(word >> 13 & 0x1FFF)
     guard length > 7, rateIndex < Self.sampleRates.count else { return nil }
-    // Blocks of 1,024 samples in the frame; the field counts from 0.
+    // The number of blocks of 1,024 samples in the frame; the field counts from 0.
     seconds = Double(bytes[start + 6] & 3 + 1) * 1_024 / Self.sampleRates[rateIndex]
   }
 
-  /// The last of the 16 bits tells if there is a checksum.
+  /// Ignores the last of the 16 bits, which tells whether there is a checksum.
   func isContinued(by word: UInt16) -> Bool { word | 1 == sync | 1 }
 
   func continues(_ other: ADTSFrameHeader) -> Bool { sync | 1 == other.sync | 1 && rateIndex == other.rateIndex }

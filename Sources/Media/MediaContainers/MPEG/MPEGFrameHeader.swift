@@ -1,4 +1,4 @@
-/// The header of a frame of MPEG audio (ISO/IEC 11172-3, 13818-3).
+/// The header of an MPEG audio frame (ISO/IEC 11172-3, 13818-3).
 struct MPEGFrameHeader: FrameHeader {
   static let size = 4
 
@@ -34,13 +34,14 @@ struct MPEGFrameHeader: FrameHeader {
   /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
   func continues(_ other: MPEGFrameHeader) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
 
-  /// The last of the 16 bits tells if there is a checksum.
+  /// Ignores the last of the 16 bits, which tells whether there is a checksum.
   func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
-  /// Headers of layer I are nearly all ones: tables of small negative numbers in programs contain runs of 60 of them.
+  /// Layer I headers consist almost entirely of ones: tables of small negative numbers in programs contain what look
+  /// like runs of 60 such headers.
   var isDistinctive: Bool { word >> 17 & 3 != 3 }
 
-  /// Frames of PCM in a frame of MPEG audio.
+  /// Number of PCM samples per channel in a frame of MPEG audio.
   var samplesPerFrame: Int {
     switch word >> 17 & 3 {
     case 3: 384
@@ -56,7 +57,8 @@ struct MPEGFrameHeader: FrameHeader {
     return 4 + (isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
   }
 
-  /// kbit/s by index: layers I, II, III of version 1; layer I, then II and III of versions 2 and 2.5.
+  /// Bit rates in kbit/s by index: for layers I, II and III of version 1; then for layer I, and for layers II and III,
+  /// of versions 2 and 2.5.
   private static let bitRates = [
     [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
     [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

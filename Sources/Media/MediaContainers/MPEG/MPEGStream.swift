@@ -1,33 +1,36 @@
 /// The range of the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) in a file.
 package struct MPEGStream {
-  /// From the first frame to the end of the last one.
+  /// From the first frame to the end of the last.
   package private(set) var audio: Range<Int>
   /// End of the stream, and the bytes after it.
   package private(set) var ending: TruncationCheck
-  /// `audio` without a first frame that contains only a table of contents (Xing, Info, VBRI): retagging tools rewrite
-  /// it.
+  /// `audio` without a first frame that contains only a table of contents (Xing, Info, VBRI), because retagging tools
+  /// rewrite that frame.
   package private(set) var payload: Range<Int>
-  /// Frames of PCM in a frame of the stream.
+  /// Number of PCM samples per channel in a frame of the stream.
   package private(set) var samplesPerFrame: Int
-  /// Frames of PCM claimed by such a table, without the encoder's delay and padding; `nil` if there is none.
+  /// Number of PCM frames that a table of contents claims, without the encoder's delay and padding; `nil` if there is
+  /// no table.
   package private(set) var claimedFrameCount: Int64?
-  /// The same with delay and padding, as FFmpeg counts.
+  /// The claimed number with the delay and padding, as FFmpeg counts.
   package private(set) var untrimmedFrameCount: Int64?
-  /// Delay and padding in such a table: 12 bits each, and 8 unrelated ones; `nil` if it has none.
+  /// Delay and padding in a table of contents: 12 bits each, followed by 8 unrelated bits; `nil` if the table does not
+  /// contain them.
   package private(set) var trimming: UInt32?
-  /// The table was written by LAME, and its checksum is right.
+  /// `true` if the table was written by LAME, and its checksum is right.
   package private(set) var hasIntactLAMETag = false
-  /// Estimate without such a table, from the size of `payload` and the mean size of its first frames.
+  /// An estimate for streams without a table of contents, from the size of `payload` and the mean size of its first
+  /// frames.
   package private(set) var estimatedFrameCount: Int64?
-  /// Bytes before the first frame that belong to no tag.
+  /// Number of bytes before the first frame that do not belong to a tag.
   package private(set) var junkByteCount: Int
 
-  /// Maximum junk before the first frame: more than any picture or page that got there by accident.
+  /// Maximum number of bytes of junk before the first frame: more than any picture or page that got there by accident.
   private static let searchLimit = 16 << 20
 
   /// Searches for the first of several consecutive frames.
   ///
-  /// - Parameter start: The offset after the tags at the start.
+  /// - Parameter start: The end of the tags at the start of the file.
   package init?(in source: ByteSource, from start: Int) throws(FileReadError) {
     let chain = FrameChain<MPEGFrameHeader>(
       source: source, end: try TagRegions.startOfTrailing(in: source, behind: start))
@@ -60,10 +63,10 @@ package struct MPEGStream {
     if claimedFrameCount == nil { estimatedFrameCount = try Self.estimate(payload, first.header, in: source) }
   }
 
-  /// Frames used for an estimate: half a minute, in which a variable bit rate has shown most of its range.
+  /// Number of frames used for an estimate: about half a minute, in which a variable bit rate covers most of its range.
   private static let estimationLength = 1_024
 
-  /// Frames of PCM in `payload`, extrapolated from its start.
+  /// Number of PCM frames in `payload`, extrapolated from its start.
   private static func estimate(
     _ payload: Range<Int>, _ first: MPEGFrameHeader, in source: ByteSource
   ) throws(FileReadError) -> Int64? {
@@ -80,14 +83,14 @@ package struct MPEGStream {
     return Int64(frames.rounded()) * Int64(first.samplesPerFrame)
   }
 
-  /// Number of frames in a Xing table; bit 0 of the flags tells if it is present.
+  /// Number of frames in a Xing table; bit 0 of the flags tells whether it is present.
   private static func xingLength(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let flags = frame.bigEndian(UInt32.self, at: table + 4), flags & 1 != 0 else { return nil }
     return frame.bigEndian(UInt32.self, at: table + 8)
   }
 
-  /// Samples to be cut from start and end according to LAME and FFmpeg: 12 bits each, 21 bytes into their extension,
-  /// which follows the optional parts of the table.
+  /// Numbers of samples to be cut from start and end, as LAME and FFmpeg store them: 12 bits each, 21 bytes into their
+  /// extension, which follows the optional parts of the table.
   private static func trimming(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let position = encoderPosition(frame, at: table),
       frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position)
@@ -101,8 +104,8 @@ package struct MPEGStream {
     return [(1, 4), (2, 4), (4, 100), (8, 4)].reduce(table + 8) { Int(flags) & $1.0 != 0 ? $0 + $1.1 : $0 }
   }
 
-  /// Verifies the last 2 of the 36 bytes of the extension, a checksum of the frame up to there: CRC-16 of the
-  /// polynomial 0x8005, bits reflected, from 0 (the Xing and LAME tag specification, "Info Tag CRC").
+  /// Verifies the last 2 of the 36 bytes of the extension, a checksum of the frame up to there: CRC-16 with the
+  /// polynomial 0x8005, reflected bits and an initial value of 0 (the Xing and LAME tag specification, "Info Tag CRC").
   private static func hasIntactLAMETag(_ frame: [UInt8], at table: Int) -> Bool {
     guard let position = encoderPosition(frame, at: table), frame.has("LAME", at: position),
       let checksum = frame.bigEndian(UInt16.self, at: position + 34)
@@ -113,7 +116,7 @@ package struct MPEGStream {
       }
   }
 
-  /// At an expected start, a frame needs only one follower, or none if it is the whole stream.
+  /// At an expected start, a frame needs only one frame after it, or none if it is the whole stream.
   private static func firstFrame(
     of chain: FrameChain<MPEGFrameHeader>, from start: Int
   ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {

@@ -1,22 +1,22 @@
 /// An element of a Matroska or WebM file (RFC 8794, RFC 9559).
 package struct EBMLElement: Hashable, Sendable {
-  /// Includes its length marker, as printed in specifications.
+  /// The identifier with its length marker, as printed in specifications.
   package var id: UInt64
   package var start: Int
   /// Clamped to the enclosing element.
   package var body: Range<Int>
-  /// The element claims to reach past the enclosing one.
+  /// `true` if the element claims to reach past the enclosing element.
   package var isCutOff: Bool
-  /// The size is unknown: the element ends where one follows that cannot be inside it.
+  /// `true` if the size is unknown. The element then ends before the next element that cannot be inside it.
   package var isOpenEnded: Bool
 
   package var headerSize: Int { body.lowerBound - start }
 
-  /// Reads the element at `position` inside one that ends at `end`; `nil` if there is none.
+  /// Reads the element at `position` inside an element that ends at `end`; `nil` if there is none.
   package init?(at position: Int, end: Int, in source: ByteSource) throws(FileReadError) {
     guard position < end else { return nil }
     let bytes = try source.bytes(at: position, count: min(12, end - position))
-    // The number of zero bits before the marker is the number of bytes that follow (RFC 8794, section 4).
+    // The number of zero bits before the marker is the number of bytes after the first (RFC 8794, section 4).
     guard let first = bytes.first, first >= 0x10 else { return nil }
     let idLength = first.leadingZeroBitCount + 1
     guard bytes.count > idLength, bytes[idLength] != 0 else { return nil }
@@ -32,7 +32,7 @@ package struct EBMLElement: Hashable, Sendable {
     body = bodyStart..<(isOpenEnded || isCutOff ? end : bodyStart + Int(size))
   }
 
-  /// Elements of a segment.
+  /// Identifiers of a segment and its elements.
   package enum ID {
     package static let segment: UInt64 = 0x1853_8067
     package static let seekHead: UInt64 = 0x114D_9B74

@@ -1,7 +1,7 @@
 /// The checksum of Ogg pages (RFC 3533): CRC-32 with the polynomial 0x04c11db7, neither reflected nor inverted, eight
 /// bytes at a time ("slicing-by-8": Kounavis & Berry, IEEE Transactions on Computers 2008).
 package enum OggChecksum {
-  /// Eight tables of 256; table `k` is for a byte followed by `k` more.
+  /// Eight tables of 256 values; table `k` is for a byte followed by `k` more bytes.
   private static let tables: [UInt32] = {
     var tables = [UInt32](repeating: 0, count: 8 * 256)
     for byte in 0..<256 {
@@ -16,7 +16,7 @@ package enum OggChecksum {
     return tables
   }()
 
-  /// Verifies the checksum of a whole page, which is computed with 0 in its place.
+  /// Verifies the checksum of a whole page, which is computed with zeros in place of the checksum.
   static func isRight(_ page: UnsafeRawBufferPointer) -> Bool {
     let place = OggPage.checksumPosition..<OggPage.checksumPosition + 4
     let noted = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: place.lowerBound, as: UInt32.self))
@@ -25,7 +25,7 @@ package enum OggChecksum {
     return update(checksum, UnsafeRawBufferPointer(rebasing: page[place.upperBound...])) == noted
   }
 
-  /// Continues `checksum`, which starts as 0, over `bytes`.
+  /// Continues `checksum`, which is initially 0, over `bytes`.
   package static func update(_ checksum: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
     tables.withUnsafeBufferPointer { tables in
       var value = checksum

@@ -1,4 +1,4 @@
-/// Codecs of audio in Ogg, detected from the start of the first packet.
+/// The codecs of audio in Ogg, detected from the start of the first packet.
 package enum OggCodec: Hashable, Sendable, CaseIterable {
   case vorbis, opus, speex
   /// FLAC with the header of its mapping to Ogg (RFC 9639, section 10.1), and FLAC from before that mapping existed.

@@ -7,7 +7,7 @@ package struct OggPage: Hashable, Sendable {
   package var number: UInt32
   /// Granule position.
   package var position: Int64
-  /// The page begins with the rest of a packet.
+  /// `true` if the page begins with the rest of a packet.
   package var isContinued: Bool
   package var isFirst: Bool
   package var isLast: Bool
@@ -22,7 +22,7 @@ package struct OggPageReader {
   private let acceptsDamaged: Bool
   private let junkLimit: Int
   private var buffer: [UInt8]
-  /// File offset of the start of the buffer.
+  /// Offset of the buffer's first byte in the file.
   private var bufferOffset: Int
   private var filled = 0
   /// Start of the next page in the buffer.
@@ -31,13 +31,13 @@ package struct OggPageReader {
   private var lacing = 0..<0
   private var body = 0..<0
   package private(set) var junkByteCount = 0
-  /// Pages with a wrong checksum.
+  /// Number of pages with a wrong checksum.
   package private(set) var damagedPageCount: Int64 = 0
 
   private static let headerSize = 27
   /// A header, 255 lacing values, 255 segments of 255 bytes.
   private static let maxPageSize = headerSize + 255 + 255 * 255
-  /// Bytes per read: many to read all pages, few to read the first ones.
+  /// Number of bytes per read: large to read all pages, small to read only the first ones.
   private static let step = (all: 1 << 17, first: 1 << 15)
 
   /// Returns only complete pages with the right checksum; no decoder accepts others.
@@ -45,9 +45,9 @@ package struct OggPageReader {
     self.init(source, at: offset, acceptsDamaged: false, junkLimit: .max)
   }
 
-  /// Returns pages even if they are cut off or have a wrong checksum: text is still readable in damaged ones.
+  /// Returns pages even if they are cut off or have a wrong checksum: text is still readable in damaged pages.
   ///
-  /// - Parameter junkLimit: Maximum bytes between two pages.
+  /// - Parameter junkLimit: Maximum number of bytes between two pages.
   package init(leniently source: ByteSource, at offset: Int, junkLimit: Int) {
     self.init(source, at: offset, acceptsDamaged: true, junkLimit: junkLimit)
   }
@@ -76,7 +76,7 @@ package struct OggPageReader {
     return (page, body.lowerBound - pageStart)
   }
 
-  /// Returns the next page. Bytes that belong to none are skipped and counted.
+  /// Returns the next page. Bytes that do not belong to any page are skipped and counted.
   package mutating func next() throws(FileReadError) -> OggPage? {
     var junk = 0
     while try isFilled(Self.headerSize), junk <= junkLimit {

@@ -1,13 +1,14 @@
-/// The entries of a Vorbis comment, `KEY=value` each (Vorbis I specification, section 5), as in FLAC and Ogg.
+/// The entries of a Vorbis comment, each in the form `KEY=value` (Vorbis I specification, section 5), as in FLAC and
+/// Ogg.
 package struct VorbisCommentEntries {
   private let bytes: [UInt8]
   private var position: Int
-  /// Number of further entries claimed.
+  /// Number of remaining entries, according to the comment.
   private var remaining: UInt32
-  /// The bytes end before the entries do.
+  /// `true` if the bytes end before the last entry does.
   package private(set) var isCutShort = false
 
-  /// `nil` if the bytes end before the entries.
+  /// `nil` if the bytes end before the entries begin.
   ///
   /// - Parameter bytes: The comment, starting with the length of the vendor's name.
   package init?(_ bytes: [UInt8]) {

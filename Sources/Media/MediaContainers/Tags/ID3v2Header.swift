@@ -3,16 +3,16 @@ package struct ID3v2Header: Hashable, Sendable {
   /// The minor version: 2, 3 or 4.
   package var version: Int
   package var flags: UInt8
-  /// Bytes between header and footer.
+  /// Number of bytes between header and footer.
   package var bodySize: Int
-  /// Offset of the end of the tag, including its footer; may lie past the end of the file.
+  /// Offset of the end of the tag, including its footer; may be past the end of the file.
   package var end: Int
-  /// The size has bits set that must be zero.
+  /// `true` if bits of the size are set that must be zero.
   package var hasOddSize = false
   /// `false` for undefined versions.
   package var isKnown: Bool
 
-  /// Bytes of the header, and of the footer.
+  /// Size of the header or the footer in bytes.
   package static let size = 10
 
   /// Reads the header at `offset`; `nil` if there is none.
@@ -26,8 +26,8 @@ package struct ID3v2Header: Hashable, Sendable {
     bodySize = Self.syncsafe(sizes)
     if sizes.contains(where: { $0 >= 0x80 }) {
       hasOddSize = true
-      // Either the writer ignored the rule of seven bits per byte, or the eighth bits are meaningless: the data that
-      // follows tells.
+      // Either the writer ignored the rule of seven bits per byte, or the eighth bits are meaningless. The data after
+      // the tag decides.
       let plain = Int(sizes.bigEndianNumber)
       let plainEnd = offset + Self.size + plain
       if plainEnd == source.size {

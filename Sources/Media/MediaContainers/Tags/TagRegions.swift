@@ -1,6 +1,6 @@
 /// The ranges of tags before and after the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
 ///
-/// Decoding cuts these off; tag reading reads them.
+/// Decoding skips these ranges; tag reading reads them.
 package enum TagRegions {
   package enum Kind: Hashable, Sendable {
     case id3v2
@@ -19,12 +19,12 @@ package enum TagRegions {
 
   /// The tags at the start of a file.
   package struct Leading: Hashable, Sendable {
-    /// In file order, including a broken one.
+    /// In file order, including a broken tag.
     package var regions: [Region]
     /// Offset of the end of all tags.
     package var end: Int
-    /// The last tag claims an unknown version, or reaches past the end of the file. `end` is then the end of its
-    /// header.
+    /// `true` if the last tag claims an unknown version, or reaches past the end of the file. `end` is then the end of
+    /// its header.
     package var isBroken: Bool
   }
 
@@ -55,7 +55,7 @@ package enum TagRegions {
     return result
   }
 
-  /// Finds the tags at the end of a file, last one first.
+  /// Finds the tags at the end of a file, last tag first.
   ///
   /// - Parameter start: Start of the audio. A tag cannot begin before it.
   package static func trailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> [Region] {
@@ -68,7 +68,7 @@ package enum TagRegions {
     return regions
   }
 
-  /// Offset of the first of the tags at the end of a file.
+  /// Start of the first tag at the end of a file.
   ///
   /// - Parameter start: Start of the audio.
   package static func startOfTrailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> Int {
@@ -77,7 +77,7 @@ package enum TagRegions {
 
   static let id3v1Size = 128
   private static let extendedID3v1Size = 227
-  /// Maximum size of version 1: at most 5,100 bytes of text, between marks of 11 and 9.
+  /// Maximum size of version 1 in bytes: at most 5,100 of text, between marks of 11 and 9.
   private static let lyrics3Size = 5_120
 
   private static func lastTag(
@@ -90,7 +90,7 @@ package enum TagRegions {
     let window = end > windowStart ? try source.bytes(at: windowStart, count: end - windowStart) : []
     func has(_ text: String, _ distance: Int) -> Bool { window.has(text, at: window.count - distance) }
     if has("TAG", 128), !has("APETAGEX", 131) { return region(.id3v1, id3v1Size) }
-    // It is always followed by an ID3v1 tag.
+    // An extended tag is always followed by an ID3v1 tag.
     if end + id3v1Size <= source.size, end - extendedID3v1Size >= start,
       try source.bytes(at: end - extendedID3v1Size, count: 4).has("TAG+"),
       try source.bytes(at: end, count: 3).has("TAG")

@@ -7,23 +7,23 @@ struct CanonicalTags {
   /// Values of other fields, under the keys of the format.
   private(set) var others: [String: [String]] = [:]
   private(set) var lyrics: [TagFinding.Lyrics]
-  /// Ascending by start.
+  /// Sorted by start.
   private(set) var chapters: [TagFinding.Chapter]
   private(set) var remarks: [String] = []
-  /// Names and values added so far; a repeated value counts once.
+  /// The names and values added so far; a repeated value counts once.
   private var known: Set<RawTag.Entry> = []
   private var knownLyrics: Set<TagFinding.Lyrics> = []
   private var impliedTotals: [String: String] = [:]
   private var oversizedCount = 0
 
-  /// Maximum bytes of a value without a canonical name. Longer values are not text but data of some program.
+  /// Maximum size in bytes of a value without a canonical name. Longer values are data of a program, not text.
   private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {
     lyrics = []
     chapters = tag.chapters
     let space = tag.format.keySpace
-    // If there is a separate grouping frame, as written by iTunes, the other one holds the work.
+    // If there is a separate grouping frame, as written by iTunes, the other frame contains the work.
     let hasGroupingFrame = space == .id3v2 && tag.entries.contains { $0.key == "GRP1" }
     // Values by field and by the rank of their key.
     var found: [String: [Int: [RawTag.Entry]]] = [:]
@@ -58,7 +58,7 @@ struct CanonicalTags {
       }
     }
     for text in tag.lyrics { add(text) }
-    // An explicit total takes precedence over one after the number, and a date over a year.
+    // An explicit total takes precedence over a total after the number, and a date over a year.
     for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
     if fields["originaldate"] == nil { fields["originaldate"] = fields["originalyear"] }
     if chapters.isEmpty { chapters = vorbisChapters.chapters }
@@ -69,7 +69,7 @@ struct CanonicalTags {
     }
   }
 
-  /// Returns `false` if the field cannot have this value, or already has another one.
+  /// Returns `false` if the field cannot have this value, or already has another.
   private mutating func add(_ entry: RawTag.Entry, to field: String, in space: KeySpace) -> Bool {
     let value = entry.value
     switch field {
@@ -77,7 +77,7 @@ struct CanonicalTags {
       let (number, total) = TagValue.numberAndTotal(value)
       let totalField = field == "movementnumber" ? "movementtotal" : field + "total"
       if let total, impliedTotals[totalField] == nil { impliedTotals[totalField] = String(total) }
-      // Zero means none.
+      // Zero means that there is no value.
       guard let number else { return total != nil || value.allSatisfy { $0 == "0" || $0 == "/" } }
       return set(String(number), of: field)
     case "tracktotal", "disctotal", "movementtotal":
@@ -93,7 +93,7 @@ struct CanonicalTags {
       guard let flag = TagValue.flag(value) else { return false }
       return set(flag, of: field)
     case "bpm":
-      // Zero means none.
+      // Zero means that there is no value.
       if value != "0" { append(value, to: field) }
     case "date", "originaldate", "originalyear":
       guard TagValue.isDate(value) else { return false }
@@ -109,7 +109,7 @@ struct CanonicalTags {
     return true
   }
 
-  /// Ignores repeated texts.
+  /// Adds lyrics, unless they were added before.
   private mutating func add(_ text: TagFinding.Lyrics) {
     if knownLyrics.insert(text).inserted { lyrics.append(text) }
   }
@@ -135,8 +135,8 @@ struct CanonicalTags {
   }
 }
 
-/// Chapters as entries of a Vorbis comment: `CHAPTER001=00:01:02.500`, `CHAPTER001NAME=…` (wiki.xiph.org: Chapter
-/// Extension).
+/// Chapters in the form of Vorbis comment entries: `CHAPTER001=00:01:02.500`, `CHAPTER001NAME=…` (wiki.xiph.org:
+/// Chapter Extension).
 private struct VorbisChapters {
   private var starts: [Int: Double] = [:]
   private var names: [Int: String] = [:]
@@ -161,7 +161,7 @@ private struct VorbisChapters {
     return true
   }
 
-  /// `hh:mm:ss.xxx`.
+  /// Parses `hh:mm:ss.xxx`.
   private static func seconds(_ text: String) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
     guard parts.count == 3, parts.allSatisfy({ $0 >= 0 && $0 < 1e6 }) else { return nil }

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Descriptions of pictures, common to all tag formats.
+/// Describes pictures in the same way for all tag formats.
 enum Picture {
-  /// Bytes at the start of a picture that identify its format.
+  /// Number of bytes at the start of a picture that identify its format.
   static let signatureLength = 12
 
   /// The types of ID3v2's APIC frame (ID3v2.4 frames, section 4.14); FLAC, Ogg and ASF use the same numbers.
@@ -14,7 +14,7 @@ enum Picture {
     "video capture", "bright coloured fish", "illustration", "band logotype", "publisher logotype",
   ]
 
-  /// - Parameter start: First bytes of the picture, which identify its format if the tag names no MIME type.
+  /// - Parameter start: First bytes of the picture, which identify its format if the tag does not name a MIME type.
   static func described<Start: RandomAccessCollection<UInt8>>(
     type: Int, mime: String, start: Start, size: Int
   ) -> TagFinding.Picture where Start.Index == Int {
@@ -46,10 +46,10 @@ enum Picture {
     return nil
   }
 
-  /// Describes the picture in a FLAC PICTURE block (RFC 9639, section 8.8). Its content `body` may lack the bytes of
+  /// Describes the picture in a FLAC PICTURE block (RFC 9639, section 8.8). The content `body` may lack the bytes of
   /// the picture itself.
   ///
-  /// - Parameter size: Bytes of the whole block.
+  /// - Parameter size: Size of the whole block in bytes.
   static func flac(_ body: [UInt8], size: Int) -> TagFinding.Picture? {
     guard let type = body.bigEndian(UInt32.self), let mimeLength = body.bigEndian(UInt32.self, at: 4),
       let descriptionLength = body.bigEndian(UInt32.self, at: 8 + Int(mimeLength))

@@ -3,8 +3,8 @@ internal import Analysis
 /// The keys of a field in each tag format, according to MusicBrainz Picard's table of tag mappings. The first key that
 /// a tag has takes precedence. Comparison ignores case.
 ///
-/// Writers also use names of Vorbis comments where other formats allow custom keys (`TXXX:TRACKTOTAL` in ID3v2); these
-/// have lower precedence than the keys of the table.
+/// Writers also use Vorbis comment names as custom keys in other formats (`TXXX:TRACKTOTAL` in ID3v2). Such keys have
+/// lower precedence than the keys of the table.
 package struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
@@ -15,7 +15,7 @@ package struct TagKeys {
   var apev2: [String] = []
   var asf: [String] = []
   var riffInfo: [String] = []
-  /// Keys in addition to those of Vorbis comments, with lower precedence; see `MatroskaTags` for the prefixes.
+  /// Keys in addition to the Vorbis comment keys, with lower precedence; see `MatroskaTags` for the prefixes.
   var matroska: [String] = []
 
   private static let iTunes = "----:com.apple.iTunes:"
@@ -208,19 +208,19 @@ package struct TagKeys {
       apev2: [field.uppercased()], asf: [field.uppercased()], matroska: matroska)
   }
 
-  /// The keys of a field in a format, with the one to write first; empty if there is none.
+  /// The keys of a field in a format, starting with the key to write; empty if there are none.
   package static func keys(of field: String, in space: KeySpace) -> [String] {
     table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
-  /// The key for writing a field that a tag lacks: Picard's, unless other programs write a different one that has
+  /// The key for writing a field that a tag lacks: Picard's key, unless other programs write a different key that takes
   /// precedence for readers.
   package static func newKey(of field: String, in space: KeySpace) -> String? {
     if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
     return keys(of: field, in: space).first
   }
 
-  /// `false` for fields that encoders write by themselves, which do not indicate that a file was tagged.
+  /// `false` for fields that encoders write on their own, which do not indicate that a file was tagged.
   package static func isWrittenByPeople(_ key: String, in space: KeySpace) -> Bool {
     meaning(of: key, in: space).map { TagReader.isWrittenByPeople($0.field) } ?? false
   }
@@ -231,11 +231,11 @@ package struct TagKeys {
     var rank: Int
   }
 
-  /// The meaning of a format's key; `nil` if it belongs to no field.
+  /// The meaning of a format's key; `nil` if it does not belong to a field.
   static func meaning(of key: String, in space: KeySpace) -> Meaning? {
     let key = key.uppercased()
     if let meaning = meanings[space]?[key] { return meaning }
-    // The names of ratings are followed by the address of the person.
+    // In keys of ratings, the address of the person follows the name.
     guard let end = key.firstIndex(of: ":"), key.hasPrefix("POPM:") || key.hasPrefix("RATING:") else { return nil }
     return meanings[space]?[String(key[..<end])]
   }

@@ -1,6 +1,6 @@
 /// Normalizes tag values to the form required by `TagField.Kind`.
 enum TagValue {
-  /// Trims spaces, line ends, NULs and byte order marks from both ends, and makes all line ends line feeds.
+  /// Trims spaces, line ends, NULs and byte order marks from both ends, and converts all line ends to line feeds.
   static func cleaned(_ text: String) -> String {
     if let first = text.utf8.first, let last = text.utf8.last, first > 0x20, first < 0x80, last > 0x20, last < 0x80,
       !text.utf8.contains(0x0D)
@@ -24,7 +24,7 @@ enum TagValue {
     scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" || scalar == "\0" || scalar == "\u{FEFF}"
   }
 
-  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero means none.
+  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero means that there is no value.
   static func numberAndTotal(_ text: String) -> (number: Int?, total: Int?) {
     var rest = Substring(text)
     skipSpaces(&rest)
@@ -78,8 +78,8 @@ enum TagValue {
   }
 
   /// Parses the genres in one value of ID3v2's TCON: bare numbers (2.4), and references in parentheses (2.2, 2.3) that
-  /// may be followed by free text; `((` is an escaped parenthesis. A number in parentheses without a name, such as 255,
-  /// means no genre.
+  /// may be followed by free text; `((` is an escaped parenthesis. A number without a name in parentheses, such as 255,
+  /// means that there is no genre.
   static func genres(_ text: String) -> [String] {
     if let number = Int(text), let name = GenreNames.name(number) { return [name] }
     if text == "RX" { return ["Remix"] }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import MediaContainers
 
-/// An APEv2 (or APEv1) tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured without reading them.
+/// An APEv2 or APEv1 tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured without being read.
 struct APEv2Tag {
   private let source: ByteSource
   private let items: Range<Int>
@@ -47,7 +47,7 @@ struct APEv2Tag {
         let text =
           textSize + value.count <= TagLimits.textSize
           ? try source.bytes(at: value.lowerBound, count: value.count) : []
-        // Fewer bytes are returned if the budget is used up, or the file was shortened meanwhile.
+        // Fewer bytes are returned if the budget is used up, or the file was shortened in the meantime.
         guard text.count == value.count, TagLimits.isPlausible(text[...]) else {
           refusedCount += 1
           continue
@@ -94,12 +94,12 @@ struct APEv2Tag {
   }
 }
 
-/// Names of pictures in APEv2 tags.
+/// The names of pictures in APEv2 tags.
 package enum APEv2Pictures {
-  /// Bytes at the start of a picture that identify its format.
+  /// Number of bytes at the start of a picture that identify its format.
   package static let signatureLength = Picture.signatureLength
 
-  /// The corresponding type in ID3v2's APIC frame; `nil` if the key is not one of a picture.
+  /// The corresponding type in ID3v2's APIC frame; `nil` if the key does not name a picture.
   package static func type(ofKey key: String) -> Int? {
     let key = key.uppercased()
     return key.hasPrefix("COVER ART") ? types[key] ?? 0 : nil

@@ -32,7 +32,7 @@ struct ASFTags {
     self.source = source
   }
 
-  /// The objects with tags; the first one of each kind.
+  /// Returns the first object of each kind that contains tags.
   private mutating func objects(from start: Int, to end: Int) throws(FileReadError) -> [ASFObject.Kind: ASFObject] {
     var objects: [ASFObject.Kind: ASFObject] = [:]
     var position = start
@@ -67,7 +67,7 @@ struct ASFTags {
     }
   }
 
-  /// Reads attributes: their number, then the attributes with their names.
+  /// Reads attributes: first their number, then each attribute with its name.
   ///
   /// - Parameter isExtended: `true` for the layout of the extended content description, whose attributes apply to the
   ///   whole file.

@@ -28,7 +28,7 @@ package struct ID3v2FrameFlags {
 
   var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronized || hasDataLength }
 
-  /// The plain content; `nil` if it cannot be decoded.
+  /// Returns the plain content; `nil` if it cannot be decoded.
   package func decoded(_ body: [UInt8], unsynchronized: Bool) -> [UInt8]? {
     let extra = (isGrouped ? 1 : 0) + (hasDataLength ? 4 : 0)
     guard !isEncrypted, body.count >= extra else { return nil }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Reads the frames of one ID3v2 tag. Pictures are measured without reading them.
+/// Reads the frames of one ID3v2 tag. Pictures are measured without being read.
 struct ID3v2FrameReader {
   var tag: RawTag
   let version: Int
@@ -10,7 +10,7 @@ struct ID3v2FrameReader {
   private var truncatedCount = 0
   private var refusedCount = 0
   private var hasOtherTimedTexts = false
-  /// Bytes of text that may still be read.
+  /// Number of bytes of text that may still be read.
   private var textBudget = TagLimits.textSize
   private var dates = SplitDate()
 
@@ -55,7 +55,7 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// Kinds of frames that are read.
+  /// The kinds of frames that are read.
   private enum Content {
     case text, describedText, comment, link, describedLink, identifier, rating
     case picture, lyrics, timedLyrics, people, chapter, podcast
@@ -74,7 +74,7 @@ struct ID3v2FrameReader {
       case "POPM": self = .rating
       case "TXXX": self = .describedText
       case "WXXX": self = .describedLink
-      // Text frames that do not start with T.
+      // Text frames whose names do not start with T.
       case "GRP1", "MVNM", "MVIN", "WFED": self = .text
       case _ where name.hasPrefix("T"): self = .text
       case _ where name.hasPrefix("W"): self = .link
@@ -83,12 +83,12 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// The identifier; `nil` at the end of the frames (padding, junk). Lower-case letters are invalid, but some writers
-  /// use them. iTunes writes identifiers of version 2.2, with a NUL, in 2.3 tags.
+  /// The identifier; `nil` at the end of the frames (padding, junk). Lowercase letters are invalid, but some writers
+  /// use them. In 2.3 tags, iTunes writes identifiers of version 2.2, followed by a NUL.
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
     if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
-      // Experimental 2.3 versions of 2.4 frames, with an X in place of the T: sort names, and the original date.
+      // Experimental 2.3 versions of 2.4 frames, with an X in place of the T, contain sort names and the original date.
       let isTrial = version == 3 && ["XSOP", "XSOA", "XSOT", "XDOR"].contains { id.elementsEqual($0.utf8) }
       return (isTrial ? "T" : "") + String(decoding: isTrial ? id.dropFirst() : id, as: UTF8.self)
     }
@@ -96,9 +96,9 @@ struct ID3v2FrameReader {
     return String(decoding: id.dropLast(), as: UTF8.self)
   }
 
-  /// Length of the frame's content. Version 2.4 has seven bits per byte and the others eight, but writers (including
-  /// old iTunes) mix them up. The other interpretation is used only if it alone leads to another frame, padding or the
-  /// end.
+  /// Length of the frame's content. Version 2.4 uses seven bits per byte and the other versions eight, but some writers
+  /// (including old versions of iTunes) confuse them. The other interpretation is used only if it alone leads to
+  /// another frame, to padding or to the end.
   private func frameSize(
     _ header: [UInt8], of source: ByteSource, at position: Int, end: Int
   ) throws(FileReadError) -> Int {
@@ -186,8 +186,8 @@ struct ID3v2FrameReader {
 
   // MARK: Text
 
-  /// The text from `start` on, with the encoding in the first byte of the frame; `nil` if that is neither an encoding
-  /// nor text, or there are too many strings.
+  /// The text from `start` on, with the encoding in the first byte of the frame; `nil` if that byte is neither an
+  /// encoding nor text, or there are too many strings.
   private static func text(_ body: [UInt8], from start: Int = 1) -> ID3v2Text? {
     guard let encoding = body.first, body.count >= start else { return nil }
     switch encoding {
@@ -270,8 +270,8 @@ struct ID3v2FrameReader {
     return isCode && code != "xxx" && code != "und" ? code : nil
   }
 
-  /// SYLT (2.4 section 4.9): encoding, language, unit of time, content type, description, then texts with a time each.
-  /// A text that starts with a line feed begins a line; if none does, each text is a line.
+  /// SYLT (2.4 section 4.9): encoding, language, unit of time, content type, description, then texts, each with a time.
+  /// A text that starts with a line feed begins a line; if no text does, each text is a line.
   private mutating func addTimedLyrics(_ body: [UInt8]) -> Bool {
     guard body.count > 6, (1...2).contains(body[4]), var text = ID3v2Text(encoding: body[0], body[6...]) else {
       return false
@@ -315,7 +315,7 @@ struct ID3v2FrameReader {
   }
 
   /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): alternating roles and names. Players and their
-  /// instruments are in TMCL, or among the others in the older IPLS.
+  /// instruments are in TMCL, or among the other people in the older IPLS.
   private mutating func addPeople(_ name: String, _ body: [UInt8]) -> Bool {
     guard (0...3).contains(body[0]), var text = Self.text(body) else { return false }
     while !text.isAtEnd {

@@ -35,7 +35,7 @@ package struct ID3v2Tag {
       frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; the existing part was read.")
     }
     if isUnsynchronized, version < 4 {
-      // Sizes refer to decoded bytes here, so the tag must be decoded as a whole.
+      // Sizes count decoded bytes here, so the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }
@@ -55,11 +55,11 @@ package struct ID3v2Tag {
     let bytes = try source.bytes(at: offset, count: 4)
     // Some writers set the flag without writing an extended header.
     if ID3v2FrameReader.isFrameID(bytes[...]) { return 0 }
-    // Version 2.4 includes the four bytes of the size; 2.3 does not.
+    // In version 2.4, the size includes its own four bytes; in 2.3, it does not.
     return version == 4 ? Self.syncsafe(bytes[...]) ?? 0 : Int(bytes.bigEndianNumber) + 4
   }
 
-  /// Decodes four bytes of seven bits each; `nil` if an eighth bit is set.
+  /// Decodes four bytes with seven bits each; `nil` if an eighth bit is set.
   static func syncsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
     return ID3v2Header.syncsafe(bytes)

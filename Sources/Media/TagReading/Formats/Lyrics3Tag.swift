@@ -1,6 +1,7 @@
 internal import MediaContainers
 
-/// Lyrics3 (id3.org: Lyrics3, Lyrics3v2): only the words in version 1, fields with a name and a size in version 2.
+/// Lyrics3 tags (id3.org: Lyrics3, Lyrics3v2). Version 1 contains only the words, version 2 fields with a name and a
+/// size.
 enum Lyrics3Tag {
   private static let begin = "LYRICSBEGIN"
   private static let endMarkSize = 9
@@ -19,7 +20,7 @@ enum Lyrics3Tag {
       tag.add("lyrics", rest.latin1)
       return tag
     }
-    // The fields are followed by the size of the tag.
+    // The size of the tag follows the fields.
     rest = rest.dropLast(6)
     while rest.count >= 8, !tag.isFull {
       let id = rest.prefix(3).latin1

@@ -1,10 +1,10 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track references as its
+/// The chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track references as its
 /// chapters (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
 extension MP4Items {
-  /// In file order; empty if there are none.
+  /// Returns the chapters in file order.
   static func chapters(of moov: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter] {
     if let list = try moov.descendant("udta", "chpl", in: source) {
       let chapters = try neroChapters(list, in: source)
@@ -17,7 +17,7 @@ extension MP4Items {
   /// start in units of 100 ns and its title with a length prefix.
   private static func neroChapters(_ list: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter]
   {
-    // At most 255 titles of 255 bytes.
+    // The list contains at most 255 titles of 255 bytes.
     let bytes = try source.bytes(at: list.body, count: min(list.end - list.body, 1 << 17))
     var rest = bytes.dropFirst(bytes.first == 0 ? 4 : 8)
     guard let count = rest.popFirst() else { return [] }
@@ -45,7 +45,7 @@ extension MP4Items {
     while tracks.count < maximumTrackCount, let track = try moov.child("trak", in: source, from: position) {
       position = track.end
       if let header = try track.child("tkhd", in: source) {
-        // In version 1, the times before the number have eight bytes each.
+        // In version 1, the times before the number take eight bytes each.
         let isLong = try source.bytes(at: header.body, count: 1).first == 1
         let number = try source.bytes(at: header.body + (isLong ? 20 : 12), count: 4).bigEndian(UInt32.self)
         if let number { tracks[number] = track }
@@ -85,7 +85,7 @@ extension MP4Items {
     var leftInTimeRun = times.first ?? 0
     var run = 0
     for (chunk, offset) in offsets.enumerated() {
-      // Layout of a run: its first chunk, counted from one; samples in each of its chunks; a description.
+      // Layout of a run: its first chunk, counted from one; the number of samples in each of its chunks; a description.
       while 3 * (run + 1) + 2 < runs.count, runs[3 * (run + 1)] <= UInt64(chunk + 1) { run += 1 }
       guard 3 * run + 2 < runs.count else { break }
       var position = Int(clamping: offset)

@@ -2,7 +2,7 @@ internal import Analysis
 internal import MediaContainers
 
 /// The item list `moov.udta.meta.ilst` of an MP4 file (Apple's extension of ISO/IEC 14496-12). Pictures are measured
-/// without reading them.
+/// without being read.
 enum MP4Items {
   static func read(from source: ByteSource) throws(FileReadError) -> RawTag? {
     guard let moov = try MP4Box(file: source, from: 0).child("moov", in: source) else { return nil }
@@ -47,9 +47,9 @@ enum MP4Items {
 
   // MARK: Text
 
-  /// Well-known types of values (Apple, QuickTime File Format Specification).
+  /// The well-known type of UTF-8 values (Apple, QuickTime File Format Specification).
   private static let utf8: UInt32 = 1
-  /// Items that are read as text whatever their type.
+  /// Items that are read as text regardless of their type.
   private static let untyped: Set<String> = ["purl", "egid"]
 
   /// The key of an item and its texts. The first item with a key takes precedence.
@@ -106,7 +106,7 @@ enum MP4Items {
       guard let number = value.bigEndian(UInt16.self, at: 2) else { return }
       tag.add(item.name, "\(number)/\(value.bigEndian(UInt16.self, at: 4) ?? 0)")
     case "gnre":
-      // One more than the genre number of ID3v1.
+      // The value is one more than the genre number of ID3v1.
       if let number = value.bigEndian(UInt16.self), let genre = GenreNames.name(Int(number) - 1) {
         tag.add("©gen", genre)
       }
@@ -133,7 +133,7 @@ enum MP4Items {
     }
   }
 
-  /// Well-known types of metadata values (Apple, QuickTime File Format Specification).
+  /// The MIME type for a well-known type of metadata values (Apple, QuickTime File Format Specification).
   private static func mime(ofType type: UInt64) -> String {
     switch type {
     case 12: "image/gif"
@@ -145,9 +145,9 @@ enum MP4Items {
   }
 }
 
-/// The name of a free-form item, `----`.
+/// Forms the key of a free-form item, `----`.
 package enum MP4ItemName {
-  /// `----` and the two parts, as written by Picard. aacgain terminates them with a NUL, like C strings.
+  /// `----` and the two parts, as written by Picard. aacgain terminates the parts with a NUL, like C strings.
   package static func key(mean: [UInt8], name: [UInt8]) -> String {
     "----:" + [mean, name].map { TagText.utf8($0.prefix { $0 != 0 }) }.joined(separator: ":")
   }

@@ -1,10 +1,9 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Tags, chapters and attached pictures of Matroska and WebM (RFC 9559; matroska.org: Tagging).
+/// The tags, chapters and attached pictures of Matroska and WebM files (RFC 9559; matroska.org: Tagging).
 ///
-/// At the album level, names with a different meaning there are prefixed with `ALBUM:`, such as its `TITLE` and
-/// `ARTIST`.
+/// Names that mean something else at the album level, such as `TITLE` and `ARTIST`, are prefixed with `ALBUM:` there.
 struct MatroskaTags {
   private typealias ID = EBMLElement.ID
 
@@ -19,7 +18,7 @@ struct MatroskaTags {
   private static let albumNames: Set<String> = [
     "TITLE", "ARTIST", "PART_NUMBER", "TOTAL_PARTS", "REPLAYGAIN_GAIN", "REPLAYGAIN_PEAK",
   ]
-  /// The target type of an album (RFC 9559, section 5.1.8.1.1.1); 30 is a track.
+  /// The target type of an album (RFC 9559, section 5.1.8.1.1.1); the type of a track is 30.
   private static let albumLevel: UInt64 = 50
 
   /// - Parameter offset: Offset of the EBML header.
@@ -49,7 +48,7 @@ struct MatroskaTags {
     self.source = source
   }
 
-  /// Offsets of the relevant elements: those before the audio, and those named in the index.
+  /// Offsets of the relevant elements that are before the audio or listed in the index.
   private func places(in segment: EBMLElement) throws(FileReadError) -> [Int] {
     let wanted = [ID.info, ID.tags, ID.chapters, ID.attachments]
     var places: Set<Int> = []
@@ -148,7 +147,7 @@ struct MatroskaTags {
   }
 
   private mutating func readChapters(_ chapters: EBMLElement) throws(FileReadError) {
-    // Other editions are other orders of the same chapters.
+    // Other editions contain the same chapters in a different order.
     guard let edition = try children(of: chapters).first(where: { $0.id == 0x45B9 }) else { return }
     for atom in try children(of: edition) where atom.id == 0xB6 {
       guard tag.chapters.count < TagLimits.valueCount else {

@@ -5,12 +5,12 @@ struct OggComment {
   private var pages: OggPageReader
   private var pageCount = 0
 
-  /// Maximum number of pages examined: header packets come first, and even one with a picture of 10 MB takes only 160
-  /// pages.
+  /// Maximum number of pages examined: header packets come first, and even a header with a picture of 10 MB takes only
+  /// 160 pages.
   private static let pageLimit = 4_000
-  /// Maximum bytes of junk between two pages.
+  /// Maximum number of bytes of junk between two pages.
   private static let junkLimit = 64 * 1024
-  /// Maximum size of the packet. Pictures are stored as text in comments, which makes them a third longer.
+  /// Maximum size of the packet. Comments store pictures as text, which makes them a third longer.
   private static let packetLimit = 2 * TagLimits.size
 
   /// - Parameter offset: Offset of the first page.
@@ -44,8 +44,8 @@ struct OggComment {
         guard length < 255 else { continue }
         defer { packet = [] }
         if codec == .flac {
-          // Each packet is one metadata block (RFC 9639, section 10.1), starting with the comment, up to the last-block
-          // flag.
+          // Each packet is one metadata block (RFC 9639, section 10.1). The comment comes first; a flag marks the last
+          // block.
           guard let header = packet.first, header != 0xFF else { return tag }
           let body = Array(packet.dropFirst(4))
           if header & 0x7F == FLACBlockReader.vorbisComment, !hasComment {

@@ -1,12 +1,12 @@
 internal import MediaContainers
 
-/// ID3v2 and APEv2 tags at the start of a file.
+/// The ID3v2 and APEv2 tags at the start of a file.
 struct LeadingTags {
-  /// At most one: the first that is not empty.
+  /// Contains at most one tag: the first that is not empty.
   var id3v2: [RawTag] = []
   var apev2: [RawTag] = []
   var remarks: [String] = []
-  /// Offset of the end of all these tags.
+  /// Offset of the end of the last tag.
   let end: Int
 
   init(of source: ByteSource) throws(FileReadError) {
@@ -30,11 +30,11 @@ struct LeadingTags {
   }
 }
 
-/// Tags at the end of a file, in any order: APEv2, ID3v2 (2.4 only), ID3v1, Lyrics3.
+/// The tags at the end of a file, in any order: APEv2, ID3v2 (2.4 only), ID3v1, Lyrics3.
 struct TrailingTags {
   /// In order of precedence.
   var tags: [RawTag] { apev2 + id3v2 + id3v1 }
-  /// Tags with lower precedence than even those before the audio.
+  /// Tags whose precedence is even lower than that of the tags before the audio.
   private(set) var lastResorts: [RawTag] = []
   private(set) var remarks: [String] = []
   private var apev2: [RawTag] = []

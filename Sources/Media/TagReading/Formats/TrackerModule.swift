@@ -1,15 +1,15 @@
 internal import MediaContainers
 
-/// Title, texts and tracker of tracker modules: MOD, S3M, IT, XM. Musicians put messages into the names of samples and
-/// instruments; together, these are the comment (FireLight, "MOD Player Tutorial"; `TECH.DOC` of Scream Tracker 3.20;
-/// `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
+/// Reads the title, the texts and the tracker of tracker modules: MOD, S3M, IT, XM. Musicians put messages into the
+/// names of samples and instruments; together, the names form the comment (FireLight, "MOD Player Tutorial"; `TECH.DOC`
+/// of Scream Tracker 3.20; `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
 struct TrackerModule {
   private let source: ByteSource
   private var tag: RawTag
-  /// Expected data lies past the end of the file, or is something else.
+  /// `true` if expected data is past the end of the file, or is something else.
   private var isCutOff = false
 
-  /// Maximum number of names read; IT and S3M allow some hundreds.
+  /// Maximum number of names read; IT and S3M allow a few hundred.
   private static let nameLimit = 5_000
 
   /// `nil` for other containers.
@@ -39,7 +39,7 @@ struct TrackerModule {
     return module.tag
   }
 
-  /// Latin-1 up to the first NUL; 0xFF counts as a space.
+  /// Reads Latin-1 up to the first NUL; 0xFF counts as a space.
   private static func text(in source: ByteSource, at offset: Int, _ count: Int) throws(FileReadError) -> String {
     try source.bytes(at: offset, count: count).prefix { $0 != 0 }.map { $0 == 0xFF ? 0x20 : $0 }[...].latin1
   }
@@ -63,7 +63,7 @@ struct TrackerModule {
     }
   }
 
-  /// 31 samples of 30 bytes, after the title.
+  /// The title is followed by 31 samples of 30 bytes.
   private mutating func modLines() throws(FileReadError) -> [String] {
     var lines: [String] = []
     for index in 0..<31 { lines.append(try line(at: 20 + 30 * index, 22)) }
@@ -128,7 +128,7 @@ struct TrackerModule {
       var audioSize = 0
       for _ in 0..<min(sampleCount, Self.nameLimit) where !isCutOff {
         let size = try number(UInt32.self, at: position)
-        // Four bits per sample, after a table of 16 bytes.
+        // Packed samples have four bits each, and follow a table of 16 bytes.
         let isPacked = try source.bytes(at: position + 17, count: 1).first == 0xAD
         audioSize += isPacked ? 16 + (size + 1) / 2 : size
         samples.append(try line(at: position + 18, 22))

@@ -47,7 +47,8 @@ enum VorbisComment {
     return tag
   }
 
-  /// The key in upper case; `nil` if it is invalid: empty, or anything but printable ASCII without `~`.
+  /// The key in upper case; `nil` if it is invalid, because it is empty or contains anything but printable ASCII
+  /// without `~`.
   private static func key(_ bytes: ArraySlice<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x20...0x7D).contains($0) }) else { return nil }
     return bytes.latin1.uppercased()

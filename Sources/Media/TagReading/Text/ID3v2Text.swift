@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// Text in ID3v2 frames: an encoding, and NUL-terminated strings (id3.org: ID3v2.4, section 4).
+/// The text in an ID3v2 frame: an encoding, and NUL-terminated strings (id3.org: ID3v2.4, section 4).
 package struct ID3v2Text {
   private let isWide: Bool
   private let decode: (ArraySlice<UInt8>, _ mark: inout ByteOrder?) -> String
@@ -52,8 +52,8 @@ package struct ID3v2Text {
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// Decodes UTF-16. A string without a byte order mark has the byte order of the previous one; for the first one, the
-  /// positions of its zeros decide.
+  /// Decodes UTF-16. A string without a byte order mark has the byte order of the previous string; for the first
+  /// string, the positions of its zeros decide.
   private static func wide(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool, _ mark: inout ByteOrder?) -> String {
     var text = bytes
     if text.starts(with: [0xFF, 0xFE]) {
@@ -70,7 +70,7 @@ package struct ID3v2Text {
     return TagText.utf16(text, isBigEndian: order == .big)
   }
 
-  /// `true` if most zero bytes are in the first halves of characters.
+  /// `true` if most zero bytes are in the first half of a character.
   private static func zerosComeFirst(_ bytes: ArraySlice<UInt8>) -> Bool {
     var zeros = [0, 0]
     for (index, byte) in bytes.enumerated() where byte == 0 { zeros[index & 1] += 1 }

@@ -9,12 +9,12 @@ struct APEv2Items {
 
   private static let hasHeaderFlag: UInt32 = 1 << 31
   private static let isHeaderFlag: UInt32 = 1 << 29
-  /// Maximum bytes up to the end of a key.
+  /// Maximum number of bytes up to the end of a key.
   private static let headLimit = 8 + 1_024
-  /// Maximum bytes read of a text item; the items written here are shorter.
+  /// Maximum number of bytes read from a text item; the items written here are shorter.
   private static let textLimit = 1 << 20
 
-  /// Creates a tag that is not in the file yet.
+  /// Creates a tag for a file that does not have one yet.
   init() {
     (version, flags, hasHeader) = (2_000, Self.hasHeaderFlag, true)
   }
@@ -38,9 +38,9 @@ struct APEv2Items {
       else { throw Self.odd("breaks off inside an item") }
       let value = position + keyEnd + 1..<position + keyEnd + 1 + Int(size)
       let kind = head[4] >> 1 & 3
-      // Anything but binary data is text or a URL.
+      // An item that is not binary data is text or a URL.
       var item = EditableTag.Entry(isText: kind != 1, content: .original(position..<value.upperBound))
-      // Editable text.
+      // The text can be edited.
       if head[4] & 7 == 0 {
         item.key = head[8..<keyEnd].latin1
         if value.count <= Self.textLimit {
@@ -69,7 +69,7 @@ struct APEv2Items {
     return [UInt32(value.count).littleEndianBytes + [0, 0, 0, 0] + Array(key.utf8) + [0] + value]
   }
 
-  /// The tag with these items; empty if there are none.
+  /// Returns the tag with these items; empty if there are no items.
   func tag(_ items: EditableTag) throws(TagWriteError) -> FileSplice {
     var splice = FileSplice()
     guard !items.entries.isEmpty else { return splice }

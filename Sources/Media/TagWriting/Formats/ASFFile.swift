@@ -1,14 +1,14 @@
 internal import MediaContainers
 internal import TagReading
 
-/// An ASF (WMA) file: the attributes in its extended content description (Advanced Systems Format Specification 1.20,
-/// section 3.11).
+/// An ASF (WMA) file, with the attributes in its extended content description (Advanced Systems Format Specification
+/// 1.20, section 3.11).
 struct ASFFile: TagContainer {
   var tags: [EditableTag]
   private let header: [UInt8]
   private let start: Int
   private let size: Int
-  /// Range in the header.
+  /// The range of the extended content description in the header.
   private let description: Range<Int>?
   private let fileProperties: Int
 
@@ -73,7 +73,7 @@ struct ASFFile: TagContainer {
       let value = object[valueStart..<end]
       switch type {
       case textType: attribute.values = [text(value)]
-      // Booleans, and numbers of four, eight and two bytes.
+      // Booleans, and numbers with four, eight and two bytes.
       case 2...5 where value.count <= 8: attribute.values = [String(Array(value.reversed()).bigEndianNumber)]
       default: attribute.key = ""
       }
@@ -114,7 +114,7 @@ struct ASFFile: TagContainer {
     let replaced = description ?? header.count..<header.count
     let growth = object.count - replaced.count
     var new = header
-    // A wrong size stays wrong: decoders trust the length next to it only if the size is right.
+    // A wrong size stays wrong, because decoders trust the length next to it only if the size is right.
     let place = fileProperties + Self.fileSizeOffset
     if header.littleEndian(UInt64.self, at: place) == UInt64(size) {
       new.replaceSubrange(place..<place + 8, with: UInt64(size + growth).littleEndianBytes)

@@ -3,13 +3,13 @@ internal import TagReading
 
 /// A picture in an ID3v2 frame or an APEv2 item, to be used in another tag. Its bytes stay in the file.
 struct AttachedPicture {
-  /// Type in ID3v2's APIC frame.
+  /// The type in ID3v2's APIC frame.
   var type: UInt8
   var mime: String
   var description: String
   var data: Range<Int>
 
-  /// Maximum bytes before a picture.
+  /// Maximum number of bytes before a picture.
   private static let headLimit = 1_024
 
   /// `nil` unless the APEv2 item is a picture, such as `Cover Art (Front)`.

@@ -11,7 +11,7 @@ struct ChunkFile: TagContainer {
   /// Range of the tag chunk, including header and padding.
   private let chunk: Range<Int>?
   private let id: [UInt8]
-  /// Missing padding bytes of the last chunk.
+  /// Number of padding bytes missing after the last chunk.
   private let padding: Int
 
   /// Maximum number of zeros accepted after a tag.
@@ -23,7 +23,7 @@ struct ChunkFile: TagContainer {
     size = source.size
     let field = try source.bytes(at: start + 4, count: 4)
     let claimed = isBigEndian ? field.bigEndian(UInt32.self) : field.littleEndian(UInt32.self)
-    // Some writers omit the padding byte of an odd last chunk, and may or may not count it.
+    // Some writers omit the padding byte of a last chunk with an odd size, and may or may not count it.
     guard let claimed, [source.size, source.size + 1].contains(start + 8 + Int(claimed)),
       var chunks = ChunkReader(source, container, at: start)
     else { throw Self.odd("The file does not have the length that it claims") }
@@ -42,7 +42,7 @@ struct ChunkFile: TagContainer {
     else {
       throw Self.odd("The chunks do not fill the file, or there are several for tags")
     }
-    // A chunk appended to an odd last chunk has to follow its padding byte.
+    // A chunk appended to a last chunk with an odd size has to follow the padding byte.
     padding = chunks.position - source.size
     if tags.last?.end == end { tagEnd = source.size }
     var frames: [EditableTag.Entry] = []
@@ -59,7 +59,7 @@ struct ChunkFile: TagContainer {
       id = try source.bytes(at: tag.start, count: 4)
       chunk = tag.start..<tagEnd
     } else {
-      // The spelling of other programs that write such chunks.
+      // Other programs that write such chunks spell the identifier this way.
       id = Array((isBigEndian ? "ID3 " : "id3 ").utf8)
       chunk = nil
     }

@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// Encoded audio between tags of other formats: MPEG audio, Monkey's Audio, WavPack, Musepack.
+/// A file with encoded audio between tags of other formats: MPEG audio, Monkey's Audio, WavPack, Musepack.
 struct EncodedAudioFile: TagContainer {
   var tags: [EditableTag]
   private let leading: TagRegions.Leading
@@ -11,8 +11,8 @@ struct EncodedAudioFile: TagContainer {
   private let apev2: APEv2Items
   private let size: Int
 
-  /// - Parameter prefersID3v2: `true` if ID3v2 gets new fields, as in MP3, where some programs read nothing else;
-  ///   `false` for APEv2.
+  /// - Parameter prefersID3v2: `true` if new fields go into ID3v2, as in MP3, where some programs read nothing else;
+  ///   `false` if they go into APEv2.
   init(_ source: ByteSource, _ leading: TagRegions.Leading, prefersID3v2: Bool) throws {
     self.leading = leading
     size = source.size
@@ -59,7 +59,7 @@ struct EncodedAudioFile: TagContainer {
     return splice
   }
 
-  /// Pictures of the second tag, as entries of the first one.
+  /// Returns the pictures of the second tag as entries of the first.
   func pictures(from source: ByteSource) throws -> [EditableTag.Entry] {
     guard tags.count == 2 else { return [] }
     var pictures: [EditableTag.Entry] = []

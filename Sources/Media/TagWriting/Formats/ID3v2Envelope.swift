@@ -7,21 +7,21 @@ struct ID3v2Envelope {
   private let version: UInt8
   private let revision: UInt8
   private var flags: UInt8
-  /// Bytes after the header that were available for frames and padding.
+  /// Number of bytes after the header that were available for frames and padding.
   private let roomSize: Int
 
   private static let headerSize = 10
   private static let unsynchronization: UInt8 = 0x80
-  /// Padding added for later changes when the tag has to grow.
+  /// Number of bytes of padding added for later changes when the tag has to grow.
   private static let newPadding = 1_024
   private static let maxTagSize = 1 << 28
   /// Maximum size of an unsynchronized tag, which is parsed in memory.
   private static let sizeLimit = 64 << 20
   private static let blockSize = 1 << 16
-  /// Maximum bytes read of a text frame; the frames written here are shorter.
+  /// Maximum number of bytes read from a text frame; the frames written here are shorter.
   private static let textLimit = 1 << 20
 
-  /// Creates a tag that is not in the file yet.
+  /// Creates a tag for a file that does not have one yet.
   init() {
     (version, revision, flags, roomSize) = (4, 0, 0, 0)
   }
@@ -35,7 +35,7 @@ struct ID3v2Envelope {
       throw Self.odd("is not one of version 2.2, 2.3 or 2.4")
     }
     (version, revision, flags) = (header[3], header[4], header[5])
-    // Unsynchronization, and from 2.3 on the experimental flag.
+    // Allows unsynchronization and, from 2.3 on, the experimental flag.
     let allowed: UInt8 = version == 2 ? 0x80 : 0xA0
     guard flags & ~allowed == 0 else { throw Self.odd("has an extended header, a footer or unknown flags") }
     guard header[6..<10].allSatisfy({ $0 < 0x80 }),
@@ -116,7 +116,7 @@ struct ID3v2Envelope {
     return name.hasPrefix("T") && name.utf8.count == 4 && (1...textLimit).contains(size)
   }
 
-  /// Accepts three letters and a space or NUL, as written by old programs.
+  /// Also accepts three letters and a space or NUL, as written by old programs.
   private static func isFrameID(_ bytes: ArraySlice<UInt8>) -> Bool {
     func isPart(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) }
     guard let last = bytes.last else { return false }
@@ -136,13 +136,13 @@ struct ID3v2Envelope {
     return (key, text.all().filter { !$0.isEmpty })
   }
 
-  /// `true` if a frame can be made for the key.
+  /// `true` if a frame can be created for the key.
   static func hasFrame(for key: String) -> Bool {
     key == "COMM" || key == "USLT" || key.hasPrefix("UFID:")
       || key.hasPrefix("T") && (key.utf8.count == 4 && key != "TMCL" && key != "TIPL" || key.hasPrefix("TXXX:"))
   }
 
-  /// Makes text frames in the most compact encoding that the version supports.
+  /// Creates text frames in the most compact encoding that the version supports.
   func frame(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     let parts = key.split(separator: ":", maxSplits: 1)
     let name = String(parts.first ?? "")
@@ -153,7 +153,7 @@ struct ID3v2Envelope {
         try frame(name, [Array(description.utf8) + [0] + Array(value.utf8)])
       }
     case "COMM", "USLT":
-      // One text per frame, with an unknown language and no description.
+      // Each frame contains one text, with an unknown language and no description.
       return try values.map { value throws(TagWriteError) in
         let (encoding, texts) = encoded(["", value])
         return try frame(name, [[encoding] + Array("XXX".utf8) + texts])
@@ -180,7 +180,7 @@ struct ID3v2Envelope {
     return (1, Array(wide.joined(separator: [0, 0])))
   }
 
-  /// - Parameter dataSize: Bytes that will follow the frame's own.
+  /// - Parameter dataSize: Number of bytes that will follow the frame's own bytes.
   private func frame(_ name: String, _ parts: [[UInt8]], dataSize: Int = 0) throws(TagWriteError) -> [UInt8] {
     let body = parts.flatMap(\.self)
     let size = body.count + dataSize
@@ -192,7 +192,7 @@ struct ID3v2Envelope {
       return Array(id.utf8) + UInt32(size).bigEndianBytes.dropFirst() + body
     case 3: return Array(name.utf8) + UInt32(size).bigEndianBytes + [0, 0] + body
     default:
-      // If the tag has the flag, frames have it too. ASCII and UTF-8 are not changed by it.
+      // If the tag has the flag, its frames have it, too. Unsynchronization does not change ASCII and UTF-8.
       let flag: UInt8 = flags & Self.unsynchronization != 0 ? 2 : 0
       return Array(name.utf8) + Self.syncsafe(size) + [0, flag] + body
     }
@@ -200,7 +200,7 @@ struct ID3v2Envelope {
 
   // MARK: Tag
 
-  /// The tag with these frames; empty if there are none, since a tag needs at least one.
+  /// Returns the tag with these frames; empty if there are none, because a tag needs at least one.
   ///
   /// - Parameter isEven: `true` if the length must be even, as for a chunk.
   func tag(_ frames: EditableTag, isEven: Bool = false) throws(TagWriteError) -> FileSplice {

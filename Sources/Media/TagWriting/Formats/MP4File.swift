@@ -3,7 +3,7 @@ internal import TagReading
 
 /// An MP4 file with the items in `moov.udta.meta.ilst` (Apple's extension of ISO/IEC 14496-12).
 ///
-/// If the free space after `moov` cannot compensate for its change in length, the audio moves, and the chunk offsets in
+/// If the free space after `moov` cannot make up for a change in its length, the audio moves, and the chunk offsets in
 /// `stco` and `co64` are updated.
 struct MP4File: TagContainer {
   var tags: [EditableTag]
@@ -95,7 +95,7 @@ struct MP4File: TagContainer {
       guard let mean = try MP4Box(at: position, end: item.end, in: source), mean.name == "mean",
         let name = try MP4Box(at: mean.end, end: item.end, in: source), name.name == "name"
       else { return nil }
-      // The text follows version and flags.
+      // The text follows the version and flags.
       let parts = try [mean, name].map { box in
         try source.bytes(at: box.body + 4, count: min(nameLimit, box.end - box.body - 4))
       }
@@ -158,7 +158,7 @@ struct MP4File: TagContainer {
         filler = UInt32(size).bigEndianBytes + Array("free".utf8)
         filler += [UInt8](repeating: 0, count: min(size - 8, max(0, -growth)))
       }
-      // The content of the free space is kept as far as there is room.
+      // As much of the free space's content is kept as there is room for.
       patches.append((free.start..<free.end - max(0, size - filler.count), Self.splice(filler)))
       growth = 0
     }
@@ -177,8 +177,8 @@ struct MP4File: TagContainer {
     return splice
   }
 
-  /// The patches of `moov` for a changed list of items, and its growth in bytes. Missing boxes around the list are
-  /// created.
+  /// Returns the patches of `moov` for a changed list of items, and the growth of `moov` in bytes. Missing boxes around
+  /// the list are created.
   private func replacingItems() throws -> (patches: [(range: Range<Int>, new: FileSplice)], growth: Int) {
     let path = try Self.path(of: moov, in: source)
     let items = tags[0].content
@@ -221,7 +221,7 @@ struct MP4File: TagContainer {
     return (patches, growth)
   }
 
-  /// The end of the last child; QuickTime ends `udta` with four zeros.
+  /// Returns the end of the last child; in QuickTime files, four zeros may follow it in `udta`.
   private static func endOfChildren(of box: MP4Box, in source: ByteSource) throws -> Int {
     var position = try box.firstChild(in: source)
     while position < box.end, let child = try MP4Box(at: position, end: box.end, in: source) { position = child.end }
@@ -230,7 +230,7 @@ struct MP4File: TagContainer {
     return position
   }
 
-  /// The chunk offset tables in `moov`, with `growth` added to all offsets after it.
+  /// Returns the chunk offset tables in `moov`, with `growth` added to all offsets that are after `moov`.
   private func placesMoved(by growth: Int) throws -> [(range: Range<Int>, new: FileSplice)] {
     guard try moov.child("cmov", in: source) == nil, try moov.child("mvex", in: source) == nil else {
       throw Self.odd("The box moov is compressed, or the file is made of fragments")

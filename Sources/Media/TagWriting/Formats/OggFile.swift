@@ -10,17 +10,17 @@ struct OggFile: TagContainer {
   private let comment: VorbisCommentBody
   private let codec: OggCodec
   private let serial: UInt32
-  /// Number of the first rewritten page.
+  /// Page number of the first rewritten page.
   private let firstNumber: UInt32
   private let oldPageCount: Int
   private let laterHeaders: [[UInt8]]
-  /// Pages of other streams between the rewritten ones.
+  /// Pages of other streams between the rewritten pages.
   private let between: [Range<Int>]
   private let headersStart: Int
   private let headersEnd: Int
   private let size: Int
 
-  /// Bytes of a page header without lacing values.
+  /// Size of a page header in bytes, without lacing values.
   static let headerSize = 27
   private static let headerLimit = 64 << 20
   private static let pageLimit = 10_000

@@ -4,12 +4,12 @@ internal import TagReading
 /// The bytes around the entries of a Vorbis comment (Vorbis I specification, section 5).
 struct VorbisCommentBody {
   private let vendor: [UInt8]
-  /// Bytes after the entries: the framing bit of Vorbis, the padding of Opus.
+  /// The bytes after the entries: the framing bit of Vorbis, or the padding of Opus.
   private let rest: [UInt8]
 
   private static let sizeLimit = 64 << 20
 
-  /// Creates a comment that is not in the file yet.
+  /// Creates a comment for a file that does not have one yet.
   init() {
     (vendor, rest) = (Array("Nocturne".utf8), [])
   }
@@ -47,7 +47,7 @@ struct VorbisCommentBody {
     !key.isEmpty && key.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }
 
-  /// One entry for each value.
+  /// Returns one entry for each value.
   static func entries(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     values.map { value in
       let text = Array("\(key.uppercased())=\(value)".utf8)

@@ -1,5 +1,5 @@
 /// Finds the bytes of old headers at other positions in new ones. A rolling checksum over the old bytes looks up blocks
-/// of the new ones (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
+/// of the new bytes (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
 struct ByteMatcher {
   private static let blockSize = 48
   private static let base: UInt32 = 0x0100_0193
@@ -8,7 +8,7 @@ struct ByteMatcher {
   private static let minZeroRun = 32
 
   private let fresh: [(start: Int, bytes: [UInt8])]
-  /// Part and position of the last block with a checksum.
+  /// For each checksum, the part and position of the last block that has it.
   private var blocks: [UInt32: (part: Int, place: Int)] = [:]
 
   init(_ fresh: [(start: Int, bytes: [UInt8])]) {

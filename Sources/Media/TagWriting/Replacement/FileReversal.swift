@@ -1,8 +1,8 @@
 public import Analysis
 internal import MediaContainers
 
-/// Instructions for restoring a file, byte for byte, from its replacement: ranges of the replacement, and the bytes it
-/// lacks.
+/// Instructions for restoring a file, byte for byte, from its replacement: ranges of the replacement, and the bytes
+/// that the replacement lacks.
 public struct FileReversal: Hashable, Sendable {
   public enum Piece: Hashable, Sendable {
     /// Bytes of the new file.
@@ -25,9 +25,9 @@ public struct FileReversal: Hashable, Sendable {
     self.pieces = pieces
   }
 
-  /// Maximum bytes stored in the pieces themselves.
+  /// Maximum number of bytes stored in the pieces themselves.
   private static let literalLimit = 64 << 10
-  /// Maximum bytes of the old file compared with new bytes, in total.
+  /// Maximum number of bytes of the old file that are compared with new bytes, in total.
   private static let comparisonLimit = 32 << 20
 
   /// - Parameter splice: The pieces of the new file.
@@ -49,7 +49,7 @@ public struct FileReversal: Hashable, Sendable {
       }
       position = place.upperBound
     }
-    // A range may occur twice, such as a picture copied from another tag.
+    // A range may occur twice, for example if a picture was copied from another tag.
     kept.sort { ($0.old.lowerBound, $1.old.upperBound) < ($1.old.lowerBound, $0.old.upperBound) }
     var parts: [(old: Range<Int>, piece: Piece)] = []
     var missing: [Range<Int>] = []
@@ -81,7 +81,7 @@ public struct FileReversal: Hashable, Sendable {
     return literalCount <= literalLimit ? reversal : nil
   }
 
-  /// The pieces of the old file, as ranges of the new one.
+  /// The pieces of the old file, as ranges of the new file.
   var splice: FileSplice {
     var splice = FileSplice()
     for piece in pieces {
@@ -95,7 +95,7 @@ public struct FileReversal: Hashable, Sendable {
     return splice
   }
 
-  /// `true` if all pieces lie within the new file, and add up to the size of the old one.
+  /// `true` if all pieces are within the new file, and add up to the size of the old file.
   var isConsistent: Bool {
     pieces.allSatisfy { piece in
       switch piece {

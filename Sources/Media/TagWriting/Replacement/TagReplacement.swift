@@ -8,14 +8,14 @@ internal import TagReading
 
 /// Replaces a file with a copy that has other tags.
 ///
-/// The new file is created in the same folder, written to disk, checked, and then renamed: at any moment either the old
-/// file or the new one exists completely, even if this process or the disk fails. A file that another program changed
-/// meanwhile is left alone (`LockedFile`). For a symbolic link, its target is replaced.
+/// The new file is created in the same folder, written to disk, checked, and then renamed: at any moment, either the
+/// old or the new file exists completely, even if this process or the disk fails. A file that another program changed
+/// in the meantime is left alone (`LockedFile`). If the path is a symbolic link, its target is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
     /// Gives the new file the times of the old one.
     public var preservesTimes = false
-    /// Replaces a file with several hard links under this name only; the others keep the old file.
+    /// Replaces a file that has several hard links under this name only; the other names keep the old file.
     public var splitsHardLinks = false
 
     public init() {}
@@ -26,7 +26,7 @@ public struct TagReplacement {
   public let file: TaggedFile
   /// The old file.
   public let identity: FileIdentity
-  /// Tags that readers see in the old file.
+  /// The tags that readers see in the old file.
   public let tags: TagFinding
   private let options: Options
 
@@ -53,7 +53,7 @@ public struct TagReplacement {
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
-    // Root could still write there; but whoever removed the permission does not want that.
+    // Root could still write there, but the person who removed the permission does not want that.
     let folder = self.path.removingLastComponent()
     guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
       throw TagWriteError(.notWritable, "The folder is read-only.")
@@ -82,8 +82,8 @@ public struct TagReplacement {
   /// Replaces the file with one that has other items.
   ///
   /// - Parameters:
-  ///   - items: The items to set; one without values is removed.
-  ///   - fields: The canonical names of the fields set. All other fields must not change.
+  ///   - items: The items to set; an item without values is removed.
+  ///   - fields: The canonical names of the fields that are set. No other field may change.
   ///   - expected: The values that readers must find in the new file, by canonical name.
   ///   - contentID: The id of the analyzed audio.
   ///   - beforeRenaming: Called when the new file is complete and checked. If it throws, the file is not replaced.
@@ -111,7 +111,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Data read while another program was writing may be inconsistent; that is no fault of the file.
+  /// Data read while another program was writing may be inconsistent, which does not mean that the file is faulty.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -122,7 +122,7 @@ public struct TagReplacement {
 
   /// Restores the old file, byte for byte.
   ///
-  /// - Returns: The new file; `nil` if the present file is not the replacement of the old one, and nothing was done.
+  /// - Returns: The new file; `nil` if the present file is not the replacement of the old file, and nothing was done.
   /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
     let old = try lock()
@@ -199,7 +199,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Throws unless the new file is the old one with the new items.
+  /// Throws unless the new file is the old file with the new items.
   private func check(
     _ new: FilePath, _ items: [TagItem], _ fields: Set<String>, _ expected: [String: String],
     _ content: AudioContent, against changed: TaggedFile
@@ -233,8 +233,8 @@ public struct TagReplacement {
     }
   }
 
-  /// `true` if readers see the same tags except for some fields. Fields transferred from another tag may have another
-  /// key here.
+  /// `true` if readers see the same tags except for the given fields. Fields transferred from another tag may have a
+  /// different key here.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]

@@ -1,5 +1,5 @@
-/// Maps beat numbers to times: linear between beats, and extrapolated beyond them with the tempo of the nearest four
-/// beats.
+/// Maps beat numbers to times: linearly between beats, and beyond the first and last beat with the tempo of the nearest
+/// four beats.
 package struct BeatTimeline {
   private let beats: [Double]
 
@@ -9,7 +9,7 @@ package struct BeatTimeline {
     self.beats = beats
   }
 
-  /// Range of the beat numbers.
+  /// The range of beat numbers.
   package var range: ClosedRange<Double> { 0...Double(beats.count - 1) }
 
   package func time(at position: Double) -> Double {

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Text
 
-/// The musical start and end of a track, for players, radio and DJs. All times in seconds from the start of the audio.
+/// The musical start and end of a track, for players, radio stations and DJs. All times are in seconds from the start
+/// of the audio.
 public struct CuesFinding: DeclaredFinding {
-  /// Duration until the first sample of -60 dBFS or more; `nil` if there is none.
+  /// Duration before the first sample of -60 dBFS or more; `nil` if there is no such sample.
   public var leadingSilence: Double?
   /// Duration after the last sample of -60 dBFS or more.
   public var trailingSilence: Double?
@@ -12,9 +13,9 @@ public struct CuesFinding: DeclaredFinding {
   /// Length of the fade-out; 0 if there is none.
   public var fadeOut: Double?
   public var firstBeat: Double?
-  /// The time when the music reaches its full level and bass.
+  /// The time at which the music reaches its full level and bass.
   public var introEnd: Double?
-  /// The time when the music loses its full level or bass for good.
+  /// The time at which the music loses its full level or bass for good.
   public var outroStart: Double?
   public var highlightStart: Double?
   public var highlightEnd: Double?
@@ -57,7 +58,6 @@ public struct CuesFinding: DeclaredFinding {
     isOnPages: true,
     lines: { cues, _ in [FindingLine("cues", cues.text)] })
 
-  /// The finding as text for people.
   private var text: String {
     guard let leadingSilence, let trailingSilence else { return "none (\(reason ?? "unknown reason"))" }
     var parts: [String] = []

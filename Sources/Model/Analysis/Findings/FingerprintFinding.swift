@@ -2,11 +2,11 @@ internal import Text
 
 /// An acoustic fingerprint for AcoustID lookups.
 public struct FingerprintFinding: DeclaredFinding {
-  /// Algorithm and its number, such as `chromaprint-2`.
+  /// The algorithm and its number, such as `chromaprint-2`.
   public var algorithm: String
   /// Seconds of audio that the fingerprint covers.
   public var duration: Double
-  /// Compressed and encoded in URL-safe base64, like the output of `fpcalc`.
+  /// The fingerprint, compressed and encoded in URL-safe base64, like the output of `fpcalc`.
   public var value: String
 
   public init(algorithm: String, duration: Double, value: String) {
@@ -38,13 +38,12 @@ public struct FingerprintFinding: DeclaredFinding {
     })
 }
 
-/// The length of a track.
 private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
 
-  /// Uses the decoded length if the file is intact and was decoded to its end, or else the claimed length, or else
-  /// whatever was decoded.
+  /// Uses the decoded length if the file is intact and was decoded to the end, or else the claimed length, or else the
+  /// length that was decoded.
   init?(of context: FindingContext) {
     guard let format = context.format, format.sampleRate > 0 else { return nil }
     let isWhole = context.isWhole && format.frameCount != nil

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Audible damage: its position, strength and confidence.
+/// Audible damage: the position, strength and confidence of each fault.
 public struct HealthFinding: DeclaredFinding {
   /// A fault at one position, or of the whole file.
   public struct Fault: DeclaredRecord {
     public var kind: String
     public var startSeconds: Double
     public var endSeconds: Double
-    /// Counted from 1; `nil` for a fault of all channels.
+    /// The channel, counted from 1; `nil` for a fault in all channels.
     public var channel: Int?
-    /// In the unit of its kind.
+    /// The strength, in a unit that depends on the kind.
     public var strength: Double
-    /// 0 to 1.
+    /// From 0 to 1.
     public var confidence: Double
 
     public init(
@@ -48,21 +48,21 @@ public struct HealthFinding: DeclaredFinding {
 
   /// The most severe kind of fault; `nil` if there is none.
   public var worst: String?
-  /// 0 to 1: how much the faults spoil the file, by kind, number and confidence.
+  /// Severity of the damage, from 0 to 1, given the kind, number and confidence of the faults.
   public var severity: Double?
-  /// Number of faults of each kind; all are counted, even if `faults` lists only the first ones.
+  /// The number of faults of each kind. All faults are counted, even if `faults` lists only the first ones.
   public var clipped: Int?
   public var dropouts: Int?
   public var silences: Int?
   public var repeats: Int?
   public var clicks: Int?
-  /// `true` if the mean of the samples is off zero.
+  /// `true` if the samples have a DC offset: their mean is not zero.
   public var hasOffset: Bool?
   /// Number of the silent channel, counted from 1; `nil` if there is none.
   public var deadChannel: Int?
   public var isInverted: Bool?
   public var isIdentical: Bool?
-  /// In dB relative to full scale; `nil` if there is no hum.
+  /// Level of the hum in dB relative to full scale; `nil` if there is no hum.
   public var hum: Double?
   public var hiss: Double?
   public var isCutAtStart: Bool?

@@ -19,7 +19,6 @@ extension KeyFinding {
     isOnPages: true,
     lines: { key, _ in [FindingLine("key", key.text)] })
 
-  /// The finding as text for people.
   private var text: String {
     guard let tonic, let mode, let camelot else { return "none (\(reason ?? "unknown reason"))" }
     var parts = ["\(tonic) \(mode) (\(camelot))", String(format: "confidence %.2f", confidence)]

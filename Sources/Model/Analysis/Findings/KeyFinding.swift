@@ -1,9 +1,9 @@
 /// The musical key of a track, its tuning, and where the key changes.
 public struct KeyFinding: DeclaredFinding {
   public struct Candidate: DeclaredRecord {
-    /// For example `A minor`.
+    /// The name of a key, such as `A minor`.
     public var key: String
-    /// 0 to 1.
+    /// From 0 to 1.
     public var probability: Double
 
     public init(key: String, probability: Double) {
@@ -24,7 +24,7 @@ public struct KeyFinding: DeclaredFinding {
   /// A section in which the key is `key`, starting at `startSeconds`.
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
-    /// For example `A minor`.
+    /// The name of a key, such as `A minor`.
     public var key: String
 
     public init(startSeconds: Double, key: String) {
@@ -46,21 +46,21 @@ public struct KeyFinding: DeclaredFinding {
   public var tonic: String?
   /// `major` or `minor`.
   public var mode: String?
-  /// `8B` is C major, `8A` is A minor.
+  /// The Camelot code: `8B` is C major, `8A` is A minor.
   public var camelot: String?
-  /// `1d` is C major, `1m` is A minor.
+  /// The Open Key code: `1d` is C major, `1m` is A minor.
   public var openKey: String?
-  /// The probability that tonic and mode are right, from 0 to 1.
+  /// The probability that both tonic and mode are correct, from 0 to 1.
   public var confidence: Double
   /// Candidates, best first.
   public var candidates: [Candidate]
-  /// One section unless the key changes for half a minute or longer.
+  /// A single section unless the key changes for half a minute or longer.
   public var map: [Section]
   /// Frequency of the A above middle C in Hz; `nil` if the audio has no clear pitch.
   public var tuningHertz: Double?
-  /// Tuning in cents relative to 440 Hz, -50 to 50.
+  /// Tuning in cents relative to 440 Hz, from -50 to 50.
   public var tuningCents: Double?
-  /// Machine-readable: `too_short`, `silence`, `no_key`; `nil` when there is a key.
+  /// Machine-readable: `too_short`, `silence`, `no_key`; `nil` if there is a key.
   public var reason: String?
 
   public init(

@@ -2,9 +2,10 @@ internal import Foundation
 
 /// A descriptor of a track's sound: tracks with similar descriptors sound alike.
 public struct LikenessFinding: DeclaredFinding {
-  /// Version of the descriptor; only descriptors of the same version can be compared. `nil` if there is none.
+  /// The version of the descriptor; only descriptors of the same version can be compared. `nil` if there is no
+  /// descriptor.
   public var version: Int?
-  /// Empty if there is none, and in file records, which omit it.
+  /// The descriptor. Empty if there is none, and in file records, which omit it.
   public var descriptor: [UInt8]
   /// Machine-readable: `too_short`, `silence`; `nil` if there is a descriptor.
   public var reason: String?

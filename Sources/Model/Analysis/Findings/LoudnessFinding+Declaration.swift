@@ -28,7 +28,6 @@ extension LoudnessFinding {
     ],
     lines: { loudness, _ in [FindingLine("loudness", loudness.text)] })
 
-  /// The finding as text for people.
   private var text: String {
     var parts: [String] = []
     if let integrated {

@@ -1,11 +1,11 @@
 /// The loudness of a track (ITU-R BS.1770-5, EBU R 128) and the gain that a player should apply (ReplayGain 2).
 public struct LoudnessFinding: DeclaredFinding {
-  /// The ReplayGain 2 gain in dB, which brings a loudness in LUFS to -18.
+  /// Returns the ReplayGain 2 gain in dB, which brings a loudness in LUFS to -18 LUFS.
   public static func gain(ofLoudness loudness: Double) -> Double { ((-18 - loudness) * 100).rounded() / 100 }
 
   /// Gated loudness of the whole track in LUFS; `nil` if there is none, in which case `reason` says why.
   public var integrated: Double?
-  /// Loudness range in LU; `nil` for less than 3 s above the gates.
+  /// Loudness range in LU; `nil` if less than 3 s are above the gates.
   public var range: Double?
   /// Loudness of the loudest 400 ms in LUFS.
   public var maxMomentary: Double?
@@ -15,17 +15,18 @@ public struct LoudnessFinding: DeclaredFinding {
   public var samplePeak: Double?
   /// Largest value of the continuous signal in dBTP; `nil` for digital silence.
   public var truePeak: Double?
-  /// ReplayGain 2 of the track in dB.
+  /// ReplayGain 2 gain of the track in dB.
   public var trackGain: Double?
   /// Peak of the continuous signal; full scale is 1.
   public var trackPeak: Double?
-  /// ReplayGain 2 of the album in dB. Analyzers see only one file; the store sets it once it knows all tracks.
+  /// ReplayGain 2 gain of the album in dB. An analyzer sees only one file; the store sets the gain once it has all
+  /// tracks.
   public var albumGain: Double?
   /// Largest `trackPeak` of the album; also set by the store.
   public var albumPeak: Double?
-  /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` if there is a loudness.
+  /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` if the loudness was measured.
   public var reason: String?
-  /// Histogram of the gating blocks (`LoudnessHistogram.bytes`). Empty in file records, which omit it.
+  /// The histogram of the gating blocks (`LoudnessHistogram.bytes`). Empty in file records, which omit it.
   public var gatingBlocks: [UInt8]
 
   public init(

@@ -19,7 +19,7 @@ extension MusicalKey {
     return [self, mode == .major ? key(9, .minor) : key(3, .major), key(5, mode), key(7, mode)]
   }
 
-  /// Keys by name, in lower case without spaces.
+  /// All keys by their names, in lower case and without spaces.
   private static let names: [String: MusicalKey] = {
     let tonics = [
       ["c", "b#"], ["c#", "db"], ["d"], ["d#", "eb"], ["e", "fb"], ["f", "e#"], ["f#", "gb"], ["g"], ["g#", "ab"],

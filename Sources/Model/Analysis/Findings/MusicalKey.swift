@@ -14,7 +14,7 @@ public struct MusicalKey: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// `C`, `Db`, `F#`: the spelling whose key signature has the fewest accidentals.
+  /// The name of the tonic, such as `C`, `Db` or `F#`, in the spelling whose key signature has the fewest accidentals.
   public var tonic: String {
     mode == .major
       ? ["C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B"][pitchClass]
@@ -27,7 +27,7 @@ public struct MusicalKey: Hashable, Sendable {
   /// Position on the same wheel counted from C (Open Key): `1d` is C major, `1m` is A minor.
   public var openKey: String { "\(fifths + 1)\(mode == .major ? "d" : "m")" }
 
-  /// Fifths from C up to the tonic of the relative major key, 0 to 11.
+  /// Number of fifths from C up to the tonic of the relative major key, from 0 to 11.
   private var fifths: Int { (mode == .major ? pitchClass : pitchClass + 3) * 7 % 12 }
 }
 

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A verdict on whether the audio of a lossless file was lossless from the start: traces of a lossy codec, a lower
-/// sample rate or fewer bits, with evidence that a person can check.
+/// A verdict on whether the audio of a lossless file was lossless from the start. It reports traces of a lossy codec, a
+/// lower sample rate or fewer bits, with evidence that a person can check.
 public struct OriginFinding: DeclaredFinding {
   public enum Verdict: String, Sendable {
-    /// No trace of a codec, and high frequencies that would show one.
+    /// No trace of a lossy codec, even in the high frequencies that would show one.
     case lossless
     case unsure
     /// The audio was decoded from a lossy codec.
@@ -17,25 +17,25 @@ public struct OriginFinding: DeclaredFinding {
   public var confidence: Double?
   /// `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`.
   public var codec: String?
-  /// Approximate bit rate of the codec.
+  /// Approximate bit rate of the lossy codec.
   public var kilobitsPerSecond: Int?
-  /// The sample rate at which the codec worked; differs from the file's if the audio was resampled afterwards.
+  /// The sample rate at which the lossy codec worked. It differs from the file's if the audio was resampled afterwards.
   public var codedSampleRate: Int?
-  /// The earlier sample rate of the audio, inferred from the end of its spectrum; `nil` if it is the file's.
+  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is the file's.
   public var upsampledFrom: Int?
-  /// Bits per sample that are actually used.
+  /// Number of bits per sample that are actually used.
   public var usedBits: Int?
-  /// Fewer bits are used than the file has.
+  /// `true` if fewer bits are used than the file has.
   public var isPadded: Bool?
-  /// Deviation of the likeliest codec's frames from other positions, in standard deviations.
+  /// The degree to which the frames of the likeliest codec stand out from other positions, in standard deviations.
   public var frameTrace: Double?
   /// Samples per frame of the detected grid.
   public var frameLength: Int?
   /// Position of the first whole frame, in samples of `codedSampleRate`.
   public var frameOffset: Int?
-  /// Drop of the codec's coefficients on its frames relative to other positions, in dB.
+  /// The number of dB by which the codec's coefficients are lower on its frames than at other positions.
   public var quantizationDepth: Double?
-  /// Frequency at which the spectrum ends abruptly, in Hz; `nil` if it does not.
+  /// The frequency in Hz at which the spectrum ends abruptly; `nil` if it does not.
   public var wall: Double?
   /// Drop of the spectrum above the wall, in dB.
   public var wallDepth: Double?

@@ -10,7 +10,6 @@ extension SectionsFinding {
     isOnPages: true,
     lines: { sections, _ in [FindingLine("sections", sections.text)] })
 
-  /// The finding as text for people.
   private var text: String {
     form ?? "none (\(reason ?? "unknown reason"))"
   }

@@ -1,4 +1,4 @@
-/// The form of a track: where its sections begin and which of them are alike.
+/// The form of a track: where its sections begin, and which of them are alike.
 public struct SectionsFinding: DeclaredFinding {
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
@@ -6,7 +6,7 @@ public struct SectionsFinding: DeclaredFinding {
     public var endSeconds: Double
     /// `A`, `B`, …, in order of first appearance; sections with the same label are alike.
     public var label: String
-    /// Mean level below 4 kHz in dB, relative to that of the whole track; at least -100.
+    /// Mean level below 4 kHz in dB, relative to the mean level of the whole track; at least -100.
     public var levelDecibels: Double
 
     public init(startSeconds: Double, endSeconds: Double, label: String, levelDecibels: Double) {
@@ -33,7 +33,7 @@ public struct SectionsFinding: DeclaredFinding {
 
   /// The labels in order, such as `A B A C`; `nil` if no sections were found, in which case `reason` says why.
   public var form: String?
-  /// Sorted and without gaps; either empty or at least two.
+  /// The sections, sorted and without gaps; either none or at least two.
   public var map: [Section]
   /// Machine-readable: `too_short`, `silence`, `no_structure`; `nil` if there are sections.
   public var reason: String?

@@ -2,10 +2,10 @@ internal import Foundation
 
 /// A landmark signature for the recognition catalog.
 public struct SignatureFinding: DeclaredFinding {
-  /// Version of the format of `data`.
+  /// The version of the format of `data`.
   public var version: Int
   public var landmarkCount: Int
-  /// Empty in file records, which omit it.
+  /// The signature. Empty in file records, which omit it.
   public var data: [UInt8]
 
   public init(version: Int, landmarkCount: Int, data: [UInt8]) {

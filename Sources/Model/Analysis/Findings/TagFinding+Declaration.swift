@@ -30,7 +30,7 @@ extension TagFinding {
         } + [FindingLine("pictures", tags.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", "))]
     })
 
-  /// Values without a canonical name, by their name in the file.
+  /// Values of tags without a canonical name, by their names in the file.
   private var others: [String: [String]] {
     var others: [String: [String]] = [:]
     for (name, values) in fields where name.hasPrefix(TagField.otherPrefix) {

@@ -1,11 +1,11 @@
 /// The tags of a file under canonical names (following MusicBrainz Picard's table of tag mappings).
 ///
-/// `fields` holds text values in file order. Names are those of `TagField.all`; tags without a canonical name have the
-/// prefix `other:` and their key in the file (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind` defines the format
-/// of values, and `TagField.value` their representation in reports.
+/// `fields` contains text values in file order. The names are those in `TagField.all`; a tag without a canonical name
+/// is named after its key in the file, with the prefix `other:` (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind`
+/// defines the format of the values, and `TagField.value` their representation in reports.
 public struct TagFinding: DeclaredFinding {
   public struct Picture: DeclaredRecord {
-    /// A picture type of ID3's APIC: `front cover`, `back cover`, `artist`, `other`, …
+    /// The picture type, as defined for ID3's APIC frame: `front cover`, `back cover`, `artist`, `other`, …
     public var type: String
     public var mime: String
     public var sizeBytes: Int
@@ -26,9 +26,9 @@ public struct TagFinding: DeclaredFinding {
     ]
   }
 
-  /// The lyrics of a song, or of one part.
+  /// The lyrics of a song, or of a part of it.
   public struct Lyrics: DeclaredRecord {
-    /// A line or a phrase, and the time when it begins.
+    /// A line or phrase, and the time at which it begins.
     public struct Line: DeclaredRecord {
       /// Seconds from the start of the track.
       public var seconds: Double
@@ -49,12 +49,12 @@ public struct TagFinding: DeclaredFinding {
       ]
     }
 
-    /// Usually an ISO 639-2 code.
+    /// The language, usually as an ISO 639-2 code.
     public var language: String?
     public var description: String?
     /// The text as tagged, including LRC timestamps.
     public var text: String
-    /// Sorted by time; empty if the lyrics have no timestamps.
+    /// The lines, sorted by time; empty if the lyrics have no timestamps.
     public var lines: [Line]
 
     public init(language: String? = nil, description: String? = nil, text: String, lines: [Line] = []) {
@@ -77,7 +77,7 @@ public struct TagFinding: DeclaredFinding {
 
   public struct Chapter: DeclaredRecord {
     public var startSeconds: Double
-    /// `nil` if the file does not say; the chapter then ends where the next one starts.
+    /// `nil` if the file does not state the end; the chapter then ends where the next one starts.
     public var endSeconds: Double?
     public var title: String?
 
@@ -97,17 +97,17 @@ public struct TagFinding: DeclaredFinding {
     ]
   }
 
-  /// Values by canonical name, in file order; never an empty list.
+  /// The values by canonical name, in file order; a list is never empty.
   public var fields: [String: [String]]
   public var pictures: [Picture]
-  /// `true` if there are lyrics, even if they are too long to be kept in `lyrics`.
+  /// `true` if the file has lyrics, even if they are too long to be kept in `lyrics`.
   public var hasLyrics: Bool
   public var lyrics: [Lyrics]
-  /// Sorted by start.
+  /// The chapters, sorted by start.
   public var chapters: [Chapter]
   /// The tag formats found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
   public var formats: [String]
-  /// Sentences for a person: what was left out or looked wrong.
+  /// Sentences for people about what was left out or looked wrong.
   public var remarks: [String]
 
   public init(
@@ -130,7 +130,7 @@ public struct TagFinding: DeclaredFinding {
     case hasLyrics = "has_lyrics"
   }
 
-  /// Findings of version 1 have neither lyrics nor chapters.
+  /// Also decodes findings of version 1, which have neither lyrics nor chapters.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     fields = try container.decode([String: [String]].self, forKey: .fields)

@@ -1,6 +1,6 @@
 public import Platform
 
-/// A manual correction of a recording's tempo. It takes precedence over all findings, earlier and later.
+/// A manual correction of a recording's tempo. It takes precedence over all findings, both earlier and later ones.
 public struct TempoCorrection: Hashable, Sendable {
   /// The corrected map and beats.
   public struct Grid: Hashable, Sendable {
@@ -23,10 +23,10 @@ public struct TempoCorrection: Hashable, Sendable {
 
   /// Beats per minute; `nil` if there is no steady beat.
   public var bpm: Double?
-  /// `nil` without a tempo, and in corrections older than this field; the grid is then derived from the finding.
+  /// `nil` if there is no tempo, and in corrections older than this field; the grid is then derived from the finding.
   public var grid: Grid?
   public var corrected: Timestamp
-  /// The analyzer's tempo; `nil` if it has not run.
+  /// The finding of the analyzer; `nil` if it has not run.
   public var found: TempoFinding?
 
   public init(bpm: Double?, grid: Grid?, corrected: Timestamp, found: TempoFinding? = nil) {

@@ -46,7 +46,6 @@ extension TempoFinding {
       ]
     })
 
-  /// The finding as text for people.
   private var text: String {
     guard let bpm else { return "none (\(reason ?? "unknown reason"))" }
     var parts = [String(format: "%.2f BPM", bpm), String(format: "confidence %.2f", confidence)]
@@ -56,7 +55,7 @@ extension TempoFinding {
     return (parts + [beatText]).joined(separator: ", ")
   }
 
-  /// The number of beats, and their meter.
+  /// The number of beats, and the meter.
   private var beatText: String {
     let count = counted(beats.count, "beat")
     guard let metre else { return count }

@@ -1,5 +1,6 @@
 extension TempoFinding {
-  /// Beats per bar of a `metre`, as musicians count: 4 for `4/4` and `12/8`, 3 for `3/4` and `9/8`, 6 for `6/8`.
+  /// Returns the beats per bar of a `metre` as musicians count them: 4 for `4/4` and `12/8`, 3 for `3/4` and `9/8`, 6
+  /// for `6/8`.
   public static func beatsPerBar(_ metre: String) -> Int? {
     let numerator = metre.split(separator: "/").first.flatMap { Int($0) }
     return metre.hasSuffix("/8") && (numerator ?? 0) > 6 ? numerator.map { $0 / 3 } : numerator
@@ -12,7 +13,7 @@ extension TempoFinding {
   }
 
   /// The usual number of beats per bar, from the downbeats, or from the meter if there is only one downbeat. `nil` if
-  /// bars are unknown.
+  /// the bars are unknown.
   package var beatsPerBar: Int? {
     let numbers = downbeatNumbers
     guard !numbers.isEmpty, let metre else { return nil }
@@ -21,7 +22,7 @@ extension TempoFinding {
     return length.flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// `true` if a beat is a dotted quarter. In 6/8 this is so if a bar has two beats and not six.
+  /// `true` if a beat is a dotted quarter note. In 6/8, it is one if a bar has two beats instead of six.
   package var hasDottedBeats: Bool {
     guard let metre, metre.hasSuffix("/8") else { return false }
     return metre != "6/8" || downbeats == nil || beatsPerBar == 2

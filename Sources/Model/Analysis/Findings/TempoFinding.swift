@@ -1,8 +1,7 @@
-/// Tempo and beats of a track.
 public struct TempoFinding: DeclaredFinding {
   public struct Candidate: DeclaredRecord {
     public var bpm: Double
-    /// Share of the evidence; the weights of all candidates add up to at most 1.
+    /// The candidate's share of the evidence. The weights of all candidates add up to at most 1.
     public var weight: Double
 
     public init(bpm: Double, weight: Double) {
@@ -40,11 +39,11 @@ public struct TempoFinding: DeclaredFinding {
     ]
   }
 
-  /// Onset strength over the course of the track, at a resolution suited to plotting.
+  /// The onset strength over the course of the track, at a resolution suited to plotting.
   public struct OnsetSummary: DeclaredRecord {
     /// Seconds from one value to the next.
     public var stepSeconds: Double
-    /// Mean onset strength per step, 0 to 1.
+    /// Mean onset strength in each step, from 0 to 1.
     public var values: [Double]
 
     public init(stepSeconds: Double, values: [Double]) {
@@ -63,19 +62,20 @@ public struct TempoFinding: DeclaredFinding {
 
   /// Beats per minute; `nil` if there is no tempo, in which case `reason` says why.
   public var bpm: Double?
-  /// The probability that `bpm` is within 4% of the truth, octave included; 0 to 1.
+  /// The probability, from 0 to 1, that `bpm` is within 4% of the true tempo, with the correct octave.
   public var confidence: Double
-  /// The probability that the factor is 1, given that `bpm` is right up to a factor of 2 or 3; 0 to 1.
+  /// The probability, from 0 to 1, that `bpm` has the correct octave, given that it is correct up to a factor of 2 or
+  /// 3.
   public var octaveConfidence: Double
   /// Candidates, best first.
   public var candidates: [Candidate]
-  /// One tempo throughout, within the error of measurement.
+  /// `true` if the tempo is the same throughout, within the error of measurement.
   public var isStable: Bool
   public var map: [Section]
-  /// Seconds from the start of the audio, ascending.
+  /// Times of the beats in seconds from the start of the audio, ascending.
   public var beats: [Double]
-  /// `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or a manual correction; `nil` if uncertain. In eighths, a beat is a dotted
-  /// quarter, unless a person has counted six beats to a bar of 6/8.
+  /// The meter: `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or a manual correction; `nil` if uncertain. In a meter of
+  /// eighths, a beat is a dotted quarter note, unless a person has counted six beats to a bar of 6/8.
   public var metre: String?
   /// Times in seconds of the beats that begin a bar; `nil` if uncertain.
   public var downbeats: [Double]?

@@ -1,7 +1,7 @@
 /// Energy, danceability and speechiness of a track, each from 0 to 1.
 ///
-/// Reports use the names known from Spotify's audio features. Four of those features are always null there, because the
-/// signal alone does not define them.
+/// Reports use the names known from Spotify's audio features. Four of the features are always null, because the signal
+/// alone does not define them.
 public struct TraitsFinding: DeclaredFinding {
   /// High for dense, bright audio full of onsets, whatever the volume; `nil` if the track cannot be judged, in which
   /// case `reason` says why.
@@ -10,7 +10,7 @@ public struct TraitsFinding: DeclaredFinding {
   public var danceability: Double?
   /// Syllabic rhythm without a pulse.
   public var speechiness: Double?
-  /// Machine-readable: `too_short`, `silence`; `nil` if there are values.
+  /// Machine-readable: `too_short`, `silence`; `nil` if the track was judged.
   public var reason: String?
 
   public init(energy: Double, danceability: Double, speechiness: Double) {
@@ -49,7 +49,7 @@ extension TraitsFinding {
       .field("reason", \.reason, "Why there are no values: too_short, silence.", shown: Shown("none:")),
     ])
 
-  /// A feature that apps expect, without a value.
+  /// Declares a feature that apps expect, but that never has a value.
   private static func undefined(_ name: String, _ reason: String) -> FindingField<TraitsFinding> {
     .derived(name, "Always null: \(reason).") { _, _ in Double?.none }
   }

@@ -2,16 +2,15 @@ internal import Foundation
 
 /// The waveform of a track.
 ///
-/// Lists of bytes are linear. In `minima` and `maxima`, 128 is zero and 127 steps are `peak`; in the other lists, 255
-/// is the peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.
+/// The lists of bytes are on a linear scale. In `minima` and `maxima`, 128 is zero and 127 steps correspond to `peak`;
+/// in the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So the quietest track has the same
+/// resolution as the loudest.
 public struct WaveformFinding: DeclaredFinding {
-  /// Sample rate of the file.
   public var sampleRate = 0
-  /// Samples per point.
   public var samplesPerPoint = 0
-  /// At most 2,000.
+  /// Number of points; at most 2,000.
   public var pointCount = 0
-  /// Largest sample of the mean of all channels, in dBFS; `nil` in silence.
+  /// Largest sample of the mean of all channels, in dBFS; `nil` for silence.
   public var peak: Double?
   /// Peak below 600 Hz, in dBFS.
   public var lowPeak: Double?
@@ -28,7 +27,7 @@ public struct WaveformFinding: DeclaredFinding {
   public var midRMS: [UInt8] = []
   public var highPeaks: [UInt8] = []
   public var highRMS: [UInt8] = []
-  /// Seconds per value of `onsets`: 20 ms, or a multiple in tracks longer than an hour.
+  /// Seconds per value of `onsets`: 20 ms, or a multiple of it in tracks longer than an hour.
   public var onsetStepSeconds = 0.0
   /// Onset strength; 255 is 1.
   public var onsets: [UInt8] = []
@@ -37,7 +36,6 @@ public struct WaveformFinding: DeclaredFinding {
 
   public init() {}
 
-  /// Seconds per point.
   public var pointSeconds: Double { sampleRate > 0 ? Double(samplesPerPoint) / Double(sampleRate) : 0 }
 
   public static let declaration = FindingDeclaration<WaveformFinding>(
@@ -73,7 +71,6 @@ public struct WaveformFinding: DeclaredFinding {
     .field(name, path, summary, long: "waveform", table: "waveform_points")
   }
 
-  /// The finding as text for people.
   private var text: String {
     guard let peak else { return "none (\(reason ?? "unknown reason"))" }
     return String(

@@ -1,4 +1,4 @@
-/// The ratio of two tempi in small whole numbers: 3/2, 1/2, 2.
+/// The ratio of two tempi in small whole numbers, such as 3/2, 1/2 or 2.
 public struct BeatRatio: Hashable, Sendable, CustomStringConvertible {
   public let numerator: Int
   public let denominator: Int
@@ -8,12 +8,12 @@ public struct BeatRatio: Hashable, Sendable, CustomStringConvertible {
     self.denominator = denominator
   }
 
-  /// Ratios by which tempo is commonly misjudged.
+  /// The ratios by which a tempo is commonly misjudged.
   public static let all = [(1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (3, 2), (2, 3), (4, 3), (3, 4)].map {
     BeatRatio($0.0, $0.1)
   }
 
-  /// - Parameter text: `2`, `1/2`, `3/2` …; one of `all` except 1.
+  /// - Parameter text: `2`, `1/2`, `3/2`, …: any of `all` except 1.
   public init?(_ text: String) {
     guard let ratio = Self.all.dropFirst().first(where: { $0.description == text }) else { return nil }
     self = ratio

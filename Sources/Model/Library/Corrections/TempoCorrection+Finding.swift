@@ -1,7 +1,6 @@
 public import Analysis
 
 extension TempoCorrection {
-  /// The finding after the correction.
   public var finding: TempoFinding {
     let found = found ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
     guard let bpm else { return found.withoutTempo() }
@@ -15,7 +14,7 @@ extension TempoCorrection {
     result.beats = grid.beats
     result.metre = grid.metre
     result.downbeats = grid.downbeats
-    // The map is already the corrected one.
+    // The map has already been corrected.
     result.bpm = nil
     return result.locked(at: bpm)
   }

@@ -1,16 +1,16 @@
 public import Analysis
 
-/// Corrections of detected beats. Evenly spaced beats stay even, and those of a varying tempo follow it.
+/// Corrections of detected beats. Evenly spaced beats stay even, and beats with a varying tempo continue to follow it.
 extension TempoFinding {
-  /// Maximum relative difference between tempi that count as the same in the literature.
+  /// Maximum relative difference between tempi that count as equal, as is usual in the literature.
   private static let maxTempoDifference = 0.04
-  /// Drift allowed at the end of the track, in beats, when beats are matched to a tempo.
+  /// Maximum drift at the end of the track, in beats, when beats are matched to a tempo.
   private static let maxDrift = 0.25
 
   /// Returns the finding at a multiple of the tempo.
   ///
-  /// If the slower tempo leaves a choice of which beats to keep, those that include the first downbeat are kept, or
-  /// else those with stronger onsets.
+  /// If a slower tempo leaves a choice of which beats to keep, this keeps the ones that include the first downbeat, or
+  /// else the ones with stronger onsets.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
@@ -37,7 +37,7 @@ extension TempoFinding {
     }
     guard let first = choices.first, first.count > 1 else { return 0 }
     let period = (first[first.count - 1] - first[0]) / Double(first.count - 1)
-    // At a resolution coarser than half a beat, onset strength cannot distinguish a beat from the next.
+    // At a resolution coarser than half a beat, onset strength cannot distinguish one beat from the next.
     guard onsets.stepSeconds <= period / 2 else { return 0 }
     let strengths = choices.map { beats in
       beats.reduce(0) { $0 + onsetStrength(at: $1) } / Double(max(beats.count, 1))
@@ -51,14 +51,14 @@ extension TempoFinding {
   }
 
   private func onsetStrength(at seconds: Double) -> Double {
-    // A beat on the boundary of two steps belongs to the later one.
+    // A beat on the boundary between two steps belongs to the later one.
     let index = Int((seconds + 0.02) / onsets.stepSeconds)
     return onsets.values.indices.contains(index) ? onsets.values[index] : 0
   }
 
   /// Shifts all beats and downbeats by `shift` beats.
   ///
-  /// - Parameter duration: Length of the audio in seconds, if known: no beat may lie after it.
+  /// - Parameter duration: The length of the audio in seconds, if known. No beat may come after it.
   public func shifted(byBeats shift: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats), shift.isFinite else { return self }
     var result = self
@@ -76,7 +76,7 @@ extension TempoFinding {
 
   /// Shifts all beats and downbeats by `shift` seconds. Fills gaps before the first and after the last beat.
   ///
-  /// - Parameter duration: Length of the audio in seconds, if known: no beat may lie after it.
+  /// - Parameter duration: The length of the audio in seconds, if known. No beat may come after it.
   public func shifted(bySeconds shift: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats), shift.isFinite,
       let moved = BeatTimeline(beats.map { $0 + shift })
@@ -92,13 +92,13 @@ extension TempoFinding {
     return result
   }
 
-  /// Moves the bars by `count` beats; `nil` if bars are unknown.
+  /// Moves the bars by `count` beats; returns `nil` if the bars are unknown.
   public func withBars(laterByBeats count: Int) -> TempoFinding? {
     let numbers = downbeatNumbers
     guard let first = numbers.first else { return nil }
     let length = beatsPerBar ?? beats.count
     var moved = numbers.map { $0 + count }
-    // Adds the bars that fit before the first one.
+    // Adds the bars that fit in before the first one.
     var start = first + count - length
     while start >= 0 {
       moved.insert(start, at: 0)
@@ -112,7 +112,8 @@ extension TempoFinding {
     return result
   }
 
-  /// Sets bars of `count` beats throughout. The first downbeat, or else the first beat, remains a downbeat.
+  /// Sets bars of `count` beats throughout. The first downbeat stays a downbeat; if there is none, the first beat
+  /// becomes one.
   public func withBars(ofBeats count: Int) -> TempoFinding {
     guard count > 0, !beats.isEmpty else { return self }
     let first = (downbeatNumbers.first ?? 0) % count
@@ -122,8 +123,8 @@ extension TempoFinding {
     return result
   }
 
-  /// Moves all beats so that one lies at a point in time; the shift is at most half a beat. Beats are added before or
-  /// after the others if the point lies there.
+  /// Moves all beats, by at most half a beat, so that there is a beat at the given time. If that is before the first or
+  /// after the last beat, beats are added up to it.
   public func withBeat(at seconds: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats) else { return self }
     let position = timeline.position(at: seconds)
@@ -137,8 +138,8 @@ extension TempoFinding {
     return longer.shifted(byBeats: position - nearest, duration: duration)
   }
 
-  /// The ratio at which the beats have this tempo: for even beats to within a quarter of a beat over the track, for
-  /// those of a varying tempo to within 2%, or to within 4% of a multiple by 1, 2 or 3.
+  /// Returns the ratio at which the beats have this tempo. Even beats must match to within a quarter of a beat over the
+  /// whole track, beats of a varying tempo to within 2%, or to within 4% of a multiple by 1, 2 or 3.
   public func ratio(to bpm: Double) -> BeatRatio? {
     guard let first = beats.first, let last = beats.last, first < last else { return nil }
     if !isStable { return nearest(in: BeatRatio.all, to: bpm, within: 0.02) ?? roughRatio(to: bpm) }
@@ -148,7 +149,7 @@ extension TempoFinding {
     }
   }
 
-  /// The ratio to this tempo as a whole multiple or fraction, to within 4%.
+  /// Returns the ratio to this tempo as a whole multiple or fraction, to within 4%.
   public func roughRatio(to bpm: Double) -> BeatRatio? {
     nearest(
       in: BeatRatio.all.filter { $0.numerator == 1 || $0.denominator == 1 }, to: bpm, within: Self.maxTempoDifference)
@@ -181,7 +182,7 @@ extension TempoFinding {
     return result
   }
 
-  /// Returns the finding with a tempo stated by a person, which is certain. The map is scaled to it.
+  /// Returns the finding with a tempo that a person states, which is certain. The map is scaled to it.
   public func locked(at bpm: Double) -> TempoFinding {
     var result = self
     if let now = self.bpm, now > 0, now != bpm {

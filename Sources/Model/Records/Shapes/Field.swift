@@ -2,25 +2,24 @@ package import Text
 
 /// One field of a record, declared once; JSON text, CSV columns and JSON Schema are generated from it.
 package struct Field<Record>: Sendable {
-  /// snake_case, with the unit at the end if it has one.
+  /// The name in snake_case, with the unit (if any) at the end.
   package var name: String
-  /// One or more sentences.
+  /// One or more sentences that describe the field.
   package var summary: String
   package var isNullable: Bool
-  /// Schema of a non-`null` value.
+  /// The schema of a non-`null` value.
   package var schema: SchemaNode
   package var key: JSONWriter.Key
   package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
   package var columns: [Column]
   /// Writes one cell per column.
   package var writeCells: @Sendable (Record, inout CSVWriter) -> Void
-  /// Schemas referenced by `schema`, by name.
+  /// The schemas that `schema` refers to, by name.
   package var definitions: [String: SchemaNode] = [:]
-  /// Writes key and value, or nothing if a record has no value; `nil` if both are always written.
+  /// Writes the key and the value, or nothing if a record has no value; `nil` if both are always written.
   package var writeIfAny: (@Sendable (Record, inout JSONWriter) -> Void)?
 }
 
-/// One column of a CSV report.
 package struct Column: Sendable {
   package var name: String
   package var summary: String
@@ -86,7 +85,7 @@ extension Field {
       writeCells: { scalar.writeCSV(get($0), &$1) })
   }
 
-  /// Declares a value that may be `null` (an empty CSV cell).
+  /// Declares a value that may be `null` (in CSV, an empty cell).
   package static func optional<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
@@ -105,7 +104,7 @@ extension Field {
       })
   }
 
-  /// Declares a list of values that is `null` instead of empty; one CSV cell, joined by ` / `.
+  /// Declares a list of values that is `null` instead of empty; in CSV, one cell with the values joined by ` / `.
   package static func list<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
   ) -> Field {
@@ -124,7 +123,7 @@ extension Field {
       })
   }
 
-  /// Declares a nested record; its CSV columns are prefixed with its name.
+  /// Declares a nested record; in CSV, its columns are prefixed with its name.
   package static func object<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child
   ) -> Field {
@@ -134,7 +133,7 @@ extension Field {
       writeCells: { shape.writeCells(get($0), into: &$1) })
   }
 
-  /// Declares a nested record that may be `null` (empty CSV cells).
+  /// Declares a nested record that may be `null` (in CSV, empty cells).
   package static func optionalObject<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child?
   ) -> Field {
@@ -154,7 +153,7 @@ extension Field {
       })
   }
 
-  /// Declares a list of records that is `null` instead of empty; one CSV cell with the JSON text.
+  /// Declares a list of records that is `null` instead of empty; in CSV, one cell with the JSON text.
   package static func objects<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Child]
   ) -> Field {
@@ -173,8 +172,8 @@ extension Field {
       })
   }
 
-  /// Declares an object whose keys are data, in ascending order, and that is `null` instead of empty; one CSV cell with
-  /// the JSON text.
+  /// Declares an object whose keys are data, in ascending order, and that is `null` instead of empty; in CSV, one cell
+  /// with the JSON text.
   package static func map<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
@@ -200,7 +199,7 @@ extension Field {
 }
 
 extension Field {
-  /// Declares a value of a type with its own schema; one CSV cell with the JSON text.
+  /// Declares a value of a type with its own schema; in CSV, one cell with the JSON text.
   package init(
     _ name: String, _ schema: SchemaNode, isNullable: Bool = false, definitions: [String: SchemaNode],
     _ writeJSON: @escaping @Sendable (Record, inout JSONWriter) -> Void
@@ -211,7 +210,7 @@ extension Field {
       definitions: definitions)
   }
 
-  /// Converts the field to one of an enclosing record, by way of a part of it.
+  /// Converts the field to a field of an enclosing record, of which `part` returns this record.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Record) -> Field<Whole> {
     var field = Field<Whole>(
       name: name, summary: summary, isNullable: isNullable, schema: schema, key: key,
@@ -223,12 +222,10 @@ extension Field {
 }
 
 extension Column {
-  /// Creates a column of lists.
   static func list(_ name: String, _ summary: String) -> Column {
     Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string")
   }
 
-  /// Creates a column of JSON text.
   static func json(_ name: String, _ summary: String) -> Column {
     Column(name: name, summary: "\(summary) As JSON text.", type: "string")
   }
@@ -238,7 +235,6 @@ extension Column {
 }
 
 extension CSVWriter {
-  /// Writes one cell of JSON text.
   mutating func json(_ write: (inout JSONWriter) -> Void) {
     var json = JSONWriter()
     write(&json)

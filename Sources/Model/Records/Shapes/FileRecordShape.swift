@@ -3,10 +3,10 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// The record of a file: schema `nocturne.report` version 1. A field keeps its name and type forever; fields may be
-/// added.
+/// The record of a file in schema `nocturne.report` version 1. A field keeps its name and type forever, but new fields
+/// may be added.
 extension Shape<FileRecord> {
-  /// - Parameter options: Fields that they leave out are `null`.
+  /// - Parameter options: Select the long fields; the others are `null`.
   package static func file(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "All that is known of one file.",

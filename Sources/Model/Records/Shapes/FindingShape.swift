@@ -20,7 +20,6 @@ extension Field<FileRecord> {
 }
 
 extension FieldType {
-  /// The columns of a CSV report.
   fileprivate func columns(_ name: String, _ summary: String) -> [Column] {
     switch self {
     case .text, .json: [Column(name: name, summary: summary, type: "string")]
@@ -69,7 +68,7 @@ extension SchemaNode {
 }
 
 extension FieldValue {
-  /// `false` for values that a report shows as `null` where `null` is allowed.
+  /// `false` for values that a report shows as `null` wherever `null` is allowed.
   fileprivate var isPresent: Bool {
     switch self {
     case .number(let number): number.isFinite

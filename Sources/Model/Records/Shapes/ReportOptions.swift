@@ -1,12 +1,13 @@
 public import Analysis
 
-/// The content and form of a report.
 public struct ReportOptions: Sendable {
   /// The declared findings, in report order.
   public var findings: [any DeclaredFinding.Type]
-  /// The long fields to include, by the names in `FindingField.long`; the records must have been read with them.
+  /// The long fields to include, by their names in `FindingField.long`. The records must have been read with these
+  /// fields.
   public var long: Set<String>
-  /// CSV only: adds an apostrophe before text that a spreadsheet would run as a formula. This changes such text.
+  /// For CSV only: `true` to add an apostrophe before text that a spreadsheet would run as a formula. This changes such
+  /// text.
   public var guardsFormulas: Bool
 
   public init(findings: [any DeclaredFinding.Type], long: Set<String> = [], guardsFormulas: Bool = true) {

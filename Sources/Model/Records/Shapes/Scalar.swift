@@ -2,11 +2,11 @@ package import Analysis
 package import Platform
 package import Text
 
-/// A type of single values in a report: how it is written, and its schema.
+/// A type of single values in a report: how they are written, and their schema.
 package struct Scalar<Value>: Sendable {
-  /// Type in JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
+  /// The type in JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
   package var type: String?
-  /// Format in JSON Schema: `date-time`, `uri`.
+  /// The format in JSON Schema: `date-time`, `uri`.
   package var format: String?
   /// All valid values, if they can be listed.
   package var choices: [String]?
@@ -16,7 +16,7 @@ package struct Scalar<Value>: Sendable {
   package var writeCSV: @Sendable (Value, inout CSVWriter) -> Void
 }
 
-/// Maximum number of decimals in reports: 0.1 ms, 0.0001 BPM.
+/// Maximum number of decimals in reports: enough for 0.1 ms and 0.0001 BPM.
 package let reportedDecimals = 4
 
 extension Scalar<String> {
@@ -83,7 +83,7 @@ extension Scalar<ContentID> {
 }
 
 extension Scalar<JSONValue> {
-  /// Any JSON value; its text in CSV.
+  /// Any JSON value; in CSV, its text.
   package static var json: Scalar {
     Scalar(
       type: nil, isPresent: { $0 != .null }, writeJSON: { $1.value($0) }, writeCSV: { $1.escapedText($0.text) })

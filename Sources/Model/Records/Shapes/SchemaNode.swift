@@ -1,6 +1,6 @@
 package import Text
 
-/// JSON whose members keep their order, for schemas read by people.
+/// JSON whose members keep their order, for schemas that people read.
 package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -17,7 +17,6 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
   package init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
   package init(dictionaryLiteral elements: (String, SchemaNode)...) { self = .object(elements.map { ($0.0, $0.1) }) }
 
-  /// Creates the schema of a single value.
   package init<Value>(_ scalar: Scalar<Value>) {
     var members: [(name: String, value: SchemaNode)] = []
     if let type = scalar.type { members.append(("type", .string(type))) }
@@ -31,7 +30,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     .object([("type", "array"), ("minItems", 1), ("items", element)])
   }
 
-  /// Creates the schema of an object whose keys are data and that is `null` instead of empty.
+  /// Creates the schema of an object whose keys are data, and that is `null` instead of empty.
   static func map(of value: SchemaNode) -> SchemaNode {
     .object([("type", "object"), ("minProperties", 1), ("additionalProperties", value)])
   }
@@ -57,7 +56,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
       })
   }
 
-  /// Returns the schema with another description, which comes first.
+  /// Returns the schema with another description as its first member.
   package func described(_ description: String) -> SchemaNode {
     guard case .object(let members) = self else { return self }
     return .object([("description", .string(description))] + members.filter { $0.name != "description" })
@@ -76,7 +75,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     }
   }
 
-  /// The text, indented by two spaces, with a line break at the end.
+  /// The JSON text, indented by two spaces, with a line break at the end.
   package var text: String {
     var lines = ""
     write(into: &lines, indent: "")

@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Fields for records of tracks, with their common names: findings are named as in the CSV report.
+/// Common fields for records of tracks. Findings have the same names as in the CSV report.
 extension Field {
   package static func uri(_ path: @escaping @Sendable (Record) -> FilePath) -> Field {
     .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { path($0).uri }

@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import Text
 
-/// The output lines of `analyze worker`: schema `nocturne.worker` version 1.
+/// The output lines of `analyze worker`, in schema `nocturne.worker` version 1.
 extension Shape<WorkerRecord> {
   package static func worker(_ options: ReportOptions) -> Shape {
     Shape(
@@ -34,7 +34,8 @@ extension Shape<WorkerRecord> {
   }
 }
 
-/// Encodes the analysis. An analyzer whose finding JSON cannot represent counts as failed; the others are kept.
+/// Encodes the analysis. If JSON cannot represent a finding, its analyzer counts as failed; the other findings are
+/// kept.
 @Sendable private func exactValue(of analysis: FileAnalysis) -> JSONValue? {
   if let value = try? JSONValue(encoding: analysis) { return value }
   var analysis = analysis

@@ -2,21 +2,20 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Posts forms with the program `curl`, which knows the proxies and certificates of the machine. Forms go to its
-/// standard input, so keys appear on no command line.
+/// Posts forms with the program `curl`, which uses the proxies and certificates of the machine. Forms are
+/// passed on its standard input, so keys do not appear on any command line.
 struct AcoustIDConnection {
   struct Answer {
-    /// HTTP status.
     var status: Int
     /// Seconds to wait, as requested by the server.
     var retryAfter: Int?
     var body: [UInt8]
   }
 
-  /// Reason why there was no answer.
+  /// The reason why there was no answer.
   struct Failure: Error {
     var reason: String
-    /// True if a retry is useless, as when the program is missing.
+    /// True if a retry is useless, for example because the program is missing.
     var isFinal: Bool
   }
 
@@ -24,7 +23,7 @@ struct AcoustIDConnection {
   private static let patience = 60
   /// curl's exit statuses for an address that it cannot parse.
   private static let wrongAddress: Set<Int> = [1, 3]
-  /// Larger than any real answer, in bytes.
+  /// Maximum size of an answer in bytes, larger than any real one.
   private static let maxBytes = 16 << 20
 
   let program: String
@@ -49,7 +48,6 @@ struct AcoustIDConnection {
     return Answer(status: code, retryAfter: last.count > 1 ? Int(last[1]) : nil, body: Array(output[..<end]))
   }
 
-  /// Runs a program to completion.
   private static func run(
     _ words: [String], input: [UInt8]
   ) throws(Failure) -> (status: Int, output: [UInt8], errors: [UInt8]) {

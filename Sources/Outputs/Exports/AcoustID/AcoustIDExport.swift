@@ -4,9 +4,10 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Folder for AcoustID: each line of `lookups.txt` and `submissions.txt` is the form of one request, and
-/// `tracks.ndjson` gives the position of each track in them. They contain no key. Nothing is sent unless the option
-/// `send` asks for it. (AcoustID web service, acoustid.org/webservice: `/v2/lookup` with `batch=1`, `/v2/submit`.)
+/// A folder for AcoustID: each line of `lookups.txt` and `submissions.txt` is the form of one request, and
+/// `tracks.ndjson` gives the position of each track in these two files. The files contain no keys. Nothing is sent
+/// unless the option `send` requests it. (AcoustID web service, acoustid.org/webservice: `/v2/lookup` with `batch=1`,
+/// `/v2/submit`.)
 struct AcoustIDExport: ExportFormat {
   let name = "acoustid"
   let abstract = "Look-ups and submissions for AcoustID; sends them only with --option send=…"
@@ -85,9 +86,9 @@ extension JSONWriter {
   }
 }
 
-/// Requests of as many fingerprints as one may hold, one per line.
+/// A file of requests, one per line, each with as many fingerprints as a request may contain.
 struct AcoustIDList {
-  /// Position of a fingerprint: lines start at 1, fingerprints at 0.
+  /// The position of a fingerprint: lines start at 1, fingerprints at 0.
   struct Location {
     var line: Int
     var index: Int

@@ -1,24 +1,23 @@
 internal import Platform
 
-/// Fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
+/// The fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
 ///
-/// With several fingerprints, the names of their fields have a number: `fingerprint.0`. (AcoustID web service,
+/// If there are several fingerprints, the names of their fields have a number: `fingerprint.0`. (AcoustID web service,
 /// acoustid.org/webservice.)
 struct AcoustIDForm: Hashable {
-  /// Field of one fingerprint: its name without the number, and its encoded value.
+  /// A field of one fingerprint: its name without the number, and its encoded value.
   struct Field: Hashable {
     var name: String
     var value: String
 
-    /// Bytes, including “&”, “.”, “=” and a number of up to six digits.
+    /// Size in bytes, including “&”, “.”, “=” and a number of up to six digits.
     fileprivate var size: Int { name.utf8.count + value.utf8.count + 9 }
   }
 
   /// Fields shared by all fingerprints.
   private let common: String
-  /// Fields of each fingerprint.
   private(set) var entries: [[Field]] = []
-  /// Bytes of `text`, or a few more.
+  /// Size of `text` in bytes, or slightly more.
   private(set) var size: Int
 
   /// - Parameter common: Fields shared by all fingerprints.
@@ -53,16 +52,14 @@ struct AcoustIDForm: Hashable {
     size = text.utf8.count
   }
 
-  /// Adds a fingerprint with its fields.
   mutating func append(_ fields: [Field]) {
     entries.append(fields)
     size += Self.size(of: fields)
   }
 
-  /// Maximum bytes of a fingerprint with these fields.
+  /// Returns the maximum size of a fingerprint with these fields, in bytes.
   static func size(of fields: [Field]) -> Int { fields.reduce(0) { $0 + $1.size } }
 
-  /// Encodes names and values.
   static func fields(_ values: [(String, String)]) -> [Field] {
     values.map { Field(name: $0, value: encoded($1)) }
   }
@@ -75,14 +72,14 @@ struct AcoustIDForm: Hashable {
     return fields.joined(separator: "&")
   }
 
-  /// Two forms with half of the fingerprints each; `nil` if there is only one.
+  /// Two forms with half of the fingerprints each; `nil` if there is only one fingerprint.
   var halves: (AcoustIDForm, AcoustIDForm)? {
     guard entries.count > 1 else { return nil }
     let middle = (entries.count + 1) / 2
     return (AcoustIDForm(common, Array(entries[..<middle])), AcoustIDForm(common, Array(entries[middle...])))
   }
 
-  /// Encodes spaces as “+”, and all other characters except unreserved ones as a percent sign with two digits.
+  /// Encodes spaces as “+”, and all other characters except unreserved ones as percent signs with two digits per byte.
   static func encoded(_ value: String) -> String {
     PercentEncoding.encoded(value.utf8).replacing("%20", with: "+")
   }

@@ -2,10 +2,9 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Keys required by AcoustID. They come from the environment or a file, never from a command line, which other users of
-/// the machine may read.
+/// The keys that AcoustID requires. They come from the environment or a file, never from a command line, which other
+/// users of the machine may read.
 struct AcoustIDKeys {
-  /// Key of the application.
   var client: String
   /// Key of the user on whose behalf tracks are submitted.
   var user: String?
@@ -45,7 +44,7 @@ struct AcoustIDKeys {
     }
   }
 
-  /// Fields at the start of a form.
+  /// Returns the fields at the start of a form.
   func fields(isSubmission: Bool) -> String {
     let client = "client=\(AcoustIDForm.encoded(self.client))&"
     return isSubmission ? client + "user=\(AcoustIDForm.encoded(user ?? ""))&" : client

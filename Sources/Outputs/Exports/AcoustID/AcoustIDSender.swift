@@ -4,8 +4,8 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Sends the forms of a list, and writes the answers to `results.ndjson`, one line per request as soon as it is
-/// answered. Sends at most three requests a second, as AcoustID asks.
+/// Sends the forms of a list, and writes each answer to `results.ndjson` as soon as it arrives, one line per request.
+/// Sends at most three requests per second, as AcoustID demands.
 struct AcoustIDSender {
   let isSubmission: Bool
   private let keys: AcoustIDKeys
@@ -18,7 +18,7 @@ struct AcoustIDSender {
   private static let interval = 1.0 / 3
   /// Maximum number of attempts per request.
   private static let attempts = 5
-  /// Maximum waiting time in seconds, whatever the server asks for.
+  /// Maximum waiting time in seconds, even if the server requests more.
   private static let maxPause = 600
 
   /// `nil` if nothing is to be sent.
@@ -47,15 +47,15 @@ struct AcoustIDSender {
 
   /// - Parameter list: File of forms.
   /// - Returns: File of results.
-  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys; earlier answers are in the
-  ///   file.
+  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys; the file contains the
+  ///   earlier answers.
   func send(_ list: FilePath) throws(ExportError) -> FilePath {
     let path = folder.appending(Self.resultsName)
     let results: FileDescriptor
     let lines: FileDescriptor
     do {
       lines = try FileDescriptor.open(list, .readOnly)
-      // Unlike other files, this is not replaced at the end: sent requests cannot be undone.
+      // Unlike other files, this file is not replaced at the end: sent requests cannot be undone.
       results = try FileDescriptor.open(
         path, .writeOnly, options: [.create, .truncate, .append, .nonBlocking],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
@@ -117,7 +117,7 @@ struct AcoustIDSender {
         + "export again later.")
   }
 
-  /// Message of a problem that all later requests would have too; otherwise `nil`.
+  /// Returns the message of a problem that would affect all later requests as well; otherwise `nil`.
   private static func finalProblem(_ answer: AcoustIDConnection.Answer) -> String? {
     guard answer.status != 200 else { return nil }
     var message: String?
@@ -156,7 +156,7 @@ struct AcoustIDSender {
   }
 }
 
-/// Start time of the next request.
+/// The start time of the next request.
 private struct Pace {
   private var last: ContinuousClock.Instant?
 

@@ -2,18 +2,18 @@ internal import Analysis
 internal import Library
 internal import Records
 
-/// Facts about a track that are sent to AcoustID.
+/// The facts about a track that are sent to AcoustID.
 struct AcoustIDTrack {
-  /// `nil` if there is nothing to look up.
+  /// Fields of the look-up; `nil` if there is nothing to look up.
   var lookupFields: [(String, String)]?
-  /// `nil` if the track must not be submitted.
+  /// Fields of the submission; `nil` if the track must not be submitted.
   var submissionFields: [(String, String)]?
-  /// Reason why the track is in only one of the lists, or in none.
+  /// The reason why the track is in only one of the lists, or in neither.
   var reason: String?
 
   /// Durations accepted by AcoustID, in seconds.
   private static let durations = 1...32_767
-  /// Length covered by the fingerprint of a submission, in seconds; shorter recordings are covered completely.
+  /// Length that the fingerprint of a submission covers, in seconds; shorter recordings are covered completely.
   private static let covered = 120.0
   /// Tolerance for the resampler's delay and rounding, in seconds.
   private static let tolerance = 0.25
@@ -31,7 +31,7 @@ struct AcoustIDTrack {
     }
     let lookup = [("duration", String(Int(duration))), ("fingerprint", fingerprint.value)]
     lookupFields = lookup
-    // The finding of a damaged file would mislead others.
+    // A finding from a damaged file would mislead other people.
     guard record.status == .ok else {
       reason = "not submitted: the file is damaged"
       return

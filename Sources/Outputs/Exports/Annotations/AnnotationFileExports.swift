@@ -3,7 +3,7 @@ internal import Foundation
 internal import Records
 internal import SystemPackage
 
-/// Label files for `mir_eval.io` and Sonic Visualiser: tab-separated columns.
+/// Label files for `mir_eval.io` and Sonic Visualiser, with tab-separated columns.
 public struct LabExport: ExportFormat {
   public let name = "lab"
   public let abstract = "Label files for each track: beats, tempo, key and sections"
@@ -39,7 +39,7 @@ public struct LabExport: ExportFormat {
 }
 
 /// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`: a time, the duration of segments, then values and
-/// a quoted label; no header.
+/// a quoted label; there is no header.
 public struct AnnotationCSVExport: ExportFormat {
   public let name = "annotations-csv"
   public let abstract = "CSV files for each track, as sonic-annotator writes them"
@@ -69,7 +69,6 @@ public struct AnnotationCSVExport: ExportFormat {
   }
 }
 
-/// Subject of an annotation file.
 private enum AnnotationTable: String, CaseIterable {
   case beats, downbeats, tempo, key, sections
 }

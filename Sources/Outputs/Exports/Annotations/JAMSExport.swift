@@ -5,8 +5,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// JAMS, the JSON of music information retrieval (Humphrey et al., "JAMS: a JSON annotated music specification for
-/// reproducible MIR research", ISMIR 2014; schema of version 0.3).
+/// JAMS, the JSON format of music information retrieval (Humphrey et al., "JAMS: a JSON annotated music specification
+/// for reproducible MIR research", ISMIR 2014; schema of version 0.3).
 public struct JAMSExport: ExportFormat {
   public let name = "jams"
   public let abstract = "A JAMS file for each track: beats, tempo, key and sections"
@@ -109,7 +109,7 @@ private struct JAMSWriter: ExportWriter {
     if !annotations.keys.isEmpty {
       begin("key_mode", record, KeyFinding.analyzer, false, &json)
       for key in annotations.keys {
-        // The finding's confidence is that of the key of the whole track.
+        // The confidence of the finding refers to the key of the whole track.
         let confidence = key.value == record.keyFinding?.key ? record.keyFinding?.confidence : nil
         observe(key.start, until: key.end, confidence: confidence, &json) {
           $0.string("\(key.value.tonic):\(key.value.mode.rawValue)")

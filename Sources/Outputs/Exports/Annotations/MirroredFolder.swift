@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// Folder tree that mirrors the library, with files for each track.
+/// A folder tree that mirrors the library, with files for each track.
 struct MirroredFolder {
   /// Suffixes that turn the name of a track into file names; files that are no longer written are removed.
   private let suffixes: [String]

@@ -1,15 +1,15 @@
 internal import Analysis
 internal import Records
 
-/// Time-dependent facts about a track, as annotations.
+/// The time-dependent facts about a track, as annotations.
 struct TrackAnnotations {
   struct Beat {
     var seconds: Double
-    /// Starts at 1; `nil` if bars are unknown.
+    /// Position of the beat in its bar, starting at 1; `nil` if bars are unknown.
     var beatInBar: Int?
   }
 
-  /// Segment from a time to the start of the next one, or to the end of the track.
+  /// A segment from a given time to the start of the next segment, or to the end of the track.
   struct Stretch<Value> {
     var start: Double
     var end: Double
@@ -17,9 +17,9 @@ struct TrackAnnotations {
   }
 
   var beats: [Beat]
-  /// Empty if bars are unknown.
+  /// Downbeats; empty if bars are unknown.
   var downbeats: [Double]
-  /// Beats per minute.
+  /// Tempi in beats per minute.
   var tempi: [Stretch<Double>]
   var keys: [Stretch<MusicalKey>]
   var sections: [Stretch<String>]

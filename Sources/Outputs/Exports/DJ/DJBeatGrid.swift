@@ -1,16 +1,15 @@
 internal import Analysis
 internal import Library
 
-/// Beats as stored by DJ programs: anchors, each followed by beats at a constant tempo.
+/// Beats as DJ programs store them: anchors, each followed by beats at a constant tempo.
 struct DJBeatGrid: Equatable {
   struct Anchor: Equatable {
     /// Time of a beat, in seconds from the start of the audio.
     var seconds: Double
-    /// Beats per minute from here on.
+    /// Tempo from here on, in beats per minute.
     var bpm: Double
     /// Position of the beat in its bar, starting at 1; `nil` if bars are unknown.
     var beatInBar: Int?
-    /// Index of the beat.
     var beat: Int
   }
 
@@ -22,12 +21,12 @@ struct DJBeatGrid: Equatable {
   /// Maximum deviation of a beat from the position predicted by the anchor before it, in seconds.
   static let tolerance = 0.005
 
-  /// `nil` without a tempo, or with fewer than two beats.
+  /// Creates a grid; `nil` without a tempo, or with fewer than two beats.
   ///
-  /// A new anchor is set where no tempo from the last one would keep all beats within `tolerance`.
+  /// A new anchor is set where no tempo starting at the last anchor would keep all beats within `tolerance`.
   ///
-  /// - Parameter bpmPlaces: Decimal places of tempi in the format. Tempi are rounded to them, and anchors are set so
-  ///   that the rounding does not accumulate over a long track.
+  /// - Parameter bpmPlaces: Decimal places of tempi in the format. Tempi are rounded to this precision, and anchors are
+  ///   set so that the rounding errors do not accumulate over a long track.
   init?(_ tempo: TempoFinding, bpmPlaces: Int) {
     guard tempo.bpm != nil, tempo.beats.count > 1, zip(tempo.beats, tempo.beats.dropFirst()).allSatisfy({ $0 < $1 })
     else { return nil }
@@ -45,11 +44,11 @@ struct DJBeatGrid: Equatable {
     }
   }
 
-  /// Longest run of one tempo from a beat: the last beat it holds for, and the tempo.
+  /// Returns the longest run of one tempo that starts at a beat: the last beat of the run, and the tempo.
   ///
-  /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals lies
-  /// within all bounds: the preferred one if it does, or else the least-squares one (the cone of O'Rourke, "An on-line
-  /// algorithm for fitting straight lines between data ranges", 1981).
+  /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals is
+  /// within all bounds: the preferred tempo if possible, or else the least-squares tempo (the cone of O'Rourke, "An
+  /// on-line algorithm for fitting straight lines between data ranges", 1981).
   private static func run(
     of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int
   ) -> (last: Int, bpm: Double) {
@@ -58,7 +57,7 @@ struct DJBeatGrid: Equatable {
     func rounded(_ bpm: Double) -> Double { (bpm * scale).rounded() / scale }
     let preferred = preferred.map { rounded($0) } ?? 0
     var result = (last: start + 1, bpm: rounded(60 / (beats[start + 1] - beats[start])))
-    // Least squares of the period, with the first beat fixed.
+    // Least-squares fit of the period, with the first beat fixed.
     var (products, squares) = (0.0, 0.0)
     for index in start + 1..<beats.count {
       let count = Double(index - start)
@@ -70,7 +69,7 @@ struct DJBeatGrid: Equatable {
       guard shortest <= longest else { break }
       let period = min(max(products / squares, shortest), longest)
       let bpm = rounded(60 / period)
-      // The rounded tempo can leave the bounds only where they are narrower than its step.
+      // The rounded tempo can be out of bounds only where they are narrower than its step.
       let choice = [preferred, bpm].first { $0 > 0 && (shortest...longest).contains(60 / $0) }
       guard let choice else { break }
       result = (index, choice)
@@ -78,14 +77,14 @@ struct DJBeatGrid: Equatable {
     return result
   }
 
-  /// Time of a beat in the grid, predicted from the last anchor at or before it.
+  /// Returns the time of a beat in the grid, predicted from the last anchor at or before it.
   func time(ofBeat index: Int) -> Double? {
     guard let anchor = anchors.last(where: { $0.beat <= index }) else { return nil }
     return anchor.seconds + Double(index - anchor.beat) * 60 / anchor.bpm
   }
 }
 
-/// Positions of beats in their bars.
+/// The positions of beats in their bars.
 struct BarNumbers {
   /// Ascending indices of beats.
   private let downbeats: [Int]
@@ -101,7 +100,8 @@ struct BarNumbers {
   /// The first beat that begins a bar.
   var firstDownbeat: Int { downbeats[0] }
 
-  /// Starts at 1; beats before the first downbeat count backward from it.
+  /// Returns the position of a beat in its bar, starting at 1; beats before the first downbeat are counted backward
+  /// from it.
   func beatInBar(_ index: Int) -> Int {
     let downbeat = downbeats.last { $0 <= index } ?? downbeats[0]
     let offset = (index - downbeat) % beatsPerBar

@@ -3,19 +3,19 @@ internal import MediaContainers
 internal import Records
 internal import SystemPackage
 
-/// Offset between the times of DJ programs and ours in an MP3 file.
+/// The offset between the times of DJ programs and Nocturne's times in an MP3 file.
 ///
-/// Our times begin with the first sample after the encoder delay stated in LAME's tag, since decoding removes that
-/// delay (as FFmpeg does). Neither rekordbox nor Traktor removes it. Traktor also plays the frame of such a tag as
-/// silence unless it is LAME's own with the right checksum. The cases come from the community's research
-/// (dj-data-converter, issue 3) and from Mixxx's table for imports from rekordbox with FFmpeg as decoder.
+/// Nocturne's times begin with the first sample after the encoder delay stated in LAME's tag, because decoding removes
+/// that delay (as FFmpeg does). Neither rekordbox nor Traktor removes it. Traktor also plays the frame that contains
+/// such a tag as silence, unless the tag is LAME's own and has the right checksum. The cases come from the community's
+/// research (dj-data-converter, issue 3) and from Mixxx's table for imports from rekordbox with FFmpeg as decoder.
 struct MP3TimeOffset: Equatable {
   /// Delay of decoders themselves in samples, removed in addition to the delay in the tag: 528 and 1.
   private static let decoderDelay = 529
 
-  /// Time that rekordbox adds to ours, in seconds.
+  /// Time to add to Nocturne's times for rekordbox, in seconds.
   var rekordboxDelay = 0.0
-  /// Time that Traktor adds to ours, in seconds.
+  /// Time to add to Nocturne's times for Traktor, in seconds.
   var traktorDelay = 0.0
 
   /// Reads the start of the file. The delays are 0 for formats other than MP3 and for unreadable files.

@@ -1,16 +1,16 @@
 internal import Analysis
 
-/// Point of a track that DJs mark.
+/// A point in a track that DJs mark.
 struct MixPoint: Equatable {
   enum Kind: Equatable {
     case mixIn, introEnd, highlight, outroStart, mixOut
   }
 
   var kind: Kind
-  /// Seconds from the start of the audio.
+  /// Time in seconds from the start of the audio.
   var seconds: Double
 
-  /// Name shown by programs.
+  /// The name that programs show.
   var name: String {
     switch kind {
     case .mixIn: "Mix in"
@@ -21,7 +21,7 @@ struct MixPoint: Equatable {
     }
   }
 
-  /// The points found, in ascending order; only the first of several at the same time.
+  /// Returns the points found, in ascending order; of several points at the same time, only the first.
   static func all(of cues: CuesFinding?) -> [MixPoint] {
     guard let cues else { return [] }
     let points: [(Kind, Double?)] = [

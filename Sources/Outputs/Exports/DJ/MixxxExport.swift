@@ -5,8 +5,8 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Copy of Mixxx's database in which the tracks known to Mixxx have beats, keys, gains and cues. Mixxx has no other
-/// import for these.
+/// A copy of Mixxx's database in which the tracks that Mixxx already has get beats, keys, gains and cues. Mixxx has no
+/// other way to import them.
 public struct MixxxExport: ExportFormat {
   public let name = "mixxx"
   public let abstract = "A copy of Mixxx's database with beats, keys, gains and cues"
@@ -61,14 +61,14 @@ private final class MixxxWriter: ExportWriter {
       var writing = Configuration()
       // Mixxx's schema refers to tables that do not exist.
       writing.foreignKeysEnabled = false
-      // One transaction, from here to `finish`.
+      // One transaction spans everything from here to `finish`.
       writing.allowsUnsafeTransactions = true
-      // The copy gets its name only when complete, so it needs no journal.
+      // The copy gets its name only when it is complete, so it needs no journal.
       writing.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF") }
       let copy = try DatabaseQueue(path: path.string, configuration: writing)
       try source.backup(to: copy)
       try copy.writeWithoutTransaction { db in
-        // A copy of a database in WAL mode is in WAL mode too.
+        // A copy of a database in WAL mode is in WAL mode as well.
         try db.execute(sql: "PRAGMA journal_mode = OFF")
         for (table, columns) in Self.columns {
           let existing = try Set(db.columns(in: table).map(\.name))
@@ -127,7 +127,7 @@ private final class MixxxWriter: ExportWriter {
       arguments: [bpm, Data(beats.blob), beats.version, "plugin=nocturne", isLocked ? 1 : 0, id])
   }
 
-  /// Mixxx numbers major keys from C as 1 to 12, followed by the minor keys. Without `keys`, it reads the name.
+  /// Mixxx numbers the major keys from C as 1 to 12, followed by the minor keys. If `keys` is NULL, it reads the name.
   private func write(_ key: MusicalKey, _ id: Int64, _ db: Database) throws {
     let number = key.pitchClass + (key.mode == .minor ? 13 : 1)
     try db.execute(
@@ -152,7 +152,7 @@ private final class MixxxWriter: ExportWriter {
     case audibleSound = 8
   }
 
-  /// Existing cues stay. Positions are in samples of two channels.
+  /// Adds cues; existing cues stay. Positions are in samples, counted over two channels.
   private func write(
     _ cues: CuesFinding, _ duration: Double?, _ sampleRate: Int, _ id: Int64, _ db: Database
   ) throws {
@@ -172,7 +172,7 @@ private final class MixxxWriter: ExportWriter {
     }
   }
 
-  /// Does nothing: Mixxx decides what it keeps about vanished tracks.
+  /// Does nothing: Mixxx decides what it keeps of vanished tracks.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

@@ -6,7 +6,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// XML for rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
+/// An XML file for rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
 public struct RekordboxExport: ExportFormat {
   public let name = "rekordbox"
   public let abstract = "XML for rekordbox: beat grids, keys and memory cues"
@@ -32,7 +32,7 @@ private struct RekordboxWriter: ExportWriter {
   /// Tracks with an uncertain tempo.
   private var unsure: [Int] = []
 
-  /// rekordbox stores hundredths.
+  /// Decimal places of tempi: rekordbox stores hundredths.
   private static let bpmPlaces = 2
   private static let sureConfidence = 0.5
 
@@ -96,7 +96,7 @@ private struct RekordboxWriter: ExportWriter {
 
   private func location(of path: FilePath) -> String {
     let path = paths.path(path)
-    // A drive follows the slash: file://localhost/D:/Music.
+    // A drive letter follows the slash: file://localhost/D:/Music.
     let slash = path.first == UInt8(ascii: "/") ? "" : "/"
     return "file://localhost\(slash)\(FilePath(bytes: path).percentEncoded.replacing(/^([A-Za-z])%3A/) { "\($0.1):" })"
   }

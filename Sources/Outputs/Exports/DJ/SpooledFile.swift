@@ -1,8 +1,8 @@
 internal import Platform
 internal import SystemPackage
 
-/// File whose beginning, such as the number of tracks, is known only at the end: the rest is spooled to an unnamed
-/// file.
+/// A file whose beginning, for instance the number of tracks, is known only at the end: the rest is spooled to an
+/// unnamed file.
 final class SpooledFile {
   private let output: ExportFile
   private let folder: FilePath
@@ -13,7 +13,7 @@ final class SpooledFile {
   /// - Parameter path: `nil` for standard output.
   init(_ path: FilePath?) throws(ExportError) {
     output = try ExportFile(path)
-    // Beside the file, since temporary folders may be in memory.
+    // Next to the file, because temporary folders may be in memory.
     let beside = path?.removingLastComponent()
     folder = beside.map { $0.isEmpty ? "." : $0 } ?? .temporaryFolder
     do {

@@ -6,7 +6,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Collection of Traktor (NML, version 19), as far as the format is known: Native Instruments has not published it.
+/// A Traktor collection (NML, version 19), as far as the format is known: Native Instruments has not published it.
 public struct TraktorExport: ExportFormat {
   public let name = "traktor"
   public let abstract = "NML for Traktor: beat grids, keys, cues and gains"
@@ -30,7 +30,7 @@ private struct TraktorWriter: ExportWriter {
   private let paths: PathMapping
   /// Name of a Mac's startup volume.
   private let volume: String
-  /// Target loudness of gains in LUFS; `nil` if no gain is written.
+  /// Target loudness of gains in LUFS; `nil` to write no gains.
   private let targetLoudness: Double?
   private let file: SpooledFile
   private var count = 0
@@ -92,12 +92,12 @@ private struct TraktorWriter: ExportWriter {
         """)
   }
 
-  /// Year, month and day without leading zeros, in UTC.
+  /// Returns year, month and day without leading zeros, in UTC.
   private static func date(_ time: Timestamp) -> String {
     time.description.prefix(10).split(separator: "-").compactMap { Int($0) }.map(String.init).joined(separator: "/")
   }
 
-  /// The volume and the folders on it, each folder preceded by `/:`.
+  /// Returns the volume and the folders on it, each folder preceded by `/:`.
   private func location(of path: FilePath) -> String? {
     guard let text = String(validating: paths.path(path), as: UTF8.self) else { return nil }
     var folders = text.split(separator: "/").map(String.init)
@@ -157,7 +157,7 @@ private struct TraktorWriter: ExportWriter {
       elements.append("<\(tag)></LOUDNESS>")
     }
     if let key = record.keyFinding?.key {
-      // Major keys from C are 0 to 11, minor ones 12 to 23.
+      // Major keys from C are 0 to 11, minor keys 12 to 23.
       elements.append("<MUSICAL_KEY VALUE=\"\(key.pitchClass + (key.mode == .minor ? 12 : 0))\"></MUSICAL_KEY>")
     }
     return elements
@@ -175,7 +175,7 @@ private struct TraktorWriter: ExportWriter {
     return grid + points.map { "<\(Self.cue($0.name, CueType($0.kind), $0.seconds + delay))></CUE_V2>" }
   }
 
-  /// Traktor counts bars from its first marker, so that is the first downbeat if known.
+  /// Returns the markers. Traktor counts bars from its first marker, so that is the first downbeat if it is known.
   private func markers(_ record: FileRecord) -> [DJBeatGrid.Anchor] {
     guard let tempo = record.tempo, let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
     var anchors = grid.anchors
@@ -200,7 +200,7 @@ private struct TraktorWriter: ExportWriter {
     }
   }
 
-  /// Times are in milliseconds. Cues occupy no hot-cue slots.
+  /// Returns a cue. Times are in milliseconds, and cues occupy no hot-cue slots.
   private static func cue(_ name: String, _ type: CueType, _ seconds: Double) -> String {
     XMLText.tag(
       "CUE_V2",

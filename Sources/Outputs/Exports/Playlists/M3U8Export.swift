@@ -5,7 +5,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Playlist of all tracks in path order. `analyze playlist` makes ordered playlists.
+/// A playlist of all tracks in path order. `analyze playlist` creates ordered playlists.
 public struct M3U8Export: ExportFormat {
   public let name = "m3u8"
   public let abstract = "A playlist for any player, in the order of paths"
@@ -21,7 +21,7 @@ public struct M3U8Export: ExportFormat {
 }
 
 private struct M3U8Writer: ExportWriter {
-  /// Folder that relative paths start from; `nil` for absolute paths.
+  /// Folder to which paths are relative; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -35,7 +35,7 @@ private struct M3U8Writer: ExportWriter {
     try file.write(M3UFile.header)
   }
 
-  /// Resolves links, since `..` leaves the target of a link.
+  /// Returns the folder with links resolved, because `..` refers to the parent of a link's target.
   private static func folder(of file: FilePath) -> FilePath {
     let folder = file.removingLastComponent()
     return (try? folder.resolved()) ?? folder
@@ -46,7 +46,7 @@ private struct M3U8Writer: ExportWriter {
       M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
   }
 
-  /// Does nothing: a new playlist lacks removed tracks.
+  /// Does nothing: a new playlist does not contain removed tracks.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

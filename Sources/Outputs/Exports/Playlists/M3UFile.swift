@@ -3,17 +3,17 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Extended M3U playlist in UTF-8, except for the bytes of paths, which stay unchanged.
+/// An extended M3U playlist in UTF-8, except for the bytes of paths, which stay unchanged.
 package enum M3UFile {
   /// A comment, which players skip.
   package static let mark = "# Made by Nocturne"
   package static let header = Array("#EXTM3U\n\(mark)\n".utf8)
 
-  /// Lines of one track.
+  /// Returns the lines of one track.
   ///
   /// - Parameters:
-  ///   - duration: Seconds; `nil` if unknown.
-  ///   - folder: Folder that the path is relative to; `nil` for an absolute path.
+  ///     - duration: Duration in seconds; `nil` if unknown.
+  ///     - folder: Folder to which the path is relative; `nil` for an absolute path.
   package static func entry(
     _ path: FilePath, name: String, duration: Double?, relativeTo folder: FilePath?
   ) -> [UInt8] {
@@ -25,7 +25,7 @@ package enum M3UFile {
     return bytes
   }
 
-  /// Text without line breaks, which would end the tag.
+  /// Returns the text without line breaks, which would end the tag.
   private static func line(_ text: String) -> String {
     String(text.unicodeScalars.map { $0.isControlOrSeparator ? " " : Character($0) })
   }
@@ -33,7 +33,7 @@ package enum M3UFile {
   private static func location(of path: FilePath, relativeTo folder: FilePath?) -> [UInt8] {
     if path.isObject { return Array(path.uri.utf8) }
     let bytes = path.withBytes { Array($0) }
-    // A path that does not fit on one line, or would act on a terminal that shows it, can only be written as a URI.
+    // A path that does not fit on one line, or would affect a terminal that shows it, can only be written as a URI.
     if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) {
       return Array(path.uri.utf8)
     }
@@ -44,7 +44,7 @@ package enum M3UFile {
     return (isOdd ? Array("./".utf8) : []) + relative
   }
 
-  /// - Parameters: Both absolute and without `..`.
+  /// - Parameters: Both paths must be absolute and without `..`.
   package static func relativePath(of path: FilePath, to folder: FilePath) -> FilePath {
     var own = path.components[...]
     var base = folder.components[...]

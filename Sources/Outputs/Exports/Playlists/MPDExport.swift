@@ -6,7 +6,7 @@ internal import SystemPackage
 internal import Text
 
 /// Stickers for the Music Player Daemon as commands of its protocol, one per line: `nc -N localhost 6600 <
-/// stickers.mpd`. A running server takes them at once, and its own database stays untouched.
+/// stickers.mpd`. A running server applies them at once, and its own database stays unchanged.
 public struct MPDExport: ExportFormat {
   public let name = "mpd"
   public let abstract = "Stickers for MPD: commands that set bpm, key, energy, …"
@@ -43,7 +43,8 @@ private struct MPDWriter: ExportWriter {
     }
   }
 
-  /// MPD forgets songs and their stickers by itself if the file is gone, but not if a filter no longer matches.
+  /// MPD forgets songs and their stickers by itself if the file is gone, but not if the file no longer matches a
+  /// filter.
   func remove(_ removal: ExportRemoval) throws {
     guard let song = name(of: removal.path) else { return }
     for name in Self.stickers(of: nil).map(\.name) { try file.write("sticker delete song \(song) \(name)\n") }
@@ -69,8 +70,8 @@ private struct MPDWriter: ExportWriter {
     ]
   }
 
-  /// `nil` if MPD cannot name the file: files outside its directory, names that are not UTF-8, and names with control
-  /// characters, which its protocol cannot escape.
+  /// Returns the name of a song; `nil` if MPD cannot name the file: files outside its directory, names that are not
+  /// UTF-8, and names with control characters, which its protocol cannot escape.
   private func name(of path: FilePath) -> String? {
     var path = path
     guard path.removePrefix(musicDirectory),

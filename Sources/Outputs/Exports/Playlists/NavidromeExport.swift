@@ -2,7 +2,7 @@ internal import Foundation
 internal import Records
 internal import SystemPackage
 
-/// Navidrome smart playlist (`.nsp`): the filter as rules, which Navidrome applies to its own library.
+/// A Navidrome smart playlist (`.nsp`): the filter as rules, which Navidrome applies to its own library.
 public struct NavidromeExport: ExportFormat {
   public let name = "nsp"
   public let abstract = "A smart playlist for Navidrome: the filter as its rules"

@@ -3,17 +3,17 @@ package import Filters
 internal import Foundation
 package import Text
 
-/// Filter feature that Navidrome's smart playlists lack.
+/// A filter feature that Navidrome's smart playlists lack.
 package struct NavidromeError: Error, Hashable {
   package var what: String
   package var advice: String
 }
 
-/// Navidrome smart playlist: rules in JSON, which Navidrome applies to its own library. Format:
+/// A Navidrome smart playlist: rules in JSON, which Navidrome applies to its own library. Format:
 /// <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
 package enum NavidromeFile {
   private static let comment = "Made by nocturne"
-  /// Mark in each of these files.
+  /// The mark in each of these files.
   package static let mark = "\"comment\":\"\(comment)\""
 
   /// - Parameter fields: Further fields, such as `sort` and `limit`.
@@ -36,7 +36,7 @@ package enum NavidromeFile {
     var isAny = false
     var parts: [JSONValue]
 
-    /// JSON of the rule as a part of another rule.
+    /// The rule in JSON, as part of another rule.
     var value: JSONValue {
       parts.count == 1 ? parts[0] : .object([isAny ? "any" : "all": .array(parts)])
     }
@@ -78,7 +78,7 @@ package enum NavidromeFile {
     case .number(.integratedLoudness, _): throw cannotSay("lufs:", findings)
     case .key(let key): throw cannotSay("key:\(key.camelot)", findings)
     case .codec(let codec):
-      // Navidrome matches the ends of file names, and each of these stands for one codec.
+      // Navidrome matches the ends of file names, and each of these endings stands for one codec.
       guard ["flac", "mp3", "opus"].contains(codec) else {
         throw cannotSay("codec:\(codec)", "It matches only the ends of file names, so only flac, mp3 and opus work.")
       }
@@ -108,7 +108,7 @@ package enum NavidromeFile {
     }
   }
 
-  /// Range of a field of whole numbers.
+  /// Returns rules for a range of a field of whole numbers.
   private static func whole(
     _ field: String, _ range: NumberRange, _ isNegated: Bool, _ what: String
   ) throws(NavidromeError) -> Rule {

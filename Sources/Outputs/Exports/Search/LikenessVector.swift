@@ -2,18 +2,18 @@ internal import Analysis
 internal import Records
 internal import Text
 
-/// Audio descriptor as a vector, by which search engines find similar tracks: the smaller the angle between two
-/// vectors, the more similar the tracks. Documents have it with `--option vectors=…`; the schema of the engine must
+/// An audio descriptor as a vector, with which search engines find similar tracks: the smaller the angle between two
+/// vectors, the more similar the tracks. Documents contain it with `--option vectors=…`; the schema of the engine must
 /// state its dimensions.
 struct LikenessVector {
   static let field = "likeness"
   static let option = "vectors"
   static let dimensionCount: Int64 = 128
 
-  /// -128 to 127.
+  /// Numbers from -128 to 127.
   let numbers: [Int64]
 
-  /// `nil` if the track has no descriptor, or one without a direction.
+  /// `nil` if the track has no descriptor, or if its descriptor has no direction.
   init?(_ record: FileRecord) {
     guard let found = record.findings[LikenessFinding.self], found.descriptor.count == Self.dimensionCount,
       found.descriptor.contains(where: { $0 != 0 })
@@ -23,7 +23,7 @@ struct LikenessVector {
 }
 
 extension ExportContext {
-  /// Kind of vectors in documents; `nil` for none.
+  /// The kind of vectors in documents; `nil` for none.
   var vectors: String? { options[LikenessVector.option] }
 
   /// - Throws: `badOption` if the engine has no such vectors.

@@ -1,9 +1,9 @@
 internal import Records
 internal import Text
 
-/// Folder for Meilisearch: `documents.ndjson` for `POST /indexes/INDEX/documents?primaryKey=file_id`, `removals.json`
-/// for `POST /indexes/INDEX/documents/delete-batch`, `settings.json` for `PATCH /indexes/INDEX/settings`. (Meilisearch
-/// documentation, API reference.)
+/// A folder for Meilisearch: `documents.ndjson` for `POST /indexes/INDEX/documents?primaryKey=file_id`, `removals.json`
+/// for `POST /indexes/INDEX/documents/delete-batch`, and `settings.json` for `PATCH /indexes/INDEX/settings`.
+/// (Meilisearch documentation, API reference.)
 struct MeilisearchExport: SearchEngine {
   let name = "meilisearch"
   let abstract = "Documents, settings and removals for Meilisearch; --option vectors=yes"
@@ -17,7 +17,8 @@ struct MeilisearchExport: SearchEngine {
     return try SearchEngineWriter(self, context)
   }
 
-  /// Filters compare numbers but not dates. A track without a vector must say so.
+  /// Writes a document. Times are numbers, because filters compare numbers but not dates. A track without a vector must
+  /// be marked as such.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     json.searchDocument(record, key: "file_id", timesAreNumbers: true) { json in
       guard context.vectors != nil else { return }

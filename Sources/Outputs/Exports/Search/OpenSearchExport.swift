@@ -1,8 +1,8 @@
 internal import Records
 internal import Text
 
-/// Folder for OpenSearch and Elasticsearch: `index.json` for `PUT /INDEX`, `documents.ndjson` and `removals.ndjson` for
-/// `POST /INDEX/_bulk`. (OpenSearch documentation, bulk API and mappings.)
+/// A folder for OpenSearch and Elasticsearch: `index.json` for `PUT /INDEX`, and `documents.ndjson` and
+/// `removals.ndjson` for `POST /INDEX/_bulk`. (OpenSearch documentation, bulk API and mappings.)
 struct OpenSearchExport: SearchEngine {
   let name = "opensearch"
   let abstract = "Bulk actions and mappings for OpenSearch and Elasticsearch; --option vectors=opensearch|elasticsearch"
@@ -10,7 +10,8 @@ struct OpenSearchExport: SearchEngine {
   let documentsName = "documents.ndjson"
   let removalsName = "removals.ndjson"
 
-  /// Maximum characters of a keyword: Lucene's longest term has 32,766 bytes, and a character at most four.
+  /// Maximum number of characters of a keyword: Lucene's longest term has 32,766 bytes, and a character has at most
+  /// four.
   private static let maxKeywordLength: Int64 = 8191
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
@@ -59,7 +60,7 @@ struct OpenSearchExport: SearchEngine {
     }
   }
 
-  /// Vector types by engine, which differ in the names of type and options.
+  /// Vector types by engine; the engines use different names for the type and its options.
   private static let vectorMappings: [String: JSONValue] = [
     "opensearch": [
       "type": "knn_vector", "dimension": .integer(LikenessVector.dimensionCount),

@@ -3,9 +3,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Search engine, described by the files of its export.
+/// A search engine, described by the files of its export.
 protocol SearchEngine: ExportFormat {
-  /// File names in the folder.
   var settingsName: String { get }
   var documentsName: String { get }
   var removalsName: String { get }
@@ -13,7 +12,7 @@ protocol SearchEngine: ExportFormat {
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
   /// Writes one document, including its line break.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter)
-  /// Text before, between and after batches of removals, written even if there are none.
+  /// Text before, between and after batches of removals; written even if there are no removals.
   var removalMarks: (start: String, separator: String, end: String) { get }
   /// Removes documents by up to `removalBatch` ids, which consist of letters and digits.
   func removals(_ ids: [String]) -> String
@@ -25,7 +24,7 @@ extension SearchEngine {
   var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
 }
 
-/// Maximum number of removals per line: their ids must fit into a URL.
+/// Maximum number of removals per line, whose ids must fit into a URL.
 private let removalBatch = 100
 
 /// Writes the files of a search engine. All documents go into one file, since bulk requests accept parts of any size.

@@ -1,9 +1,9 @@
 internal import Records
 internal import Text
 
-/// Folder for Typesense: `schema.json` for `POST /collections`, `documents.jsonl` for `POST
-/// /collections/NAME/documents/import?action=upsert`, `removals.txt`, each line of which is a `filter_by` for `DELETE
-/// /collections/NAME/documents`. (Typesense documentation, API reference.)
+/// A folder for Typesense: `schema.json` for `POST /collections`, `documents.jsonl` for `POST
+/// /collections/NAME/documents/import?action=upsert`, and `removals.txt`, each line of which is a `filter_by` for
+/// `DELETE /collections/NAME/documents`. (Typesense documentation, API reference.)
 struct TypesenseExport: SearchEngine {
   let name = "typesense"
   let abstract = "Documents, schema and removals for Typesense; --option collection=tracks, vectors=yes"
@@ -20,7 +20,7 @@ struct TypesenseExport: SearchEngine {
     return try SearchEngineWriter(self, context)
   }
 
-  /// Documents have their key under `id`, and times are numbers.
+  /// Writes a document, which has its key under `id`; times are numbers.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     json.searchDocument(record, key: "id", timesAreNumbers: true) { json in
       guard context.vectors != nil, let vector = LikenessVector(record) else { return }
@@ -32,7 +32,7 @@ struct TypesenseExport: SearchEngine {
 
   func removals(_ ids: [String]) -> String { "id:[\(ids.joined(separator: ","))]\n" }
 
-  /// All fields are optional: unknown values are left out.
+  /// Writes the schema. All fields are optional, because unknown values are left out.
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter) {
     json.beginObject()
     json.key("name")

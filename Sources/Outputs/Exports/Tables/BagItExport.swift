@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Manifest of a BagIt bag (RFC 8493) whose payload, the folder `data`, is the library.
+/// The manifest of a BagIt bag (RFC 8493) whose payload, the folder `data`, is the library.
 public struct BagItExport: ExportFormat {
   public let name = "bagit"
   public let abstract = "The manifest of a BagIt bag, for archives"

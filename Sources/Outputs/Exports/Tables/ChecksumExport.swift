@@ -4,7 +4,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// List of checksums for `sha256sum -c`, `md5sum -c` and `xxhsum -c`.
+/// A list of checksums for `sha256sum -c`, `md5sum -c` and `xxhsum -c`.
 public struct ChecksumExport: ExportFormat {
   public let name = "checksums"
   public let abstract = "Checksums for sha256sum -c, md5sum -c or xxhsum -c"
@@ -22,7 +22,7 @@ public struct ChecksumExport: ExportFormat {
 
 private struct ChecksumWriter: ExportWriter {
   private let choice: ChecksumChoice
-  /// Folder that relative paths start from; `nil` for absolute paths.
+  /// Folder to which paths are relative; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -48,7 +48,7 @@ private struct ChecksumWriter: ExportWriter {
     try file.write(Self.line(checksum, path.withBytes { Array($0) }))
   }
 
-  /// Does nothing: a new list lacks removed files.
+  /// Does nothing: a new list does not contain removed files.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {
@@ -56,8 +56,8 @@ private struct ChecksumWriter: ExportWriter {
     return file.path.map { [$0] } ?? []
   }
 
-  /// Line in the format of coreutils 9: a name with a line break or backslash is escaped, as a leading backslash
-  /// indicates. Other bytes stay unchanged, UTF-8 or not.
+  /// Returns a line in the format of coreutils 9: a name with a line break or backslash is escaped, which a leading
+  /// backslash indicates. Other bytes stay unchanged, whether they are UTF-8 or not.
   static func line(_ checksum: String, _ name: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     for byte in name {
@@ -73,7 +73,7 @@ private struct ChecksumWriter: ExportWriter {
   }
 }
 
-/// Hash function, by its name in the option.
+/// A hash function, by its name in the option.
 enum ChecksumAlgorithm: String, CaseIterable {
   case sha256, md5, xxh128
 
@@ -86,7 +86,7 @@ enum ChecksumAlgorithm: String, CaseIterable {
   }
 }
 
-/// Checksum algorithm of an export, and treatment of tracks without a checksum.
+/// The checksum algorithm of an export, and the treatment of tracks without a checksum.
 struct ChecksumChoice {
   let algorithm: ChecksumAlgorithm
   private let skipsMissing: Bool
@@ -105,7 +105,7 @@ struct ChecksumChoice {
     skipsMissing = missing == "skip"
   }
 
-  /// Hexadecimal digits; `nil` for a track to leave out.
+  /// Returns hexadecimal digits; `nil` for a track to leave out.
   func checksum(of record: FileRecord) throws(ExportError) -> String? {
     if let digits = record.checksum.flatMap(algorithm.digits) { return digits }
     if skipsMissing { return nil }

@@ -3,8 +3,8 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Folder of Parquet files: `tracks` (one row each), `beats` and `tags` (one row per beat or tag value), one file per
-/// `RecordList`, `likeness` and `removals`.
+/// A folder of Parquet files: `tracks` (one row per track), `beats` and `tags` (one row per beat or tag value), one
+/// file per `RecordList`, `likeness` and `removals`.
 struct ParquetExport: ExportFormat {
   let name = "parquet"
   let abstract =
@@ -38,7 +38,8 @@ private struct ParquetWriter: ExportWriter {
   private let likeness: ParquetFile
   private let removals: ParquetFile
 
-  /// Smaller, since there are many of these tables and each holds a row group in memory.
+  /// Size of a row group of a list. It is smaller than usual because there are many of these tables, each of which
+  /// keeps a row group in memory.
   private static let listGroupBytes = 4 << 20
 
   init(_ context: ExportContext, groupRows: Int = ParquetFile.maxGroupRows) throws(ExportError) {

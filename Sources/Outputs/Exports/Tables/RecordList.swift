@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 
-/// List of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and
+/// A list of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and
 /// lists of added analyzers.
 struct RecordList: Sendable {
   struct Member: Sendable {
@@ -11,12 +11,12 @@ struct RecordList: Sendable {
     let place: Int
   }
 
-  /// Finding and field, named as in the CSV report.
+  /// Names of the finding and field, as in the CSV report.
   let name: String
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Lists of findings, except those that records contain only on demand.
+  /// Returns the lists of findings, except those that records contain only on demand.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {
@@ -41,7 +41,7 @@ struct RecordList: Sendable {
     self.records = records
   }
 
-  /// Values in the order of `members`; `nil` if unknown.
+  /// Returns the values in the order of `members`; `nil` if unknown.
   func rows(of file: FileRecord) -> [[TrackField.Value?]] {
     records(file).map { record in members.map { TrackField.Value(record[$0.place]) } }
   }

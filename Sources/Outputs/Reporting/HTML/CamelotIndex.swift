@@ -4,7 +4,7 @@ internal import Analysis
 enum CamelotIndex {
   static func index(camelot: String) -> Int? { byCamelot[camelot] }
 
-  /// - Parameter key: Key such as `A minor`.
+  /// - Parameter key: A key such as `A minor`.
   static func index(key: String) -> Int? { byKey[key] }
 
   private static let keys = (0..<12).flatMap { pitchClass in

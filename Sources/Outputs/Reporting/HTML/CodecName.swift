@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// Usual names of audio formats.
+/// The usual names of audio formats.
 enum CodecName {
   static func text(of format: AudioFormat) -> String {
     let codec = format.codec

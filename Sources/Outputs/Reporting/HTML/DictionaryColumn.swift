@@ -1,8 +1,8 @@
-/// Column of texts that many rows share; each text is stored once.
+/// A column of texts that many rows share; each text is stored once.
 struct DictionaryColumn {
-  /// Treats spellings that differ only in case or spaces as one text, in its first spelling.
+  /// True to treat spellings that differ only in case or spaces as one text, in its first spelling.
   let isFolded: Bool
-  /// Distinct texts in order of appearance.
+  /// Distinct texts in order of first appearance.
   private(set) var texts: [String] = []
   private var places: [String: UInt32] = [:]
   private var indexes: [UInt32] = []
@@ -38,14 +38,14 @@ struct DictionaryColumn {
     return Int(place)
   }
 
-  /// Index in `texts` of a row's text.
+  /// Returns the index in `texts` of a row's text.
   func place(ofRow row: Int) -> Int? {
     indexes[row] == Self.none ? nil : Int(indexes[row])
   }
 
   func text(_ row: Int) -> String? { place(ofRow: row).map { texts[$0] } }
 
-  /// Texts in display order, and for each row the index of its text among them.
+  /// Returns the texts in display order, and for each row the index of its text among them.
   func sorted() -> (texts: [String], indexes: PackedColumn) {
     let order = SortKeys(texts.lazy.map { Array($0.utf8) }).order
     var ranks = [Int](repeating: 0, count: texts.count)

@@ -4,29 +4,30 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Page that people open in the morning: new tracks, failures and their causes, an overview of the library, and all
+/// The page that people open in the morning: new tracks, failures and their causes, an overview of the library, and all
 /// tracks.
 ///
-/// Records arrive in path order and are kept as columns until the page is written. `Sources/Outputs/Pages/report` holds
-/// its markup, style and script.
+/// Records arrive in path order and are kept as columns until the page is written. Its markup, style and script are in
+/// `Sources/Outputs/Pages/report`.
 ///
 /// The data is in three `script` elements of type `application/json` (`<` is always `\u003c`):
 /// - `library`: news and history: `first_run`, `run_name`, `runs` (at most 60), `problems`.
 /// - `columns`: one column per property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o, "data":
 ///   base64}`, unsigned little-endian integers of w bytes, with all bits one for no value, else (raw + o) / s.
-///   `dictionaries` are sorted in display order, so an index is a rank; a `/` in `file` stands for the title. `sound`:
+///   `dictionaries` are sorted in display order, so an index is a rank; a `/` in `file` represents the title. `sound`:
 ///   `width` signed bytes per track; −128 is none.
 /// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats are
 ///   included for new tracks first, then broken ones, corrected ones, uncertain tempos.
 ///
 /// The `….parts` files in `Sources/Outputs/Pages` list the files of one style or script. After a change there, run
-/// `Scripts/write-resources`: the policy in the page's head allows only a style and a script with these hashes.
+/// `Scripts/write-resources`: the policy in the page's head allows only the style and the script with the hashes that
+/// it lists.
 final class LibraryPage {
-  /// Maximum number of tracks for which the page holds the details of all of them.
+  /// Maximum number of tracks for which the page contains the details of all tracks.
   private static let fullDetails = 20_000
   /// Maximum JSON size of the curves and beats of all tracks, in bytes.
   private static let stripLimit = 4_000_000
-  /// Maximum number of tracks read for curves and beats.
+  /// Maximum number of tracks that are read for curves and beats.
   private static let maxStrips = 20_000
   private let source: PageInput
   private let news: PageNews
@@ -99,7 +100,7 @@ final class LibraryPage {
     try output(Array("}}".utf8))
   }
 
-  /// Strips by row, as many as fit, and whether these are all.
+  /// Returns the strips by row, as many as fit, and whether these are the strips of all rows.
   private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
     guard let reader = source.longRecords else { return ([:], false) }
     let rows = stripRows
@@ -122,7 +123,7 @@ final class LibraryPage {
     return (strips, isComplete)
   }
 
-  /// Rows whose curves to show, the most relevant first.
+  /// The rows whose curves are shown, the most relevant first.
   private var stripRows: [Int] {
     let classes: [(Int) -> Bool] = [
       { self.columns.isNew($0) }, { [.damaged, .failed].contains(self.columns.status($0)) },

@@ -1,7 +1,6 @@
 internal import Foundation
 
 extension MorningReport {
-  /// Values of the page's template.
   var templateValues: [String: Any] {
     var values: [String: Any] = [
       "title": "\(title) · Nocturne, \(day)", "when": when,

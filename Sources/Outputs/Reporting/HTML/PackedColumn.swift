@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// Numbers, one per row of the page, as unsigned little-endian integers of a few bytes. All bits one means no value.
+/// A column of numbers, one per row of the page, as unsigned little-endian integers of a few bytes. A number with all
+/// bits set means that there is no value.
 ///
-/// A value is (raw + offset) / scale; values out of range are clamped.
+/// A value is (raw + offset) / scale; values that are out of range are clamped.
 struct PackedColumn {
   let width: Int
   let scale: Double
@@ -32,7 +33,7 @@ struct PackedColumn {
     append(raw: UInt32(clamping: min(max(index, 0), Int(noValue) - 1)))
   }
 
-  /// Raw value of a row, before scale and offset; `nil` if there is none.
+  /// Returns the raw value of a row, before scale and offset; `nil` if there is none.
   subscript(row: Int) -> Int? {
     var raw: UInt32 = 0
     for byte in 0..<width { raw |= UInt32(bytes[row * width + byte]) << UInt32(8 * byte) }
@@ -43,7 +44,7 @@ struct PackedColumn {
     for byte in 0..<width { bytes.append(UInt8(truncatingIfNeeded: raw >> UInt32(8 * byte))) }
   }
 
-  /// Minimum number of bytes for indexes below a count, plus the mark for no value.
+  /// Returns the minimum number of bytes for indexes below a count, and for the mark that means no value.
   static func width(forCount count: Int) -> Int {
     switch count {
     case ..<0xFF: 1

@@ -59,7 +59,7 @@ enum PageFormatter {
   }
 }
 
-/// Point in time in local time.
+/// A point in time, in local time.
 struct LocalTime {
   let year, month, day, hour, minute: Int
   private let weekday: Int

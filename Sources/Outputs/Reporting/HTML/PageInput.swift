@@ -2,25 +2,25 @@ public import Foundation
 public import Records
 public import SystemPackage
 
-/// Data of a page other than the records: the history of the library, and more about some tracks.
+/// The data of a page other than the records: the history of the library, and more about some tracks.
 public struct PageInput {
   /// All runs, oldest first.
   public var runs: [RunOutline]
-  /// Also lists vanished files as rows of the table.
+  /// True to list vanished files as rows of the table as well.
   public var showsVanished: Bool
   /// Time zone of the times on the page.
   public var timeZone: TimeZone
   /// Name and version of the program, as the page shows them.
   public var program: String
-  /// `nil` if there are no audio descriptors to compare.
+  /// Audio descriptors; `nil` if there are none to compare.
   public var sound: Sound?
-  /// `nil` if there are none, or they were not searched for.
+  /// Duplicates; `nil` if there are none, or if they were not searched for.
   public var duplicates: PageDuplicates?
-  /// Calls its last argument with the records of some files, read with the named long fields, and with their positions
-  /// in the list, until that returns `false`. If `nil`, the page has no curves and beats.
+  /// Reads the records of some files with the named long fields, and calls its last argument with each record and its
+  /// position in the list until that returns `false`. If `nil`, the page has no curves and beats.
   public var longRecords: Reader?
 
-  /// Reduces an audio descriptor to fewer numbers with nearly the same angles.
+  /// Reduces an audio descriptor to fewer numbers while nearly preserving the angles.
   public struct Sound {
     /// Number of reduced values.
     public var width: Int

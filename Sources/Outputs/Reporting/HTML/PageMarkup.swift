@@ -3,9 +3,9 @@ internal import Mustache
 internal import Resources
 internal import Text
 
-/// Markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
+/// The markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
-  /// Placeholders for the data until it is written. Text never contains control characters: see `PageText`.
+  /// Placeholders for the data, which is written later. Text never contains control characters: see `PageText`.
   enum Data: String, CaseIterable {
     case library, columns, details
 
@@ -19,7 +19,7 @@ struct PageMarkup {
     template = try MustacheTemplate(string: "{{% CONTENT_TYPE:PAGE}}" + cresources_report_page().text)
   }
 
-  /// The page in pieces: texts, and the positions of data between them.
+  /// Returns the page in pieces: texts, and the positions of data between them.
   func pieces(_ values: [String: Any]) -> [(text: String, data: Data?)] {
     var values = values
     values["style"] = cresources_report_style().text
@@ -39,7 +39,7 @@ struct PageMarkup {
   }
 }
 
-/// Escapes untrusted text as HTML text, for the content of elements and for quoted attributes.
+/// Escapes untrusted text as HTML text, for use in the content of elements and in quoted attributes.
 ///
 /// Mustache's own escaping works on grapheme clusters, so a quote followed by a combining accent would pass.
 struct PageText: MustacheContentType {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Text
 
-/// JSON for a `script` element of a page. No text can end the element, since `<` is always escaped.
+/// JSON for a `script` element of a page. Text in it cannot end the element, because `<` is always escaped.
 struct ScriptJSON {
   private var json = JSONWriter()
 
@@ -34,13 +34,13 @@ struct ScriptJSON {
     endArray()
   }
 
-  /// Bytes written so far and not yet taken.
+  /// Returns the bytes that were written and not yet taken.
   mutating func takeBytes() -> [UInt8] {
     defer { json.removeBytes() }
     return Self.escaped(json.bytes)
   }
 
-  /// `<` is an ASCII character that occurs only in strings in JSON.
+  /// Escapes `<`, an ASCII character that occurs only within strings in JSON.
   private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
     let less = UInt8(ascii: "<")
     guard bytes.contains(less) else { return bytes }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Collation order of names: ignores case and accents, and compares digits by numeric value.
+/// The collation order of names: ignores case and accents, and compares digits by numeric value.
 struct SortKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -65,7 +65,7 @@ struct SortKeys {
         while index < text.count, text[index] == UInt8(ascii: "0") { index += 1 }
         let start = index
         while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) { index += 1 }
-        // A number with more digits is larger. The length takes the place of the digits 0 to 9 in ASCII.
+        // A number with more digits is larger, so the length comes first, after a 0 that sorts it among ASCII digits.
         bytes.append(UInt8(ascii: "0"))
         bytes.append(UInt8(min(index - start, 255)))
         bytes.append(contentsOf: text[start..<index])

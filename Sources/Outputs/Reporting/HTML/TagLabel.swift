@@ -1,9 +1,9 @@
 package import Analysis
 internal import Text
 
-/// Tags with labels for people, except tags that have columns of their own.
+/// The tags with labels for people, except tags that have columns of their own.
 package enum TagLabel {
-  /// Labels and values in report order; tags without a canonical name come last.
+  /// Returns labels and values in report order; tags without a canonical name come last.
   package static func rows(of tags: TagFinding) -> [(label: String, value: String)] {
     var rows: [(label: String, value: String)] = []
     func value(_ name: String) -> String? { tags.fields[name].flatMap(ListText.joined) }
@@ -16,7 +16,7 @@ package enum TagLabel {
         // Part of the number's row, if there is one.
         if tags.fields[String(field.name.dropLast("total".count))] == nil { rows.append((label(field.name), text)) }
       case "genre": if tags.fields[field.name]?.count ?? 0 > 1 { rows.append(("Genres", text)) }
-      // A year alone has a column.
+      // A date that is only a year has a column.
       case "date" where text.utf8.count <= 4: break
       case "compilation", "showmovement": rows.append((label(field.name), text == "1" ? "yes" : "no"))
       default: rows.append((label(field.name), text))

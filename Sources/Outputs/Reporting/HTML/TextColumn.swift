@@ -1,11 +1,12 @@
-/// Texts, one per row, in one block of memory.
+/// A column of texts, one per row, in one block of memory.
 struct TextColumn {
   private(set) var bytes: [UInt8] = []
   private var ends: [UInt32] = []
 
   var count: Int { ends.count }
 
-  /// No value is the same as an empty text. Once the total would exceed 4 GB, this text and all later ones are empty.
+  /// Appends a text; no value is the same as an empty text. Once the total would exceed 4 GB, this text and all later
+  /// ones are empty.
   mutating func append(_ text: some Sequence<UInt8>) {
     let start = bytes.count
     bytes.append(contentsOf: text)

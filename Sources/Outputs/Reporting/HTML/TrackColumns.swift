@@ -5,11 +5,11 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Data of the page's table and charts: one column per property, one row per file in path order.
+/// The data of the page's table and charts: one column per property, one row per file in path order.
 ///
-/// A row takes some 200 bytes of memory with tags of usual length.
+/// A row takes about 200 bytes of memory if the tags have the usual length.
 struct TrackColumns {
-  /// Result for a file, as counted by `status`.
+  /// The result for a file, as counted by `status`.
   enum Status: Int {
     case healthy, damaged, failed, notAnalyzed
   }
@@ -26,11 +26,11 @@ struct TrackColumns {
   }
 
   private static let maxTitleLength = 300
-  /// Numbers per track in `sound`; 0 means no such column.
+  /// Numbers per track in `sound`; 0 means that there is no such column.
   private let soundWidth: Int
 
   private var titles = TextColumn()
-  /// Display text.
+  /// Names of the files as display text.
   private var files = TextColumn()
   private(set) var folders = DictionaryColumn()
   private var artists = DictionaryColumn()
@@ -38,7 +38,7 @@ struct TrackColumns {
   private var genres = DictionaryColumn(isFolded: true)
   private var codecs = DictionaryColumn()
   private var tempoReasons = DictionaryColumn()
-  /// Problem codes in order of appearance.
+  /// Problem codes in order of first appearance.
   private(set) var problems: [(code: String, isFailure: Bool)] = []
   private var problemPlaces: [String: Int] = [:]
 
@@ -151,7 +151,8 @@ struct TrackColumns {
     tempoReasons.append(found == nil ? tempo?.reason : nil)
   }
 
-  /// Codes of status 0 to 2 and codes of files that were not analyzed share one list.
+  /// Returns the index of a problem code. Codes of status 0 to 2 and codes of files that were not analyzed share one
+  /// list.
   private mutating func place(ofProblem code: String, isFailure: Bool) -> Int {
     if let place = problemPlaces[code] {
       if isFailure { problems[place].isFailure = true }
@@ -162,7 +163,7 @@ struct TrackColumns {
     return problems.count - 1
   }
 
-  /// Days since 1970.
+  /// Returns the number of days since 1970.
   static func day(_ time: Timestamp) -> Int { max(0, Int(time.seconds / 86_400)) }
 
   // MARK: Properties of a row
@@ -171,7 +172,7 @@ struct TrackColumns {
   func isCorrected(_ row: Int) -> Bool { flags[row].map { $0 & Flag.corrected != 0 } ?? false }
   func status(_ row: Int) -> Status { status[row].flatMap { Status(rawValue: $0) } ?? .notAnalyzed }
 
-  /// True if the tempo is rather a guess.
+  /// True if the tempo is more of a guess.
   func isUnsure(_ row: Int) -> Bool {
     confidence[row].map { Double($0) < UnsureTempos.limit * confidence.scale } ?? false
   }
@@ -181,7 +182,7 @@ struct TrackColumns {
     return DisplayPath.path(from: (folder == "/" ? "" : folder) + "/" + files.text(row))
   }
 
-  /// Deepest folder that contains all rows, with a trailing slash.
+  /// The deepest folder that contains all rows, with a trailing slash.
   var root: String {
     guard var common = folders.texts.first.map({ $0.utf8.split(separator: UInt8(ascii: "/")) }) else { return "/" }
     for text in folders.texts {
@@ -271,7 +272,7 @@ struct TrackColumns {
     try output(json.takeBytes())
   }
 
-  /// File name with a slash in place of the title, if it contains the title.
+  /// Returns the file name with a slash in place of the title, if it contains the title.
   private func fileWithoutTitle(_ row: Int) -> String {
     let (title, file) = (titles[row], files[row])
     guard title.count >= 2, title.count <= file.count, let first = title.first else { return files.text(row) }
@@ -286,7 +287,7 @@ struct TrackColumns {
     return files.text(row)
   }
 
-  /// Rank of each row when sorted by title, or by file name if there is no title.
+  /// The rank of each row when sorted by title, or by file name if there is no title.
   private var titleRanks: PackedColumn {
     let names = (0..<count).lazy.map { row in
       if !titles[row].isEmpty { return Array(titles[row]) }

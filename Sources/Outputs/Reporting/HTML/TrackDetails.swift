@@ -2,8 +2,8 @@ package import Analysis
 internal import Foundation
 internal import Records
 
-/// Details of a track's panel beyond the columns: short data for all tracks of a small library, and curves and beats
-/// for as many tracks as fit.
+/// The details of a track's panel beyond the columns: short data for all tracks of a small library, and curves and
+/// beats for as many tracks as fit.
 struct TrackDetails {
   private static let maxCandidates = 5
   private static let maxSections = 60
@@ -23,7 +23,7 @@ struct TrackDetails {
 
   // MARK: Short
 
-  /// Writes members of an object.
+  /// Writes the short data as members of an object.
   func writeShort(_ record: FileRecord, into json: inout ScriptJSON) {
     if record.status != .ok { writeProblem(of: record, into: &json) }
     if !record.remarks.isEmpty || !(record.tags?.remarks.isEmpty ?? true) {
@@ -150,7 +150,7 @@ struct TrackDetails {
     json.endObject()
   }
 
-  /// Writes positions of faults, for the strip.
+  /// Writes the positions of faults, for the strip.
   private func write(_ faults: [HealthFinding.Fault], into json: inout ScriptJSON) {
     json.key("faults")
     json.beginArray()
@@ -177,14 +177,14 @@ struct TrackDetails {
 
   // MARK: Curves and beats
 
-  /// Writes members of an object; the record must have been read with beats and waveform.
+  /// Writes curves and beats as members of an object; the record must have been read with beats and waveform.
   func writeStrips(_ record: FileRecord, into json: inout ScriptJSON) {
     if let tempo = record.tempo { writeBeats(of: tempo, into: &json) }
     writeOnsets(of: record, into: &json)
     if let waveform = record.findings[WaveformFinding.self] { writeWave(waveform, into: &json) }
   }
 
-  /// Writes beats in whole milliseconds, as differences that add up.
+  /// Writes beats in whole milliseconds, each as the difference from the previous rounded time.
   private func writeBeats(of tempo: TempoFinding, into json: inout ScriptJSON) {
     guard tempo.beats.allSatisfy({ $0.isFinite && abs($0) < 1e6 }), tempo.beats.count > 1 else { return }
     let times = tempo.beats.map { Int(($0 * 1000).rounded()) }
@@ -263,13 +263,13 @@ extension AudioFormat {
   }
 }
 
-/// Result for one file as a sentence.
+/// The result for one file as a sentence.
 package enum ProblemSentence {
   package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message
   }
 
-  /// Amount of a truncated file that could be read; `nil` if unknown.
+  /// Returns how much of a truncated file could be read; `nil` if unknown.
   static func extent(of problem: Problem, _ format: AudioFormat?) -> String? {
     guard problem.code == "truncated", let claimed = format?.claimedSeconds, let found = format?.decodedSeconds,
       found < claimed, found >= 0

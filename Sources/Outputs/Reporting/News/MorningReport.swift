@@ -1,13 +1,13 @@
 package import Platform
 package import Records
 
-/// First screen of the page as values: new tracks since the last run, and failures and their causes, in sentences.
+/// The first screen of the page as values: new tracks since the last run, and failures and their causes, in sentences.
 package struct MorningReport: Sendable {
-  /// Piece of the headline.
+  /// A piece of the headline.
   package struct Part: Sendable, Equatable {
     package var text: String
     package var isBad: Bool
-    /// Section it refers to: `new`, `attention` or `tracks`.
+    /// The section that the piece links to: `new`, `attention` or `tracks`.
     package var link: String?
   }
 
@@ -16,7 +16,6 @@ package struct MorningReport: Sendable {
       case failed, damaged, unsure
     }
 
-    /// Subject of an item.
     package enum Subject: String, Sendable {
       case file, folder, track
     }
@@ -32,27 +31,26 @@ package struct MorningReport: Sendable {
     package var subject: Subject
     package var what: String
     package var advice: String
-    /// Number of all files or folders.
+    /// Total number of files or folders.
     package var count: Int
-    /// Most notable files, 20 at most.
+    /// The most notable files, 20 at most.
     package var files: [File]
-    /// State of the page's table that shows all of them; `nil` if it cannot.
+    /// State in which the page's table shows all of the files; `nil` if it cannot.
     var tableState: String?
   }
 
   package struct Folder: Sendable, Equatable {
     package struct Track: Sendable, Equatable {
       package var id: String
-      /// Row in the page's table.
       var row: Int
     }
 
-    /// Relative to the root of the run, with a trailing slash.
+    /// Name relative to the root of the run, with a trailing slash.
     package var name: String
     package var path: String
     package var text: String
     package var about: String
-    /// 24 at most.
+    /// Tracks, 24 at most.
     package var tracks: [Track]
   }
 
@@ -69,16 +67,16 @@ package struct MorningReport: Sendable {
   package var newCount: Int
   /// Day on which the report was made.
   var day: String
-  /// The program that made it, the library, and the time.
+  /// The program that made the report, the library, and the time.
   var footer: String
 }
 
 extension MorningReport {
   /// - Parameters:
-  ///   - run: Last run; `nil` if there was none.
+  ///     - run: The last run; `nil` if there was none.
   ///   - runs: All runs, oldest first.
-  ///   - forEachRecord: Calls its argument with all records, including vanished files, in path order and with their
-  ///     runs.
+  ///     - forEachRecord: Calls its argument with all records, including vanished files, in path order and with their
+  /// runs.
   package init(
     of run: RunRecord?, among runs: [RunOutline], generated: Timestamp = .now,
     forEachRecord: ((FileRecord) throws -> Void) throws -> Void

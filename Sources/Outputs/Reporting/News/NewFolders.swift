@@ -4,7 +4,6 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Folders that contain new tracks.
 struct NewFolders {
   private static let listed = 8
   private static let listedPrints = 24
@@ -49,11 +48,11 @@ struct NewFolders {
     folders[folder, default: Folder()].count(record, row: row, seconds)
   }
 
-  /// Number of folders that do not fit.
+  /// Number of folders beyond the first `listed`.
   var restCount: Int { max(0, folders.count - Self.listed) }
 
-  /// Folders, those with the most tracks first.
-  /// - Parameter root: Folder that names of folders are relative to, with a trailing slash.
+  /// Returns the folders, those with the most tracks first.
+  /// - Parameter root: Folder to which the names of the folders are relative, with a trailing slash.
   func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in
@@ -65,7 +64,7 @@ struct NewFolders {
     }
   }
 
-  /// Path relative to the root; for the root itself, its own name.
+  /// Returns the path relative to the root; for the root itself, its own name.
   private static func name(of folder: String, below root: String) -> String {
     if folder.utf8.count >= root.utf8.count { return String(folder.utf8.dropFirst(root.utf8.count)) ?? "" }
     return root.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""

@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import Records
 
-/// Problems that need attention: files that failed or are damaged, by reason; missing folders; uncertain tempos.
+/// The problems that need attention: files that failed or are damaged, by reason; missing folders; uncertain tempos.
 struct PageCauses {
   private static let listedFiles = 20
 
@@ -18,7 +18,7 @@ struct PageCauses {
     private(set) var news = 0
     private var listedNews: [File] = []
     private var listedOthers: [File] = []
-    /// Amount of the first file that could be read.
+    /// The amount of the first file that could be read.
     private(set) var extent: String?
 
     mutating func count(_ record: FileRecord, _ problem: Problem, isNews: Bool) {
@@ -32,7 +32,7 @@ struct PageCauses {
       if isNews { listedNews.append(file) } else { listedOthers.append(file) }
     }
 
-    /// Files that no earlier run has reported come first.
+    /// The files to list; files that no earlier run has reported come first.
     var files: [File] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
   }
 
@@ -42,7 +42,7 @@ struct PageCauses {
   /// Number of failed and damaged files.
   var fileCount: Int { causes.values.reduce(0) { $0 + $1.total } }
 
-  /// - Parameter isNews: True if no earlier run has reported it.
+  /// - Parameter isNews: True if no earlier run has reported the problem.
   mutating func count(_ record: FileRecord, _ problem: Problem, isFailure: Bool, isNews: Bool) {
     causes[Key(isFailure: isFailure, code: problem.code), default: Cause()].count(record, problem, isNews: isNews)
   }
@@ -54,8 +54,8 @@ struct PageCauses {
     unsure.count(record.path, bpm: bpm, confidence: tempo.confidence)
   }
 
-  /// Failures, damage, folders that the run did not find, uncertain tempos.
-  /// - Parameter isFirstRun: True if everything is new, which is then not mentioned.
+  /// Returns failures, damage, folders that the run did not find, and uncertain tempos.
+  /// - Parameter isFirstRun: True if everything is new, in which case that is not mentioned.
   func causes(of run: RunRecord?, isFirstRun: Bool) -> [MorningReport.Cause] {
     causesOfFiles(isFirstRun: isFirstRun) + causes(of: run?.roots ?? []) + causesOfUnsureTempos
   }

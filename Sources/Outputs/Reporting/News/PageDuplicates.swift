@@ -1,10 +1,10 @@
-/// Files of the same recordings, as shown on the page.
+/// The files of the same recordings, as shown on the page.
 public struct PageDuplicates: Sendable {
   public struct File: Sendable {
     /// Recommended action: `Keep`, `Spare`, `Listen first`.
     public var advice: String
     public var path: String
-    /// Description, and differences from the others.
+    /// A description of the file, and how it differs from the others.
     public var text: String
 
     public init(advice: String, path: String, text: String) {
@@ -16,11 +16,11 @@ public struct PageDuplicates: Sendable {
 
   public struct Group: Sendable {
     public var name: String
-    /// Space that could be freed; `nil` for nothing.
+    /// Space that could be freed; `nil` if there is none.
     public var spare: String?
-    /// The file to keep comes first.
+    /// Files; the file to keep comes first.
     public var files: [File]
-    /// Number of files of the group that the page does not list.
+    /// Number of files in the group that the page does not list.
     public var unlistedCount: Int
 
     public init(name: String, spare: String?, files: [File], unlistedCount: Int) {
@@ -33,9 +33,9 @@ public struct PageDuplicates: Sendable {
 
   /// Number of duplicates, and the space that could be freed.
   public var summary: String
-  /// Hint about duplicates the page does not show, and how to see them.
+  /// A hint about duplicates that the page does not show, and how to see them.
   public var note: String
-  /// Groups with the most bytes to spare first.
+  /// Groups, those with the most bytes to free first.
   public var groups: [Group]
 
   public init(summary: String, note: String, groups: [Group]) {
@@ -44,7 +44,6 @@ public struct PageDuplicates: Sendable {
     self.groups = groups
   }
 
-  /// Values of the page's template.
   var templateValues: [String: Any] {
     [
       "summary": summary, "note": note,

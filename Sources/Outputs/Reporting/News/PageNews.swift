@@ -4,10 +4,10 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// Content of the first screen: new tracks since the last run, failures and their causes, and changes.
+/// The content of the first screen: new tracks since the last run, failures and their causes, and changes.
 final class PageNews {
   private static let listedRuns = 60
-  /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
+  /// Reasons for skipping that are not news: covers and texts are found next to music everywhere.
   private static let unlistedReasons: Set = [
     "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
     "link_not_followed", "other_file_system",
@@ -17,7 +17,7 @@ final class PageNews {
   private let run: RunRecord?
   private let generated: Timestamp
   private let source: PageInput
-  /// First run after the last one that did all it could; files found since then are new.
+  /// First run after the last one that completed all its work; files found since then are new.
   private let newSince: Int64
   /// True if there is no earlier run to compare with.
   private let isFirstRun: Bool
@@ -51,7 +51,7 @@ final class PageNews {
 
   // MARK: Counting
 
-  /// True if a file was skipped for a reason that is no news.
+  /// True if a file was skipped for a reason that is not news.
   static func isUnlisted(_ record: FileRecord) -> Bool {
     record.status == .skipped && unlistedReasons.contains(record.problem?.code ?? "")
   }
@@ -64,7 +64,7 @@ final class PageNews {
     if record.isVanished, let run, runs.vanished == run.id { vanished += 1 }
   }
 
-  /// True if the track was first met since the last run and analyzed in this one.
+  /// True if the track was first seen since the last run and analyzed in this one.
   func isNew(_ record: FileRecord) -> Bool {
     guard !isFirstRun, !record.isVanished, record.status == .ok || record.status == .partial, let run,
       let runs = record.runs, runs.firstSeen >= newSince
@@ -113,7 +113,7 @@ final class PageNews {
 
   // MARK: The first screen
 
-  /// - Parameter root: Folder that names of folders are relative to, with a trailing slash.
+  /// - Parameter root: Folder to which the names of folders are relative, with a trailing slash.
   func report(below root: String) -> MorningReport {
     let made = LocalTime(generated, in: source.timeZone)
     return MorningReport(
@@ -127,7 +127,7 @@ final class PageNews {
 
   private var attention: Int { causes.fileCount }
   private var newTracks: Int { newFolders.trackCount }
-  /// Number of folders that the run did not find, or not completely.
+  /// Number of folders that the run did not find, or did not find completely.
   private var lostRoots: Int { run?.roots.count { $0.condition != .scanned } ?? 0 }
 
   /// `1 folder not found`, `2 folders without audio`
@@ -246,7 +246,7 @@ final class PageNews {
     return " — \(PageFormatter.span(analyzedSeconds)) of music in \(PageFormatter.elapsed(seconds))"
   }
 
-  /// Possessive form for “run stopped early”: `Last night’s`, `November 3’s`.
+  /// The possessive form for “run stopped early”: `Last night’s`, `November 3’s`.
   private var possessiveRunName: String {
     if runName.hasPrefix("on ") { return runName.dropFirst(3) + "’s" }
     return runNameAsTitle + "’s"
@@ -265,7 +265,7 @@ final class PageNews {
     return all + [part(end)]
   }
 
-  /// Further facts to know before the details.
+  /// Further facts that the reader should know before the details.
   private var subtitle: String {
     var sentences: [String] = []
     if let run, run.state != .finished {
@@ -298,7 +298,7 @@ final class PageNews {
     return sentences.joined(separator: " ")
   }
 
-  /// Sentence about files analyzed again. Reasons are not stored, but a change of settings is.
+  /// A sentence about files analyzed again. Reasons are not stored, except that a change of settings is.
   private var updateSentence: String {
     let subject = "\(PageFormatter.counted(updated, "track")) \(updated == 1 ? "was" : "were") analyzed again"
     let before = run.flatMap { run in source.runs.last { $0.id < run.id } }
@@ -310,7 +310,7 @@ final class PageNews {
 
   // MARK: Data
 
-  /// Content of the element `library`.
+  /// Returns the content of the element `library`.
   func library(_ columns: TrackColumns) -> [UInt8] {
     var json = ScriptJSON()
     json.beginObject()
@@ -351,10 +351,10 @@ final class PageNews {
     return json.takeBytes()
   }
 
-  /// Days on which runs ended, and the number of tracks the library then had.
+  /// The days on which runs ended, and the number of tracks that the library then had.
   private var points: [(day: String, tracks: Int)] {
     var tracks = 0
-    // Growth by runs that are no longer known, or that died.
+    // Growth caused by runs that are no longer on record, or that died.
     var known = growth
     let points = source.runs.map { run in
       tracks += known.removeValue(forKey: run.id) ?? 0

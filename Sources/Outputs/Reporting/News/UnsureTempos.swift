@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import SystemPackage
 
-/// Tracks with the least confident tempos.
+/// The tracks with the least confident tempos.
 struct UnsureTempos {
   private struct Track {
     var path: FilePath

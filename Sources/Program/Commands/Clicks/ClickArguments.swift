@@ -68,7 +68,7 @@ struct ClickArguments: ParsableArguments {
       ?? .flac
   }
 
-  /// `true` if writing replaces an existing file.
+  /// `true` if writing `target` will replace an existing file.
   /// - Throws: `OverwriteError` if the file must not be replaced.
   func replaces(_ target: FilePath) throws(OverwriteError) -> Bool {
     try OverwriteRule(allowsOthers: force).check(target, ClickMark.proof)

@@ -88,7 +88,6 @@ struct ClickCommand: AsyncParsableCommand {
   }
 }
 
-/// Human-readable result of `click`.
 private enum ClickText {
   static func line(for track: ClickedTrack, _ outcome: ClickedTrack.Outcome, in file: FilePath) -> String {
     var parts = [

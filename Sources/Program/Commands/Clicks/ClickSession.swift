@@ -28,13 +28,13 @@ final class ClickSession {
     }
   }
 
-  /// Makes audio, with progress on a terminal.
+  /// Creates audio, with progress on a terminal.
   ///
   /// - Parameters:
-  ///   - duration: Expected seconds of audio, if known.
-  ///   - work: Receives a callback for the seconds done, and a function that returns `true` to stop. Returns `nil` if it
-  ///     was stopped.
-  /// - Throws: The exit status after a signal.
+  ///   - duration: Expected length of the audio in seconds, if known.
+  ///   - work: Receives a callback that reports the seconds done, and a function that returns `true` to stop. Returns
+  ///     `nil` if it was stopped.
+  /// - Throws: The exit status, if a signal canceled the work.
   func make<Outcome>(
     _ duration: Double?, _ work: (@escaping (Double) -> Void, @escaping () -> Bool) throws -> Outcome?
   ) throws -> Outcome {
@@ -51,7 +51,7 @@ final class ClickSession {
   /// Plays a file to its end.
   ///
   /// - Returns: The name of the player.
-  /// - Throws: `PlayerError`; the exit status after a signal.
+  /// - Throws: `PlayerError`, or the exit status if a signal stopped the player.
   func play(_ file: TemporaryAudio) throws -> String {
     if terminal.isInteractive { Terminal.write("playing; Ctrl-C ends it") }
     defer { if terminal.isInteractive { Terminal.write("\r\u{1B}[K") } }
@@ -59,7 +59,6 @@ final class ClickSession {
     return player.name
   }
 
-  /// Prints a message on a terminal.
   func report(_ text: String) {
     if terminal.isInteractive { Terminal.writeLine(printable(text)) }
   }
@@ -67,7 +66,7 @@ final class ClickSession {
   private var ending: any Error { (signals.exitStatus ?? .interrupted).exitCode }
 }
 
-/// A flag that is set by a signal.
+/// A flag that a signal sets.
 private final class Interruption: Sendable {
   private let state = Atomic(false)
   var isRaised: Bool { state.load(ordering: .relaxed) }

@@ -71,7 +71,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
     }
   }
 
-  /// Analyzes files in the isolation of the settings.
+  /// A reader that analyzes files in the isolation that the settings specify.
   private func reader(_ store: ResultStore?, _ settings: CommandSettings) throws -> ReferenceReader {
     let definition = try NamedPipelines().definition("default")
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(ReferenceReader.analyzers))

@@ -4,7 +4,7 @@ internal import Platform
 import Recognition
 package import RecognitionTasks
 
-/// The catalog of a command.
+/// The option for a command's catalog.
 struct CatalogArguments: ParsableArguments {
   @Option(help: Settings.catalog.help("dir|file"))
   var catalog: PathArgument?
@@ -14,7 +14,7 @@ struct CatalogArguments: ParsableArguments {
   }
 }
 
-/// The catalogs that a command searches together.
+/// The options for the catalogs that a command searches together.
 package struct CatalogSourceArguments: ParsableArguments {
   @Option(
     name: .customLong("catalog"),
@@ -31,10 +31,10 @@ package struct CatalogSourceArguments: ParsableArguments {
     }
   }
 
-  /// No catalog is named here, so those of the settings apply.
+  /// `true` if the options name no catalog, so the settings apply.
   package var isEmpty: Bool { catalogs.isEmpty }
 
-  /// The catalogs named here, or those of the settings.
+  /// The catalogs named by the options, or otherwise by the settings.
   package func catalogs(_ settings: CommandSettings) -> CatalogSources {
     guard !catalogs.isEmpty else { return Self.ofSettings(settings) }
     var sources = CatalogSources(places: [], tokens: settings[Settings.catalogTokens])
@@ -50,7 +50,6 @@ package struct CatalogSourceArguments: ParsableArguments {
 }
 
 extension CatalogSourceArguments {
-  /// The catalogs of the settings.
   static func ofSettings(_ settings: CommandSettings) -> CatalogSources {
     CatalogSources(
       places: [settings[Settings.catalog]], servers: settings[Settings.catalogServers],
@@ -62,7 +61,7 @@ extension CatalogSourceArguments {
 enum CatalogSourceArgument: ExpressibleByArgument, Sendable {
   case place(PathArgument)
   case server(ServerAddress)
-  /// Refused by `validate`, whose message says why.
+  /// Rejected by `validate`, with a message that says why.
   case neither(String, problem: String)
 
   init?(argument: String) {
@@ -84,6 +83,6 @@ enum CatalogSourceArgument: ExpressibleByArgument, Sendable {
 }
 
 extension CommandSettings {
-  /// Opens the catalog for reading. If it is missing or empty, the error says how to make it.
+  /// Opens the catalog for reading. If it is missing or empty, the error says how to create it.
   func openCatalog() throws -> CustomCatalog { try CustomCatalog(forQuerying: self[Settings.catalog]) }
 }

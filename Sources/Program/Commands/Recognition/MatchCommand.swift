@@ -93,7 +93,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// The tracks recognized in a file, and the pieces into which it was cut.
+  /// A record of the tracks recognized in a file and the pieces it was cut into.
   private func splitRecord(
     of file: FilePath, into folder: FilePath, _ recognition: FileRecognition
   ) throws -> MatchRecord {
@@ -145,7 +145,7 @@ struct ConfidenceArguments: ParsableArguments {
   var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(minimum: $0) } ?? ConfidenceLimit() }
 }
 
-/// Human-readable list of recognized tracks.
+/// A human-readable list of recognized tracks.
 enum MatchText {
   static func lines(for record: MatchRecord) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]
@@ -167,7 +167,8 @@ enum MatchText {
     return printable(match.item.album.map { "\(name) (\($0))" } ?? name)
   }
 
-  /// The text that distinguishes two versions of a track: the file it was built from, or its name in the catalog.
+  /// A text that distinguishes a track from other versions of it: the file it was built from, or its name in the
+  /// catalog.
   static func place(of match: MatchedMediaItem) -> String {
     if case .string(let path)? = match.item.properties[LibraryItem.path] { return printable(path) }
     return printable(match.referenceIdentifier)
@@ -181,7 +182,7 @@ enum MatchText {
   }
 }
 
-/// Human-readable list of the pieces of a recording.
+/// A human-readable list of the pieces of a recording.
 enum SplitText {
   static func lines(for split: MixSplit.Outcome) -> [String] {
     let how =

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import SystemPackage
 
-/// Standard input as a file, since decoders must seek and a pipe cannot.
+/// Standard input copied to a file, because decoders must seek and a pipe cannot.
 struct SpooledInput: ~Copyable {
   private let file: UnnamedFile
 
@@ -14,7 +14,7 @@ struct SpooledInput: ~Copyable {
     self.file = file
   }
 
-  /// Reads standard input to its end into an unnamed file, which is deleted with the process.
+  /// Reads standard input to its end into an unnamed file, which is deleted when the process ends.
   static func read() throws(CommandFailure) -> SpooledInput {
     let folder = FilePath.temporaryFolder
     do {

@@ -34,7 +34,7 @@ final class RawTerminal: Sendable {
     original = modes
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON)
-    // A process stopped by a key would leave the terminal in this mode.
+    // Keys that stop the process would leave the terminal in this mode.
     modes.c_cc.1 = 0  // VQUIT
     modes.c_cc.10 = 0  // VSUSP
     CrashedTerminal.restore(to: original)
@@ -42,7 +42,7 @@ final class RawTerminal: Sendable {
     StandardError.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
   }
 
-  /// Columns and rows.
+  /// The size in columns and rows.
   var size: (width: Int, height: Int) {
     var size = winsize()
     guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -51,7 +51,6 @@ final class RawTerminal: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Draws the whole screen.
   func draw(_ lines: [String]) {
     state.withLock { state in
       guard state.isRaw else { return }
@@ -71,7 +70,6 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// Discards unread keys.
   func discardKeys() {
     state.withLock { $0.input.removeAll() }
     tcflush(STDIN_FILENO, TCIFLUSH)
@@ -95,7 +93,7 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// Removes the first key from the input. Keys that send sequences, such as arrows, are skipped.
+  /// Removes the first key from the input and returns it. Keys that send sequences, such as arrows, are skipped.
   private static func takeKey(from input: inout [UInt8]) -> Key? {
     while let byte = input.first {
       input.removeFirst()
@@ -121,12 +119,12 @@ final class RawTerminal: Sendable {
   }
 }
 
-/// Restores the terminal when the process crashes, as it may when a decoder reads a damaged file.
+/// Restores the terminal if the process crashes, for example when decoding a damaged file.
 private enum CrashedTerminal {
-  /// Shows the cursor and the main screen.
+  /// The codes that show the cursor and the main screen.
   static let ordinaryScreen = "\u{1B}[?25h\u{1B}[?1049l"
 
-  /// The modes for the signal handler, which may only call async-signal-safe functions (signal-safety(7)).
+  /// The modes to restore, for the signal handler, which may only call async-signal-safe functions (signal-safety(7)).
   nonisolated(unsafe) private static var modes = termios()
   nonisolated(unsafe) private static let codes: (start: UnsafeMutablePointer<UInt8>, count: Int) = {
     let bytes = Array(ordinaryScreen.utf8)

@@ -16,7 +16,7 @@ final class ReviewPlayback: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    /// Number of the current playback, so the thread of a stopped one does not affect the next.
+    /// Number of the current playback, so that the thread of a stopped playback does not affect the next one.
     var number = 0
     var playback: Playback?
     var problem: String?
@@ -36,7 +36,7 @@ final class ReviewPlayback: Sendable {
 
   var hasPlayer: Bool { !players.isEmpty }
 
-  /// The current activity in words; empty when idle.
+  /// A description of the current activity; empty when idle.
   var activity: String {
     state.withLock { state in
       switch state.phase {
@@ -47,10 +47,10 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Returns once the reason that nothing was played.
+  /// Returns the reason why nothing was played, and clears it.
   func takeProblem() -> String? { state.withLock { $0.problem.take() } }
 
-  /// - Parameter hasClicks: Adds clicks on the beats that were found.
+  /// - Parameter hasClicks: `true` to add clicks on the detected beats.
   func start(_ track: ReviewedTrack, hasClicks: Bool) {
     stop()
     var tempo = track.tempo
@@ -67,7 +67,7 @@ final class ReviewPlayback: Sendable {
       return state.number
     }
     do {
-      // The player ends with the thread that has started it.
+      // The player ends when the thread that started it ends.
       try Threads.start(stackSize: Threads.deepStack) { [self] in
         var problem: String?
         do {
@@ -92,7 +92,6 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Stops the playback.
   func stop() {
     state.withLock { state in
       state.number += 1

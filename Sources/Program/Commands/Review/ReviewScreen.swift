@@ -10,19 +10,18 @@ import Text
 /// The screen of a review, laid out for any size. The last lines, with the keys, are always shown; lines that do not fit
 /// are dropped from the middle.
 struct ReviewScreen {
-  /// The state of the review apart from the track.
+  /// The state of the review, apart from the track.
   struct Status {
     var position: Int
     var count: Int
     var tally: TempoReview.Tally
     var canUndo: Bool
     var canListen: Bool
-    /// The current playback in words; empty when idle.
+    /// A description of the current playback; empty when idle.
     var activity: String
     var taps: Int
     /// The tempo of the taps, in beats per minute.
     var tapped: Double?
-    /// The latest message.
     var message: String
   }
 
@@ -35,7 +34,7 @@ struct ReviewScreen {
   private let glyphs: TerminalGlyphs
 
   init(width: Int, height: Int, style: TextStyle, glyphs: TerminalGlyphs) {
-    // The last column stays empty: some terminals wrap there.
+    // The last column stays empty, because some terminals wrap lines there.
     self.width = max(20, min(width - 1, Self.maxWidth))
     self.height = height
     self.style = style
@@ -101,7 +100,7 @@ struct ReviewScreen {
     weight.map { String(format: "  %.0f%% of the evidence", $0 * 100) } ?? ""
   }
 
-  /// The onset strength over the track, as wide as the screen.
+  /// The onset strength over the track, in a line as wide as the screen.
   private func strip(_ values: [Double]) -> String? {
     let columns = min(width - 4, values.count)
     guard columns > 8 else { return nil }

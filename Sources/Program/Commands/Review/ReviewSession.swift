@@ -9,8 +9,8 @@ import Text
 struct ReviewSession {
   /// Interval at which the size of the terminal is checked.
   private static let pollMilliseconds = 100
-  /// Longer decisions had to read a file. Keys pressed meanwhile are discarded, since they were not meant for the next
-  /// track.
+  /// Longer decisions had to read a file. Keys pressed meanwhile are discarded, because they were not meant for the
+  /// next track.
   private static let longDecision = Duration.milliseconds(300)
 
   private var review: TempoReview
@@ -28,7 +28,7 @@ struct ReviewSession {
   }
 
   /// Runs until the user quits, or there are no more tracks.
-  /// - Throws: `StoreError`, and the exit status if the terminal was closed.
+  /// - Throws: `StoreError`, or the exit status if the terminal was closed.
   mutating func run() throws {
     // All decisions are stored already, so the process can exit at once.
     Signals.handle { [terminal, playback] number in
@@ -46,7 +46,6 @@ struct ReviewSession {
     }
   }
 
-  /// Summary of the finished review.
   var summary: String {
     let tally = review.tally
     let rest = max(0, review.count - review.position + 1)
@@ -67,7 +66,7 @@ struct ReviewSession {
     terminal.draw(screen.lines(for: track, status))
   }
 
-  /// Shows the track until a key is pressed.
+  /// Shows the track until a key is pressed, and returns the key.
   private mutating func key(for track: ReviewedTrack) -> RawTerminal.Key {
     struct Shown: Equatable {
       var width: Int
@@ -163,6 +162,6 @@ struct ReviewSession {
 extension ContinuousClock.Instant {
   fileprivate static let start = ContinuousClock.now
 
-  /// Seconds since a fixed moment of this process.
+  /// Seconds since a fixed moment in this process.
   fileprivate var seconds: Double { (self - Self.start) / .seconds(1) }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Text
 
-/// The characters that a terminal can show, UTF-8 or only ASCII, and text cut to its columns.
+/// The characters that a terminal can show, either UTF-8 or only ASCII. Also cuts text to a number of columns.
 struct TerminalGlyphs {
   let isUTF8: Bool
 
-  /// - Parameter environment: `LC_ALL` takes precedence over `LC_CTYPE`, and that over `LANG`, as in POSIX.
+  /// - Parameter environment: As in POSIX, `LC_ALL` takes precedence over `LC_CTYPE`, which takes precedence over
+  ///   `LANG`.
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
     self.init(isUTF8: locale.lowercased().replacing("-", with: "").contains("utf8"))
@@ -20,7 +21,7 @@ struct TerminalGlyphs {
 
   private var ellipsis: String { isUTF8 ? "…" : "..." }
 
-  /// Text that the terminal can show.
+  /// Converts text to characters that the terminal can show.
   func text(_ text: String) -> String {
     if isUTF8 { return text }
     let plain = text.replacing("→", with: "->").replacing("…", with: "...")

@@ -5,16 +5,17 @@ public import SystemPackage
 
 /// A growing catalog: a directory of immutable segments and a short list of the current ones.
 ///
-/// Adding tracks writes one new segment and a new list; removing writes only a new list. Small segments are merged into
-/// larger ones as they accumulate (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so a catalog
-/// of any size has few segments, and a track is rewritten rarely. The list is replaced atomically: after a crash the
-/// catalog is in the state before or after the change. There is one writer at a time, and it does not disturb readers.
+/// Adding tracks writes one new segment and a new list; removing tracks writes only a new list. Small segments are
+/// merged into larger ones as they accumulate (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996),
+/// so a catalog of any size has few segments, and a track is rewritten rarely. The list is replaced atomically: after a
+/// crash, the catalog is in the state before or after the change. Only one program can write at a time, and it does not
+/// disturb readers.
 public struct CatalogDirectory: Sendable {
   public let path: FilePath
 
-  /// Number of segments that are merged, once their sizes are within this factor of each other.
+  /// Number of segments that are merged at a time, once their sizes are within this factor of each other.
   private static let fanIn = 8
-  /// Some 150 hours. From this size on, a query reads many short lists of each segment, which cost about the same
+  /// About 150 hours. From this size on, a query reads many short lists of each segment, which cost about the same
   /// whatever the size of the segment.
   private static let largeColumnCount = 1 << 24
 
@@ -54,10 +55,9 @@ public struct CatalogDirectory: Sendable {
     return try open(list())
   }
 
-  /// Path of the list, which each change replaces.
+  /// Path of the list of segments, which each change replaces.
   package var listPath: FilePath { path.appending(CatalogList.name) }
 
-  /// The list of segments.
   private func list() throws(CatalogError) -> CatalogList {
     do {
       if let list = try CatalogList(in: path) { return list }
@@ -142,7 +142,6 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Removes references.
   public func remove(_ identifiers: some Sequence<String>) throws(CatalogError) {
     let digests = Set(identifiers.map { CustomCatalog.digest(of: $0) })
     try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
@@ -189,8 +188,8 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Returns the segments to merge next: the smallest `fanIn` segments of similar size. In a large catalog, all
-  /// segments, once the smaller ones together are half as large as the largest: each track is then rewritten once
+  /// Returns the segments to merge next: the smallest `fanIn` segments of similar size. In a large catalog, it returns
+  /// all segments once the smaller ones together are half as large as the largest. Each track is then rewritten once
   /// whenever the catalog has grown by a half, and queries find nearly all tracks in one segment.
   static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
     let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
@@ -217,7 +216,7 @@ public struct CatalogDirectory: Sendable {
     var segments: [Segment] = []
     for entry in entries {
       let segment = try segment(entry)
-      // The checksums of the new segment would hide existing damage.
+      // Otherwise, the checksums of the new segment would hide existing damage.
       try segment.verify()
       segments.append(segment)
     }
@@ -230,7 +229,7 @@ public struct CatalogDirectory: Sendable {
   private func change(_ body: (inout CatalogList) throws(CatalogError) -> Void) throws(CatalogError) {
     try locked { () throws(CatalogError) in
       let old = try list()
-      // A list exists from the first segment on, so that a missing list is known to be lost.
+      // A list exists from the first segment on, so a missing list is known to be lost.
       if old == CatalogList() { try old.write(in: path) }
       removeStrays(old)
       var list = old
@@ -255,7 +254,7 @@ public struct CatalogDirectory: Sendable {
     try withExtendedLifetime(lock, body)
   }
 
-  /// Removes segments that are not listed: merged ones, and those of a killed program, which it may not have completed.
+  /// Removes the segments that are not listed: merged segments, and the leftovers of a killed run, complete or not.
   private func removeStrays(_ list: CatalogList) {
     FileReplacement.removeAllLeftovers(in: path)
     let current = Set(list.entries.map(\.name))
@@ -264,7 +263,7 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// - Throws: If the folder exists but cannot be read: it may hold segments.
+  /// - Throws: If the folder exists but cannot be read, because it may contain segments.
   private func names() throws(CatalogError) -> [String] {
     do {
       return try FolderListing.names(in: path).map(\.string)
@@ -277,18 +276,18 @@ public struct CatalogDirectory: Sendable {
 
   // MARK: Repair
 
-  /// The damage found in a catalog and repaired as far as possible.
+  /// The damage that was found in a catalog, and repaired as far as possible.
   public struct Repair: Hashable, Sendable {
-    /// True if the list of segments was lost: tracks removed since they were added may be back.
+    /// True if the list of segments was lost, so that removed tracks may be back.
     public var hasLostList = false
-    /// Segments whose index was rebuilt, without any loss.
+    /// Segments whose index was rebuilt without any loss.
     public var restoredSegments: [String] = []
     /// Segments that could not be read; their tracks are no longer in the catalog.
     public var lostSegments: [String] = []
   }
 
-  /// Reads everything and repairs damage. Parts that cannot be repaired are dropped, so that the catalog is usable and
-  /// the tracks can be added again.
+  /// Reads the whole catalog and repairs damage. Parts that cannot be repaired are dropped, so that the catalog is
+  /// usable and their tracks can be added again.
   /// - Returns: The repairs; `nil` if nothing was damaged.
   /// - Throws: `CatalogError.otherVersion` if a newer program wrote the catalog.
   public func repair() throws(CatalogError) -> Repair? {
@@ -327,7 +326,7 @@ public struct CatalogDirectory: Sendable {
     return repair == Repair() ? nil : repair
   }
 
-  /// Rebuilds a damaged segment from its tracks; `nil` if these are damaged, too.
+  /// Rebuilds a damaged segment from its tracks; `nil` if the tracks are damaged, too.
   private func salvage(_ entry: CatalogList.Entry) throws(CatalogError) -> SegmentMerger? {
     guard
       let segment = try? Segment(
@@ -336,7 +335,7 @@ public struct CatalogDirectory: Sendable {
     return try SegmentMerger([segment], removed: [entry.removed])
   }
 
-  /// Keeps only the newest copy of tracks that are in several segments.
+  /// Keeps only the newest copy of each track that is in several segments.
   private func removeRepetitions(_ list: inout CatalogList) throws(CatalogError) {
     var seen: Set<ContentID> = []
     for index in list.entries.indices.reversed() {

@@ -5,16 +5,16 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
   case unwritable(path: String, reason: String)
   /// The file is not a catalog.
   case notACatalog(path: String)
-  /// Written by a newer or older program.
+  /// The catalog was written by a newer or older program.
   case otherVersion(path: String, version: Int)
-  /// The file is truncated or has changed since it was written; `detail` names the place.
+  /// The file is truncated or has changed since it was written; `detail` says where.
   case damaged(path: String, detail: String)
   /// Another program is changing the catalog.
   case locked(path: String)
   /// The duration of the query is outside the limits of the catalog.
   case queryTooShort(seconds: Double, minimum: Double)
   case queryTooLong(seconds: Double, maximum: Double)
-  /// The audio exceeds what one segment can number.
+  /// The audio is longer than the column numbers of one segment allow.
   case tooLarge
 
   public var description: String {
@@ -48,7 +48,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     return MissingCatalog(name: path, reason: reason, isUnreadable: true)
   }
 
-  /// True if the contents of a file are not what was written.
+  /// True if the contents of a file differ from what was written.
   var isDamage: Bool {
     switch self {
     case .notACatalog, .damaged: true

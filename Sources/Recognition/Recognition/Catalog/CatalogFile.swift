@@ -18,7 +18,6 @@ enum CatalogFile {
     }
   }
 
-  /// Reads a small file.
   static func read(_ path: FilePath, limit: Int = 1 << 28) throws(CatalogError) -> [UInt8] {
     do {
       return try SmallFile.read(path, limit: limit)

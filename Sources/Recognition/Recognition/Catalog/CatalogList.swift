@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import SystemPackage
 
-/// The list of segments of a directory, a text file:
+/// The list of a directory's segments, which is a text file:
 ///
 ///     nocturne catalog 1
 ///     next 8
@@ -25,7 +25,7 @@ struct CatalogList: Equatable {
 
   init() {}
 
-  /// Makes a list from the segment names alone.
+  /// Creates a list from only the segment names.
   init(segments: [String]) {
     entries = segments.map { Entry(name: $0, removed: []) }
     next = (segments.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1

@@ -22,8 +22,8 @@ public struct CustomCatalog: Sendable {
   private var pending: [ReferenceSignature?] = []
   private var pendingCount = 0
   private var pendingSeconds = 0.0
-  /// Locations by digest of the identifier; `nil` until the first change. They make the cost of a change independent of
-  /// the size of the catalog.
+  /// Locations of the tracks, keyed by the digest of the identifier; `nil` until the first change. They make the cost
+  /// of a change independent of the size of the catalog.
   private var knownLocations: [ContentID: Location]?
 
   private enum Location {
@@ -31,14 +31,13 @@ public struct CustomCatalog: Sendable {
     case stored(segment: Int, track: Int)
   }
 
-  /// Hours of audio collected before they are sealed in a segment.
+  /// Number of hours of audio that are collected before they are sealed in a segment.
   private static let segmentHours = 200.0
 
-  /// An empty catalog.
   public init() {}
 
-  /// Opens a catalog file, or a directory of `CatalogDirectory`. This takes milliseconds whatever the size: files are
-  /// mapped, and only what a query needs is read.
+  /// Opens a catalog file, or the directory of a `CatalogDirectory`. This takes milliseconds whatever the size: files
+  /// are mapped, and only what a query needs is read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
     if path.fileKind == .folder {
       self = try CatalogDirectory(at: path).catalog()
@@ -57,7 +56,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Joins catalogs without copying them. A track that several of them contain is reported once.
+  /// Joins catalogs without copying them. A track that is in several of them is reported once.
   package init(joining catalogs: [CustomCatalog]) throws(CatalogError) {
     for catalog in catalogs {
       let catalog = try catalog.sealed()
@@ -92,7 +91,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// The locations of these references, or of all.
+  /// Returns the locations of the given references, or of all references.
   private func locations(of identifiers: [String]? = nil) -> [ContentID: Location] {
     if let knownLocations { return knownLocations }
     let wanted = identifiers.map { Set($0.map(Self.digest)) }
@@ -111,7 +110,7 @@ public struct CustomCatalog: Sendable {
 
   // MARK: Changes
 
-  /// Adds a reference, replacing one with the same identifier. The cost does not depend on the size of the catalog.
+  /// Adds a reference, replacing any that has the same identifier. The cost does not depend on the size of the catalog.
   public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
     let digest = Self.digest(of: reference.identifier)
     remove(digest)
@@ -130,7 +129,7 @@ public struct CustomCatalog: Sendable {
     try add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
   }
 
-  /// Adds all references of another catalog, which replace those with the same identifiers.
+  /// Adds all references of another catalog, which replace references with the same identifiers.
   public mutating func merge(_ other: CustomCatalog) throws(CatalogError) {
     let other = try other.sealed()
     try seal()
@@ -179,7 +178,7 @@ public struct CustomCatalog: Sendable {
     pendingSeconds = 0
   }
 
-  /// The same catalog with everything in segments, as matchers need it.
+  /// Returns the same catalog with all references in segments, which matchers require.
   func sealed() throws(CatalogError) -> CustomCatalog {
     var catalog = self
     try catalog.seal()
@@ -201,7 +200,7 @@ public struct CustomCatalog: Sendable {
   /// Writes the whole catalog as one file, atomically.
   public func write(to path: FilePath) throws(CatalogError) {
     let whole = try sealed()
-    // The checksums of the new file would hide existing damage.
+    // Otherwise, the checksums of the new file would hide existing damage.
     try whole.verify()
     let merger = try SegmentMerger(whole.segments, removed: whole.removed)
     try CatalogFile.replace(path) { (file) throws(CatalogError) in
@@ -245,13 +244,13 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Calls `body` with each reference without its signature, in the order they were added.
+  /// Calls `body` with each reference, without its signature, in the order they were added.
   public func forEachEntry<E: Error>(_ body: (Entry) throws(E) -> Void) throws(E) {
     try forEachTrack { (segment, track) throws(E) in try body(entry(segment: segment, track: track)) }
     for case let reference? in pending { try body(Entry(reference)) }
   }
 
-  /// A page of the references without their signatures, in the order they were added.
+  /// Returns a page of the references, without their signatures, in the order they were added.
   /// - Parameters:
   ///   - offset: Number of references to skip.
   ///   - limit: Maximum number of references returned.
@@ -286,14 +285,14 @@ public struct CustomCatalog: Sendable {
       duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond, landmarkCount: Int(size.landmarkCount))
   }
 
-  /// Returns the identifiers that the catalog contains.
+  /// Returns those of the identifiers that the catalog contains.
   public func present(_ identifiers: some Sequence<String>) -> Set<String> {
     let identifiers = Array(identifiers)
     let locations = locations(of: identifiers)
     return Set(identifiers.filter { locations[Self.digest(of: $0)] != nil })
   }
 
-  /// Identifiers of the references that the catalog contains in identical form.
+  /// Returns the identifiers of the references that the catalog contains in identical form.
   func unchanged(_ references: [ReferenceSignature]) -> Set<String> {
     var wanted: [ContentID: ReferenceSignature] = [:]
     for reference in references { wanted[Self.digest(of: reference.identifier)] = reference }
@@ -311,7 +310,7 @@ public struct CustomCatalog: Sendable {
     return unchanged
   }
 
-  /// Returns the references with these identifiers, keyed by identifier; unknown ones are left out.
+  /// Returns the references with the given identifiers, keyed by identifier; unknown identifiers are left out.
   public func references(_ identifiers: some Sequence<String>) throws(CatalogError) -> [String: ReferenceSignature] {
     let identifiers = Array(identifiers)
     let locations = locations(of: identifiers)
@@ -370,7 +369,7 @@ public struct CustomCatalog: Sendable {
   }
 }
 
-/// Identifier and media items of a reference as stored in a segment, in JSON.
+/// The identifier and media items of a reference, as stored in a segment in JSON.
 struct ReferenceRecord: Codable {
   var identifier: String
   var items: [MediaItem]
@@ -384,7 +383,7 @@ struct ReferenceRecord: Codable {
     self.init(identifier: reference.identifier, items: reference.items)
   }
 
-  /// Decodes a record; unreadable bytes of a damaged file give an empty one.
+  /// Decodes a record; unreadable bytes, in a damaged file, result in an empty record.
   init(bytes: [UInt8]) {
     self =
       (try? JSONDecoder().decode(ReferenceRecord.self, from: Data(bytes))) ?? ReferenceRecord(identifier: "", items: [])
@@ -393,7 +392,7 @@ struct ReferenceRecord: Codable {
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Encoding fails only for numbers that are not finite; the items are dropped then.
+    // Encoding fails only for numbers that are not finite. In that case, the items are dropped.
     guard let data = try? encoder.encode(self) else { return ReferenceRecord(identifier: identifier, items: []).bytes }
     return Array(data)
   }

@@ -43,11 +43,11 @@ public struct MediaItem: Codable, Hashable, Sendable {
   /// Date in ISO 8601 format.
   public var creationDate: String?
   public var isExplicit: Bool?
-  /// Parts of the reference that the item stands for; if empty, all of it.
+  /// Parts of the reference that the item describes; if empty, it describes the whole reference.
   public var timeRanges: [TimeRange]
-  /// Frequency skews that the item stands for; if empty, all.
+  /// Frequency skews that the item describes; if empty, it describes all of them.
   public var frequencySkewRanges: [FrequencySkewRange]
-  /// Custom properties of the app.
+  /// Custom properties that the app defines.
   public var properties: [String: JSONValue]
 
   public init(
@@ -71,7 +71,7 @@ public struct MediaItem: Codable, Hashable, Sendable {
     self.properties = properties
   }
 
-  /// True if the item stands for this place and skew of its reference.
+  /// True if the item describes this place in its reference, at this skew.
   func applies(at seconds: Double, skew: Double) -> Bool {
     let isInTime = timeRanges.isEmpty || timeRanges.contains { seconds >= $0.start && seconds < $0.end }
     let isInSkew = frequencySkewRanges.isEmpty || frequencySkewRanges.contains { skew >= $0.lower && skew <= $0.upper }

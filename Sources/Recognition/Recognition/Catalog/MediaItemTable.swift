@@ -4,9 +4,9 @@ internal import Text
 
 /// Reads and writes media items as comma-separated values (RFC 4180), for editing in a spreadsheet.
 ///
-/// Columns have the names of the media item properties in ShazamKit; `reference` is the identifier of the reference,
-/// and other columns are custom properties. List elements are joined by ` / `; ranges are written `from-to`. Text that
-/// a spreadsheet would run as a formula is prefixed with an apostrophe, which reading removes.
+/// Columns are named like the media item properties in ShazamKit; `reference` is the identifier of the reference, and
+/// any other column is a custom property. List elements are joined with ` / `, and ranges are written `from-to`. Text
+/// that a spreadsheet would run as a formula is prefixed with an apostrophe, which is removed when the table is read.
 public enum MediaItemTable {
   public struct Row: Hashable, Sendable {
     /// Identifier of the reference.
@@ -32,7 +32,7 @@ public enum MediaItemTable {
   ]
   private static let separator = ListText.separator
 
-  /// Recognizes a file with such a table.
+  /// Recognizes a file that contains a table of media items.
   package static let proof = OriginProof.text(beginning: columns.map(quoted).joined(separator: ","))
 
   /// Formats a header and one line per row.
@@ -54,7 +54,7 @@ public enum MediaItemTable {
     return text
   }
 
-  /// Parses a table written by `write`. Columns may come in any order, their names are not case-sensitive, and all but
+  /// Parses a table written by `write`. Columns may be in any order, their names are not case-sensitive, and all but
   /// `reference` are optional.
   /// - Parameters:
   ///   - text: The table.
@@ -142,8 +142,8 @@ public enum MediaItemTable {
 
   private static func quoted(_ text: String) -> String {
     let field = FormulaGuard.added(to: text)
-    // Compare scalars as the reader does: a quotation mark before a combining accent is one character with it. A byte
-    // order mark would be dropped in reading.
+    // Compare scalars, as `read` does: a quotation mark and a combining accent after it are one character. A byte order
+    // mark has to be quoted because it would be dropped on reading.
     guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }
     var text = "\"".unicodeScalars
     for scalar in field.unicodeScalars { text.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }

@@ -1,19 +1,19 @@
 /// The tracks that play in a mix, a radio recording or any other long file, with their times.
 public struct CueSheet: Codable, Hashable, Sendable {
-  /// One track playing.
+  /// A track that plays in the file.
   public struct Cue: Codable, Hashable, Sendable {
-    /// Start in the file, in seconds: accurate to about a second at a cut and about four at a fade.
+    /// Start in the file, in seconds; accurate to about one second at a cut and about four at a fade.
     public var start: Double
     public var end: Double
     public var match: MatchedMediaItem
-    /// Other references that hold the same recording.
+    /// Other references with the same recording.
     public var alternatives: [MatchedMediaItem]
     /// Playback speed: seconds of the reference per second of the file.
     public var speed: Double
-    /// Highest confidence of all windows.
+    /// Highest confidence among all windows.
     public var confidence: Double
 
-    /// Makes a cue of a match and the part of the query in which it is heard.
+    /// Creates a cue from a match and the part of the query in which it is heard.
     public init(_ match: SignatureMatch) {
       self.init(
         start: match.queryStart + match.heard.lowerBound, end: match.queryStart + match.heard.upperBound,

@@ -1,4 +1,4 @@
-/// Makes a cue sheet of audio that arrives in buffers: a mix, a radio recording or any other long recording.
+/// Generates the cue sheet of audio that arrives in buffers: a mix, a radio recording or any other long recording.
 ///
 ///     var generator = try CueSheetGenerator(catalog: catalog, sampleRate: 44_100)
 ///     while let frames = nextFrames() { generator.append(frames.span) }
@@ -19,7 +19,7 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
     try self.init(catalog: catalog, parts: [], sampleRate: sampleRate)
   }
 
-  /// - Parameter parts: Remote catalogs, matched together with this one.
+  /// - Parameter parts: Remote catalogs, matched together with `catalog`.
   init(catalog: CustomCatalog, parts: [any CatalogPart], sampleRate: Int) throws(CatalogError) {
     self.sampleRate = sampleRate
     matcher = CatalogMatcher(try catalog.sealed(), parts: parts)
@@ -55,7 +55,7 @@ struct CueCollector {
   }
 
   private var finished: [CueSheet.Cue] = []
-  /// Tracks that may continue; several during a crossfade.
+  /// Tracks that may continue; there are several during a crossfade.
   private var open: [Open] = []
 
   mutating func add(_ result: RecognitionSession.Result) {
@@ -90,8 +90,8 @@ extension CueCollector.Open {
       // `matchOffset` refers to the start of the cue, not of the window.
       cue.match.matchOffset -= (match.queryStart - cue.start) * match.best.speed
     }
-    // Over a long stretch, the two ends give the speed more precisely than one window, unless the track was looped or
-    // cut.
+    // Over a long stretch, the speed follows more precisely from the two ends than from one window, unless the track
+    // was looped or cut.
     let time = match.queryStart - first.queryStart
     let travelled = (match.best.matchOffset - first.best.matchOffset) / max(time, 1)
     if time >= 8, abs(travelled - match.best.speed) < 0.02 { cue.speed = travelled }

@@ -1,13 +1,14 @@
 /// A track detected in a stream, followed from one result to the next.
 struct Detection {
-  /// References that hold the recording; which of them is the best may change between results.
+  /// References with the recording; which of them is the best match may change between results.
   private var references: Set<String>
   private(set) var last: SignatureMatch
   /// Start of the detection in the stream, in seconds.
   let start: Double
-  /// End of the detection so far in the stream, in seconds.
+  /// End of the detection so far, in seconds from the start of the stream.
   private(set) var end: Double
-  /// True if it should be reported: a single window may match by chance, but hardly two in step.
+  /// True if the track should be reported: a single window may match by chance, but two windows that are in step hardly
+  /// do.
   private(set) var isEstablished: Bool
 
   init(_ match: SignatureMatch) {
@@ -24,11 +25,11 @@ struct Detection {
       || match.best.confidence >= clearConfidence && (match.fillsQuery || match.heardDuration >= clearDuration)
   }
 
-  /// Longest interruption of a detection, in seconds; after it, the track starts again.
+  /// Maximum length of an interruption, in seconds; after a longer one, the track counts as starting again.
   static let maxGap = 16.0
 
-  /// True if a match continues this detection. Among very many copies of a recording, each result names a few different
-  /// ones, but all of them are at the same place.
+  /// True if a match continues this detection. If the catalog has very many copies of a recording, each result names
+  /// only a few of them, and different ones each time, but all are at the same place.
   func continues(in match: SignatureMatch) -> Bool {
     guard match.queryStart + match.heard.lowerBound < end + Self.maxGap else { return false }
     if match.mediaItems.contains(where: { references.contains($0.referenceIdentifier) }) { return true }
@@ -54,14 +55,14 @@ struct Detection {
     return offset > last.best.referenceDuration - Self.edge
   }
 
-  /// Overlap of two windows, in seconds: both contain all of any shorter part of a track.
+  /// Overlap of two successive windows, in seconds; a shorter part of a track can be entirely in both.
   private static let overlap = StreamingMatcher.window - StreamingMatcher.step
-  /// Seconds that establish a track at `clearConfidence`: a shared sample or loop is shorter or less clear. The first
-  /// windows of a stream may be shorter.
+  /// Number of seconds that establish a track at `clearConfidence`: a shared sample or loop is shorter or less clear.
+  /// The first windows of a stream may be shorter.
   private static let clearDuration = 5.0
   private static let clearConfidence = 0.99
-  /// Largest deviation from the expected place, in seconds.
+  /// Maximum deviation from the expected place, in seconds.
   private static let tolerance = 0.25
-  /// Seconds before the end of the reference that count as its end.
+  /// Number of seconds before the end of the reference that count as its end.
   private static let edge = 2.0
 }

@@ -1,12 +1,12 @@
 /// Recognizes the tracks of a recording of any length, with their times. A clip is matched as a whole, which finds more
-/// in noise, and a longer recording window by window.
+/// in noise; a longer recording is matched window by window.
 ///
 /// Once the recording is longer than a clip, memory use does not grow with its duration.
 package struct RecordingMatcher: PCMReceiver, ~Copyable {
   package let sampleRate: Int
   private let session: RecognitionSession
   private let maxClipFrames: Int
-  /// The recording so far, while it is no longer than a clip.
+  /// The recording so far, as long as it is not longer than a clip.
   private var clip: [Float] = []
   private var generator: CueSheetGenerator
   private var isLong = false

@@ -1,5 +1,5 @@
 /// Reports each track once when it begins and once when it has ended, for a display or a log of what was played. A
-/// track that is heard only for some seconds must appear in two results.
+/// track that is heard for only a few seconds must appear in two results.
 ///
 ///     var changes = TrackChanges()
 ///     for await result in session.results {
@@ -14,17 +14,17 @@ public struct TrackChanges: Sendable {
     }
 
     public var kind: Kind
-    /// The first match of the track, or the last.
+    /// The first match of the track if it began, or the last one if it ended.
     public var match: SignatureMatch
     /// Start of the track in the stream, in seconds.
     public var start: Double
-    /// End of the track so far in the stream, in seconds.
+    /// End of the track so far, in seconds from the start of the stream.
     public var end: Double
   }
 
   private struct Track {
     var detection: Detection
-    /// True once its start was reported.
+    /// True once the start of the track has been reported.
     var hasBegun = false
     var hasEnded = false
 
@@ -33,17 +33,18 @@ public struct TrackChanges: Sendable {
     }
   }
 
-  /// Tracks that may continue. Windows report a track for some seconds after its end.
+  /// Tracks that may continue. Windows report a track for a few seconds after its end.
   private var tracks: [Track] = []
 
-  /// Seconds without a track after which it has ended, if it reached its end or another track has begun.
+  /// Number of seconds without a match after which a track has ended, if it was played to its end or another track has
+  /// begun.
   private static let pause = 6.0
-  /// Seconds that an ended track must be heard for longer to begin again.
+  /// Number of additional seconds that an ended track must be heard for to begin again.
   private static let minGrowth = 2.0
 
   public init() {}
 
-  /// Returns the changes that the next result of a stream brings.
+  /// Returns the changes that the next result of a stream causes.
   public mutating func next(_ result: RecognitionSession.Result) -> [Change] {
     var changes: [Change] = []
     for match in result.matches {

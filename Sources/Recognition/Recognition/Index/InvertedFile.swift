@@ -2,29 +2,29 @@ internal import Landmarks
 
 /// The posting lists of a segment, made from the landmarks of its tracks.
 ///
-/// The lists are made for one slice of the anchors' bands at a time, each from all landmarks, so that only the postings
-/// of one slice need memory.
+/// The lists are made for one slice of the anchors' bands at a time, and each slice is made from all landmarks, so that
+/// only the postings of one slice need memory.
 struct InvertedFile {
   /// The lists of a range of bands, one after another.
   struct Slice {
-    /// Numbers of the lists in the segment.
+    /// Range of the lists' numbers in the segment.
     var lists: Range<Int>
-    /// Starts of the lists in `columns`, and the end of the last one.
+    /// Starts of the lists in `columns`, followed by the end of the last list.
     fileprivate var starts: [Int]
     fileprivate var columns: [UInt32]
 
-    /// The postings of a list, in ascending order.
+    /// Returns the postings of a list, in ascending order.
     func postings(ofList list: Int) -> ArraySlice<UInt32> {
       columns[starts[list - lists.lowerBound]..<starts[list - lists.lowerBound + 1]]
     }
   }
 
-  /// Approximate number of landmarks per slice; each gives about 4/3 postings of twelve bytes. More slices take more
-  /// time, so slices are larger in a large segment, with a limit that bounds memory.
+  /// Approximate number of landmarks per slice; each landmark results in about 4/3 postings of twelve bytes. More
+  /// slices take more time, so slices are larger in a large segment, up to a limit that bounds memory.
   private static let sliceSizes = 6 << 20...24 << 20
   private static let usualSliceCount = 24
-  /// Minimum number of landmarks per list before lists are divided by another bit of the context; shorter lists cost
-  /// more to find than to read.
+  /// Minimum number of landmarks per list for dividing the lists by another bit of the context. Shorter lists cost more
+  /// to find than to read.
   private static let landmarksPerList = 6
   private static let listsPerBand = LandmarkPair.keyCount / LandmarkSpectrum.bandCount
 
@@ -35,7 +35,7 @@ struct InvertedFile {
   /// - Parameters:
   ///   - tracks: The tracks, with their number of landmarks.
   ///   - codes: The codes of each track's signature.
-  ///   - contextBits: Bits of the context by which lists are divided; by default, it depends on the number of
+  ///   - contextBits: Number of context bits by which lists are divided; if `nil`, it depends on the number of
   ///     landmarks.
   init(_ tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], contextBits: Int? = nil) {
     self.tracks = tracks
@@ -82,8 +82,8 @@ struct InvertedFile {
         columns.append(first + UInt32(column))
       }
     }
-    // Counting sort, which keeps the order of columns: each start moves to the end of its list, which is the start of
-    // the next one.
+    // A counting sort, which keeps the order of columns: each start moves to the end of its list, which is the start of
+    // the next list.
     var starts = [Int](repeating: 0, count: lists.count + 2)
     for number in numbers { starts[Int(number) + 2] += 1 }
     for list in 2..<starts.count { starts[list] += starts[list - 1] }

@@ -1,14 +1,14 @@
 internal import CKernels
 internal import Landmarks
 
-/// Two landmarks of one signature, an anchor and a later target: the hash for look-ups (Wang, ISMIR 2003).
+/// Two landmarks of one signature, an anchor and a later target, used as the hash for lookups (Wang, ISMIR 2003).
 ///
-/// The key encodes the anchor's band, the distance in bands and the distance in columns, with one cell each. Keys are
+/// The key encodes the anchor's band, the distance in bands and the distance in columns, as one cell each. Keys are
 /// contiguous, and pairs whose gaps differ by one column have neighboring keys.
 enum LandmarkPair {
-  /// Columns from the anchor to the target.
+  /// Number of columns from the anchor to the target.
   static let gaps = 2...60
-  /// Bands from the anchor to the target.
+  /// Number of bands from the anchor to the target.
   static let intervals = -24...24
   static let keyCount = LandmarkSpectrum.bandCount * intervals.count * gaps.count
 
@@ -17,7 +17,7 @@ enum LandmarkPair {
     lowest: (0, Float(intervals.lowerBound), Float(gaps.lowerBound)),
     highest: (Float(LandmarkSpectrum.bandCount - 1), Float(intervals.upperBound), Float(gaps.upperBound)))
 
-  /// Landmarks per second that form pairs in a catalog.
+  /// Number of landmarks per second that form pairs in a catalog.
   static let referencePeaksPerSecond = 20
 
   @inline(__always)
@@ -25,8 +25,9 @@ enum LandmarkPair {
     (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
   }
 
-  /// Bits for the place of the anchor's other target, in 16 by 16 classes of interval and gap, coarsest bits first:
-  /// each prefix of a context is a coarser context. In a large catalog, the context divides the list of a key.
+  /// Number of bits for the place of the anchor's other target, in 16 by 16 classes of interval and gap. The coarsest
+  /// bits come first, so each prefix of a context is a coarser context. In a large catalog, the context divides the
+  /// list of a key.
   static let contextBits = 8
   private static let classCount = 1 << (contextBits / 2)
 
@@ -77,8 +78,8 @@ enum LandmarkPair {
     }
   }
 
-  /// The strongest landmarks of each second, an equal share from each third of the bands, in order. Earlier ones win
-  /// ties.
+  /// Returns the strongest landmarks of each second, an equal share from each third of the bands, in order. Earlier
+  /// landmarks win ties.
   private static func strongest(of landmarks: [Landmark]) -> [Landmark] {
     var result: [Landmark] = []
     result.reserveCapacity(landmarks.count)
@@ -93,7 +94,7 @@ enum LandmarkPair {
         counts[LandmarkQuota.third(of: landmarks[end].band) * Landmark.strengthCount + landmarks[end].strength] += 1
         end += 1
       }
-      // Number of landmarks taken of each strength, from the strongest down.
+      // Limit the number of landmarks of each strength, from the strongest down.
       for third in 0..<thirds {
         var left = LandmarkQuota.share(of: referencePeaksPerSecond, third: third)
         for strength in (0..<Landmark.strengthCount).reversed() {

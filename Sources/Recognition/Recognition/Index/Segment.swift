@@ -5,8 +5,8 @@ internal import SystemPackage
 /// An immutable part of a catalog: tracks, their landmarks, and an inverted file of landmark pairs. See
 /// `SegmentFormat`.
 ///
-/// Every access is checked against the size of its section, so a damaged file gives wrong results at worst. `verify()`
-/// reads everything and detects any damage.
+/// Every access is checked against the size of its section, so the worst that a damaged file can cause is wrong
+/// results. `verify()` reads the whole segment and detects any damage.
 final class Segment: Sendable {
   private typealias Format = SegmentFormat
 
@@ -17,7 +17,7 @@ final class Segment: Sendable {
   let columnCount: Int
   let landmarkCount: Int
   let postingCount: Int
-  /// Bits of the context by which the list of each key is divided.
+  /// Number of context bits by which the list of each key is divided.
   let contextBits: Int
   private let listOffsetWidth: Int
   /// Offsets of the presence bits and ranks, and the number of stored lists; `nil` if all lists are stored.
@@ -34,7 +34,7 @@ final class Segment: Sendable {
   }
 
   /// Reads and checks the header, the track table and the list bases; nothing else is read.
-  /// - Parameter isTracksOnly: If true, checks the tracks and accepts a damaged index.
+  /// - Parameter isTracksOnly: If true, checks only the tracks and accepts a damaged index.
   init(_ bytes: SegmentBytes, path: String, isTracksOnly: Bool = false) throws(CatalogError) {
     self.bytes = bytes
     self.path = path
@@ -162,7 +162,7 @@ final class Segment: Sendable {
     return ContentID(high: track.identifierHigh, low: track.identifierLow)
   }
 
-  /// Finds the track whose columns, extended by half the gap on each side, contain a column of the segment.
+  /// Finds the track whose columns, extended by half the gap on each side, contain the given column of the segment.
   func track(atColumn column: Int) -> Int? {
     let records = section(.tracks)
     var low = 0
@@ -176,7 +176,7 @@ final class Segment: Sendable {
     return low > 0 ? low - 1 : nil
   }
 
-  /// The media items of a track in JSON, as added.
+  /// Returns the media items of a track in JSON, as they were added.
   func items(ofTrack index: Int) -> [UInt8] {
     let track = track(index)
     let items = section(.items)
@@ -188,7 +188,6 @@ final class Segment: Sendable {
 
   // MARK: Landmarks
 
-  /// The codes of a track's signature.
   func codes(ofTrack index: Int) -> UnsafeRawBufferPointer {
     codes(of: track(index))
   }
@@ -209,7 +208,7 @@ final class Segment: Sendable {
     }
   }
 
-  /// Appends the landmarks of a track in a range of its columns.
+  /// Appends those landmarks of a track that are in a range of its columns.
   func appendLandmarks(
     ofTrack track: SegmentFormat.Track, in columns: Range<Int>, to landmarks: inout [PackedLandmark]
   ) {
@@ -270,7 +269,7 @@ final class Segment: Sendable {
     bytes.fetch(lists.map { $0.shifted(by: postings.lowerBound) })
   }
 
-  /// Prefetches landmarks of tracks, each in a range of its columns.
+  /// Prefetches the landmarks in a range of columns of each track.
   func fetchLandmarks(_ places: some Collection<(track: SegmentFormat.Track, columns: Range<Int>)>) {
     guard bytes.isCold else { return }
     let blocks = sections[Format.Section.blocks.rawValue].lowerBound
@@ -309,7 +308,7 @@ final class Segment: Sendable {
     return start..<end
   }
 
-  /// Index of a list among the stored ones; `nil` if it is not stored.
+  /// Index of a list among the stored lists; `nil` if it is not stored.
   @inline(__always)
   private func storedNumber(of list: Int) -> Int? {
     guard let sparse else { return list }
@@ -344,14 +343,14 @@ final class Segment: Sendable {
     bytes.pointer.load(fromByteOffset: postings.lowerBound + list.lowerBound, as: UInt8.self)
   }
 
-  /// Calls `body` with the anchor columns in a list, ascending; at most once per byte of the list.
+  /// Calls `body` with the anchor columns in a list, in ascending order; at most once per byte of the list.
   @inline(__always)
   func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
     let start = self.postings.lowerBound
     let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + start
     var column = 0
     var offset = list.lowerBound
-    // Decode two differences of up to four bytes each at a time, as long as eight bytes can be read.
+    // Decode two differences at a time, of up to four bytes each, as long as eight bytes can be read.
     let lastWord = min(list.upperBound, bytes.pointer.count - start - 8)
     while offset < lastWord {
       let word = postings.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -377,7 +376,7 @@ final class Segment: Sendable {
       body(column)
       offset = end
     }
-    // Differences of five bytes, from 2^28 columns on, and the last ones of the file.
+    // Decode differences of five bytes, which begin at 2^28 columns, and the last differences of the file.
     var value = 0
     var shift = 0
     while offset < list.upperBound {

@@ -8,14 +8,14 @@ struct SegmentBuilder {
   private var bodies: [[UInt8]] = []
   private var items: [[UInt8]] = []
   private(set) var nextColumn = 0
-  /// Bits of the context by which lists are divided; if `nil`, it depends on the number of landmarks.
+  /// Number of context bits by which lists are divided; if `nil`, it depends on the number of landmarks.
   var contextBits: Int?
 
   var trackCount: Int { tracks.count }
 
   /// - Parameters:
   ///   - identifier: Digest of the reference's identifier.
-  ///   - items: Its media items in JSON.
+  ///   - items: Media items of the reference, in JSON.
   mutating func add(_ signature: Signature, identifier: ContentID, items: [UInt8]) throws(CatalogError) {
     let first = nextColumn
     let next = first + signature.columnCount + SegmentFormat.trackGap

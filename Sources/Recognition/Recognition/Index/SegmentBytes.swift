@@ -6,7 +6,7 @@ internal import SystemPackage
 final class SegmentBytes: Sendable {
   /// The bytes are never written.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
-  /// `nil` if they are in memory.
+  /// `nil` if the bytes are in memory.
   private let file: MappedFile?
   private let coldness: Coldness
   /// True if much of the file was not in memory when `prepareForQuery` last checked.
@@ -21,7 +21,7 @@ final class SegmentBytes: Sendable {
     coldness = Coldness()
   }
 
-  /// Maps a file. The file may be replaced in the meantime, but must not be changed in place.
+  /// Maps a file. The file may be replaced while it is mapped, but must not be changed in place.
   init(mapping path: FilePath, coldness: Coldness = Coldness()) throws(CatalogError) {
     self.coldness = coldness
     do {
@@ -43,19 +43,20 @@ final class SegmentBytes: Sendable {
 
   /// Thresholds for treating a mapped file as cold.
   struct Coldness {
-    /// Minimum size in bytes. A smaller file is soon entirely in memory, as the system reads ahead around each access.
+    /// Minimum size in bytes. A smaller file is soon entirely in memory, because the system reads ahead around each
+    /// access.
     var minSize = 64 << 20
     /// Minimum share of sampled pages that are not in memory.
     var minShare = 0.05
   }
 
-  /// Bytes per sampled page: sampling takes microseconds for gigabytes.
+  /// Distance between sampled pages, in bytes: sampling takes microseconds for gigabytes.
   private static let sampleStep = 32 << 20
   /// Ranges closer than this many bytes are read together.
   private static let minGap = 16 << 10
 
-  /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, which can be megabytes for
-  /// each of thousands of accesses.
+  /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, which can amount to
+  /// megabytes for each of thousands of accesses.
   ///
   /// - Returns: `true` if the file is cold. For files of other users, `mincore(2)` reports all pages as present;
   ///   read-ahead then stays on.
@@ -76,8 +77,8 @@ final class SegmentBytes: Sendable {
     return isCold
   }
 
-  /// Prefetches several ranges of a mapped file in one call: the disk can work on many requests at once, while page
-  /// faults come one after another. Only worth its cost if the file is cold.
+  /// Prefetches several ranges of a mapped file in one call: the disk can work on many requests at once, whereas page
+  /// faults occur one after another. This is worth its cost only if the file is cold.
   func fetch(_ ranges: [Range<Int>]) {
     guard let file else { return }
     var next: Range<Int>?

@@ -1,17 +1,17 @@
 internal import Landmarks
 
-/// The layout of a segment, which is also that of a portable catalog file.
+/// The layout of a segment, which is also the layout of a portable catalog file.
 ///
 /// All numbers are little-endian. A header of 256 bytes is followed by sections in the order of `Section`:
 /// - `landmarks`: the codes of the signatures, one track after another.
 /// - `postings`: for each key of `LandmarkPair` and each value of the first `contextBits` of the context, a list of the
 ///   columns of its anchors, ascending. Each column is stored as the difference from the previous one in base 128
 ///   (seven bits per byte, low ones first, the high bit set on all but the last byte).
-/// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first one within `postings`.
-/// - `listOffsets`: for each list, and one more, its start relative to the base, as numbers of 2 or 4 bytes. In a small
-///   segment, most lists are empty and left out here and in `listBases`. The section then starts with a presence bit
-///   for each list, low bits first, and a 32-bit rank for every `rankGroup` bits, the number of lists present before
-///   them (Jacobson, FOCS 1989).
+/// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first list within `postings`.
+/// - `listOffsets`: the start of each list relative to its base, as a number of 2 or 4 bytes, with one more number at
+///   the end. In a small segment, most lists are empty and are left out here and in `listBases`. The section then
+///   starts with a presence bit for each list, low bits first, and a 32-bit rank for every `rankGroup` bits: the number
+///   of lists present before them (Jacobson, FOCS 1989).
 /// - `blocks`: for every `blockColumns` columns of each track, the code at which decoding can begin, and its column.
 /// - `tracks`: a record of 64 bytes for each track.
 /// - `items`: the media items of each track in JSON.
@@ -19,8 +19,8 @@ internal import Landmarks
 /// Columns are numbered through all tracks of a segment, with `trackGap` empty columns after each track.
 enum SegmentFormat {
   static let magic: [UInt8] = [0x89] + Array("NCAT\r\n\u{1A}".utf8)
-  /// In version 1, there was no `contextBits` (it reads as 0); in version 2, its maximum was 6; up to version 3, no
-  /// list was left out.
+  /// Version 1 had no `contextBits` (it reads as 0); in version 2, its maximum was 6; up to version 3, no list was left
+  /// out.
   static let version: UInt32 = 4
   static let readableVersions: ClosedRange<UInt32> = 1...4
   static let headerSize = 256
@@ -55,11 +55,11 @@ enum SegmentFormat {
   static let rankGroup = 512
   static let blockColumns = 256
   static let blockSize = 8
-  /// More than half the longest query, so clips at the end of a track do not vote for the next one.
+  /// More than half the longest query, so that clips from the end of a track do not vote for the next track.
   static let trackGap = 256
-  /// Column numbers of a segment are 32-bit.
+  /// Column numbers within a segment have 32 bits.
   static let maximumColumnCount = Int(UInt32.max) - 1
-  /// Column counts of a track are signed 32-bit, with room to spare: 9,500 hours.
+  /// Column counts of a track are signed 32-bit numbers, with room to spare: 9,500 hours.
   static let maximumTrackColumnCount = 1 << 30
 
   /// A record of the section `tracks`.

@@ -1,10 +1,9 @@
 internal import Landmarks
 internal import SystemPackage
 
-/// Merges segments, dropping removed tracks. Postings are rebuilt from the landmarks: the more landmarks there are, the
-/// finer the lists are divided.
+/// Merges segments, dropping removed tracks. Postings are rebuilt from the landmarks, because lists are divided more
+/// finely the more landmarks there are.
 struct SegmentMerger {
-  /// The origin of a track.
   private struct Origin {
     var segment: Int
     var track: Int

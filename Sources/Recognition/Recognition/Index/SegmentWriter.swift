@@ -9,7 +9,7 @@ struct SegmentWriter: ~Copyable {
   private let file: FileDescriptor?
   private let path: String
   private var buffer: [UInt8]
-  /// Bytes written so far, the header included.
+  /// Number of bytes written so far, including the header.
   private var offset = Format.headerSize
   private var sectionStart = Format.headerSize
   private var hasher = ContentHasher()
@@ -56,11 +56,11 @@ struct SegmentWriter: ~Copyable {
 
   /// Writes a whole segment.
   /// - Parameters:
-  ///   - tracks: Records with their columns; the offsets of landmarks, blocks and items are filled in here.
+  ///   - tracks: Records with their columns; this method fills in the offsets of landmarks, blocks and items.
   ///   - codes: The codes of each track.
   ///   - items: The media items of each track, in JSON.
   ///   - contextBits: See `InvertedFile`.
-  /// - Returns: The bytes when writing into memory; empty when writing into a file.
+  /// - Returns: The bytes, when writing into memory; an empty array when writing to a file.
   consuming func write(
     tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], items: (_ track: Int) -> [UInt8],
     contextBits: Int? = nil

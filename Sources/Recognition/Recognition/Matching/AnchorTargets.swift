@@ -1,6 +1,6 @@
 internal import Landmarks
 
-/// Peaks that an anchor may form pairs with, strongest first.
+/// The peaks that an anchor may form pairs with, strongest first.
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
@@ -37,7 +37,7 @@ struct AnchorTargets {
       bands.withUnsafeBufferPointer { bands in
         places.withUnsafeBufferPointer { places in
           near.withUnsafeMutableBufferPointer { near in
-            // Peaks are ordered by whole columns, so their exact places may be out of order by a fraction.
+            // Peaks are ordered by whole columns, so their exact places may be out of order by a fraction of a column.
             var next = anchor + 1
             while next < count {
               let gap = columns[next] - column

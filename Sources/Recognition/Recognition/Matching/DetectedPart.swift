@@ -5,15 +5,16 @@ extension Matcher {
   /// it.
   ///
   /// Under the track's landmarks, the mean of the filter's values is above 0 where the track is heard, and 0 elsewhere.
-  /// Starting where they are highest, the part grows to both sides as long as the sum of the values minus half that
-  /// mean grows: these are the most likely change points (Page, Biometrika 1954).
+  /// Starting where the values are highest, the part grows to both sides as long as the sum of the values, minus half
+  /// that mean for each value, grows. The points where it stops are the most likely change points (Page, Biometrika
+  /// 1954).
   mutating func detectedPart(of hit: Hit, in query: RecognitionQuery) -> Range<Double> {
     let values =
       MatchedFilter.with(query.filter) { filter -> [MatchedFilter.Value] in
         load(hit, filter)
         return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }.map {
-          // Clip the values: the presence of a landmark counts, not its clarity, or the clearest landmarks alone would
-          // decide.
+          // Clip the values, so that the presence of a landmark counts and not its clarity. Otherwise, the clearest
+          // landmarks alone would decide.
           MatchedFilter.Value(column: $0.column, value: min($0.value, Self.highestValue))
         }
       } ?? []
@@ -27,7 +28,7 @@ extension Matcher {
     let threshold = anchor.mean / 2
     let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
     let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    // If no landmark contradicts, the part extends to the end of the track or of the query.
+    // Unless a landmark contradicts this, the part extends to the end of the track or of the query.
     var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
     var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
     // There may be little to recognize at the edges of a track.
@@ -41,7 +42,7 @@ extension Matcher {
     return min(start, end)..<max(start, end)
   }
 
-  /// Start and end of a hit's track in a query, in columns; they may lie outside the query.
+  /// Start and end of a hit's track in a query, in columns; they may be outside the query.
   private func columns(ofTrackOf hit: Hit, in query: RecognitionQuery) -> (start: Double, end: Double) {
     func column(_ trackColumn: Int) -> Double {
       Double((Float(trackColumn) - hit.placement.center) / hit.placement.slope) + Double(query.columnCount) / 2
@@ -49,13 +50,13 @@ extension Matcher {
     return (column(0), column(columnCount(ofTrackOf: hit)))
   }
 
-  /// 1.5 s, in columns: a part that reaches so close to an edge of the track is extended to the edge.
+  /// 1.5 s, in columns: a part that comes this close to an edge of the track is extended to the edge.
   private static let quietEdge = 1.5 * LandmarkSpectrum.columnsPerSecond
-  /// 0.5 s, in columns: a part that reaches so close to where sound begins or ends is extended to that point.
+  /// 0.5 s, in columns: a part that comes this close to where sound begins or ends is extended to that point.
   private static let edge = 0.5 * LandmarkSpectrum.columnsPerSecond
   /// One standard deviation.
   private static let highestValue = FilterRows.steps
-  /// Landmarks used for the mean, about two seconds of them.
+  /// Number of landmarks used for the mean: about two seconds.
   private static let anchorCount = 64
 
   /// The run of `anchorCount` values with the highest mean; `nil` if no mean is above 0.
@@ -70,7 +71,8 @@ extension Matcher {
     return (best.first..<best.first + anchorCount, best.sum / Float(anchorCount))
   }
 
-  /// Number of values that belong to the part next to them: up to where their sum above the threshold is highest.
+  /// Number of values, counted outward from a part, that belong to it: up to the point where the sum of the values,
+  /// minus the threshold for each, is highest.
   private static func furthest(_ values: some Sequence<MatchedFilter.Value>, above threshold: Float) -> Int {
     var sum: Float = 0
     var best = (count: 0, sum: Float(0))

@@ -2,18 +2,18 @@ internal import Landmarks
 
 /// A track detected in a query.
 struct DetectedTrack {
-  /// With placements in the whole query.
+  /// The finding, with placements in the whole query.
   var finding: Finding
-  /// Columns of the query in which it is heard.
+  /// Columns of the query in which the track is heard.
   var part: Range<Double>
 }
 
-/// Detection of all tracks of a query, in sequence or simultaneous.
+/// Detects all tracks of a query, whether they play in sequence or at the same time.
 ///
-/// The query is matched as a whole, then the columns before and after the part in which the track is heard, each as a
-/// query of its own. If two tracks are heard in about equal parts, neither explains the whole, and each is the other's
-/// rival. The parts in which they seem to be heard are then judged separately, since only tracks that explain the same
-/// stretch are rivals.
+/// The query is matched as a whole; then the columns before and after the part in which the track is heard are matched,
+/// each as a query of its own. If two tracks are heard in about equal parts, neither explains the whole query, and each
+/// counts as the other's rival. In that case, the parts in which they seem to be heard are judged separately, since
+/// only tracks that explain the same stretch are rivals.
 extension Matcher {
   /// Returns the accepted tracks, ordered by start.
   mutating func tracks(in query: RecognitionQuery) -> [DetectedTrack] {
@@ -43,8 +43,8 @@ extension Matcher {
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
-  /// True if two findings are of the same track or of copies of it. A passage that a track repeats fits at several
-  /// places.
+  /// True if two findings are of the same track or of copies of it. A passage that is repeated in a track fits at
+  /// several places.
   private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
     for hit in [finding.hit] + finding.twins {
       for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
@@ -52,7 +52,7 @@ extension Matcher {
     return isSameRecording(finding.hit, as: other.hit, query)
   }
 
-  /// 3 s, in columns: fewer are too few to recognize a track.
+  /// 3 s, in columns: a track cannot be recognized in fewer.
   static let minColumnCount = 94
 
   /// Returns the accepted track of a range of columns.
@@ -78,10 +78,10 @@ extension Matcher {
     return separated
   }
 
-  /// Number of hits that are examined if none explains the whole.
+  /// Number of hits that are examined if none explains the whole query.
   static let rivalCount = 3
-  /// Largest share of a stretch that is judged separately; a track heard in more of it has been judged with the
-  /// stretch.
+  /// Maximum share of a stretch that a part may have to be judged separately: a track heard in more of the stretch has
+  /// been judged with the stretch.
   private static let maxPartShare = 0.85
 
   /// True if a hit would be accepted in some columns, compared only with the known hits.
@@ -123,7 +123,7 @@ extension Matcher {
     return z >= expected / 2
   }
 
-  /// Best z of a hit's track in some columns.
+  /// Returns the best z of a hit's track in some columns.
   mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
     let z = MatchedFilter.with(query.part(columns).filter) { filter -> Float in
       var hit = hit
@@ -136,7 +136,7 @@ extension Matcher {
 }
 
 extension DetectedTrack {
-  /// True if a finding in another part is the same recording at the same place.
+  /// True if a finding in another part is of the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in
       ([other.hit] + other.twins).contains {

@@ -1,5 +1,5 @@
-/// The features of the best place found for a query, accepted or not, from which its confidence is computed. Used by
-/// `Benchmarks/recognition/confidence.py` to fit the weights.
+/// The features of the best place found for a query, accepted or not, from which its confidence is computed.
+/// `Benchmarks/recognition/confidence.py` fits the weights with them.
 @_spi(Measuring) public struct Evidence: Sendable {
   public var referenceIdentifier: String
   /// Position of the query's first sample in the reference, in seconds.

@@ -6,16 +6,16 @@ internal import Mathematics
 /// and sums the values under them.
 ///
 /// Landmarks are weighted by strength: a stronger landmark has a higher value on average, whatever the noise. z is the
-/// weighted sum divided by the root of the sum of the squared weights. With landmarks of another track, it is roughly
-/// normally distributed.
+/// weighted sum divided by the square root of the sum of the squared weights. For landmarks of another track, z is
+/// roughly normally distributed.
 struct MatchedFilter {
   /// The position of a track's landmarks in the query.
   struct Placement {
     /// Column of the track at the center of the query.
     var center: Float
-    /// Columns of the track per column of the query: above 1 if the clip is faster than the track.
+    /// Number of track columns per query column: above 1 if the clip is faster than the track.
     var slope: Float
-    /// Bands by which the clip is higher than the track.
+    /// Number of bands by which the clip is higher than the track.
     var shift: Int
 
     /// True if the clip is played at the speed and pitch of the track.
@@ -24,19 +24,19 @@ struct MatchedFilter {
     /// The same place at the speed and pitch of the track.
     var neutral: Placement { Placement(center: center, slope: 1, shift: 0) }
 
-    /// Converts the placement to a query that is a part of this one.
+    /// Converts the placement to a query that is a part of the current one.
     func moved(fromColumnCount whole: Int, to part: Range<Int>) -> Placement {
       let distance = Float(part.lowerBound + part.upperBound - whole) / 2
       return Placement(center: center + slope * distance, slope: slope, shift: shift)
     }
 
-    /// Converts the placement to the query that this one is a part of.
+    /// Converts the placement to the query that the current one is a part of.
     func moved(from part: Range<Int>, toColumnCount whole: Int) -> Placement {
       let distance = Float(part.lowerBound + part.upperBound - whole) / 2
       return Placement(center: center - slope * distance, slope: slope, shift: shift)
     }
 
-    /// True if slope and shift agree with a change of speed, of tempo or of pitch.
+    /// True if the slope and shift are consistent with a change in speed, tempo or pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
         || abs(slope - 1) <= 0.01
@@ -53,7 +53,7 @@ struct MatchedFilter {
     var value: Float
   }
 
-  /// Displacements tried together: −8 to 7 columns.
+  /// Number of displacements tried together: −8 to 7 columns.
   static let lanes = Int(CMATCHEDFILTER_LANES)
   /// Minimum number of landmarks for a score.
   static let minimumCount = 15
@@ -78,7 +78,7 @@ struct MatchedFilter {
     }
   }
 
-  /// Filter values under the landmarks for a placement, in the order of the landmarks.
+  /// Returns the filter's values under the landmarks at a placement, in the order of the landmarks.
   func values(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [Value] {
     points.compactMap { point in
       let place = place(of: point, placement)
@@ -87,7 +87,7 @@ struct MatchedFilter {
     }
   }
 
-  /// z for 16 displacements of the query against the track; lane 8 is undisplaced.
+  /// Returns z for 16 displacements of the query against the track; lane 8 has no displacement.
   func scores(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> SIMD16<Float> {
     let inverse = 1 / placement.slope
     let origin = Float(columnCount) / 2 - placement.center * inverse + 0.5
@@ -102,40 +102,40 @@ struct MatchedFilter {
     return Self.scores(unsafeBitCast(score.sums, to: Sums.self), count: Int(score.count), squares: Int(score.squares))
   }
 
-  /// Sums of 16 lanes.
   typealias Sums = SIMD16<Int32>
 
-  /// z of each lane.
+  /// Returns the z of each lane.
   /// - Parameters:
   ///   - count: Number of landmarks within the query, without displacement.
-  ///   - squares: Sum of the squares of their weights.
+  ///   - squares: Sum of the squares of these landmarks' weights.
   static func scores(_ sums: Sums, count: Int, squares: Int) -> SIMD16<Float> {
     guard count >= minimumCount else { return .zero }
     return SIMD16<Float>(sums) * (1 / (FilterRows.steps * Float(squares).squareRoot()))
   }
 
-  /// Columns of a track that may lie in the query, at this placement and neighboring ones.
+  /// Returns the range of track columns that may be in the query, at this or a neighboring placement.
   func reach(of placement: Placement) -> ClosedRange<Float> {
     let reach = (Float(columnCount) / 2 * 1.02 + Float(Self.lanes)) * placement.slope
     return placement.center - reach...placement.center + reach
   }
 
-  /// Place of a landmark in the query.
+  /// Returns the place of a landmark in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.center) / placement.slope + Float(columnCount) / 2
     return ((column + 0.5).floor, Int(point.band) + placement.shift)
   }
 
-  /// Value of the query's spectrum at a place, in `FilterRows.steps` of a standard deviation.
+  /// Returns the value of the query's spectrum at a place, in units of a standard deviation divided by
+  /// `FilterRows.steps`.
   func value(column: Int, band: Int) -> Float { Float(values[band * stride + FilterRows.padding + column]) }
 
-  /// The best z near a placement, and the placement there.
+  /// Returns the best z near a placement, and the placement that has it.
   @inline(__always)
   func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
     best(of: scores(points, placement), placement)
   }
 
-  /// The best z of 16 displacements, and the displaced placement.
+  /// Returns the best z of 16 displacements, and the displaced placement.
   @inline(__always)
   func best(of scores: SIMD16<Float>, _ placement: Placement) -> (z: Float, placement: Placement) {
     var lane = 0
@@ -145,7 +145,7 @@ struct MatchedFilter {
     return (scores[lane], moved)
   }
 
-  /// The best z at a shift of 3 to 12 bands: high if any music with this rhythm would fit.
+  /// Returns the best z at a shift of 3 to 12 bands, which is high if any music with this rhythm would fit.
   func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
     var best: Float = 0
     for distance in 3...12 {

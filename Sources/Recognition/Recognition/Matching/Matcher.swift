@@ -3,18 +3,18 @@ internal import Mathematics
 
 /// Finds the track that a query is part of.
 ///
-/// A search runs in stages, each only if the previous ones have found nothing beyond doubt: a few pairs of the most
-/// likely peaks at true speed; equally few at changed speeds, then tempos, then pitches; many pairs at true speed. The
-/// last one is for noise, for short queries, and for catalogs that the other stages have not read completely. If no
-/// stage finds a probable track, further stages search speeds, tempos and pitches that turntables and editors can
-/// produce but people rarely use. A stage votes for places in the catalog (Wang, ISMIR 2003) and verifies the best ones
-/// with `MatchedFilter`.
+/// A search runs in stages, each only if the previous stages have found nothing beyond doubt. They look up a few pairs
+/// of the most likely peaks at true speed; equally few at changed speeds, then tempos, then pitches; and finally many
+/// pairs at true speed. The last stage is for noise, for short queries, and for catalogs that the other stages have not
+/// read completely. If no stage finds a probable track, further stages search speeds, tempos and pitches that
+/// turntables and editors can produce but people rarely use. A stage votes for places in the catalog (Wang, ISMIR 2003)
+/// and verifies the best ones with `MatchedFilter`.
 struct Matcher: ~Copyable {
-  /// The mapping of a query's pairs to those of a track.
+  /// The mapping of a query's pairs to the pairs of a track.
   struct Transform {
-    /// Columns of the track per column of the query.
+    /// Number of track columns per query column.
     var slope: Float
-    /// Bands by which the query is higher than the track.
+    /// Number of bands by which the query is higher than the track.
     var shift: Float
 
     static let neutral = Transform(slope: 1, shift: 0)
@@ -33,14 +33,14 @@ struct Matcher: ~Copyable {
     let name: Name
     /// Maximum rarity of the pairs that are looked up.
     var limit: Float
-    /// True for the last stage, which also looks up less likely peaks and checks more places of short queries.
+    /// True for the last stage, which also looks up less likely peaks, and checks more places for short queries.
     var isThorough = false
-    /// Columns of the track per bin, as a power of two.
+    /// Number of track columns per bin, as a power of two.
     var binWidthLog2: Int
     /// Number of places verified per transform.
     var candidateCount: Int
-    /// Maximum bytes of postings read per transform, about three per posting, cheapest lists first. Reached only in
-    /// catalogs of more than some thousand hours.
+    /// Maximum number of bytes of postings read per transform, cheapest lists first; a posting takes about three bytes.
+    /// Only catalogs of more than a few thousand hours reach it.
     var byteBudget: Int
     var transforms: [Transform]
   }
@@ -49,7 +49,7 @@ struct Matcher: ~Copyable {
   struct Hit {
     /// Index of the segment; indices after the last segment are remote parts.
     var segment: Int
-    /// Index of the track in the segment, or number of a track that the part has named.
+    /// Index of the track in the segment, or the number of a track that the part has named.
     var track: Int
     var placement: MatchedFilter.Placement
     var z: Float
@@ -66,7 +66,7 @@ struct Matcher: ~Copyable {
         name: .thorough, limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20,
         transforms: [.neutral]),
     ]
-  /// Stages that run if the others have found no probable track.
+  /// The stages that run if the others have found no probable track.
   static let farStages = [
     changed(.farSpeeds, by: farSpeeds), changed(.farTempos, by: farTempos), changed(.farPitches, by: farPitches),
   ]
@@ -78,7 +78,7 @@ struct Matcher: ~Copyable {
   private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
   private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
   private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
-  /// Largest usual shift in bands, slightly more than the stages above start from.
+  /// Maximum usual shift in bands, slightly more than the stages above start from.
   private static let usualShift = 4
   private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89, 1.126, 0.874].map {
     .speed($0)
@@ -90,7 +90,7 @@ struct Matcher: ~Copyable {
   private let segments: [Segment]
   /// Indices of the removed tracks of each segment.
   private let removed: [Set<Int>]
-  /// Number of postings in all segments and parts, the measure of the catalog's size.
+  /// Number of postings in all segments and parts, which measures the size of the catalog.
   private var postingCount: Int
   private let ownPostingCount: Int
   private var parts: RemoteParts
@@ -118,7 +118,7 @@ struct Matcher: ~Copyable {
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.minBudget)
     if probes.trim(to: budget) { hasReadAll = false }
     segment.fetch(probes.probes.lazy.map(\.list))
-    // Touch each list before decoding any, so that the cache misses overlap.
+    // Touch each list before decoding any of them, so that the cache misses overlap.
     var sum: UInt8 = 0
     for probe in probes.probes { sum &+= segment.firstByte(of: probe.list) }
     firstBytes = sum
@@ -128,15 +128,14 @@ struct Matcher: ~Copyable {
     }
   }
 
-  /// Minimum budget per segment, in bytes: reading all of a small segment costs little.
+  /// Minimum budget per segment, in bytes: reading a small segment completely costs little.
   private static let minBudget = 48 << 10
 
-  /// Share of a segment in the catalog.
+  /// Returns a segment's share of the catalog.
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
 
   // MARK: Matching
 
-  /// Begins a new query: parts that have failed are tried again.
   mutating func begin() {
     parts.begin()
     postingCount = ownPostingCount + parts.postingCount
@@ -145,7 +144,6 @@ struct Matcher: ~Copyable {
 
   private func prepareFiles() { for segment in segments { segment.prepareForQuery() } }
 
-  /// Returns the parts that have not answered since the last call.
   mutating func takeMissing() -> [MissingCatalog] { parts.takeMissing() }
 
   /// Returns the best match of a query in the catalog; `nil` if no place was found.
@@ -162,7 +160,7 @@ struct Matcher: ~Copyable {
     return finding ?? nil
   }
 
-  /// Returns an accepted match of some stages. Only places that fit far better than chance are examined.
+  /// Returns an accepted match from some stages. Only places that fit far better than chance are examined.
   mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
     var hits: [Hit] = []
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
@@ -181,7 +179,7 @@ struct Matcher: ~Copyable {
   /// A level that unrelated music hardly ever reaches before slope and shift are refined.
   private static let clearZ: Float = 9
 
-  /// Moves the hits of an accepted finding to their exact places.
+  /// Returns an accepted finding with its hits moved to their exact places.
   private mutating func settled(_ finding: Finding, _ filter: MatchedFilter) -> Finding {
     guard finding.isAccepted else { return finding }
     var finding = finding
@@ -190,7 +188,7 @@ struct Matcher: ~Copyable {
     return finding
   }
 
-  /// Moves a hit to the exact place.
+  /// Moves a hit to its exact place.
   private mutating func settle(_ hit: inout Hit, _ filter: MatchedFilter) {
     load(hit, filter)
     points.withUnsafeBufferPointer { hit.placement = filter.settled(hit.placement, $0) }
@@ -231,7 +229,7 @@ struct Matcher: ~Copyable {
     return judge(hits, query, filter)
   }
 
-  /// Duration in seconds, and clarity, from which a query has so many likely peaks that the last stage would add
+  /// Duration in seconds, and clarity, above which a query has so many likely peaks that the last stage would add
   /// nothing.
   private static let shortDuration = 8.0
   private static let highClarity: Float = 0.33
@@ -257,9 +255,9 @@ struct Matcher: ~Copyable {
       duration: query.duration)
   }
 
-  /// True if two references hold the same recording where the query lies and around it; copies of a track are not
-  /// rivals. Unrelated tracks share some 6% of their landmarks, tracks made from the same loops 25% on average and
-  /// rarely half, and two encodings of one recording 70 to 95%.
+  /// True if two references have the same recording where the query is and around it; copies of a track are not rivals.
+  /// Unrelated tracks share about 6% of their landmarks, tracks made from the same loops 25% on average and rarely
+  /// half, and two encodings of one recording 70 to 95%.
   mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
@@ -278,7 +276,7 @@ struct Matcher: ~Copyable {
     let otherColumns = 0..<columnCount(ofTrackOf: other)
     var slope = other.placement.slope / hit.placement.slope
     var shift = other.placement.shift - hit.placement.shift
-    // Copies mostly have the same speed, and placements are less exact than that.
+    // Copies mostly have the same speed, and placements are too inexact to show a smaller difference.
     if abs(slope - 1) < 0.02, abs(shift) <= 1 { (slope, shift) = (1, 0) }
     var count = 0
     var shared = 0
@@ -296,8 +294,8 @@ struct Matcher: ~Copyable {
     return count >= MatchedFilter.minimumCount && Float(shared) >= 0.5 * Float(count)
   }
 
-  /// Columns of a hit's track in which the query lies, and some seconds around them, where tracks that share a loop
-  /// differ.
+  /// Returns the columns of a hit's track that the query covers, and a few seconds around them, where tracks that share
+  /// a loop differ.
   private func around(_ hit: Hit, _ query: RecognitionQuery) -> Range<Int> {
     let reach = max(Float(query.columnCount) / 2, Self.surroundings) * hit.placement.slope
     let first = max(0, Int(hit.placement.center - reach))
@@ -307,7 +305,7 @@ struct Matcher: ~Copyable {
   /// 10 s, in columns.
   private static let surroundings = Float(10 * LandmarkSpectrum.columnsPerSecond)
 
-  /// Votes and verifies the places with the most votes, locally and in the remote parts at the same time.
+  /// Votes for places, and verifies those with the most votes, locally and in the remote parts at the same time.
   private mutating func scan(
     _ query: RecognitionQuery, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
@@ -319,20 +317,20 @@ struct Matcher: ~Copyable {
     hits += places.map { Hit(segment: segments.count + $0.part, track: $0.track, placement: $0.placement, z: $0.z) }
   }
 
-  /// Votes and verifies the places with the most votes.
+  /// Votes for places, and verifies those with the most votes.
   /// - Parameter duration: Duration of the query, in seconds.
   private mutating func scan(
     _ duration: Double, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
-    // In a larger catalog, more places are ahead of the right one by chance. Verifying them is cheap.
+    // In a larger catalog, more places rank above the right one by chance. Verifying them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
-    // In the last stage, the right place has few votes, and fewer the shorter the query is.
+    // In the last stage, the right place has few votes, and the shorter the query, the fewer.
     let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
-      // Each segment has its share of the places, with some to spare for the smaller ones.
+      // Each segment gets its share of the places, with a few to spare for the smaller segments.
       let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
         vote(pairs, transform, stage, in: segment)
@@ -366,7 +364,7 @@ struct Matcher: ~Copyable {
     load(hit, Self.columns(of: hit, filter))
   }
 
-  /// Columns of the track that a hit covers.
+  /// Returns the columns of the track that a hit covers.
   private static func columns(of hit: Hit, _ filter: MatchedFilter) -> Range<Int> {
     let reach = filter.reach(of: hit.placement)
     return max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1)
@@ -388,14 +386,14 @@ struct Matcher: ~Copyable {
       : parts.columnCount(part: hit.segment - segments.count, track: hit.track)
   }
 
-  /// Identifier and media items of a hit's track.
+  /// Returns the identifier and media items of a hit's track.
   func record(ofTrackOf hit: Hit) -> ReferenceRecord {
     hit.segment < segments.count
       ? ReferenceRecord(bytes: segments[hit.segment].items(ofTrack: hit.track))
       : parts.record(part: hit.segment - segments.count, track: hit.track)
   }
 
-  /// Reduces the hits to the best ones of the best tracks, with refined slope and shift, best first.
+  /// Reduces the hits to the best hits of the best tracks, with refined slope and shift, best first.
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     var best = Self.foremost(hits)
     fetch(&best)
@@ -412,11 +410,11 @@ struct Matcher: ~Copyable {
     hits = best
   }
 
-  /// The hits worth refining, best first.
+  /// Returns the hits that are worth refining, best first.
   private static func foremost(_ hits: [Hit]) -> [Hit] {
     var best: [Hit] = []
     let hits = hits.sorted { $0.z > $1.z }
-    // Hits far behind the best need no refinement.
+    // Hits that fit far less well than the best need no refinement.
     let least = 0.25 * (hits.first?.z ?? 0)
     for hit in hits where best.count < 10 && hit.z >= least {
       if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
@@ -472,7 +470,7 @@ struct Matcher: ~Copyable {
       })
   }
 
-  /// Returns a track by its name; `nil` if the catalog has changed and no longer has it there.
+  /// Returns the track with a name; `nil` if the catalog has changed and the track is no longer at that location.
   private func track(_ name: PartTrackName) -> FoundTrack? {
     guard segments.indices.contains(name.segment), name.track < segments[name.segment].trackCount,
       segments[name.segment].identifier(ofTrack: name.track) == name.digest,
@@ -483,7 +481,7 @@ struct Matcher: ~Copyable {
   }
 
   /// Searches the whole track of the best hit for a better place.
-  /// - Returns: `true` if there is one.
+  /// - Returns: `true` if there is such a place.
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = columnCount(ofTrackOf: hit)

@@ -1,6 +1,6 @@
 internal import Landmarks
 
-/// The agreement of a query with a track at a placement.
+/// The agreement between a query and a track at a placement.
 struct Overlap {
   /// Share of the query's strongest peaks that are landmarks of the track, within one column and one band.
   var explained: Float

@@ -1,20 +1,20 @@
 public import Landmarks
 
-/// An index cell that a pair of a query may fall into. `Benchmarks/recognition/rarity.py` fits `QueryPairs.Rarity` to
-/// such cells.
+/// An index cell that a query's pair may fall into. `Benchmarks/recognition/rarity.py` fits `QueryPairs.Rarity` to such
+/// cells.
 @_spi(Measuring) public struct PairCell: Sendable {
   public var anchorRank: Int
   public var targetRank: Int
   /// Number of stronger targets of the same anchor.
   public var strongerTargetCount: Int
-  /// Sum of the deviations of band, interval and gap, in cell widths.
+  /// Sum of the deviations in band, interval and gap, in cell widths.
   public var distance: Float
   /// Number of pairs of the reference in this cell, at the anchor's column.
   public var referencePairCount: Int
 }
 
 extension RecognitionQuery {
-  /// Returns the cells that the last stage of the search looks up at true speed, with the number of matching pairs of
+  /// Returns the cells that the last stage of the search looks up at true speed, with the number of matching pairs in
   /// the reference.
   ///
   /// - Parameters:

@@ -1,13 +1,13 @@
 internal import Landmarks
 
-/// Local search for the best placement, from an approximate one.
+/// A local search for the best placement, starting from an approximate one.
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>
 
-  /// Log odds in favor of true speed and pitch: another placement must fit better by this much, with z as the square
+  /// Log odds in favor of true speed and pitch: another placement must fit better by this much, where z is the square
   /// root of twice the log odds.
   private static let neutralBonus: Float = 3
-  /// Range of slopes searched.
+  /// The range of slopes to search.
   private static let slopes: ClosedRange<Float> = 0.85...1.15
 
   /// Adopts a placement if it is plausible and fits better.
@@ -50,7 +50,7 @@ extension MatchedFilter {
     if z > 0, z * z > hit.z * hit.z - 2 * Self.neutralBonus { (hit.z, hit.placement) = (z, moved) }
   }
 
-  /// Moves a placement to the column where it fits best, at true speed and pitch if that fits about as well.
+  /// Returns a placement moved to the column where it fits best, at true speed and pitch if that fits about as well.
   func settled(_ placement: Placement, _ points: Points) -> Placement {
     let (z, moved) = best(points, placement)
     let (neutralZ, neutral) = best(points, placement.neutral)
@@ -65,7 +65,7 @@ extension MatchedFilter {
   /// Searches a whole track for a place that fits better: music repeats, and votes distinguish repetitions less well
   /// than the filter does.
   /// - Parameter points: All landmarks of the track.
-  /// - Returns: `true` if there is one.
+  /// - Returns: `true` if there is such a place.
   func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) -> Bool {
     var found = hit
     let step = Float(Self.lanes) * hit.placement.slope

@@ -5,10 +5,10 @@ internal import Mathematics
 /// The posting lists of one segment that are read for the pairs of a query.
 struct ProbeList {
   struct Probe {
-    /// Start of the list within the postings; until the list is found, its number.
+    /// Start of the list within the postings, or the list's number until it has been found.
     var start: Int
     var length: Int32
-    /// Columns from the anchor to the center of the query.
+    /// Number of columns from the anchor to the center of the query.
     var offset: Int32
     /// See `QueryPairs.Rarity`.
     var rarity: Float
@@ -27,15 +27,15 @@ struct ProbeList {
   private(set) var byteCount = 0
   /// Buffer for the cells that the pairs may fall into.
   private var cells: [cpaircells_cell] = []
-  /// Contexts of the targets, one target after another, and the start of each target's contexts.
+  /// The contexts of the targets, target by target, and the start of each target's contexts.
   private var contexts: [Context] = []
   private var contextStarts: [Int] = []
-  /// Contexts of one pair.
+  /// The contexts chosen for one pair.
   private var chosen: [Context] = []
 
   /// Looks up the lists of all cells that the pairs may fall into. The lists themselves are not read yet, so that the
-  /// look-ups do not wait for each other.
-  /// - Parameter limit: Rarity at which cells are dropped, at most that of the pairs.
+  /// lookups do not wait for each other.
+  /// - Parameter limit: Rarity at which cells are dropped; at most the limit of the pairs.
   mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     findContexts(query, transform, bits: segment.contextBits)
@@ -81,7 +81,7 @@ struct ProbeList {
     }
   }
 
-  /// Replaces list numbers by ranges, dropping empty lists. A separate loop lets the cache misses overlap.
+  /// Replaces list numbers with ranges, and drops empty lists. A separate loop lets the cache misses overlap.
   private mutating func find(in segment: Segment) {
     var kept = 0
     byteCount = 0
@@ -90,7 +90,7 @@ struct ProbeList {
         let list = segment.list(probe.start)
         (probe.start, probe.length) = (list.lowerBound, Int32(truncatingIfNeeded: list.count))
         probes[kept] = probe
-        // Branchless, since the branch would be mispredicted too often: the next list overwrites an empty one.
+        // Branchless, because a branch would be mispredicted too often: the next list overwrites an empty one.
         let isThere = !list.isEmpty && list.count <= Int32.max
         kept &+= isThere ? 1 : 0
         byteCount &+= isThere ? list.count &+ Self.overhead : 0
@@ -99,8 +99,8 @@ struct ProbeList {
     probes.removeLast(probes.count - kept)
   }
 
-  /// Chooses the contexts to look up for a pair, without duplicates: those of the weaker targets of its anchor, since
-  /// each pair of targets would otherwise be looked up twice; its own, if it is the only target.
+  /// Chooses the contexts to look up for a pair, without duplicates. They are the contexts of its anchor's weaker
+  /// targets, since each pair of targets would otherwise be looked up twice, or its own if its target is the only one.
   private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
     chosen.removeAll(keepingCapacity: true)
     let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
@@ -138,7 +138,7 @@ struct ProbeList {
     contextStarts.append(contexts.count)
   }
 
-  /// Range of classes that a value may fall into.
+  /// Returns the range of classes that a value may fall into.
   @inline(__always)
   private static func classes(
     _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
@@ -147,12 +147,12 @@ struct ProbeList {
     return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
-  /// Probability that another target of an anchor, if it is one of the reference's, is the other target there, given
-  /// that the pair is right.
+  /// Probability that another target of an anchor is the other target in the reference as well, given that the pair is
+  /// right and that the reference has this target.
   private static let contextShare: Float = 0.5
   /// Rarity that contexts may add to the limit of the pairs, if all bits are used.
   private static let contextAllowance: Float = 1
-  /// Cost of finding a list, in bytes read.
+  /// Cost of finding a list, expressed as a number of bytes read.
   static let overhead = 16
 
   /// Keeps as many lists as can be read within a budget, cheapest first. Lists of the most common pairs and of the
@@ -178,7 +178,8 @@ struct ProbeList {
     return true
   }
 
-  /// Logarithm of a list's length times rarity, in quarters of an octave: the cost of one right posting.
+  /// Returns the cost of one right posting: the logarithm of a list's length times its rarity, in quarters of an
+  /// octave.
   private static func price(_ probe: Probe) -> UInt8 {
     // The bits of a floating-point number, read as an integer, approximate its logarithm.
     let length = Float(Int(probe.length) + overhead)
@@ -186,7 +187,8 @@ struct ProbeList {
     return UInt8(min(octaves * 4, 255))
   }
 
-  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if it is close.
+  /// Returns the cells that a value may fall into: the cells below and above it, or only the nearer one if that is
+  /// close.
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
     let low = -(reach - value).floor
     let high = (value + reach).floor
@@ -194,8 +196,8 @@ struct ProbeList {
     return first..<max(first, min(high, limits.upperBound) + 1)
   }
 
-  /// Within this distance of a cell's center, the other cell is not looked up. Measured: fewer false votes and half the
-  /// work.
+  /// If a value is within this distance of a cell's center, the other cell is not looked up. Measurements show fewer
+  /// false votes and half the work.
   private static let nearness: Float = 0.3
   private static let reach = 1 - nearness
 }

@@ -3,7 +3,7 @@ internal import DSP
 internal import Landmarks
 internal import Mathematics
 
-/// The pairs of a query's peaks, to look up in a catalog.
+/// The pairs of a query's peaks that are looked up in a catalog.
 struct QueryPairs {
   /// Two peaks of a query, at fractional columns and bands.
   struct Pair {
@@ -13,7 +13,7 @@ struct QueryPairs {
     var gap: Float
     /// See `Rarity`.
     var rarity: Float
-    /// Range of the anchor's targets in `targets`, and the index of this pair's target.
+    /// Range of the anchor's targets in `targets`, and the index of the pair's own target.
     var firstTarget: Int32
     var endTarget: Int32
     var target: Int32
@@ -23,19 +23,19 @@ struct QueryPairs {
   struct Target {
     var interval: Float
     var gap: Float
-    /// Rarity of this peak being a target of the anchor in the reference.
+    /// Rarity of the peak being a target of the anchor in the reference, too.
     var rarity: Float
   }
 
-  /// Negative natural logarithm of the share of cells near a pair of the query that hold a pair of the reference. The
-  /// share falls with the ranks of the two peaks in their second and third of the bands, with the number of stronger
-  /// targets, and with the distance of the cell. A Poisson regression on the cells of noisy clips, fitted by
-  /// `Benchmarks/recognition/rarity.py`: in clean clips, rank matters more, but those are found anyway.
+  /// The negative natural logarithm of the share of cells near a pair of the query that contain a pair of the
+  /// reference. The share falls with the ranks of the two peaks in their second and third of the bands, with the number
+  /// of stronger targets, and with the distance of the cell. `Benchmarks/recognition/rarity.py` fits it by a Poisson
+  /// regression on the cells of noisy clips. In clean clips, rank matters more, but they are found anyway.
   struct Rarity {
     let perAnchorRank: Float
     let perTargetRank: Float
     let perStrongerTarget: Float
-    /// Per cell width of the summed deviation of band, interval and gap.
+    /// Increase per cell width of the summed deviation in band, interval and gap.
     let perCell: Float
 
     static let fitted = Rarity(RecognitionResources.rarity)
@@ -47,10 +47,10 @@ struct QueryPairs {
       perCell = Float(table.number("cell"))
     }
 
-    /// Slightly less than the distance of a value, which may be negative, from the nearest cell.
+    /// Returns slightly less than the distance from a value, which may be negative, to the nearest cell.
     @inline(__always)
     static func minDistance(_ value: Float) -> Float {
-      // Adding and subtracting a number above which floats are whole rounds to the nearest whole number.
+      // All floats near 12,582,912 are whole, so adding and subtracting it rounds to the nearest whole number.
       let nearest = value + 12_582_912 - 12_582_912
       return abs(value - nearest) - 0.001
     }
@@ -59,11 +59,11 @@ struct QueryPairs {
   let pairs: [Pair]
   /// Targets of each anchor, strongest first.
   let targets: [Target]
-  /// Reference column of places: the center of the query.
+  /// The column that places refer to: the center of the query.
   let center: Float
   /// Rarity at which pairs are dropped.
   let limit: Float
-  /// Band, interval, gap and rarity of all pairs, one row each, padded with pairs of infinite rarity.
+  /// Band, interval, gap and rarity of all pairs, in one row each, padded with pairs of infinite rarity.
   private let rows: [Float]
 
   init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
@@ -132,7 +132,7 @@ struct QueryPairs {
   }
 }
 
-/// Pairs of one query for the limits of the stages, made on first use.
+/// The pairs of one query for each limit of the stages, created on first use.
 struct PairsByLimit {
   private let query: RecognitionQuery
   private var made: [QueryPairs] = []

@@ -1,10 +1,10 @@
 internal import Landmarks
 
-/// Separation of two tracks that sound at the same time, as in a mash-up or a mix while both decks play.
+/// Separates two tracks that sound at the same time, as in a mash-up, or in a mix while both decks play.
 ///
-/// Each track hides the other: it explains peaks that the other one does not, and fits about as well. The places where
-/// one track has landmarks are therefore removed from the query, and the other track is judged by the rest. Tracks that
-/// share a loop, or copies of each other, are rejected: without the landmarks of one, little of the other remains.
+/// Each track hides the other: it explains peaks that the other does not, and fits about as well. The places where one
+/// track has landmarks are therefore removed from the query, and the other track is judged by the rest. Tracks that
+/// share a loop, and copies of the same track, are rejected: without the landmarks of one, little of the other remains.
 extension Matcher {
   /// Returns an accepted track that sounds together with a detected one.
   mutating func companion(of track: DetectedTrack, in query: RecognitionQuery) -> DetectedTrack? {
@@ -22,11 +22,12 @@ extension Matcher {
     return DetectedTrack(finding: finding, part: detectedPart(of: finding.hit, in: query))
   }
 
-  /// Limit for a search at other speeds and tempos: in most clips nothing else sounds, and a search of all transforms
-  /// costs as much as for a track that no catalog has. It runs only if the first track fits clearly, without noise, and
-  /// leaves part of the query unexplained. DJs match tempos, but hardly ever change the pitch alone.
+  /// Maximum share of the query that the first track may explain for a search at other speeds and tempos. In most clips
+  /// nothing else sounds, and searching all transforms costs as much as for a track that is not in the catalog. The
+  /// search runs only if the first track fits clearly, without noise, and leaves part of the query unexplained. DJs
+  /// match tempos, but hardly ever change only the pitch.
   private static let maxExplained: Float = 0.95
-  /// z divided by the root of the number of columns: 21 in ten seconds.
+  /// z divided by the square root of the number of columns: 21 in ten seconds.
   private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 
@@ -46,7 +47,7 @@ extension Matcher {
     return nil
   }
 
-  /// Removes the places of a hit's landmarks from a query.
+  /// Returns a query without the places of a hit's landmarks.
   private mutating func rest(of query: RecognitionQuery, without hit: Hit) -> RecognitionQuery {
     let places = MatchedFilter.with(query.filter) { filter in
       load(hit, filter)
@@ -55,8 +56,8 @@ extension Matcher {
     return query.without(places ?? [])
   }
 
-  /// True if a track found in the rest of a query does not fit the whole query much better. Unrelated tracks share some
-  /// 6% of their landmarks.
+  /// True if a track found in the rest of a query does not fit the whole query much better. Unrelated tracks share
+  /// about 6% of their landmarks.
   private mutating func keepsItsLandmarks(_ hit: Hit, in query: RecognitionQuery) -> Bool {
     fit(hit, in: query, 0..<query.columnCount) * Self.minShare <= hit.z
   }

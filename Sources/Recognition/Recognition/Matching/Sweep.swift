@@ -7,15 +7,15 @@ internal import Landmarks
 /// computed once.
 struct Sweep {
   private let filter: MatchedFilter
-  /// For the first place: column of each landmark in the query, its offset in the filter, and its weight.
+  /// The column of each landmark in the query, its offset in the filter, and its weight, all for the first place.
   private var columns: [Int] = []
   private var offsets: [Int] = []
   private var weights: [Int16] = []
   /// Prefix sums of the squared weights.
   private var squares = [0]
-  /// Columns from the first place to the next one.
+  /// Number of columns from the first place to the next one.
   private var shift = 0
-  /// Landmarks within the query at the next place, undisplaced and at any displacement.
+  /// Ranges of the landmarks that are in the query at the next place: without displacement, and at any displacement.
   private var inner = 0..<0
   private var outer = 0..<0
 
@@ -41,7 +41,7 @@ struct Sweep {
     }
   }
 
-  /// z for 16 displacements at the next place.
+  /// Returns z for 16 displacements at the next place.
   @inline(__always)
   mutating func next() -> SIMD16<Float> {
     let margin = MatchedFilter.lanes / 2
@@ -63,7 +63,7 @@ struct Sweep {
       sums, count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
   }
 
-  /// Advances a range of landmarks to those whose columns lie in a range.
+  /// Advances a range of landmarks to those whose columns are within the limits.
   private func advance(_ range: inout Range<Int>, to limits: Range<Int>) {
     var (first, end) = (range.lowerBound, range.upperBound)
     while end < columns.count, columns[end] < limits.upperBound { end += 1 }

@@ -1,4 +1,4 @@
-/// Counts votes for places in a catalog and finds the places with the most.
+/// Counts votes for places in a catalog, and finds the places with the most votes.
 ///
 /// A place is a bin of columns. Up to a few million bins are counted in one table. A larger table would not fit into
 /// the processor's caches, so votes are collected, sorted into stretches of bins, and counted stretch by stretch.
@@ -12,7 +12,7 @@ struct VoteTable: ~Copyable {
   private var capacity: Int
   private var binCount = 0
   private var isDirect = true
-  /// Uncounted votes, when there are too many bins for one table, and the same sorted by stretch.
+  /// Votes not yet counted, if there are too many bins for one table, and the same votes sorted by stretch.
   private var votes: UnsafeMutablePointer<UInt32>
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0
@@ -20,12 +20,12 @@ struct VoteTable: ~Copyable {
   /// End of each stretch's votes in `sorted`.
   private var ends: [Int] = []
 
-  /// Bins processed together.
+  /// Number of bins processed together.
   private static let lanes = 64
   private static let directLimit = 1 << 22
-  /// Bins per stretch, as a power of two.
+  /// Number of bins per stretch, as a power of two.
   private static let stretchLog2 = 17
-  /// Empty bins before the first, so that the neighbors of any bin can be read.
+  /// Number of empty bins before the first bin, so that the neighbors of any bin can be read.
   private static let margin = 2
   /// Minimum number of votes for a place.
   private static let minVotes: UInt8 = 2
@@ -44,7 +44,7 @@ struct VoteTable: ~Copyable {
   }
 
   /// Clears the table and sets its size.
-  /// - Parameter byteCount: Total size in bytes of the lists to be added; a list has at most one vote per byte.
+  /// - Parameter byteCount: Total size in bytes of the lists that will be added; a list has at most one vote per byte.
   mutating func reset(binCount: Int, byteCount: Int) {
     isDirect = binCount <= Self.directLimit
     let size = isDirect ? binCount : 1 << Self.stretchLog2
@@ -96,7 +96,8 @@ struct VoteTable: ~Copyable {
     return sum
   }
 
-  /// The places with the most votes in two neighboring bins, most votes first; of adjacent places only the best.
+  /// Returns the places with the most votes in two neighboring bins, most votes first; of adjacent places, only the
+  /// best.
   mutating func strongest(_ limit: Int) -> [Location] {
     var places: [Location] = []
     if isDirect {
@@ -109,7 +110,7 @@ struct VoteTable: ~Copyable {
     return places
   }
 
-  /// The first places win ties, so once there are enough, later ones must have more votes.
+  /// Earlier places win ties, so once there are enough places, later ones must have more votes.
   private func findInTable(_ limit: Int, into places: inout [Location]) {
     let highBits: UInt64 = 0x8080_8080_8080_8080
     let counts = UnsafeRawPointer(counts)
@@ -119,7 +120,7 @@ struct VoteTable: ~Copyable {
         &+ counts.loadUnaligned(fromByteOffset: bin &+ 1, as: SIMD2<UInt64>.self)
     }
     var threshold = Self.minVotes
-    // Number of places per vote count, and number of places at or above the threshold.
+    // Number of places for each vote count, and number of places at or above the threshold.
     var placeCounts = [Int](repeating: 0, count: 128)
     var found = 0
     var bin = 0
@@ -155,7 +156,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counting sort: fills `sorted` with the votes by stretch, as bins within the stretch.
+  /// Fills `sorted` with the votes, stretch by stretch, as bins within the stretch. This is a counting sort.
   private mutating func sortIntoStretches() {
     ends = [Int](repeating: 0, count: binCount >> Self.stretchLog2 + 2)
     let mask = UInt32(1) << UInt32(Self.stretchLog2) - 1
@@ -194,14 +195,14 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Once there are far more places than needed, drops the weaker ones and raises the threshold.
+  /// Drops the weaker places and raises the threshold, once there are far more places than needed.
   private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Location]) {
     guard places.count > 16 * limit else { return }
     keepStrongest(2 * limit, of: &places)
     if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 126)) }
   }
 
-  /// Keeps the places with the most votes; of adjacent ones only the best.
+  /// Keeps the places with the most votes; of adjacent places, only the best.
   private static func keepStrongest(_ limit: Int, of places: inout [Location]) {
     places.sort { ($0.bin, $1.votes) < ($1.bin, $0.votes) }
     var kept = 0

@@ -1,9 +1,9 @@
-/// A remote recognition catalog, matched together with the local ones as if all were one.
+/// A remote recognition catalog, matched together with the local catalogs as if all were one.
 ///
-/// A part searches for places that fit a query and returns the tracks of the best ones. The side with the query decides
-/// which track is heard, and with what confidence. See `PartQuestion`.
+/// A part searches for places that fit a query, and returns the tracks of the best places. The side that has the query
+/// decides which track is heard, and with what confidence. See `PartQuestion`.
 package protocol CatalogPart: Sendable {
-  /// Address for messages, without secrets.
+  /// Address of the part for messages, without secrets.
   var name: String { get }
 
   /// Sends a question without waiting for the answer.
@@ -30,9 +30,9 @@ package struct PartReply: Sendable {
   func get() throws(PartFailure) -> [UInt8] { try wait() }
 }
 
-/// The reason for a missing answer.
+/// The reason why a part did not answer.
 package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Clause for a message, without secrets: "it does not answer within 10 s".
+  /// A clause for a message, without secrets, such as "it does not answer within 10 s".
   package let description: String
 
   package init(_ description: String) {

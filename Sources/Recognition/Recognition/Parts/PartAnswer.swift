@@ -14,7 +14,7 @@ enum PartAnswer {
 
   /// - Parameters:
   ///   - question: The bytes of the question.
-  ///   - postingCount: Number of postings in the part, the measure of its size.
+  ///   - postingCount: Number of postings in the part, which measures its size.
   ///   - losses: Segments that the part cannot read.
   func bytes(to question: [UInt8], postingCount: Int, losses: [MissingCatalog] = []) -> [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
@@ -74,7 +74,7 @@ enum PartAnswer {
   }
 }
 
-/// The best places that a part has found in one stage, limited to those that can be among the best of all parts.
+/// The best places that a part has found in one stage, limited to places that can be among the best of all parts.
 struct FoundPlaces {
   struct Place {
     var name: PartTrackName
@@ -124,10 +124,10 @@ struct FoundPlaces {
   }
 }
 
-/// Signature and media items of a track of a part.
+/// The signature and media items of a part's track.
 struct FoundTrack {
   var name: PartTrackName
-  /// Bytes of a `ReferenceRecord`.
+  /// The bytes of a `ReferenceRecord`.
   var record: [UInt8]
   var signature: [UInt8]
 

@@ -44,12 +44,12 @@ struct PartBytesWriter {
 
   mutating func append(_ value: Float) { append(value.bitPattern) }
 
-  /// Appends values in memory layout: like segments, for little-endian machines.
+  /// Appends values in their memory layout, which requires a little-endian machine, as segments do.
   mutating func append(_ values: Slice<UnsafeBufferPointer<Int16>>) {
     bytes.append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: values)))
   }
 
-  /// Appends bytes preceded by their number.
+  /// Appends bytes, preceded by their count.
   mutating func append(counted values: [UInt8]) {
     append(UInt32(values.count))
     bytes += values
@@ -107,8 +107,8 @@ struct PartBytesReader {
     return value
   }
 
-  /// Reads the number of elements of a minimum size, limited by the remaining bytes, so that a false count reserves no
-  /// memory.
+  /// Reads a number of elements that take at least `size` bytes each. It is checked against the number of remaining
+  /// bytes, so that a false count reserves no memory.
   mutating func count(ofSize size: Int) throws(PartFailure) -> Int {
     let count = Int(try integer(UInt32.self))
     guard count <= remaining / size else { throw PartFailure.cutOff }
@@ -123,7 +123,7 @@ struct PartBytesReader {
     }
   }
 
-  /// Reads bytes preceded by their number.
+  /// Reads bytes that are preceded by their count.
   mutating func counted() throws(PartFailure) -> [UInt8] {
     let count = try count(ofSize: 1)
     defer { next += count }

@@ -5,8 +5,8 @@ internal import Landmarks
 ///
 ///     magic "NCQ2" · UInt32 version of signatures · UInt8 kind · fields of the kind · checksum of all this
 ///
-/// The protocol is stateless. If the catalog of a part changes in between, the part no longer finds a track that it has
-/// named, and the track is dropped.
+/// The protocol is stateless. If the catalog of a part changes between two questions, the part may no longer find a
+/// track that it has named; the track is then dropped.
 enum PartQuestion {
   /// The size of the catalog.
   case size
@@ -33,7 +33,7 @@ enum PartQuestion {
     return writer.sealed()
   }
 
-  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
+  /// - Throws: `PartFailure` if the bytes are not a question, or if they have another version.
   init(bytes: [UInt8]) throws(PartFailure) {
     var reader = try PartBytesReader(bytes, magic: Self.magic)
     let version = try reader.integer(UInt32.self)
@@ -62,7 +62,7 @@ enum PartQuestion {
 /// A search in a part for the places that fit a query, in one stage of `Matcher`.
 struct PlaceSearch {
   let stage: Matcher.Stage.Name
-  /// Number of postings in all parts together: the larger the catalog, the more places are verified.
+  /// Total number of postings in all parts: the larger the catalog, the more places are verified.
   let postingCount: Int
   let columnCount: Int
   let peaks: RankedPeaks
@@ -127,7 +127,7 @@ struct PlaceSearch {
     self.filter = filter
   }
 
-  /// Slightly more than a minute, the longest query of a catalog.
+  /// Slightly more than a minute, which is the longest query of a catalog.
   private static let maxColumns = 2048
   /// A hundred million tracks.
   private static let maxPostings: UInt64 = 1 << 40
@@ -136,7 +136,7 @@ struct PlaceSearch {
 
 /// A part's name for a track.
 struct PartTrackName: Hashable {
-  /// Location in the part, whose catalog may have changed since.
+  /// Location of the track in the part, whose catalog may have changed since.
   var segment: Int
   var track: Int
   /// Digest of the reference's identifier.

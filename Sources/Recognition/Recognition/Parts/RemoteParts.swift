@@ -1,9 +1,10 @@
 internal import Analysis
 internal import Landmarks
 
-/// The remote parts of a catalog, with the tracks that they have named.
+/// The remote parts of a catalog, and the tracks that they have named.
 ///
-/// Tracks of a part are numbered in the order in which they are named, so that a `Matcher.Hit` can refer to them.
+/// The tracks of a part are numbered in the order in which the part names them, so that a `Matcher.Hit` can refer to
+/// them.
 struct RemoteParts {
   private struct Track {
     let name: PartTrackName
@@ -15,9 +16,9 @@ struct RemoteParts {
 
   private struct Part {
     let source: any CatalogPart
-    /// `nil` until it has answered.
+    /// `nil` until the part has answered.
     var postingCount: Int?
-    /// If true, it is not asked again during this query.
+    /// If true, the part is sent no more questions during this query.
     var hasFailed = false
     var tracks: [Track] = []
     var numbers: [PartTrackName: Int] = [:]
@@ -25,7 +26,7 @@ struct RemoteParts {
 
   private var parts: [Part]
   private var missing: [MissingCatalog] = []
-  /// Maximum number of tracks of a part kept between queries.
+  /// Maximum number of tracks kept per part between queries.
   private static let keptTracks = 200
 
   init(_ parts: [any CatalogPart]) {
@@ -64,7 +65,7 @@ struct RemoteParts {
   }
   typealias Pending = [Asked]
 
-  /// Sends a question to some parts, or all, without waiting for the answers.
+  /// Sends a question to the given parts, or to all parts, without waiting for the answers.
   func ask(_ question: PartQuestion, _ indices: [Int]? = nil) -> Pending {
     let open = (indices ?? Array(parts.indices)).filter { !parts[$0].hasFailed }
     guard !open.isEmpty else { return [] }
@@ -110,7 +111,7 @@ struct RemoteParts {
     let z: Float
   }
 
-  /// Waits for the requested places.
+  /// Waits for the places that were requested from the parts.
   /// - Returns: `true` if the parts have skipped no posting lists.
   mutating func takePlaces(_ pending: Pending, into places: inout [Place]) -> Bool {
     var hasReadAll = true
@@ -140,7 +141,8 @@ struct RemoteParts {
     return number
   }
 
-  /// Fetches landmarks and media items of tracks that have none yet. Tracks that a part no longer has keep none.
+  /// Fetches the landmarks and media items of tracks that do not have them yet. Tracks that a part no longer has stay
+  /// without them.
   mutating func fetch(_ tracks: [(part: Int, track: Int)]) {
     var pending: Pending = []
     for index in parts.indices {
@@ -173,7 +175,7 @@ struct RemoteParts {
 
   func record(part: Int, track: Int) -> ReferenceRecord { parts[part].tracks[track].record }
 
-  /// Landmarks of a track in a range of its columns.
+  /// Returns the landmarks of a track that are in a range of its columns.
   func points(part: Int, track: Int, in columns: Range<Int>) -> ArraySlice<MatchedFilter.Point> {
     guard let points = parts[part].tracks[track].points else { return [] }
     let first = points.firstIndex(atOrBehind: columns.lowerBound)

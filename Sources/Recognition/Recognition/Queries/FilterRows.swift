@@ -1,13 +1,13 @@
 internal import Landmarks
 
-/// Landmark likelihoods of a query in the form that `MatchedFilter` reads: zero mean in each band, quantized in steps
-/// of the standard deviation, one row per band.
+/// The landmark likelihoods of a query in the form that `MatchedFilter` reads: one row per band, with a mean of zero in
+/// each band, quantized in fractions of the standard deviation.
 struct FilterRows {
-  /// Zero columns to the left and right of the spectrum.
+  /// Number of zero columns to the left and right of the spectrum.
   static let padding = 144
-  /// Quantization steps per standard deviation.
+  /// Number of quantization steps per standard deviation.
   static let steps: Float = 16
-  /// Largest value, in such steps.
+  /// Maximum value, in quantization steps.
   static let maximumValue: Float = 255
 
   let columnCount: Int
@@ -15,7 +15,7 @@ struct FilterRows {
   let stride: Int
   let values: [Int16]
 
-  /// Minimum deviation: that of a query without landmarks is zero.
+  /// Minimum standard deviation; a query without landmarks has zero.
   private static let minDeviation: Float = 1e-3
 
   /// - Parameters:
@@ -66,7 +66,7 @@ struct FilterRows {
     }
   }
 
-  /// Makes rows from values computed by another program.
+  /// Creates rows from values that another program has computed.
   /// - Parameter rows: `columnCount` values for each band.
   /// - Returns: `nil` if a value is out of range.
   init?(_ rows: [Int16], columnCount: Int) {

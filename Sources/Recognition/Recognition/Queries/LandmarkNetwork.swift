@@ -5,14 +5,14 @@ internal import Landmarks
 /// A small convolutional network that estimates, from the spectrum of a clip with noise and voices, the probability
 /// that the undisturbed track has a landmark at each place.
 ///
-/// Based on Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but with the
-/// landmarks as training targets instead of the undisturbed spectrum. A 4 × 4 convolution halves columns and bands; 3 ×
-/// 3 layers follow, whose rectified outputs are added to their inputs; the last convolution outputs four places for
-/// each one. The receptive field reaches some 25 columns and bands to each side. Trained by
-/// `Benchmarks/recognition/network.py`, which documents the data.
+/// It is based on Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but has
+/// the landmarks as training targets instead of the undisturbed spectrum. A 4 × 4 convolution halves the columns and
+/// bands; 3 × 3 layers follow, whose rectified outputs are added to their inputs; the last convolution outputs four
+/// places for each input place. The receptive field extends about 25 columns and bands to each side.
+/// `Benchmarks/recognition/network.py` trains the network, and documents the data.
 struct LandmarkNetwork {
   private static let channelCount = Int(CLANDMARKNETWORK_CHANNELS)
-  /// Whitened level, level, and band.
+  /// The inputs at each place: whitened level, level, and band.
   private static let inputCount = 3
   private static let tapsOfFirst = 4
   private static let taps = 3
@@ -53,7 +53,7 @@ struct LandmarkNetwork {
     }
   }
 
-  /// Whitens columns of `LandmarkSpectrum` as for the training data.
+  /// Whitens columns of `LandmarkSpectrum`, as was done for the training data.
   static func whitened(_ levels: [Int32]) -> [Float] {
     let bandCount = LandmarkSpectrum.bandCount
     var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
@@ -66,7 +66,7 @@ struct LandmarkNetwork {
     return whitened
   }
 
-  /// Computes the log odds of landmarks (natural logarithm).
+  /// Computes the log odds (natural logarithm) of a landmark at each place.
   /// - Parameters:
   ///   - levels: Columns of `LandmarkSpectrum`, one after another.
   ///   - whitened: The same columns, whitened.
@@ -102,7 +102,7 @@ struct LandmarkNetwork {
           plane.rowCount, Plane.columnCount, convolution, &outputs)
       }
     }
-    // The outputs of each place are two columns of two bands.
+    // The outputs at each place are two columns of two bands.
     var logits = [Float](repeating: 0, count: columnCount * bandCount)
     for column in 0..<columnCount {
       let row = column / 2 * Plane.columnCount
@@ -113,10 +113,10 @@ struct LandmarkNetwork {
     return logits
   }
 
-  /// Input of the network, padded with zeros.
+  /// The input of the network, padded with zeros.
   struct Input {
-    /// A row holds one column of the spectrum, with one place before its first band, and as many after its last as
-    /// blocks reach.
+    /// A row contains one column of the spectrum, with one place before its first band, and as many places after its
+    /// last band as blocks extend beyond it.
     static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
     /// There is one row of zeros before the first.
     let origin = rowStep + inputCount
@@ -128,8 +128,8 @@ struct LandmarkNetwork {
       values[origin + column * Self.rowStep + band * inputCount + input]
     }
 
-    /// Scales that bring the inputs close to unit deviation, in dB: of the whitened levels, which are clipped, and of
-    /// the levels.
+    /// Scales, in dB, that bring the inputs close to unit deviation: for the whitened levels, which are clipped, and
+    /// for the levels.
     private static let whitenedScale: Float = 8
     private static let whitenedLimits: ClosedRange<Float> = -2.5...4
     private static let levelScale: Float = 20
@@ -157,12 +157,13 @@ struct LandmarkNetwork {
     }
   }
 
-  /// Channels of all places, at half the columns and bands, padded with zeros.
+  /// The channels of all places, at half the columns and bands, padded with zeros.
   fileprivate struct Plane {
     static let columnCount = LandmarkSpectrum.bandCount / 2
-    /// Reach of the taps.
+    /// Maximum distance of a tap from its place.
     static let margin = dilations.max() ?? 0
-    /// The margin after a row is the margin before the next one; it also holds the rest of the last block.
+    /// The margin after a row is also the margin before the next row; it has room for the rest of the last block as
+    /// well.
     static let rowLength = columnCount + margin + Int(CLANDMARKNETWORK_BLOCK) - 1
     static let rowStep = rowLength * channelCount
     static let origin = margin * (rowStep + channelCount)

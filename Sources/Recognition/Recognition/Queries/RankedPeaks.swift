@@ -7,7 +7,7 @@ struct RankedPeaks {
     var column: Float
     var band: Float
     var strength: Float
-    /// 0 for the strongest peak of its second and third of the bands.
+    /// 0 for the strongest peak in its second and third of the bands.
     var rank: Int
   }
 
@@ -39,7 +39,7 @@ struct RankedPeaks {
     self.peaks = peaks
   }
 
-  /// The peaks of some columns, renumbered from the first of them.
+  /// Returns the peaks of some columns, which are renumbered from the first of these columns.
   func part(_ columns: Range<Int>) -> RankedPeaks {
     RankedPeaks(
       found.filter { columns.contains($0.column) }.map {
@@ -49,12 +49,12 @@ struct RankedPeaks {
       })
   }
 
-  /// The peaks outside of some places, given by column and band.
+  /// Returns the peaks outside of some places, which are given by column and band.
   func without(_ isTaken: (Int, Int) -> Bool) -> RankedPeaks {
     RankedPeaks(found.filter { !isTaken($0.column, $0.band) })
   }
 
-  /// The peaks of selected ranks, and their order.
+  /// Returns the peaks of the selected ranks, and their order.
   func ofRanks(_ isWanted: (Int) -> Bool) -> (peaks: [Peak], order: [Int]) {
     var kept: [Peak] = []
     var indices = [Int](repeating: -1, count: peaks.count)

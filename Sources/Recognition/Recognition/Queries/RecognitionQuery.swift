@@ -1,19 +1,20 @@
 public import Landmarks
 internal import Mathematics
 
-/// A clip prepared for recognition: peaks of the landmark likelihood, to look up pairs, and a matched filter, to verify
-/// candidates. A query exists in memory only; the stored form of a track is a `Signature`.
+/// A clip prepared for recognition: the peaks of the landmark likelihood, which are used to look up pairs, and a
+/// matched filter, which verifies candidates. A query exists only in memory; the stored form of a track is a
+/// `Signature`.
 public struct RecognitionQuery: Sendable {
   /// Number of columns of 32 ms.
   public let columnCount: Int
   /// The most likely places of landmarks.
   let peaks: RankedPeaks
   let filter: FilterRows
-  /// Clarity of the landmarks: mean probability of the most likely ones in each second and third of the bands.
+  /// Clarity of the landmarks: the mean probability of the most likely landmarks in each second and third of the bands.
   let clarity: Float
   /// Ranges of silent columns, in order; pauses within music are shorter.
   let silences: [Range<Int>]
-  /// Landmark likelihoods, one column after another, the source of the filter.
+  /// Landmark likelihoods, column by column, from which the filter is made.
   private let picture: [Float]
   /// See `SteadySound`.
   private let isSteady: [Bool]
@@ -22,16 +23,16 @@ public struct RecognitionQuery: Sendable {
   private static let musicClarity: Float = 0.8
   /// Minimum length of a silence: 0.5 s, in columns.
   private static let minSilence = 16
-  /// In a silent column, all bands are below this level: 6 dB above the rounding noise of 16-bit audio.
+  /// In a silent column, all bands are below this level, which is 6 dB above the rounding noise of 16-bit audio.
   private static let silentLevel = Int32(LandmarkSpectrum.levelsPerDecibel * (6 - 70))
-  /// Log odds that count as zero likelihood (natural logarithm). If all places were alike, the log odds would be -5
-  /// everywhere.
+  /// Log odds (natural logarithm) that count as zero likelihood. If all places were equally likely, the log odds would
+  /// be -5 everywhere.
   private static let minLogOdds: Float = -5.5
 
   /// Duration in seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
-  /// Makes a query from the landmarks of a signature. In noise, it finds less than a query made from the audio.
+  /// Makes a query from the landmarks of a signature. In noise, it finds fewer tracks than a query made from the audio.
   public init(_ signature: Signature) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = signature.columnCount
@@ -89,7 +90,7 @@ public struct RecognitionQuery: Sendable {
     filter = FilterRows(picture, isSteady, columnCount: columnCount)
   }
 
-  /// Returns some of the columns as a query.
+  /// Returns a range of the columns as a query.
   func part(_ columns: Range<Int>) -> RecognitionQuery {
     guard columns != 0..<columnCount else { return self }
     let bandCount = LandmarkSpectrum.bandCount
@@ -99,7 +100,7 @@ public struct RecognitionQuery: Sendable {
       isSteady: Array(isSteady[places]), isClean: isClean, silences: [])
   }
 
-  /// Removes some places and their surroundings, as far as the window spreads a landmark.
+  /// Returns the query without some places and their surroundings, as far as the window spreads a landmark.
   func without(_ places: [(column: Int, band: Int)]) -> RecognitionQuery {
     let bandCount = LandmarkSpectrum.bandCount
     var picture = picture
@@ -120,7 +121,7 @@ public struct RecognitionQuery: Sendable {
       isSteady: isUnknown, isClean: isClean, silences: silences)
   }
 
-  /// Columns between leading and trailing silence.
+  /// The columns between leading and trailing silence.
   var sound: Range<Int> {
     let start = silences.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0
     let end = silences.last.map { $0.upperBound == columnCount ? $0.lowerBound : columnCount } ?? columnCount

@@ -1,4 +1,4 @@
-/// Makes a query of a clip that arrives in buffers.
+/// Makes a query from a clip that arrives in buffers.
 ///
 ///     var generator = RecognitionQueryGenerator(sampleRate: 16_000)
 ///     generator.append(samples.span)

@@ -1,11 +1,11 @@
 internal import Landmarks
 
-/// Detection of steady parts of a spectrum: mains hum, a test tone, a held organ chord. A continuous tone says nothing
-/// about the position in a track, and so nothing about the track.
+/// Detects steady parts of a spectrum: mains hum, a test tone, a held organ chord. A continuous tone says nothing about
+/// the position in a track, and so nothing about the track.
 enum SteadySound {
-  /// Columns of the window, one second, as a power of two.
+  /// Number of columns in the window, which is one second, as a power of two.
   private static let columnsLog2 = 5
-  /// Largest change of level within the window; noise changes more, and so does music.
+  /// Maximum change of level within the window; noise and music change more.
   private static let range = 3 * Int32(LandmarkSpectrum.levelsPerDecibel)
 
   /// Marks the places where the level is constant for half a second before and after.
@@ -16,7 +16,7 @@ enum SteadySound {
     let columnCount = levels.count / bandCount
     let length = 1 << columnsLog2
     guard columnCount > length else { return isSteady }
-    // Maximum and minimum of the 2, 4, 8 … columns from each column on.
+    // The maximum and minimum over 2, 4, 8 … columns, starting at each column.
     var highest = levels
     var lowest = levels
     highest.withUnsafeMutableBufferPointer { highest in

@@ -17,9 +17,10 @@ public final class RecognitionSession: Sendable {
   public enum Result: Sendable {
     /// The tracks detected in the query, ordered by start.
     case matches([SignatureMatch])
-    /// No match in the window that starts `queryStart` seconds into the stream and lasts `queryDuration` seconds.
+    /// There is no match in the window that starts `queryStart` seconds into the stream and lasts `queryDuration`
+    /// seconds.
     case noMatch(queryStart: Double, queryDuration: Double)
-    /// The query, or a replacement catalog, cannot be used.
+    /// The query or a replacement catalog cannot be used.
     case error(CatalogError)
 
     /// All detected tracks; empty if there are none.
@@ -40,7 +41,7 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// Matching state, used by one thread at a time.
+  /// The state of matching, used by one thread at a time.
   private struct State: ~Copyable {
     var catalog: CustomCatalog
     var matcher: CatalogMatcher
@@ -56,7 +57,7 @@ public final class RecognitionSession: Sendable {
 
   public convenience init(catalog: CustomCatalog) throws(CatalogError) { try self.init(catalog: catalog, parts: []) }
 
-  /// - Parameter parts: Remote catalogs, matched together with this one as if all were one; see
+  /// - Parameter parts: Remote catalogs, matched together with `catalog` as if all were one; see
   ///   `takeMissingCatalogs()`.
   package init(catalog: CustomCatalog, parts: [any CatalogPart]) throws(CatalogError) {
     let catalog = try catalog.sealed()
@@ -82,8 +83,8 @@ public final class RecognitionSession: Sendable {
   /// read: their tracks may be missing from the results since then.
   package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
 
-  /// Answers a question of another session that uses this catalog as a part.
-  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
+  /// Answers a question from another session, which uses this session's catalog as a part.
+  /// - Throws: `PartFailure` if the bytes are not a question, or if they have another version.
   package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
     try state.withLock { (state) throws(PartFailure) in try state.matcher.answer(question) }
   }
@@ -99,7 +100,7 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// Matches a signature. A signature holds less than a query made from the audio, so fewer matches are found in noise.
+  /// Matches a signature. It contains less than a query made from the audio, so fewer matches are found in noise.
   public func match(_ signature: Signature) -> Result {
     // The memory of a query grows with its duration, and a signature may claim any duration.
     if let error = objection(to: signature.duration) { return .error(error) }
@@ -121,9 +122,10 @@ public final class RecognitionSession: Sendable {
 
   // MARK: Streams
 
-  /// Matches the next frames of a stream, one channel, full scale ±1; results arrive in `results`.
+  /// Matches the next frames of a stream, which has one channel and a full scale of ±1. The results arrive in
+  /// `results`.
   ///
-  /// Matching runs synchronously every few seconds of audio. Call this on a thread that may block for some
+  /// Matching runs synchronously every few seconds of audio. Call this method on a thread that may block for a few
   /// milliseconds, not in an audio device callback.
   /// - Parameters:
   ///   - frames: Any number of frames; buffer boundaries do not affect the results.
@@ -152,11 +154,11 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// Matches a query of a stream that is buffered elsewhere, so that a few sessions serve many streams.
+  /// Matches a query from a stream that is buffered elsewhere, so that a few sessions can serve many streams.
   package func match(_ query: StreamingMatcher.Query) -> Result { state.withLock { query.result(with: &$0.matcher) } }
 
   /// Ends the stream.
-  /// - Returns: The last result, if any audio has not been matched yet.
+  /// - Returns: The last result, if some audio has not been matched yet.
   package func matchEndOfStream() -> [Result] {
     state.withLock { state in
       defer { state.stream = nil }

@@ -6,23 +6,23 @@ internal import Landmarks
 package struct StreamingMatcher: ~Copyable {
   package let sampleRate: Int
   private var stream: LevelStream
-  /// The last columns, oldest first.
+  /// The most recent columns, oldest first.
   private var levels: [Int32] = []
   /// Number of buffered columns, at most `window`.
   var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
-  /// Columns taken so far.
+  /// Number of columns received so far.
   private var columnCount = 0
   private var nextAttempt: Int
 
-  /// Window and hop of the queries, in seconds.
+  /// The window and hop of the queries, in seconds.
   static let window = 12.0
   static let step = 4.0
   private static let firstAttempts = [3.0, 5, 8]
   /// Minimum length of a track to be reported, in seconds, unless it fills the window.
   ///
-  /// Tracks may start or end anywhere in a window. A second of speech or of a jingle is therefore compared with all
-  /// starts and ends of the catalog, and resembles one of them: many tracks start with silence and a hit. If a track
-  /// continues, the next window holds four more seconds of it.
+  /// Tracks may start or end anywhere in a window. A second of speech or of a jingle is therefore compared with the
+  /// starts and ends of all tracks in the catalog, and resembles one of them: many tracks start with silence and a hit.
+  /// If a track continues, the next window contains four more seconds of it.
   static let minHeardDuration = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }
@@ -35,7 +35,7 @@ package struct StreamingMatcher: ~Copyable {
 
   /// A query that has become due.
   package struct Query: Sendable {
-    /// Query made from the window.
+    /// The query made from the window.
     let heard: RecognitionQuery
     /// Start of the window in the stream, in seconds.
     let start: Double
@@ -55,7 +55,7 @@ package struct StreamingMatcher: ~Copyable {
     return take(columns)
   }
 
-  /// Ends the stream. Returns the last query, if any audio has not been queried yet.
+  /// Ends the stream. Returns the last query, if some audio has not been queried yet.
   package mutating func finish() -> [Query] {
     var columns: [Int32] = []
     stream.finish { columns += $0 }
@@ -70,7 +70,7 @@ package struct StreamingMatcher: ~Copyable {
     append(frames).map { $0.result(with: &matcher) }
   }
 
-  /// Ends the stream. Returns the last result, if any audio has not been matched yet.
+  /// Ends the stream. Returns the last result, if some audio has not been matched yet.
   mutating func finish(with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
     finish().map { $0.result(with: &matcher) }
   }

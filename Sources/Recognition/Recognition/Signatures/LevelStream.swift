@@ -17,7 +17,7 @@ struct LevelStream {
     resampler = sampleRate == target ? nil : SoxrResampler(inputRate: sampleRate, outputRate: target)
   }
 
-  /// Appends the next frames of one channel and passes on the columns they complete.
+  /// Appends the next frames of one channel, and passes on the columns that they complete.
   mutating func push(_ frames: Span<Float>, _ each: ([Int32]) -> Void) {
     guard let resampler else { return transform(frames, each) }
     let count = resampler.push(frames, into: &resampled)

@@ -1,6 +1,7 @@
-/// Receives audio as PCM, buffer by buffer: one channel, full scale ±1. Buffer boundaries do not affect the result.
+/// Receives PCM audio buffer by buffer, as one channel with a full scale of ±1. Buffer boundaries do not affect the
+/// result.
 ///
-/// Buffers of audio systems are passed as pointers, arrays as `array.span`. Neither is copied.
+/// Pass the buffers of audio systems as pointers, and arrays as `array.span`. Neither is copied.
 public protocol PCMReceiver: ~Copyable {
   /// Frames per second.
   var sampleRate: Int { get }
@@ -13,7 +14,7 @@ extension PCMReceiver where Self: ~Copyable {
   /// Appends the next frames of one channel.
   public mutating func append(_ frames: UnsafeBufferPointer<Float>) { append(frames.span) }
 
-  /// Appends the next frames of several interleaved channels, downmixed to their mean.
+  /// Appends the next frames of several interleaved channels, which are downmixed to their mean.
   /// - Precondition: `channelCount` is greater than zero. An incomplete last frame is dropped.
   public mutating func append(interleaved samples: Span<Float>, channelCount: Int) {
     precondition(channelCount > 0, "no channels")
@@ -27,7 +28,7 @@ extension PCMReceiver where Self: ~Copyable {
     append(mono.span)
   }
 
-  /// Appends the next frames of interleaved 16-bit PCM, downmixed to the mean of the channels.
+  /// Appends the next frames of interleaved 16-bit PCM, which are downmixed to the mean of the channels.
   /// - Precondition: `channelCount` is greater than zero. An incomplete last frame is dropped.
   public mutating func append(interleaved samples: Span<Int16>, channelCount: Int) {
     let floats = samples.indices.map { Float(samples[$0]) / 32_768 }

@@ -1,13 +1,13 @@
 public import Landmarks
 
-/// Makes a signature of audio that arrives in buffers: of a track, for a catalog, or of a clip.
+/// Makes a signature from audio that arrives in buffers: a track for a catalog, or a clip.
 ///
 ///     var generator = SignatureGenerator(sampleRate: 44_100)
 ///     generator.append(samples.span)
 ///     let signature = generator.signature()
 ///
-/// Apart from the signature, 60 bytes per second, memory use does not grow with the duration. For noisy clips, a
-/// `RecognitionQueryGenerator` is the better choice: a query keeps more than a signature can hold.
+/// Apart from the signature, which takes 60 bytes per second, memory use does not grow with the duration. For noisy
+/// clips, a `RecognitionQueryGenerator` is the better choice: a query keeps more of the audio than a signature.
 public struct SignatureGenerator: PCMReceiver {
   public let sampleRate: Int
   private var stream: LevelStream

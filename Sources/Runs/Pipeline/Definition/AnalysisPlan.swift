@@ -21,7 +21,7 @@ public struct AnalysisPlan: Sendable {
     self.decoding = decoding
   }
 
-  /// All settings with their values, given or default: exactly those that shape the results of a run.
+  /// All settings that shape the results of a run, and no others, with their values, given or default.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
@@ -39,7 +39,7 @@ public struct AnalysisPlan: Sendable {
     ContentID(hashing: Array(configuration.canonicalText.utf8))
   }
 
-  /// The results that a file must have in the store to need no work.
+  /// The results that a file must have in the store for it to need no work.
   public var wanted: WantedAnalyses {
     WantedAnalyses(
       members: plugins.map {
@@ -49,7 +49,7 @@ public struct AnalysisPlan: Sendable {
       decoderVersion: AudioSource.version)
   }
 
-  /// Makes the analyzer of files; one instance serves any number of threads.
+  /// Creates the analyzer of files; one instance serves any number of threads.
   public func makeFileAnalyzer() -> FileAnalyzer {
     FileAnalyzer(
       plugins: plugins, resampler: resampler, readsToEnd: decoding != .needed,
@@ -62,7 +62,7 @@ extension PipelineDefinition {
   ///
   /// - Parameters:
   ///   - kinds: The analyzers of this program.
-  ///   - only: IDs of the analyzers to keep, with those that they read; `nil` for all.
+  ///   - only: IDs of the analyzers to keep, together with the analyzers whose results they read; `nil` for all.
   /// - Throws: `DefinitionError` if an analyzer does not exist (the error suggests the nearest one) or rejects its
   ///   settings.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
@@ -74,7 +74,7 @@ extension PipelineDefinition {
     return plan
   }
 
-  /// The analyzers that some of these read, with default settings.
+  /// Returns the analyzers whose results some of the given ones read, with default settings.
   private func usualPlugins(
     of kinds: [AnalyzerKind], readBy plugins: [AnalyzerPlugin]
   ) throws(DefinitionError) -> [AnalyzerPlugin] {

@@ -1,4 +1,4 @@
-/// A position in a text; line and column count from 1.
+/// A position in a text; lines and columns are counted from 1.
 public struct TextPosition: Hashable, Sendable {
   public var line: Int
   /// Column in Unicode scalars.
@@ -10,14 +10,14 @@ public struct TextPosition: Hashable, Sendable {
   }
 }
 
-/// An error in a pipeline definition or settings file, with its place.
+/// An error in a pipeline definition or settings file, and where it is.
 public struct DefinitionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Display name of the file.
   public var source: String
   public var position: TextPosition?
-  /// Keys from the top to the place of the error, joined by dots; empty for the whole text.
+  /// Keys from the top level to the place of the error, joined with dots; empty for the whole text.
   public var key: String
-  /// The problem, with the valid values.
+  /// The problem, and the values that are valid.
   public var problem: String
 
   public init(source: String, position: TextPosition? = nil, key: String = "", problem: String) {

@@ -18,12 +18,11 @@ public import Text
 ///     input: pcm
 /// ```
 ///
-/// Reading checks the structure; `plan(with:)` checks that the analyzers exist and accept their settings.
+/// Reading a definition checks its structure; `plan(with:)` checks that the analyzers exist and accept their settings.
 public struct PipelineDefinition: Hashable, Sendable {
   /// An analyzer with its given settings.
   public struct Entry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-      /// A built-in analyzer.
       case builtIn
       /// An external program; see `ExecAnalyzer`.
       case exec
@@ -44,9 +43,9 @@ public struct PipelineDefinition: Hashable, Sendable {
   public enum Decoding: String, Hashable, Sendable, CaseIterable {
     /// The whole file, even if no analyzer needs it, to find damage and false durations.
     case whole
-    /// Only as far as analyzers need it.
+    /// The file is decoded only as far as analyzers need it.
     case needed
-    /// Like `whole`, also for known audio, and compared with the encoder's checksum in the header.
+    /// Like `whole`, but known audio is decoded as well, and is compared with the encoder's checksum in the header.
     case verified
   }
 
@@ -60,7 +59,7 @@ public struct PipelineDefinition: Hashable, Sendable {
   public var entries: [Entry]
   /// The name of the file, for errors.
   public var source: String
-  /// Positions of keys, by their names from the top joined by dots.
+  /// Positions of the keys, by their names from the top level, joined with dots.
   var positions: [String: TextPosition] = [:]
 
   public init(
@@ -75,12 +74,10 @@ public struct PipelineDefinition: Hashable, Sendable {
     source = name
   }
 
-  /// Reads a definition from a file.
   public init(at path: FilePath) throws(DefinitionError) {
     try self.init(yaml: Self.bytes(of: path), of: path)
   }
 
-  /// Reads the file of a definition.
   static func bytes(of path: FilePath) throws(DefinitionError) -> [UInt8] {
     do {
       return try SmallFile.definition(at: path)
@@ -95,7 +92,7 @@ public struct PipelineDefinition: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - name: The name, unless the text gives one.
+  ///   - name: The name, unless the text has one.
   ///   - source: The name of the text in errors.
   public init(yaml bytes: [UInt8], name: String, source: String) throws(DefinitionError) {
     var reader = DefinitionReader(source: source)
@@ -137,7 +134,7 @@ public struct PipelineDefinition: Hashable, Sendable {
       "decode": "\(decoding.rawValue)", \
       "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
       """
-    // Escape characters that JSON allows in strings but YAML treats as line ends or rejects.
+    // Escape characters that JSON allows in strings, but that YAML rejects or treats as line ends.
     return json.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.value {
       case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
@@ -149,14 +146,14 @@ public struct PipelineDefinition: Hashable, Sendable {
   }
 
   func error(_ key: String, _ problem: String) -> DefinitionError {
-    // Find the place itself, or the nearest enclosing one with a position.
+    // Find the place itself, or the nearest enclosing place that has a position.
     var place = key[...]
     while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
     return DefinitionError(source: source, position: positions[String(place)], key: key, problem: problem)
   }
 }
 
-/// Reads a definition from its parsed text, recording the positions of keys.
+/// Reads a definition from its parsed text, and records the positions of keys.
 private struct DefinitionReader {
   let source: String
   var positions: [String: TextPosition] = [:]

@@ -49,8 +49,8 @@ struct YAMLText {
   /// Maximum size in bytes; larger files are not written by people.
   private static let sizeLimit = 1 << 18
   private static let nodeLimit = 20_000
-  /// Maximum number of aliases. Nested copies multiply: this many aliases make at most 3^11 values, which Yams compares
-  /// where they are keys, before they can be counted.
+  /// Maximum number of aliases. Nested copies multiply: this many aliases can expand to at most 3^11 values. Where
+  /// these are keys, Yams compares them before they can be counted.
   private static let aliasLimit = 32
 
   let source: String
@@ -77,7 +77,8 @@ struct YAMLText {
     }
   }
 
-  /// Counts everything that looks like an alias, even in quotes and comments; 0 if nothing looks like an anchor.
+  /// Counts everything that looks like an alias, even in quotes and comments; returns 0 if nothing looks like an
+  /// anchor.
   private static func aliasCount(_ bytes: [UInt8]) -> Int {
     func count(_ mark: UInt8) -> Int {
       var before = UInt8(ascii: "\n")
@@ -125,7 +126,7 @@ struct YAMLText {
     }
   }
 
-  /// Resolves a plain scalar by YAML 1.2.2, section 10.3.2.
+  /// Resolves a plain scalar according to YAML 1.2.2, section 10.3.2.
   static func value(ofPlain text: String) -> JSONValue {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -137,7 +138,7 @@ struct YAMLText {
     if text.hasPrefix("0x"), let value = Int64(text.dropFirst(2), radix: 16) { return .integer(value) }
     if text.hasPrefix("0o"), let value = Int64(text.dropFirst(2), radix: 8) { return .integer(value) }
     if let value = Int64(digits) { return .integer(value) }
-    // Swift's own syntax accepts more: hexadecimal fractions, `nan`, `infinity`.
+    // Swift's own syntax allows more: hexadecimal fractions, `nan`, `infinity`.
     if digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), digits.contains(where: \.isNumber),
       let value = Double(Self.withDigits(digits)), value.isFinite
     {

@@ -2,8 +2,8 @@ package import Analysis
 package import AnalysisEngine
 
 extension LibraryRun.Isolation {
-  /// Analyzes a single file where the settings say.
-  /// - Parameter analyzer: For this process.
+  /// Analyzes a single file in this process or in a worker.
+  /// - Parameter analyzer: The analyzer for this process; workers have their own.
   package func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer) throws -> FileAnalysis? {
     switch self {
     case .none: analyzer.analyze(job)
@@ -13,7 +13,7 @@ extension LibraryRun.Isolation {
 }
 
 extension SingleFileAnalysis {
-  /// - Parameter isolation: The place where a plan is carried out, which was made of all of a definition.
+  /// - Parameter isolation: Returns the isolation for a plan, which was made from all analyzers of a definition.
   package init(
     timeLimit: TimeLimit,
     isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }

@@ -1,20 +1,20 @@
 internal import Analysis
 internal import Text
 
-/// The messages of a worker, as lines of JSON. First `ready`, then for each job any number of `stage`, `decoded` and
-/// `audio`, and one `result`.
+/// The messages that a worker sends, as lines of JSON: first `ready`, then any number of `stage`, `decoded` and `audio`
+/// messages and one `result` for each job.
 enum WorkerMessage: Codable {
   /// The worker is ready for its first job.
   case ready
-  /// The worker enters this stage.
+  /// The worker has entered a stage.
   case stage(Problem.Stage)
-  /// Seconds of audio decoded so far.
+  /// Number of seconds of audio decoded so far.
   case decoded(Double)
-  /// Requests what is known about this audio. The answer is a line with a `KnownAudio`, or null.
+  /// Requests what is known about some audio. The answer is a line with a `KnownAudio`, or null.
   case audio(ContentID)
   case result(FileAnalysis)
 
-  /// Maximum length of a line in bytes. A day of audio takes a fifth of it, for its beats and its signature as text.
+  /// Maximum length of a line in bytes. A day of audio takes a fifth of this, for its beats and its signature as text.
   /// Readers limit the size of tags.
   static let lineLimit = 128 << 20
 
@@ -45,13 +45,13 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// Encodes values passed between a run and its workers as lines of JSON. Unlike Foundation's coders, it keeps the
-/// notation of numbers in findings of programs: 126.0 does not become 126.
+/// Encodes the values that a run and its workers exchange as lines of JSON. Unlike Foundation's coders, it keeps the
+/// notation of numbers in the findings of programs: 126.0 does not become 126.
 enum WorkerLine {
-  /// Maximum nesting: that of a program's JSON and the lists and objects around it, with some to spare.
+  /// Maximum nesting depth: a program's JSON and the lists and objects around it, with room to spare.
   private static let depth = 200
 
-  /// Includes the line break.
+  /// Encodes a value as a line, including the line break.
   static func encoded(_ value: some Encodable) throws -> [UInt8] {
     var writer = JSONWriter()
     writer.value(try JSONValue(encoding: value))
@@ -65,7 +65,7 @@ enum WorkerLine {
     try JSONValue(parsing: line, maximumDepth: depth).decoded(as: type, userInfo: userInfo)
   }
 
-  /// The finding types of analyzers, for a decoder.
+  /// Returns the finding types of analyzers, for a decoder.
   static func userInfo(_ kinds: [AnalyzerKind]) -> [CodingUserInfoKey: any Sendable] {
     guard let key = CodingUserInfoKey.findingTypes else { return [:] }
     return [key: Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })]

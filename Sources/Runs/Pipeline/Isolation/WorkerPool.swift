@@ -4,11 +4,11 @@ internal import Foundation
 internal import Platform
 internal import Synchronization
 
-/// Worker processes that analyze files for this process, so that a file that crashes, hangs or exhausts memory costs
-/// only itself.
+/// The worker processes that analyze files for this process, so that a file that crashes, hangs or exhausts memory
+/// affects no other file.
 ///
-/// A worker is started when none is idle for a job. It handles one job after another until it is lost or the pool is
-/// closed.
+/// A worker is started when there is a job and no worker is idle. It handles one job after another until it is lost or
+/// the pool is closed.
 public final class WorkerPool: Sendable {
   /// No worker can be started, so the run cannot continue.
   public struct StartFailure: Error, CustomStringConvertible {
@@ -17,7 +17,7 @@ public final class WorkerPool: Sendable {
 
   private struct Stock {
     var idle: [PipedProcess] = []
-    /// Workers that are analyzing a file.
+    /// Number of workers that are analyzing a file.
     var busyCount = 0
     var shortage: StartFailure?
   }
@@ -30,7 +30,7 @@ public final class WorkerPool: Sendable {
 
   /// - Parameters:
   ///   - arguments: The command line of a worker: a program that runs `Worker` with the same plan.
-  ///   - plan: The plan.
+  ///   - plan: The workers' plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
     var program = ProgramCommand(arguments)
@@ -40,15 +40,15 @@ public final class WorkerPool: Sendable {
     userInfo = WorkerLine.userInfo(kinds)
   }
 
-  /// Analyzes a file in a worker; blocks until it is done.
+  /// Analyzes a file in a worker, and blocks until the analysis is done.
   ///
-  /// If no worker can be started while others are busy, the file waits for one of these.
+  /// If no worker can be started while others are busy, the file waits for a busy worker.
   ///
   /// - Parameters:
-  ///   - job: The job; its time limit is passed to the worker, which is killed if it exceeds it.
+  ///   - job: The job. Its time limit is passed to the worker, which is killed if it exceeds the limit.
   ///   - isCancelled: Called every tenth of a second; if true, the worker is killed.
   ///   - findAudio: See `FileAnalyzer.analyze`.
-  /// - Returns: `nil` if canceled. If the worker is lost, a failed analysis with the cause.
+  /// - Returns: The analysis; `nil` if canceled. If the worker is lost, a failed analysis with the cause.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
@@ -57,13 +57,13 @@ public final class WorkerPool: Sendable {
     return try attempt(job, isCancelled: isCancelled, findAudio: findAudio).analysis
   }
 
-  /// The workers lost so far.
+  /// Number of workers lost so far, by kind of loss.
   public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
 
-  /// The error that made files wait for workers; `nil` if none waited.
+  /// The error that made files wait for workers; `nil` if no file had to wait.
   public var shortage: StartFailure? { stock.withLock { $0.shortage } }
 
-  /// Ends idle workers and waits for them.
+  /// Ends idle workers, and waits for them to exit.
   public func close() {
     stock.withLock { $0.idle.removeAll() }
   }
@@ -116,8 +116,8 @@ public final class WorkerPool: Sendable {
           let loss = WorkerLoss(cause: ending.cause, stage: stage)
           let message = Self.crash(ending, worker, in: stage, after: start)
           let analysis = failed(job, loss, "worker_crashed", message)
-          // A decoder does not kill its own process: the kernel did for lack of memory, or a person. A worker that had
-          // not even started the job was lost while idle.
+          // A decoder does not kill its own process: either the kernel did so for lack of memory, or a person. A worker
+          // that had not even started the job was lost while idle.
           return ending == .killed || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
@@ -157,7 +157,7 @@ public final class WorkerPool: Sendable {
 
   // MARK: - Starting workers
 
-  /// Returns a worker that is ready for a job, and counts as busy from now on; `nil` if canceled.
+  /// Returns a worker that is ready for a job and counts as busy from now on; `nil` if canceled.
   private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess? {
     while !isCancelled() {
       let idle = stock.withLock { stock in
@@ -221,7 +221,7 @@ public final class WorkerPool: Sendable {
     _ ending: ChildProcess.Ending, _ worker: PipedProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    // When a container, a service or the machine runs out of memory, the kernel reports that only in its own log.
+    // When a container, a service or the machine runs out of memory, the kernel reports it only in its own log.
     let advice =
       ending == .killed ? " Unless someone killed it, memory ran out: use fewer --jobs." : ""
     return
@@ -241,8 +241,8 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until it or one of them has
-  /// changed, or its quarantine is over.
+  /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until it or one of these
+  /// analyzers has changed, or its quarantine is over.
   private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
     lost.withLock { $0[loss, default: 0] += 1 }
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
@@ -253,10 +253,10 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// Checks a worker against the time limit of its file.
+/// Enforces the time limit of a worker's file.
 private struct Watch {
   enum Overrun: Error {
-    /// The limit of processor time that was exceeded, in seconds.
+    /// The limit on processor time that was exceeded, in seconds.
     case processorTime(Double)
     case standstill
   }
@@ -279,7 +279,7 @@ private struct Watch {
 
   var standstill: Duration { .seconds(limit.standstillSeconds) }
 
-  /// A busy worker always uses some processor time, even if it only reads, or watches a program.
+  /// A busy worker always uses some processor time, even if it only reads or watches a program.
   mutating func check() throws {
     guard let time = worker.processorTime else { return }
     let outerLimit = limit.outerProcessorSeconds(afterDecoding: audio)

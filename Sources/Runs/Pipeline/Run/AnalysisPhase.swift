@@ -16,10 +16,10 @@ struct AnalysisPhase {
     var gone: [PendingFile] = []
     /// Files that were being written; they wait for the next run.
     var postponed = 0
-    /// Total duration of the decoded audio, in seconds.
+    /// Total duration of the audio decoded, in seconds.
     var audioDuration = 0.0
     var stageTimes = StageTimes()
-    /// The reason why no more files could be started.
+    /// The reason why no further files could be started.
     var refusal: WorkerPool.StartFailure?
   }
 
@@ -28,8 +28,8 @@ struct AnalysisPhase {
     var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
-  /// A file that changed since the scan counts as still being written if it changed less than this long before it is
-  /// opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
+  /// A file that has changed since the scan counts as still being written if the change is less than this long before
+  /// the file is opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
   private static let writingPause = Duration.seconds(10)
 
   let store: ResultStore
@@ -41,7 +41,7 @@ struct AnalysisPhase {
   let isolation: LibraryRun.Isolation
   let isForced: Bool
   let isProfiled: Bool
-  /// Digests of files to store besides XXH3.
+  /// Digests of files to store in addition to XXH3.
   let digests: Set<FileChecksum.Kind>
   let objects: ObjectFetcher?
   let control: RunControl
@@ -96,7 +96,7 @@ struct AnalysisPhase {
         case .success(.givenUp):
           result.gone.append(done.file)
         case .failure(let refusal):
-          // Results of the other workers are stored before the run ends.
+          // The results of the other workers are stored before the run ends.
           result.refusal = refusal
           refused.append(done.file.fileID)
         }
@@ -107,7 +107,7 @@ struct AnalysisPhase {
     try buffer.commit()
     if isProfiled { result.stageTimes.add(buffer.storeTime) }
     try queue.release(result.gone.map(\.fileID) + refused + waiting.map(\.fileID))
-    // A stop also gives up files that still exist.
+    // After a stop request, files that still exist are given up as well.
     if control.isStopping { result.gone = [] }
     result.counts = writer.counts
     if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
@@ -117,7 +117,7 @@ struct AnalysisPhase {
     return result
   }
 
-  /// Sorts the largest files first, so that the last jobs are short. Files that ended an earlier run stay last.
+  /// Sorts the largest files first, so that the last jobs are short. Files that ended an earlier run remain last.
   private func inOrderOfWork(_ files: [PendingFile]) -> [PendingFile] {
     func isSuspect(_ file: PendingFile) -> Int { file.unfinishedAttempts > 0 ? 1 : 0 }
     return files.sorted { (isSuspect($0), -$0.sizeBytes) < (isSuspect($1), -$1.sizeBytes) }
@@ -131,18 +131,18 @@ struct AnalysisPhase {
     if file.path.isObject, let address = try? ObjectAddress(uri: file.path.uri.utf8) {
       return analyze(address, of: file, with: supervision)
     }
-    // A file that disappeared since the scan, perhaps with its disk, has not failed: the next scan determines its
+    // A file that has disappeared since the scan, perhaps with its disk, has not failed. The next scan determines its
     // state.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.modified == file.modified
-    // A replaced file is usually complete, since programs write under another name first. If it still grows, reading
-    // detects that.
+    // A replaced file is usually complete, since programs first write under another name. If it is still growing,
+    // reading detects that.
     let isReplaced = before.device != file.device || before.inode != file.inode
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
     return analyze(before, of: file, isAsScanned: isAsScanned, with: supervision)
   }
 
-  /// Fetches an object, analyzes it and removes its file. If it cannot be fetched, the next run tries again.
+  /// Fetches an object, analyzes it, and removes its local file. If it cannot be fetched, the next run tries again.
   private func analyze(
     _ address: ObjectAddress, of file: PendingFile, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
@@ -174,7 +174,7 @@ struct AnalysisPhase {
     _ found: LibraryScan.ScannedFile, of file: PendingFile, isAsScanned: Bool, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
     let findAudio = { (id: ContentID) -> KnownAudio? in
-      // If the store fails to answer, decode the file.
+      // If the store fails, decode the file.
       trustsResults(of: file) ? try? store.knownAudio(decodingID: id) : nil
     }
     return Swift.Result { () throws(WorkerPool.StartFailure) in
@@ -184,7 +184,7 @@ struct AnalysisPhase {
     }
   }
 
-  /// Makes the job for a file, with everything known about it.
+  /// Creates the job for a file, with everything known about it.
   private func job(for file: PendingFile, at path: FilePath, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: path, timeLimit: timeLimit, isProfiled: isProfiled)
     job.digests = digests
@@ -196,14 +196,14 @@ struct AnalysisPhase {
     return job
   }
 
-  /// False for a retry, which distrusts failed results, and for `--force`, which distrusts all.
+  /// False for a retry, which does not trust failed results, and for `--force`, which does not trust any.
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
   }
 }
 
-/// Counts analyzers that fail on files with good audio. The cause is often a missing program, which would otherwise go
-/// unnoticed.
+/// Counts how often analyzers fail on files with good audio. The cause is often a missing program, which would
+/// otherwise go unnoticed.
 private struct AnalyzerFailures {
   private var counts: [String: Int] = [:]
   private var firstReasons: [String: String] = [:]
@@ -226,11 +226,11 @@ private struct AnalyzerFailures {
   }
 }
 
-/// Collects results and stores about 200 of them, or those of one second, per transaction.
+/// Collects results, and stores about 200 of them, or the results of one second, per transaction.
 private final class CommitBuffer: Sendable {
   private struct State {
     var results: [FileResult] = []
-    /// The error of the last timed commit; thrown by the next call.
+    /// The error from the last timed commit; the next call throws it.
     var failure: StoreError?
     var time = StageTimes()
   }

@@ -3,11 +3,12 @@ internal import Platform
 public import SystemPackage
 internal import Text
 
-/// A list of files with sizes and times, made where the files are, for a plan without access to them.
+/// A list of files with sizes and times, made where the files are, so that a plan can be made without access to them.
 ///
-/// CSV with a header row. `path` or `uri` names the file, `size_bytes` is its size, and `modified` its modification
-/// time: seconds since 1970 with a fraction, as printed by `find -printf %T@`, or RFC 3339. Other columns are ignored.
-/// A name with a line break needs `uri`. Objects may have an `etag`.
+/// A listing is CSV with a header row. The columns are `path` or `uri`, which names the file; `size_bytes`, its size;
+/// `modified`, its modification time, either in seconds since 1970 with a fraction, as printed by `find -printf %T@`,
+/// or in RFC 3339 format; and, for objects, optionally `etag`. Other columns are ignored. A name with a line break
+/// requires `uri`.
 public final class FileListing {
   /// A syntax error in a listing.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,7 +36,7 @@ public final class FileListing {
 
   /// - Parameters:
   ///   - descriptor: The listing; it is not closed.
-  ///   - rule: Decides which names count as audio.
+  ///   - rule: Decides which names count as audio files.
   ///   - workingFolder: The base of relative paths.
   /// - Throws: `Problem` if the header lacks a required column.
   public init(reading descriptor: FileDescriptor, rule: CandidateRule, workingFolder: FilePath) throws {
@@ -52,7 +53,7 @@ public final class FileListing {
     }
   }
 
-  /// Returns the next file, or one skipped by its name; `nil` at the end.
+  /// Returns the next file, or an entry that is skipped because of its name; `nil` at the end.
   public func next() throws -> LibraryWalker.Entry? {
     guard let cells = try nextCells() else { return nil }
     func cell(_ column: Column) -> String? {
@@ -71,7 +72,7 @@ public final class FileListing {
     }
     return .file(
       ScannedFile(
-        // Numbers that no file has: a listing does not identify renamed files.
+        // No file has these numbers: a listing does not identify renamed files.
         path: path, device: .max, inode: .max, size: size, modified: modified,
         statusChanged: Timestamp(nanoseconds: 0), linkCount: 1))
   }

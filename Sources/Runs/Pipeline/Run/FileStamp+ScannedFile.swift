@@ -3,7 +3,7 @@ internal import Platform
 public import ResultStore
 
 extension FileStamp {
-  /// Makes the stamp of a file that the walker found.
+  /// Creates the stamp of a file that the walker has found.
   public init(_ file: ScannedFile) {
     self.init(
       path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,

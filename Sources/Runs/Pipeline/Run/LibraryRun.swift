@@ -8,18 +8,17 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// One run over a library: scans, analyzes new and changed files, and marks files that are gone.
+/// One run over a library, which scans it, analyzes new and changed files, and marks files that are gone.
 ///
 /// The work list is in the database, not in memory. Memory use thus does not depend on the number of files, and after
-/// an interruption the next run continues where this one stopped.
+/// an interruption, the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
-  /// The request for a run.
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options
     public var scan: ScanOptions
     public var plan: AnalysisPlan
-    /// Files analyzed at the same time.
+    /// Number of files analyzed at the same time.
     public var jobs: Int
     /// Time limit for one file.
     public var timeLimit: TimeLimit
@@ -29,9 +28,9 @@ public struct LibraryRun: Sendable {
     public var ignoresStatusChanges: Bool
     /// True to measure the time of each stage.
     public var isProfiled: Bool
-    /// Digests of files to store besides XXH3.
+    /// Digests of files to store in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// Lists and fetches objects; `nil` to leave objects out.
+    /// The fetcher that lists and fetches objects; `nil` to leave objects out.
     public var objects: ObjectFetcher?
 
     public init(
@@ -57,14 +56,14 @@ public struct LibraryRun: Sendable {
 
   /// The process in which files are analyzed.
   public enum Isolation: Sendable {
-    /// In this process: a file that crashes a decoder ends the run.
+    /// Files are analyzed in this process: a file that crashes a decoder ends the run.
     case none
     case workers(WorkerPool)
 
-    /// The workers lost so far.
+    /// Number of workers lost so far, by kind of loss.
     public var losses: [WorkerLoss: Int] { if case .workers(let pool) = self { pool.losses } else { [:] } }
 
-    /// Ends idle workers and waits for them.
+    /// Ends idle workers, and waits for them to exit.
     public func close() {
       if case .workers(let pool) = self { pool.close() }
     }
@@ -72,13 +71,12 @@ public struct LibraryRun: Sendable {
 
   public enum Roots: Sendable {
     case paths([FilePath])
-    /// Read once, during the scan; each entry is one path.
+    /// A list that is read once, during the scan; each entry is one path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
-    /// Files listed elsewhere; for plans, which open no files.
+    /// Files that were listed elsewhere; only for plans, which do not open any files.
     case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
-  /// The result of a run.
   public struct Outcome: Sendable {
     /// 0 for a dry run, which is not recorded.
     public var runID: Int64
@@ -86,18 +84,18 @@ public struct LibraryRun: Sendable {
     public var roots: [RunRecord.Root]
     public var totals: RunTotals
     public var newlyFailed: Int
-    /// Damaged files that were not known as damaged or failing.
+    /// Number of damaged files that were not known to be damaged or failing.
     public var newlyDamaged: Int
     /// See `WriteCounts.unsettled`.
     public var unsettled: Int
-    /// Files left for the next run.
+    /// Number of files left for the next run.
     public var pending: Int
-    /// Skipped files that were still being written; the next run analyzes them.
+    /// Number of files that were skipped because they were still being written; the next run analyzes them.
     public var stillChanging: Int
     public var scan: ScanCounts
-    /// Files that were not decoded, because their audio was known.
+    /// Number of files that were not decoded because their audio was known.
     public var reused: Int
-    /// Seconds of audio decoded.
+    /// Total duration of the audio decoded, in seconds.
     public var audioDuration: Double
     /// Empty unless requested.
     public var stageTimes: StageTimes
@@ -118,7 +116,7 @@ public struct LibraryRun: Sendable {
     self.report = report
   }
 
-  /// - Throws: `StoreError` or `ScanError` if the whole run cannot continue; committed results are kept.
+  /// - Throws: `StoreError` or `ScanError` if the run as a whole cannot continue; committed results are kept.
   public func run() async throws -> Outcome {
     let runID = request.scan.isDryRun ? 0 : try begin()
     var scanned = ScanPhase.Result()
@@ -152,7 +150,7 @@ public struct LibraryRun: Sendable {
     } catch let refusal as WorkerPool.StartFailure {
       throw refusal
     } catch {
-      // The run failed; its record says so unless the database itself failed.
+      // The run failed; its record says so, unless the database itself failed.
       try? store.finishRun(
         runID, state: .failed, exitStatus: nil, roots: scanned.roots, totals: RunTotals(), newlyFailed: 0,
         newlyDamaged: 0, pending: 0)
@@ -160,8 +158,8 @@ public struct LibraryRun: Sendable {
     }
   }
 
-  /// Plans a run by scanning as in a dry run.
-  /// - Parameter take: Called once for each file with work to do, in the order in which they are found.
+  /// Plans a run by scanning, as in a dry run.
+  /// - Parameter take: Called once for each file that has work to do, in the order in which the files are found.
   public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root])
   {
     precondition(request.scan.isDryRun)

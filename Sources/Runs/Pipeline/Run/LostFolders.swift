@@ -4,19 +4,19 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Distinguishes files removed during a run from those whose disk, or whole library, disappeared during it.
+/// Distinguishes files that were removed during a run from files whose disk, or whole library, disappeared.
 struct LostFolders {
   struct Loss {
     let path: FilePath
     let condition: RunRecord.Root.Condition
-    /// Number of files that were to be analyzed there.
+    /// Number of files that were to be analyzed in the folder.
     var fileCount: Int
 
     var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
 
     var sentence: String { sentence(notDone: "analyzed") }
 
-    /// - Parameter verb: The participle for what was not done with its files.
+    /// - Parameter verb: The participle that says what was not done with the folder's files, such as "analyzed".
     func sentence(notDone verb: String) -> String {
       let what =
         switch condition {
@@ -32,7 +32,7 @@ struct LostFolders {
 
   private let roots: [FilePath]
   private var losses: [FilePath: Loss] = [:]
-  /// Number of files removed individually or with a folder.
+  /// Number of files that were removed individually or with a folder.
   private(set) var otherFiles = 0
 
   /// - Parameter roots: Folders that the scan has walked.
@@ -44,7 +44,7 @@ struct LostFolders {
   var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
 
   /// Adds a file that disappeared.
-  /// - Parameter device: The device it was on.
+  /// - Parameter device: The device that the file was on.
   mutating func add(_ path: FilePath, device: UInt64) {
     guard let (folder, condition) = loss(of: path, device) else {
       otherFiles += 1
@@ -53,7 +53,7 @@ struct LostFolders {
     losses[folder, default: Loss(path: folder, condition: condition, fileCount: 0)].fileCount += 1
   }
 
-  /// Classifies a missing file as a scan does, by the nearest folder that exists.
+  /// Classifies a missing file by the nearest folder that exists, as a scan does.
   private func loss(of path: FilePath, _ device: UInt64) -> (FilePath, RunRecord.Root.Condition)? {
     var folder = path
     while folder.removeLastComponent() {

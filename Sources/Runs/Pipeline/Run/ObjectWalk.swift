@@ -3,7 +3,7 @@ internal import Objects
 internal import Platform
 internal import SystemPackage
 
-/// Yields the objects of bucket folders as a walk yields files: candidates by name, and a report for each root.
+/// Yields the objects in bucket folders the way a walk yields files: candidates by name, and a report for each root.
 struct ObjectWalk {
   private var roots: ArraySlice<FilePath>
   private let fetcher: ObjectFetcher?
@@ -13,7 +13,7 @@ struct ObjectWalk {
   private var fileCount = 0
 
   /// - Parameters:
-  ///   - roots: Names of objects and of folders of objects.
+  ///   - roots: Names of objects, and of folders of objects.
   ///   - fetcher: `nil` if objects are left out.
   init(roots: [FilePath], fetcher: ObjectFetcher?, rule: CandidateRule, isCancelled: @escaping () -> Bool) {
     self.roots = roots[...]

@@ -5,16 +5,16 @@ public final class RunControl: Sendable {
   private let requested = Mutex<ContinuousClock.Instant?>(nil)
   /// End of the time budget.
   private let end: ContinuousClock.Instant?
-  /// Time that files in progress have after a stop request; unfinished ones are left for the next run.
+  /// Time that files in progress have after a stop request; unfinished files are left for the next run.
   private let grace: Duration
 
-  /// - Parameter limit: Time budget from now.
+  /// - Parameter limit: Time budget, counted from now.
   public init(grace: Duration = .seconds(5), limit: Duration? = nil) {
     self.grace = grace
     end = limit.map { .now + $0 }
   }
 
-  /// Requests a stop: no more files are started; results are committed and reports written.
+  /// Requests a stop: no more files are started, but results are committed and reports are written.
   public func requestStop() {
     requested.withLock { $0 = $0 ?? .now }
   }
@@ -28,7 +28,7 @@ public final class RunControl: Sendable {
     stopped.map { .now - $0 > grace } ?? false
   }
 
-  /// The time since which the run is stopping.
+  /// The time at which the run began to stop.
   private var stopped: ContinuousClock.Instant? {
     let now = ContinuousClock.now
     let over = end.flatMap { $0 <= now ? $0 : nil }

@@ -8,7 +8,7 @@ public enum RunEvent: Sendable {
   }
 
   case began(Phase)
-  /// Number of files the scan has seen so far.
+  /// Number of files that the scan has found so far.
   case scanned(Int)
   /// The number of files to analyze, or to read again.
   case planned(Int)
@@ -18,6 +18,6 @@ public enum RunEvent: Sendable {
   /// A file was read again.
   case verified(FilePath, byteCount: Int64, isBad: Bool)
   /// A message about the run rather than about one file.
-  /// - Parameter event: An identifier for programs, never renamed.
+  /// - Parameter event: An identifier for programs, which must never be renamed.
   case notice(String, event: String, path: FilePath? = nil)
 }

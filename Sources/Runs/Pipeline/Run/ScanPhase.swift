@@ -13,14 +13,14 @@ struct ScanPhase {
     var stillChanging = 0
   }
 
-  /// Files per transaction.
+  /// Number of files per transaction.
   private static let batchSize = 1_000
 
   let session: ScanSession
   let request: LibraryRun.Request
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
-  /// Called with the files with work to do, if this scan makes a plan.
+  /// Called with each file that has work to do, if the scan is made for a plan.
   var takeWork: ((FileStamp, FileWork) throws -> Void)?
 
   func run() throws -> Result {
@@ -73,7 +73,7 @@ struct ScanPhase {
     return Result(counts: session.counts, roots: roots, stillChanging: stillChanging)
   }
 
-  /// The entries below all roots, one root after another.
+  /// Returns a function that yields the entries below all roots, one root after another.
   private func entries() -> () throws -> LibraryWalker.Entry? {
     var walker: LibraryWalker
     switch request.roots {
@@ -89,8 +89,8 @@ struct ScanPhase {
     return { try walker.next() }
   }
 
-  /// Drops roots that disappeared since they were walked, perhaps with their disk: they do not show which files are
-  /// missing.
+  /// Drops roots that have disappeared since they were walked, perhaps with their disk, because they do not show which
+  /// files are missing.
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
   ) throws(StoreError) {

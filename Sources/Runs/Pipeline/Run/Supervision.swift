@@ -3,14 +3,14 @@ internal import AnalysisEngine
 internal import LibraryScan
 internal import SystemPackage
 
-/// Supervises the analysis of one file: time limits, a worker process if requested, and a check for changes of the file
-/// at the end.
+/// Supervises the analysis of one file: enforces time limits, uses a worker process if requested, and checks at the end
+/// whether the file has changed.
 struct Supervision: Sendable {
   enum Ending: Sendable {
     case analyzed(FileAnalysis)
     /// The file is still being written.
     case postponed
-    /// Canceled, or the file disappeared before anything was found in it.
+    /// The analysis was canceled, or the file disappeared before anything was found in it.
     case givenUp
   }
 
@@ -26,7 +26,7 @@ struct Supervision: Sendable {
 
   /// - Parameters:
   ///   - before: The current state of the file.
-  ///   - job: Makes the job for a given time limit.
+  ///   - job: Creates the job for a given time limit.
   ///   - isCancelled: Called often.
   ///   - findAudio: See `FileAnalyzer.analyze`.
   func analyze(
@@ -52,8 +52,8 @@ struct Supervision: Sendable {
     case .changed where analysis.workerLoss != nil, .replaced where analysis.workerLoss != nil:
       analysis.noteChange()
     case .changed, .replaced:
-      // The reader has noted whether it read more than one version (`OpenedFile`): the next file of this name may get
-      // the same inode. The next run analyzes the file that now has the name.
+      // The reader has recorded whether it read more than one version (`OpenedFile`), because the next file with this
+      // name may get the same inode. The next run analyzes the file that now has the name.
       break
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")

@@ -5,7 +5,7 @@ public import SystemPackage
 
 /// A project's settings file, which applies to a folder and everything below it, regardless of its owner.
 ///
-/// Such a file may have come with a download. Until the user trusts it, it may not set anything that runs programs,
+/// Such a file may have come with a download. Until the user trusts it, it must not set anything that runs programs,
 /// names output files, or removes a protection; each setting declares this itself (`ProjectTrust`). The file and the
 /// definition that it names are read only once, so that exactly the trusted content is used.
 public struct ProjectFile: Sendable {
@@ -22,16 +22,16 @@ public struct ProjectFile: Sendable {
   public static let name: FilePath.Component = ".nocturne.yaml"
 
   public let path: FilePath
-  /// The definition that its `pipeline` names; `nil` without that setting.
+  /// The definition that the file's `pipeline` setting names; `nil` if it has no such setting.
   public let definition: Result<PipelineDefinition, DefinitionError>?
   let values: [(setting: any AnySetting, value: any SettingValue, line: Int?)]
-  /// Identifies the content of the file and the definition.
+  /// Identifies the content of the file and of the definition.
   let digest: String
 
   /// Reads the file and the definition that it names.
   ///
   /// - Parameter path: An absolute path.
-  /// - Throws: `DefinitionError` if it cannot be read or understood.
+  /// - Throws: `DefinitionError` if the file cannot be read or parsed.
   public init(at path: FilePath, _ folders: StandardFolders) throws(DefinitionError) {
     let bytes: [UInt8]
     do {
@@ -59,7 +59,6 @@ public struct ProjectFile: Sendable {
     digest = Digest.sha256(ofList: parts).description
   }
 
-  /// Finds the nearest project file.
   static func nearest(to folder: FilePath) -> FilePath? {
     var folder = folder
     repeat {

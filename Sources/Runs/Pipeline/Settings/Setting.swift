@@ -1,15 +1,15 @@
 internal import Analysis
 internal import Text
 
-/// One setting, declared once: its key in files and in the environment, its type, default and meaning.
+/// A setting, declared in one place: its key in files and in the environment, its type, default and meaning.
 public struct Setting<Value: SettingValue>: Sendable {
   /// The key in files; the environment variable is `ANALYZE_` plus the key in upper case.
   public let key: String
-  /// One line of text, for tables of settings and the help of options.
+  /// A single line of text, for tables of settings and the help for options.
   public let summary: String
   let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
-  /// Returns the problem with a parsed value; `nil` if there is none.
+  /// Returns the problem with a parsed value; `nil` if it has none.
   let objection: @Sendable (Value) -> String?
 
   init(
@@ -32,17 +32,17 @@ public struct Setting<Value: SettingValue>: Sendable {
   }
 }
 
-/// The trust that a project file needs to set this, since it may have come with a download.
+/// The trust that a project file, which may have come with a download, needs to set a value.
 public enum ProjectTrust<Value: SettingValue>: Sendable {
   /// At worst, a run takes longer, or finds or reports less.
   case notNeeded
-  /// It names an output file, or removes a protection or a signal that others rely on.
+  /// The setting names an output file, or removes a protection or a signal that others rely on.
   case needed
-  /// Needed for some values: a description of these values, and a test for them.
+  /// Trust is needed for some values, given by a description of these values and a test for them.
   case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)
 }
 
-/// A setting of any type, for the table of all settings.
+/// A setting with a value of any type, for the table of all settings.
 public protocol AnySetting: Sendable {
   var key: String { get }
   var summary: String { get }
@@ -59,13 +59,12 @@ public protocol AnySetting: Sendable {
   func value(_ node: SettingNode, in context: SettingContext) throws -> any SettingValue
 }
 
-/// The value a file gives for a key, independent of the file's syntax.
+/// The value that a file sets for a key, independent of the file's syntax.
 public struct SettingNode {
   let node: YAMLText.Node
 }
 
 extension AnySetting {
-  /// The name of the environment variable.
   public var environmentName: String { "ANALYZE_" + key.uppercased() }
 }
 
@@ -124,7 +123,7 @@ extension Setting: AnySetting {
   }
 }
 
-/// Lists whose elements are separate in a file.
+/// A list whose elements are written separately in a file.
 private protocol ListOfSettings {
   init?(texts: [String?], in context: SettingContext)
 }

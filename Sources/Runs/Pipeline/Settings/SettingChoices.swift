@@ -7,9 +7,9 @@ public enum ProgressStyle: String, SettingValue, CaseIterable {
   /// A bar if standard error is a terminal, otherwise nothing.
   case auto
   case bar
-  /// A line every ten seconds.
+  /// One line every ten seconds.
   case plain
-  /// A JSON object per line, every second.
+  /// One JSON object per line, every second.
   case json
   case none
 }
@@ -19,7 +19,7 @@ public enum LogFormat: String, SettingValue, CaseIterable {
   /// `journald` if standard error is connected to the systemd journal, otherwise `text`.
   case auto
   case text
-  /// A JSON object per line.
+  /// One JSON object per line.
   case json
   /// Lines that start with the level, such as `<4>`, which the journal removes: sd-daemon(3).
   case journald
@@ -27,7 +27,7 @@ public enum LogFormat: String, SettingValue, CaseIterable {
 
 /// The process in which files are analyzed: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
-  /// In worker processes: a file that crashes, hangs or exhausts memory costs only itself.
+  /// In worker processes: a file that crashes, hangs or exhausts memory affects no other file.
   case process
   /// In the process of the run, for debugging.
   case none
@@ -36,10 +36,10 @@ public enum IsolationChoice: String, SettingValue, CaseIterable {
 /// The condition under which failed files make the exit status 3: `--fail-on`.
 public enum FailurePolicy: SettingValue {
   case never
-  /// Files failed that were not known to fail.
+  /// At least one file failed that was not known to fail.
   case new
   case any
-  /// More than this share of all files seen, 0 to 100.
+  /// More than this percentage of all files found has failed, 0 to 100.
   case percent(Double)
 
   public static var expectation: String { "never, new, any or a percentage such as 5%" }
@@ -66,7 +66,7 @@ public enum FailurePolicy: SettingValue {
   }
 }
 
-/// A share of the library's bytes: `--share`.
+/// A share of the library's size in bytes: `--share`.
 public struct LibraryShare: SettingValue {
   public static var expectation: String { "a percentage such as 2%" }
 
@@ -89,12 +89,12 @@ extension ReportFormat: SettingValue {}
 
 /// Content that reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
-  /// Beats, downbeats and onset strength over time.
+  /// Beats, downbeats, and onset strength over time.
   case beats
   /// Lyrics.
   case lyrics
   case chapters
-  /// Points of the waveform, and the onset envelope.
+  /// The points of the waveform, and the onset envelope.
   case waveform
   /// The sound descriptors of tracks.
   case descriptor
@@ -124,7 +124,7 @@ public struct PipelineReference: SettingValue {
 }
 
 extension Double {
-  /// The number without the `.0` of whole numbers.
+  /// The number in decimal notation; whole numbers have no `.0`.
   fileprivate var formatted: String {
     self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self)
   }

@@ -1,13 +1,13 @@
 public import Platform
 public import SystemPackage
 
-/// A type of setting values, which people write as one word or line.
+/// A type of values for settings, which people write as one word or line.
 public protocol SettingValue: Hashable, Sendable {
-  /// Description of the accepted values for errors, such as "a whole number".
+  /// Description of the accepted values for error messages, such as "a whole number".
   static var expectation: String { get }
-  /// The valid words, if there are few.
+  /// The valid words, if there are only a few.
   static var choices: [String] { get }
-  /// The separator between elements of a list in one line.
+  /// The separator between the elements of a list that is written on one line.
   static var listSeparator: Character { get }
 
   init?(setting text: String, in context: SettingContext)
@@ -83,7 +83,7 @@ extension FilePath: SettingValue {
     self = path
   }
 
-  /// White space at the end would be lost in reading; the slash protects it.
+  /// Whitespace at the end would be lost on reading; the slash protects it.
   public var settingText: String { string.last?.isWhitespace ?? false ? string + "/" : string }
 }
 
@@ -119,7 +119,7 @@ extension Array: SettingValue where Element: SettingValue {
   public static var expectation: String { "a list, each \(Element.expectation)" }
   public static var choices: [String] { Element.choices }
 
-  /// Parses a list in one line, as in the environment.
+  /// Parses a list that is written on one line, as in the environment.
   public init?(setting text: String, in context: SettingContext) {
     self = []
     for part in text.split(separator: Element.listSeparator) {
@@ -150,7 +150,7 @@ extension Duration: SettingValue {
 
   private static let units: [(letter: Character, seconds: Double)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
 
-  /// Parses seconds, or numbers with units: `90`, `1.5s`, `15m`, `1h30m`, `2d`. At most a year.
+  /// Parses a number of seconds, or numbers with units: `90`, `1.5s`, `15m`, `1h30m`, `2d`. The maximum is one year.
   public init?(setting text: String, in context: SettingContext) {
     var seconds = 0.0
     var rest = text[...]

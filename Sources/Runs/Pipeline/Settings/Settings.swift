@@ -15,7 +15,6 @@ internal import Text
 /// let jobs = settings[Settings.jobs]
 /// ```
 public struct Settings: Sendable {
-  /// The origin of a value.
   public enum Origin: Hashable, Sendable, CustomStringConvertible {
     case standard
     case file(FilePath, line: Int?)
@@ -37,7 +36,7 @@ public struct Settings: Sendable {
     public var key: String
     public var value: String
     public var origin: Origin
-    /// The line in an untrusted file that would set it.
+    /// The line in an untrusted file that would set the value.
     public var withheld: Origin?
     public var summary: String
   }
@@ -52,13 +51,13 @@ public struct Settings: Sendable {
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// Settings of the project file that would apply if it were trusted: origins by key.
+  /// The origins, keyed by setting, of the project file's settings that would apply if it were trusted.
   public private(set) var withheld: [String: Origin] = [:]
-  /// True if the project file, or the definition that it names, was trusted with different content.
+  /// True if the project file was trusted, but it or the definition that it names had different content then.
   public private(set) var projectHasChanged = false
   private var stored: [String: Stored] = [:]
 
-  /// Defaults only.
+  /// Creates settings that have only the defaults.
   public init(folders: StandardFolders) {
     self.folders = folders
   }
@@ -80,7 +79,7 @@ public struct Settings: Sendable {
 
   /// The pipeline definition that the settings name.
   public func definition() throws(DefinitionError) -> PipelineDefinition {
-    // Use the content for which trust was checked: the file may have changed since.
+    // Use the content whose trust was checked, because the file may have changed since.
     if case .file(let path, _) = origin(of: Self.pipeline), path == project?.path, let found = project?.definition {
       return try found.get()
     }
@@ -135,7 +134,7 @@ extension Settings {
     }
   }
 
-  /// Applies the permitted settings of a project file.
+  /// Applies the settings of a project file that are permitted.
   private mutating func take(_ file: ProjectFile) {
     project = file
     let verdict = TrustedProjects(folders).verdict(on: file)
@@ -150,7 +149,7 @@ extension Settings {
     }
   }
 
-  /// The settings in a file, in its order.
+  /// Returns the settings in a file, in the order of the file.
   static func values(
     in bytes: [UInt8], of file: FilePath, _ folders: StandardFolders
   ) throws(DefinitionError) -> [(setting: any AnySetting, value: any SettingValue, line: Int?)] {
@@ -305,7 +304,6 @@ extension Settings {
     "fetch_silence", trust: .notNeeded, default: .seconds(60), "how long a server of objects may be silent",
     objection: isPositive)
 
-  /// Every setting.
   public static let all: [any AnySetting] = [
     library, database, catalog, catalogServers, catalogTokens, output, report, include, csvGuardFormulas, pipeline,
     jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock,

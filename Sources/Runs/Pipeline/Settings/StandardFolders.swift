@@ -1,7 +1,7 @@
 internal import Foundation
 public import SystemPackage
 
-/// The folders of this program's files (XDG Base Directory Specification 0.8).
+/// The folders for this program's files (XDG Base Directory Specification 0.8).
 public struct StandardFolders: Hashable, Sendable {
   public var home: FilePath
   /// `$XDG_CONFIG_HOME/nocturne`: the user's settings and pipelines.
@@ -17,7 +17,7 @@ public struct StandardFolders: Hashable, Sendable {
     let home = FilePath(environment["HOME"] ?? NSHomeDirectory())
     func folder(_ variable: String, _ standard: String) -> FilePath {
       let given = FilePath(environment[variable] ?? "")
-      // The specification requires ignoring paths that are not absolute.
+      // The specification requires that paths that are not absolute be ignored.
       return (given.isAbsolute ? given : home.appending(standard)).appending("nocturne")
     }
     self.home = home

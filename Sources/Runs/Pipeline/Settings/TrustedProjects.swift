@@ -3,15 +3,15 @@ internal import Foundation
 internal import Platform
 public import SystemPackage
 
-/// The project files that the user trusts, each with its content at that time, in one small file named by the digest of
-/// the path.
+/// The project files that the user trusts. For each of them, a small file that is named after the digest of its path
+/// identifies the content that was trusted.
 ///
-/// A path is the real folder plus the file name. The file itself must not be a link: reached through a link in another
-/// folder, its relative paths would have another meaning.
+/// A path is the real folder plus the file name. The file itself must not be a link: if it were reached through a link
+/// in another folder, its relative paths would have another meaning.
 public struct TrustedProjects: Sendable {
   public enum Verdict: Hashable, Sendable {
     case trusted
-    /// It was trusted with different content, or with different content of its definition.
+    /// The file was trusted, but it or its definition had different content then.
     case changed
     case unknown
   }
@@ -29,7 +29,7 @@ public struct TrustedProjects: Sendable {
 
   public func trust(_ project: ProjectFile) throws(Errno) {
     let entry = try entry(for: project.path)
-    // The next step reports the error.
+    // If this fails, the next step reports the error.
     try? folder.makeFolder(permissions: .ownerReadWriteExecute)
     let beside = FilePath("\(entry.string).\(UUID().uuidString)")
     do {
@@ -43,7 +43,7 @@ public struct TrustedProjects: Sendable {
     }
   }
 
-  /// - Returns: `true` if it was trusted, even if it has changed since.
+  /// - Returns: `true` if the file was trusted, even if it has changed since.
   public func untrust(_ path: FilePath) throws(Errno) -> Bool {
     do {
       try entry(for: path).unlink()
@@ -60,7 +60,7 @@ public struct TrustedProjects: Sendable {
     return self.folder.appending(Digest.sha256(ofList: [place.withBytes { Array($0) }]).description)
   }
 
-  /// Reads a file that no other user can have written.
+  /// Reads a file, provided that no other user can have written it.
   private static func read(_ entry: FilePath) throws -> [UInt8] {
     let file = try FileDescriptor.open(entry, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     return try file.closeAfter {

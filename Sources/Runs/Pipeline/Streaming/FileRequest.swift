@@ -2,8 +2,8 @@ public import Platform
 public import SystemPackage
 internal import Text
 
-/// One line of input of `analyze worker`: a path, a URI of a file or an object, or a JSON object with a key and one of
-/// these.
+/// One line of input for `analyze worker`: a path, the URI of a file or an object, or a JSON object with a key and
+/// either of the two.
 public struct FileRequest: Hashable, Sendable {
   public enum Target: Hashable, Sendable {
     case file(FilePath)
@@ -20,7 +20,7 @@ public struct FileRequest: Hashable, Sendable {
   public struct Refusal: Error, Hashable, Sendable {
     /// An identifier in snake_case.
     public var code: String
-    /// One sentence.
+    /// A single sentence.
     public var message: String
   }
 
@@ -35,7 +35,7 @@ public struct FileRequest: Hashable, Sendable {
     }
   }
 
-  /// Makes a request for a line that is too long to read.
+  /// Creates a request for a line that is too long to read.
   public init(tooLong sample: [UInt8]) {
     self.init(
       key: Self.text(sample), keyBytes: sample,
@@ -122,7 +122,8 @@ public struct FileRequest: Hashable, Sendable {
     return .success(.file((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized()))
   }
 
-  /// The key of a line without one. Passwords and signatures are removed: they are for the server only.
+  /// Returns the key for a line that does not contain one. Passwords and signatures are removed, because they are only
+  /// for the server.
   private static func withoutSecrets(_ line: [UInt8], _ target: Result<Target, Refusal>) -> [UInt8] {
     switch target {
     case .success(.object(let address)) where address.hasSecrets: Array(address.name.path.uri.utf8)
@@ -131,8 +132,8 @@ public struct FileRequest: Hashable, Sendable {
     }
   }
 
-  /// The scheme in lower case: `file` for `file:/a`, `s3` for `s3://a`. Text without slashes after its colon is a name
-  /// that contains a colon, unless it starts with `file:/`.
+  /// Returns the scheme in lower case: `file` for `file:/a`, `s3` for `s3://a`. Text that has no two slashes after its
+  /// colon is a name that contains a colon, unless it starts with `file:/`.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()

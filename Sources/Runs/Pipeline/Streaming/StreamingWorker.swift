@@ -8,27 +8,26 @@ internal import ResultStore
 internal import Synchronization
 public import SystemPackage
 
-/// Implements `analyze worker`: analyzes the files named by lines of input, and answers each line. There is no store,
+/// Implements `analyze worker`: analyzes the files that lines of input name, and answers each line. There is no store,
 /// so any number of workers on any machines can share one list.
 public final class StreamingWorker: Sendable {
   public struct Request: Sendable {
     public var plan: AnalysisPlan
-    /// Number of threads; each reads a line, analyzes its file and answers.
+    /// Number of threads, each of which reads a line, analyzes its file, and answers.
     public var jobs: Int
     /// Time limit for one file.
     public var timeLimit: TimeLimit
-    /// Digests of each file to compute besides XXH3.
+    /// Digests to compute for each file in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
     public var isolation: LibraryRun.Isolation
     /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
     /// `nil` for all lines.
     public var shard: Shard?
-    /// Separator of input lines.
+    /// Separator between input lines.
     public var separator: UInt8
     /// The base of relative paths.
     public var workingFolder: FilePath
-    /// Fetches objects.
     public var objects: ObjectFetcher
     public var programVersion: String
 
@@ -54,9 +53,10 @@ public final class StreamingWorker: Sendable {
   /// Number of lines by outcome.
   public struct Counts: Hashable, Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
-    /// Lines of other shards.
+    /// Number of lines that belong to other shards.
     public var others = 0
-    /// Lines abandoned because the worker was stopping; a program that waits for the answer must repeat the request.
+    /// Number of lines that were abandoned because the worker was stopping. A program that waits for the answer must
+    /// repeat the request.
     public var unanswered = 0
   }
 
@@ -92,10 +92,10 @@ public final class StreamingWorker: Sendable {
   /// Maximum length of a line in bytes: ten times the longest possible path, percent-encoded.
   private static let lineLimit = 1 << 17
 
-  /// Works until the input ends or `control` requests a stop.
+  /// Handles lines until the input ends or `control` requests a stop.
   ///
-  /// - Throws: Errors of `answer`, or an error if no worker process can be started or the input cannot be read; never
-  ///   an error of a single file.
+  /// - Throws: Errors that `answer` throws, or an error if no worker process can be started or the input cannot be
+  ///   read, but never an error that concerns a single file.
   public func run() async throws -> Counts {
     let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
@@ -105,7 +105,7 @@ public final class StreamingWorker: Sendable {
           do {
             while let request = try nextRequest() { try take(request) }
           } catch {
-            // Stops the other threads, which may wait for input or be busy with a long file.
+            // Stop the other threads, which may be waiting for input or be busy with a long file.
             state.withLock { $0.hasFailed = true }
             throw error
           }
@@ -118,11 +118,11 @@ public final class StreamingWorker: Sendable {
 
   private var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  /// Returns the next line of this shard. One thread waits for input; the others wait for that thread.
+  /// Returns the next line of the shard. One thread waits for input; the others wait for that thread.
   private func nextRequest() throws -> FileRequest? {
     try input.withLock { input in
       while let line = try input.lines.next(shouldContinue: { !control.isStopping && !hasFailed }) {
-        // After a stop, lines already read are not started.
+        // After a stop request, lines that have already been read are not started.
         if control.isStopping || hasFailed { return nil }
         let request =
           switch line {
@@ -209,7 +209,7 @@ public final class StreamingWorker: Sendable {
 
   /// - Parameters:
   ///   - file: The file to read.
-  ///   - shown: The file to report.
+  ///   - shown: The file to name in the record.
   private func analyze(
     _ file: ScannedFile, as shown: ScannedFile, tag: String?, _ record: inout WorkerRecord
   ) throws -> Bool {

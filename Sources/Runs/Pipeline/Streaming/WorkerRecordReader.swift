@@ -13,10 +13,10 @@ public struct WorkerRecordReader {
     public var message: String
   }
 
-  /// The content of a line for the store.
+  /// The content of a line that goes into the store.
   public enum Content: Sendable {
     case result(WorkerResult, ResultOrigin)
-    /// The line has no file, or one that could not be examined.
+    /// The line has no file, or its file could not be examined.
     case nothing
   }
 
@@ -34,7 +34,7 @@ public struct WorkerRecordReader {
     } catch is JSONSyntaxError {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
-      // In another version, anything may differ, so check the version first.
+      // Anything may differ in another version, so check the version first.
       if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }
@@ -65,7 +65,7 @@ public struct WorkerRecordReader {
       guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
         throw Refusal(message: "its stamp is invalid")
       }
-      // The audio that an analysis omits as known is not known to this store.
+      // If an analysis omits audio because it is known, it is still unknown to this store.
       analysis.reusesKnownAudio = false
       content = .analysis(
         analysis,

@@ -7,21 +7,21 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// Reads known files again and reports those whose bytes changed while size and times did not.
+/// Reads known files again, and reports the files whose bytes changed although their size and times did not.
 ///
-/// Files checked longest ago come first. Bytes are read from the disk, bypassing the page cache. Only changed files are
-/// decoded.
+/// The files that were checked longest ago come first. Bytes are read from the disk, bypassing the page cache. Only
+/// changed files are decoded.
 public struct LibraryVerification: Sendable {
   public struct Request: Sendable {
     /// Files and folders; `nil` for the whole library.
     public var roots: [FilePath]?
     /// Share of the bytes to read, 0 to 1.
     public var share: Double
-    /// Files read at the same time.
+    /// Number of files read at the same time.
     public var jobs: Int
-    /// Digests to compute and store besides XXH3.
+    /// Digests to compute and store in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// True to accept changed files as right.
+    /// True to accept changed files as correct.
     public var accepts: Bool
     /// True to ignore the status change time of files.
     public var ignoresStatusChanges: Bool
@@ -53,9 +53,9 @@ public struct LibraryVerification: Sendable {
     public var kind: Kind
     /// The changed part; `nil` for an unreadable file.
     public var hit: StoredChecksum.Hit?
-    /// Sentences without the file name.
+    /// One or more sentences without the file name.
     public var message: String
-    /// True if no earlier verification has reported it.
+    /// True if no earlier verification has reported the file.
     public var isNews: Bool
   }
 
@@ -68,7 +68,7 @@ public struct LibraryVerification: Sendable {
 
   public struct Outcome: Sendable {
     public var totals: VerificationTotals
-    /// In the order found, at most `troubleLimit`.
+    /// In the order in which they were found; at most `troubleLimit`.
     public var troubles: [Trouble]
     public var losses: [Loss]
     /// True if files were left unread because of an early stop.
@@ -84,7 +84,7 @@ public struct LibraryVerification: Sendable {
   private let control: RunControl
   private let report: @Sendable (RunEvent) -> Void
 
-  /// The pipeline for `Request.isolation`: decodes whole files and compares the result with their own checksums.
+  /// The pipeline for `Request.isolation`, which decodes whole files and compares the result with their own checksums.
   public static let definition = PipelineDefinition(
     name: "verify", decoding: .verified, entries: [PipelineDefinition.Entry(id: "tags")])
 
@@ -172,7 +172,7 @@ public struct LibraryVerification: Sendable {
     return outcome
   }
 
-  /// Folders whose absence is reported: the requested ones, or those of the last run.
+  /// Returns the folders whose absence is reported: the requested folders, or the folders of the last run.
   private func roots() throws(StoreError) -> [FilePath] {
     if let roots = request.roots { return roots }
     return try store.latestRun()?.roots.map(\.path) ?? []

@@ -4,7 +4,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// AcoustID's result for one track, made from the tags of the files that hold its audio.
+/// AcoustID's result for one track, created from the tags of the files that contain its audio.
 struct AcoustIDAnswer: Sendable {
   /// The data requested besides the id: the words of the parameter `meta`.
   struct Meta: Sendable {
@@ -21,12 +21,12 @@ struct AcoustIDAnswer: Sendable {
   typealias File = (id: String, record: FileRecord)
 
   var content: ContentID
-  /// 0 to 1.
+  /// From 0 to 1.
   var score: Double
-  /// All files that hold the audio.
+  /// All files that contain the audio.
   var files: [File]
 
-  /// Content id in the form of AcoustID's ids, a UUID.
+  /// The content id as a UUID, which is the form of AcoustID's ids.
   static func uuid(of content: ContentID) -> String {
     let digits = [content.high, content.low].map { number in
       let text = String(number, radix: 16)
@@ -87,7 +87,7 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // Like AcoustID, a track that is not linked with a recording has names given by users and no id.
+    // As in AcoustID, a track that is not linked to a recording has names given by users, and no id.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }
@@ -114,7 +114,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// Artists have ids only if there are as many ids as names.
+  /// Artists get ids only if there are as many ids as names.
   private static func artists(_ record: FileRecord, names: String, ids: String) -> [JSONValue] {
     let names = record.track.values(names)
     let ids = record.track.values(ids)
@@ -194,7 +194,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// A file of the library that holds the track: an extension of this server.
+  /// A file of the library that contains the track, which is an extension of this server.
   private static func file(_ file: File) -> JSONValue {
     let record = file.record
     var object: [String: JSONValue] = ["id": .string(file.id)]

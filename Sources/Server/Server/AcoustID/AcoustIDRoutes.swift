@@ -7,16 +7,16 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// `/v2/lookup`: AcoustID's web service over the fingerprints of the library.
+/// `/v2/lookup`: AcoustID's web service, which searches the fingerprints of the library.
 struct AcoustIDRoutes: RouteSet {
   let api = API(name: "acoustid", path: "/v2", access: .tokenAmongParameters(.acoustID), hasStandardErrors: false)
   let services: Services
   let fingerprints: FingerprintLookup
 
-  /// Fingerprints per request.
+  /// Maximum number of fingerprints per request.
   private static let batchLimit = 20
   private static let resultLimit = 10
-  /// Items per fingerprint: 17 minutes. Fingerprints of fpcalc have 950.
+  /// Maximum number of items per fingerprint: 17 minutes. Fingerprints from fpcalc have 950.
   private static let itemLimit = 8_192
 
   private static let summary = "Recordings with this fingerprint, as AcoustID has it"
@@ -135,7 +135,7 @@ struct AcoustIDRoutes: RouteSet {
   }
 }
 
-/// Response to a lookup. The members of its list items depend on the parameter `meta`.
+/// The response to a lookup. The members of its list items depend on the parameter `meta`.
 private enum AcoustIDReply {
   case results([JSONValue])
   /// Results of several lookups in one request.

@@ -3,10 +3,10 @@ internal import Chromaprint
 internal import LibraryStore
 internal import Synchronization
 
-/// Looks up fingerprints among those of the library. The index is in memory: it is built on first use and updated after
-/// the library has changed. The fingerprints themselves stay in the database.
+/// Looks up fingerprints in the library. The index is in memory; it is built on first use and updated after the library
+/// has changed. The fingerprints themselves stay in the database.
 final class FingerprintLookup: Sendable {
-  /// Audio with a matching fingerprint.
+  /// The audio of a matching fingerprint.
   struct Hit: Sendable {
     var content: ContentID
     /// 0 to 1; see `Fingerprint.similarity(to:)`.
@@ -15,7 +15,8 @@ final class FingerprintLookup: Sendable {
 
   private struct Index: Sendable {
     var hashes = FingerprintIndex()
-    /// The audio and one of its files, by number; `nil` if the audio is no longer in the library.
+    /// The audio and one of its files, by the number of the fingerprint; `nil` if the audio is no longer in the
+    /// library.
     var audio: [(content: ContentID, file: Int64)?] = []
     var numbers: [ContentID: UInt32] = [:]
     var revision: Int64?
@@ -24,7 +25,7 @@ final class FingerprintLookup: Sendable {
 
   private struct State {
     var index = Index()
-    /// The update under way.
+    /// The update in progress.
     var update: Task<Void, any Error>?
   }
 
@@ -33,11 +34,12 @@ final class FingerprintLookup: Sendable {
   private let revision: StoreRevision?
   private let state = Mutex(State())
 
-  /// Fingerprints compared with the query.
+  /// Maximum number of fingerprints that are compared with the query.
   private static let candidateLimit = 40
-  /// Lower scores are other recordings: different music scores below 0.1, the same in a poor encoding above 0.6.
+  /// Lower scores mean another recording: different music scores below 0.1, and the same recording in a poor encoding
+  /// above 0.6.
   static let minScore = 0.5
-  /// Fingerprints read from the database at a time.
+  /// Number of fingerprints read from the database at a time.
   private static let batchSize = 1_000
   /// Maximum age of the index while a run is writing.
   private static let maxAge = Duration.seconds(30)
@@ -68,7 +70,7 @@ final class FingerprintLookup: Sendable {
   /// Number of fingerprints, and size of the index in bytes.
   var size: (count: Int, bytes: Int) { state.withLock { ($0.index.numbers.count, $0.index.hashes.size) } }
 
-  /// Builds the index on first use and waits for it. Later updates leave a large index in use meanwhile.
+  /// Builds the index on first use and waits for it. During later updates, a large index stays in use.
   private func bringUpToDate() async throws {
     let (update, isFirst) = state.withLock { state -> (Task<Void, any Error>?, Bool) in
       let isFirst = state.index.made == nil

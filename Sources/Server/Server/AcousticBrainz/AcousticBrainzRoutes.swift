@@ -14,7 +14,7 @@ struct AcousticBrainzRoutes: RouteSet {
     errors: ErrorShape { error, json in json.value(["message": .string(error.message)]) })
   let services: Services
 
-  /// Recordings per request, the limit of AcousticBrainz.
+  /// Maximum number of recordings per request, the same as in AcousticBrainz.
   private static let bulkLimit = 25
 
   /// Member names depend on the request and on the known findings.
@@ -80,7 +80,7 @@ struct AcousticBrainzRoutes: RouteSet {
     }
   }
 
-  /// `{mbid: {"0": …}}` for several recordings, without unknown ones.
+  /// Returns `{mbid: {"0": …}}` for several recordings; unknown recordings are left out.
   private func bulk(
     _ request: Request, _ make: @Sendable (String, FileRecord) -> JSONValue
   ) async throws -> Response {

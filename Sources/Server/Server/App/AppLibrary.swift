@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// State shared by the parts of the app: the store, and data cached until the store changes.
+/// The state shared by the parts of the app: the store, and data that is cached until the store changes.
 final class AppLibrary: Sendable {
   let services: Services
   /// `nil` if nothing is watched.
@@ -23,19 +23,19 @@ final class AppLibrary: Sendable {
     self.services = services
     self.watch = watch
     revision = try StoreRevision(of: services.store)
-    // Some 20 kB each.
+    // About 20 kB each.
     searches = try TimedCache(of: services.store, count: 500, maxAge: .milliseconds(250))
   }
 
   var store: ResultStore { services.store }
   var sounds: DescriptorCache { services.sounds }
 
-  /// Progress of the current run, of this or another process; `nil` without one.
+  /// Progress of the current run in this or another process; `nil` if no run is active.
   var progress: RunProgress? { RunProgress(ofDatabase: store.path, ownProcess: watch?.report.process) }
 
   var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }
 
-  /// Returns a track or a failed file: the app shows both.
+  /// Returns a track or a failed file, because the app shows both.
   /// - Throws: `RequestError` if no track has the id.
   func song(_ id: String) throws -> Song {
     guard ContentID(id) != nil, let song = try store.song(id: id, includesFailed: true) else {

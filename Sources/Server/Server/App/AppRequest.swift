@@ -6,13 +6,13 @@ internal import Text
 /// A request of a page.
 struct AppRequest: Sendable {
   let query: QueryReading
-  /// The value of `{id}` in the path; empty without one.
+  /// The value of `{id}` in the path; empty if the path has no id.
   let id: String
-  /// Members of the body; empty without a body.
+  /// Members of the body; empty if there is no body.
   let body: [String: JSONValue]
 }
 
-/// Routes of the app, which answer from the library.
+/// Routes of the app, which respond with data of the library.
 protocol AppRouteSet: RouteSet {
   var library: AppLibrary { get }
 }

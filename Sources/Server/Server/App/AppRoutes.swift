@@ -17,7 +17,7 @@ struct AppRoutes: Sendable {
     library = try AppLibrary(services, watch: watch)
   }
 
-  /// Sends changes of the library to the pages until its task is canceled or `stopEvents` is called.
+  /// Sends changes in the library to the pages until the calling task is canceled or `stopEvents` is called.
   func observe() async { await LibraryObserver(library: library, hub: hub).run() }
 
   /// Ends the event streams, which would otherwise keep connections open. Called when the server stops.
@@ -42,7 +42,7 @@ extension API {
   static let app = API(name: "app", path: "/app/api", errors: AppErrors())
 }
 
-/// Turns errors of the use cases into responses; their messages are written for people.
+/// Turns errors of the use cases into responses. The messages of these errors are written for people.
 private struct AppErrors: RouterMiddleware {
   typealias Context = ServerContext
 

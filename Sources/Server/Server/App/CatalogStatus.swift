@@ -2,11 +2,10 @@ internal import Recognition
 internal import Serving
 internal import Text
 
-/// State of the recognition catalog.
 struct CatalogStatus: Sendable {
   /// `nil` if there is no catalog.
   let recordings: Int?
-  /// The reason that the present catalog is not in use.
+  /// The reason why an existing catalog is not in use.
   let problem: String?
 
   init(of catalog: ServedCatalog) {

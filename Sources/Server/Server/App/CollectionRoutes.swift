@@ -3,7 +3,7 @@ internal import LibraryStore
 internal import Serving
 internal import Text
 
-/// Albums, artists and genres of the library.
+/// Routes for the albums, artists and genres of the library.
 struct CollectionRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -45,7 +45,7 @@ struct CollectionRoutes: AppRouteSet {
       guard let artist = try library.store.artist(id: request.id) else {
         throw RequestError(.notFound, "There is no artist with this id in the library.")
       }
-      // Pages count tracks; albums come with the first page.
+      // Paging applies to tracks; the albums come with the first page.
       let albums = page.offset == 0 ? try library.store.albums(ofArtist: request.id, limit: page.limit) : []
       let songs = try library.store.songs(ofArtist: request.id, limit: page.limit, offset: page.offset)
       return (ListRow(artist), albums.map { ListRow($0) }, songs.map { ListRow($0) })
@@ -84,7 +84,7 @@ extension JSONType<ListRow<LibraryArtist>> {
   }
 }
 
-/// A genre. Search results have no album count.
+/// A genre. Search results do not include the album count.
 typealias GenreRow = ListRow<(name: String, tracks: Int, albums: Int?)>
 
 extension JSONType where Value == GenreRow {

@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// The duplicates that `analyze duplicates` found last, and people's decisions about them.
+/// Routes for the duplicates that `analyze duplicates` found last, and for people's decisions about them.
 struct DuplicateRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -64,7 +64,7 @@ struct DuplicateRoutes: AppRouteSet {
 /// A page of groups, with the totals of all groups.
 private struct DuplicatePage: Sendable {
   let duplicates: LibraryDuplicates
-  /// Tracks not compared yet.
+  /// Number of tracks that have not been compared yet.
   let waiting: Int
   let page: (limit: Int, offset: Int)
 
@@ -123,7 +123,7 @@ extension JSONType<OtherVersion> {
   }
 }
 
-/// The fields that name a file on a page.
+/// The fields that identify a file on a page.
 private let names: [Field<FileRecord>] = [
   .required("track", .text) { ContentID(ofPath: $0.path).description },
   .required("title", .text) { $0.track.title },

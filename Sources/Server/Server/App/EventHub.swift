@@ -16,20 +16,20 @@ final class EventHub: Sendable {
     var isClosed = false
   }
 
-  /// Connections that can listen at a time.
+  /// Maximum number of connections that can listen at a time.
   static let maxListeners = 128
-  /// Listeners of one client. One more replaces its oldest, so a reloaded page always receives events.
+  /// Maximum number of listeners per client. A further listener replaces the client's oldest one, so a reloaded page
+  /// always receives events.
   static let maxPerClient = 16
   private static let keptEvents = 64
 
   private let state = Mutex(State())
 
-  /// Number of listeners.
   var count: Int { state.withLock { $0.listeners.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Events from now on; `nil` if there are too many listeners or the hub is closed. Listening ends with the task that
-  /// reads, or when `end` completes because the client has disconnected.
+  /// Returns events from now on; `nil` if there are too many listeners or the hub is closed. Listening ends with the
+  /// task that reads, or when `end` completes because the client has disconnected.
   func listen(_ owner: Client.Owner, until end: EventLoopFuture<Void>) -> AsyncStream<ServerEvent>? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.keptEvents))
@@ -42,7 +42,7 @@ final class EventHub: Sendable {
       state.listeners[state.next] = Listener(owner: owner, events: continuation)
       return (state.next, oldest)
     }
-    // Outside the lock: ending a listener takes the lock.
+    // This is done outside the lock, because ending a listener takes the lock.
     oldest?.events.finish()
     guard let number else { return nil }
     continuation.onTermination = { [weak self] _ in self?.remove(number) }
@@ -54,7 +54,7 @@ final class EventHub: Sendable {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.events.yield(event) }
   }
 
-  /// Ends all streams and accepts no more listeners.
+  /// Ends all streams and no longer accepts listeners.
   func close() {
     let listeners = state.withLock { state in
       state.isClosed = true

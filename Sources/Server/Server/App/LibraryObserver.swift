@@ -5,15 +5,15 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Polls the library, its runs and the recognition catalog for changes, and sends them to the listening pages. Without
-/// listeners it does nothing.
+/// Polls the library, its runs and the recognition catalog for changes, and sends them to the pages that are listening.
+/// Does nothing if there are no listeners.
 struct LibraryObserver: Sendable {
   let library: AppLibrary
   let hub: EventHub
 
-  /// Polling interval. A poll takes some microseconds.
+  /// Polling interval. A poll takes a few microseconds.
   private static let interval = Duration.seconds(1)
-  /// Polls without events between two heartbeats.
+  /// Number of polls without events between two heartbeats.
   private static let heartbeat = 15
 
   private struct Seen {

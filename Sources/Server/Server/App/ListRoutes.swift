@@ -7,7 +7,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// Playlists of the app.
+/// Routes for the playlists of the app.
 struct ListRoutes: AppRouteSet {
   let library: AppLibrary
 

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Resources
 internal import Serving
 
-/// The app: its page at `/`, and the files of the page at `/app/…`.
+/// Routes for the app: its page at `/`, and the files of that page at `/app/…`.
 struct PageRoutes: RouteSet {
   let api = API(name: "app", path: "", access: .page)
   private let files = PageFile.all

@@ -2,7 +2,8 @@ internal import Analysis
 
 /// The placeholder for a missing cover: a curve of the onset strength over a track.
 enum PlaceholderCover {
-  /// Means of equal parts, scaled from the 4th to the 96th percentile, 0 to 63; `nil` without onsets.
+  /// Returns the means of equal parts of the track, scaled so that the range from the 4th to the 96th percentile
+  /// becomes 0 to 63; `nil` without onsets.
   static func points(of onsets: TempoFinding.OnsetSummary, count: Int) -> [Int]? {
     let values = onsets.values.filter(\.isFinite)
     guard values.count > 1, let top = values.max(), top > 0 else { return nil }

@@ -11,7 +11,8 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// The morning report: new tracks, problems and their causes; also as the page that `analyze report` writes.
+/// The morning report: new tracks, problems and their causes. It is also available as the page that `analyze report`
+/// writes.
 struct ReportRoutes: AppRouteSet {
   let library: AppLibrary
   private let reports = KeptReport<MorningReport>()
@@ -32,7 +33,7 @@ struct ReportRoutes: AppRouteSet {
       let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)
-      // The page has a policy of its own for its inline style and script.
+      // The page itself contains a policy for its inline style and script.
       response.headers[.contentSecurityPolicy] = "frame-ancestors 'none'"
       return response
     }
@@ -89,8 +90,8 @@ extension JSONType where Value == (report: MorningReport, made: Timestamp, run: 
   }
 }
 
-/// The latest report. It is made again when the library has changed, but at most once a minute during a run, since that
-/// reads the whole library.
+/// The latest report. It is created again when the library has changed, but at most once a minute during a run, because
+/// creating it reads the whole library.
 private final class KeptReport<Report: Sendable>: Sendable {
   private struct State {
     var report: Report?
@@ -104,7 +105,7 @@ private final class KeptReport<Report: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// - Throws: The errors of `make`; `RequestError` while the first one is being made for another client.
+  /// - Throws: The errors of `make`; `RequestError` while the first report is being created for another client.
   func current(
     of library: AppLibrary, _ make: (_ made: Timestamp) throws -> Report
   ) throws -> (Report, made: Timestamp) {

@@ -8,12 +8,12 @@ internal import Text
 struct TypedSearch: Hashable, Sendable {
   var words: String
   var sections: Set<String>
-  /// Hits per section.
+  /// Maximum number of hits per section.
   var limit: Int
   var offset: Int
 }
 
-/// Search while typing, and the library with filters.
+/// Routes for searching while the user is typing, and for the library with filters.
 struct SearchRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -85,7 +85,7 @@ struct SearchRoutes: AppRouteSet {
     return found
   }
 
-  /// Returns matching albums and artists; none without words.
+  /// Returns matching albums and artists; returns none if there are no words.
   private func names(
     _ words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
   ) throws -> SongQueryResult {
@@ -165,7 +165,7 @@ extension JSONType<FoundSections> {
 }
 
 extension ListPage {
-  /// Creates a page of search hits, without an offset.
+  /// Creates a page of search hits that has no offset.
   fileprivate init<Hit, Value>(_ hits: SearchHits<Hit>, marking match: WordMatch, _ value: (Hit) -> Value)
   where Item == ListRow<Value> {
     self.init(

@@ -5,7 +5,7 @@ internal import Text
 /// An event for the pages: a server-sent event (WHATWG HTML, section 9.2).
 struct ServerEvent: Sendable {
   enum Name: String, Sendable {
-    /// The first one on a connection.
+    /// The first event on a connection.
     case hello
     /// Rows may have changed.
     case library
@@ -13,7 +13,7 @@ struct ServerEvent: Sendable {
     /// Progress of a run.
     case run
     case runEnded = "run-ended"
-    /// The state of watching folders.
+    /// The state of the folder watch.
     case watch
     /// A tempo was changed through this server.
     case tempo

@@ -18,13 +18,13 @@ struct ListRow<Value: Sendable>: Sendable {
   }
 }
 
-/// A part of a list, and how long the list is.
+/// A part of a list, and the length of the whole list.
 struct ListPage<Item: Sendable>: Sendable {
   var count: Int
   var isCountExact = true
   /// `nil` in the sections of a search other than tracks.
   var offset: Int?
-  /// Number of failed files. It is counted for the first page only; on later ones the inner value is `nil`.
+  /// Number of failed files. It is counted for the first page only; on later pages the inner value is `nil`.
   var failed: Int??
   var items: [Item]
 }
@@ -47,7 +47,7 @@ extension JSONType<ListPage<ListRow<Song>>> {
   }
 }
 
-/// A track as the rows of the app's lists show it.
+/// A track in the form shown by the rows of the app's lists.
 extension JSONType<ListRow<Song>> {
   static var appTrack: Self { .object("AppTrack", groups: fields) }
 
@@ -80,7 +80,7 @@ extension Song {
 }
 
 extension Problem {
-  /// The problem in words for people.
+  /// The problem in human-readable words.
   static var namedFields: [Field<Problem>] {
     [
       .required("code", .text) { $0.code }, .required("name", .text) { ProblemWords(code: $0.code).name },

@@ -6,7 +6,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// The data in the header of every page.
+/// Routes for the data in the header of every page.
 struct StatusRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -46,7 +46,7 @@ struct LibraryStatus: Sendable {
     return ([Self.text(tracks: figures.trackCount, failed: figures.failedCount)] + state).joined(separator: ", ")
   }
 
-  /// The size of the library, in the same words everywhere: `273 tracks, 5 failed`.
+  /// The size of the library, worded the same way everywhere: `273 tracks, 5 failed`.
   static func text(tracks: Int, failed: Int) -> String {
     counted(tracks, "track") + (failed > 0 ? ", \(failed) failed" : "")
   }

@@ -3,7 +3,7 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// A tempo as the track page shows it.
+/// A tempo in the form shown on the track page.
 struct ShownTempo: Sendable {
   /// The tempo in force.
   var tempo: TempoFinding

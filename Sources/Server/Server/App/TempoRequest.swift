@@ -6,13 +6,11 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// The body of a tempo request.
 struct TempoRequest {
   let change: TempoChange.Request
-  /// The change is only shown, not stored.
+  /// `true` if the change is only shown, not stored.
   let isPreview: Bool
 
-  /// Members of the body.
   static let members: [RouteParameter] = [
     .number("bpm"), .text("times"), .of("taps", .list(.number)), .of("no_tempo", .flag), .of("confirm", .flag),
     .number("shift_beats"), .number("shift_ms"), .number("first_beat_s"), .of("move_bar", .integer),
@@ -20,7 +18,7 @@ struct TempoRequest {
   ]
   private static let fields = Set(members.map(\.name))
 
-  /// - Parameter candidates: Tempi that taps snap to if they are near.
+  /// - Parameter candidates: Tempi to which a tapped tempo snaps if it is near one of them.
   /// - Throws: `RequestError` with a sentence about the invalid field.
   init(_ body: [String: JSONValue], candidates: [Double]) throws {
     if let unknown = body.keys.sorted().first(where: { !Self.fields.contains($0) }) {

@@ -7,7 +7,7 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// Tempo correction: the same change as `analyze set` makes, with preview and undo.
+/// Routes for tempo correction: the same changes as with `analyze set`, with preview and undo.
 struct TempoRoutes: AppRouteSet {
   let library: AppLibrary
   let hub: EventHub
@@ -35,7 +35,7 @@ struct TempoRoutes: AppRouteSet {
   }
 
   private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
-    // Fitting beats to the audio takes seconds; outside of the writing lane it delays no other change.
+    // Fitting beats to the audio takes seconds; outside of the writing lane, it does not delay other changes.
     switch try await library.services.computing({ try plan(id, body) }) {
     case .preview(let change): JSONType.tempoChange.response(change)
     case .correction(let audio, let correction, let change):
@@ -109,7 +109,6 @@ struct TempoRoutes: AppRouteSet {
   }
 }
 
-/// A change and the resulting tempo.
 private struct ShownChange: Sendable {
   let isSaved: Bool
   let change: TempoChange.Change

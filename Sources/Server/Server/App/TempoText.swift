@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
 
-/// Sentences about a tempo on the page.
+/// Sentences about a tempo for the track page.
 enum TempoText {
   /// The confidence of a tempo in words and a number.
   static func confidence(_ tempo: TempoFinding, isLocked: Bool) -> String {
@@ -22,7 +22,7 @@ enum TempoText {
     return "\(words) (\(Int((min(max(value, 0), 1) * 100).rounded(.down)))% confidence)."
   }
 
-  /// Reasons for the confidence.
+  /// The reasons for the confidence.
   static func reasons(_ tempo: TempoFinding, found: TempoFinding?) -> [String] {
     var reasons: [String] = []
     if let found, let theirs = found.bpm {
@@ -45,7 +45,7 @@ enum TempoText {
     return reasons
   }
 
-  /// The evidence for and against a tempo that was found.
+  /// Describes the evidence for and against a tempo that was found.
   private static func evidence(_ tempo: TempoFinding, _ value: Double) -> [String] {
     var sentences: [String] = []
     let own = tempo.candidates.first { abs($0.bpm / value - 1) < 0.02 }?.weight ?? 0

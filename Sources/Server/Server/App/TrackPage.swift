@@ -7,7 +7,6 @@ internal import Reporting
 internal import ResultStore
 internal import Serving
 
-/// The data of a track's page.
 struct TrackPage: Sendable {
   let song: Song
   let record: FileRecord
@@ -82,7 +81,7 @@ extension JSONType<TrackPage> {
 }
 
 extension Field<TrackPage> {
-  /// A finding with the member names of reports.
+  /// A finding, with the same member names as in reports.
   fileprivate static func finding<Finding: DeclaredFinding>(_ type: Finding.Type) -> Field {
     var field = Field<FileRecord>.finding(type, long: []).of { (page: TrackPage) in page.record }
     let named = JSONType<TrackPage>.named("App\(field.name.capitalized)", field.schema) { _, _ in }

@@ -11,7 +11,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// One track: its findings, its waveform, and similar tracks.
+/// Routes for one track: its findings, its waveform, and similar tracks.
 struct TrackRoutes: AppRouteSet {
   let library: AppLibrary
 

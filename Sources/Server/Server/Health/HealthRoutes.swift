@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Records
 internal import Serving
 
-/// `/healthz`: health check that reads the database.
+/// `/healthz`: a health check that reads the database.
 struct HealthRoutes: RouteSet {
   let api = API.server
   let services: Services

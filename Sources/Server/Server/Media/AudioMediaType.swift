@@ -1,4 +1,4 @@
-/// Media types of audio files, by the decoded container and codec rather than the file name.
+/// Media types of audio files, determined by the detected container and codec rather than by the file name.
 enum AudioMediaType {
   /// - Parameters: The names used by `AudioFormat`.
   static func name(container: String?, codec: String?) -> String {

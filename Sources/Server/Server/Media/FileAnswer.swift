@@ -5,16 +5,16 @@ internal import NIOCore
 internal import Platform
 internal import Serving
 
-/// A response with a file or the requested part of it (RFC 9110, sections 13 and 14).
+/// A response with a file or with the requested part of it (RFC 9110, sections 13 and 14).
 struct FileAnswer {
   let file: OpenFile
   let contentType: String
-  /// File name for saving.
+  /// The file name under which clients save the file.
   let name: String
   /// Offers the file for download rather than playback.
   var isAttachment = false
 
-  /// Bytes read at once. A slow client keeps only a few of these blocks in memory.
+  /// Number of bytes read at once. A slow client keeps only a few blocks of this size in memory.
   private static let blockSize = 1 << 17
 
   func response(to request: Request, _ services: Services) -> Response {
@@ -68,7 +68,7 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// A part is useful only to a client that has another part of the same version.
+  /// `true` if the response may be a part, which is useful only to a client that has another part of the same version.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds

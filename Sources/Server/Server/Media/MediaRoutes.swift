@@ -8,7 +8,7 @@ internal import ResultStore
 internal import Serving
 internal import SystemPackage
 
-/// `/media`: the files of tracks, and covers. Requests name ids; paths come from the store only.
+/// `/media`: the files of tracks, and covers. Requests contain ids; paths come only from the store.
 struct MediaRoutes: RouteSet {
   let api = API(name: "media", path: "/media")
   let services: Services
@@ -20,7 +20,7 @@ struct MediaRoutes: RouteSet {
     route(
       .get, "covers/{id}", "The cover of a track or an album",
       [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
-      // Without a picture, `missing=empty` makes the response 204 instead of 404.
+      // If there is no picture, the response to `missing=empty` is 204 instead of 404.
       answers: [.empty(.noContent)], type: "image/jpeg", access: .tokenOrCoverKey
     ) { request, context in
       let size = try request.uri.queryParameters["size"].map { text -> Int in
@@ -80,7 +80,7 @@ extension Services {
   /// - Parameter id: The id of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {
-      // The cover of an album is that of its first track.
+      // The cover of an album is the cover of its first track.
       guard
         let track = try trackFile(id) ?? store.album(id: id).flatMap({ try trackFile($0.firstTrack) })
       else { throw RequestError(.notFound, "There is no track and no album with this id.") }
@@ -93,7 +93,7 @@ extension Services {
         try await picturing { covers.cover(of: track, size: size) }
       }
     guard let cover else {
-      // For pages with a placeholder of their own: browsers log a 404 as an error.
+      // This is for pages that have their own placeholder, because browsers log a 404 as an error.
       guard request.uri.queryParameters["missing"] != "empty" else {
         return Response(status: .noContent, headers: [.cacheControl: "private, max-age=300"])
       }

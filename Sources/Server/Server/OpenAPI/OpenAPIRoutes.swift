@@ -11,7 +11,7 @@ struct OpenAPIRoutes: RouteSet {
   let others: [Route]
 
   var routes: [Route] {
-    // The document describes itself, too.
+    // The document also describes its own route.
     let itself = answering(ByteBuffer())
     return [answering(ByteBuffer(string: Self.document(of: others + [itself]).text))]
   }

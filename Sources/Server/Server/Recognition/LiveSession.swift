@@ -9,14 +9,14 @@ internal import Text
 
 /// A live recognition session: a client sends audio in chunks and receives events about what is playing.
 ///
-/// It keeps twelve seconds of spectrum, the newest events, and the audio not matched yet; all are bounded. Chunks are
-/// matched one at a time, on the thread that calls `listen`.
+/// It keeps twelve seconds of spectrum, the newest events, and the audio that has not been matched yet; all of them are
+/// bounded. Chunks are matched one at a time, on the thread that calls `listen`.
 final class LiveSession: Sendable {
-  /// Acknowledgment of a chunk.
+  /// An acknowledgment of a chunk.
   struct Receipt: Sendable, Equatable {
     /// Number of the chunk, from 0.
     var sequence: Int
-    /// The chunk had arrived before and was ignored.
+    /// `true` if the chunk had arrived before and was ignored.
     var isDuplicate: Bool
     /// Seconds of audio accepted so far.
     var receivedSeconds: Double
@@ -44,15 +44,15 @@ final class LiveSession: Sendable {
     var nextWatcher = 0
   }
 
-  /// State of the matching, used by one thread at a time.
+  /// The state of the matching, used by one thread at a time.
   private struct Listening: ~Copyable {
     var stream: StreamingMatcher?
     var changes = TrackChanges()
     /// Number of tracks that are playing.
     var openCount = 0
-    /// Incomplete frame at the end of the last chunk.
+    /// The incomplete frame at the end of the last chunk.
     var rest = ByteBuffer()
-    /// The catalog could not be used, and an event has reported it.
+    /// `true` if the catalog could not be used and an event has reported this.
     var hasFailed = false
   }
 
@@ -62,13 +62,13 @@ final class LiveSession: Sendable {
   private let state = Mutex(State())
   private let listening = Mutex(Listening())
 
-  /// Bytes of one chunk: ten seconds of two channels of floats at 48 kHz.
+  /// Maximum size of one chunk in bytes: enough for ten seconds of two channels of floats at 48 kHz.
   static let maximumChunkSize = 4 << 20
-  /// Bytes of queued chunks.
+  /// Maximum number of bytes in queued chunks.
   private static let queueLimit = 8 << 20
-  /// Queued chunks: each takes more memory than its bytes.
+  /// Maximum number of queued chunks; it is limited because each chunk takes more memory than its bytes.
   private static let queuedChunkLimit = 256
-  /// Events kept for clients that reconnect.
+  /// Number of events kept for clients that reconnect.
   private static let eventLimit = 64
   private static let watcherLimit = 4
 
@@ -122,7 +122,7 @@ final class LiveSession: Sendable {
     Receipt(sequence: number, isDuplicate: isDuplicate, receivedSeconds: format.seconds(ofBytes: state.receivedBytes))
   }
 
-  /// Accepts no more audio.
+  /// Stops accepting audio.
   /// - Returns: `true` if the caller must call `listen`.
   func end(because reason: String) -> Bool {
     state.withLock { state in
@@ -184,7 +184,7 @@ final class LiveSession: Sendable {
         defer { state.watchers = [:] }
         return Array(state.watchers.values)
       }
-      // Outside the lock: ending a watcher takes the lock.
+      // This is done outside the lock, because ending a watcher takes the lock.
       for watcher in watchers { watcher.finish() }
       return false
     }
@@ -214,7 +214,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Reports once that catalogs do not answer, and again only after all have answered.
+  /// Reports once that catalogs do not answer, and again only after all of them have answered in between.
   private func say(_ missing: [MissingCatalog], _ listening: inout Listening) {
     if !missing.isEmpty, !listening.hasFailed {
       let catalogs = missing.map { "\($0.name) (\($0.reason))" }.joined(separator: ", ")
@@ -251,7 +251,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// The kept events after the one with this id.
+  /// Returns the kept events after the event with this id.
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
   /// Yields when there may be new events or a keep-alive is due. Ends with the session, or when `end` completes because

@@ -11,7 +11,7 @@ final class LiveSessions: Sendable {
     var sessions: [String: LiveSession] = [:]
     var owners: [String: Client.Owner] = [:]
     var isClosed = false
-    /// A task checks the sessions every second.
+    /// `true` if a task checks the sessions every second.
     var isTended = false
   }
 
@@ -19,12 +19,12 @@ final class LiveSessions: Sendable {
   private let links: LibraryLinks
   private let threads: ThreadExecutor
   private let maximumCount: Int
-  /// Maximum sessions of one client.
+  /// Maximum number of sessions per client.
   private let maximumShare: Int
   private let waiting = BufferBudget(limit: waitingLimit)
   private let state = Mutex(State())
 
-  /// Bytes of queued audio in all sessions.
+  /// Maximum number of bytes of queued audio in all sessions.
   private static let waitingLimit = 128 << 20
   /// Seconds without audio after which a session ends.
   static let idleSeconds: Int64 = 60
@@ -33,7 +33,7 @@ final class LiveSessions: Sendable {
   /// Seconds between keep-alives on connections without events.
   private static let keepAliveSeconds = 15
 
-  /// - Throws: `ResourceError` if the system gives no thread.
+  /// - Throws: `ResourceError` if the system cannot start a thread.
   init(catalog: ServedCatalog, links: LibraryLinks, threadCount: Int, maximumCount: Int) throws {
     self.catalog = catalog
     self.links = links
@@ -86,7 +86,7 @@ final class LiveSessions: Sendable {
     if session.end(because: reason) { listen(to: session) }
   }
 
-  /// Schedules the matching of queued audio. After each chunk it is the turn of another session.
+  /// Schedules the matching of queued audio. After each chunk, another session has its turn.
   func listen(to session: LiveSession) {
     Task(executorPreference: threads) { self.work(on: session) }
   }
@@ -107,7 +107,7 @@ final class LiveSessions: Sendable {
   /// Ends the threads once all sessions have ended.
   func endThreads() { threads.close() }
 
-  /// Ends idle sessions and removes ended ones, until none remains.
+  /// Ends idle sessions and removes ended sessions, until none remain.
   private func tend() async {
     var seconds = 0
     while true {

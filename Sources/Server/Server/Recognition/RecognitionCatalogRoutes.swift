@@ -17,7 +17,7 @@ struct RecognitionCatalogRoutes: RouteSet {
 
   private static let pageLimit = 1_000
   private static let offsets = 0...Int(Int32.max)
-  /// Bytes of an upload.
+  /// Maximum size of an upload in bytes.
   private static let uploadLimit = 64 << 20
 
   private var catalog: ServedCatalog { services.recognition.catalog }
@@ -120,7 +120,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     }
   }
 
-  /// Adds the catalog that `write` writes to a file.
+  /// Adds a catalog that `write` has written to a file.
   private func merge(_ write: (FilePath) throws -> Void) throws -> Response {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -150,7 +150,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     }
   }
 
-  /// Runs `body` and translates its errors for clients.
+  /// Runs `body` and translates its errors into errors for clients.
   private static func explained(_ body: () throws -> Response) throws -> Response {
     do {
       return try body()
@@ -183,7 +183,7 @@ private struct RecordingPage {
   var offset: Int
   var total: Int
   var duration: Double
-  /// The catalog has changed and can no longer be read.
+  /// `true` if the catalog has changed and can no longer be read.
   var isOutdated: Bool
 }
 

@@ -3,16 +3,16 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// State shared by the recognition routes.
+/// The state shared by the recognition routes.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks
   let sessions: LiveSessions
   let uploads: Uploads
-  /// Queries of other servers have threads of their own: two servers that query each other must not deadlock.
+  /// Queries from other servers have their own threads, because two servers that query each other must not deadlock.
   let questions: Uploads
 
-  /// - Throws: `ResourceError` if the system gives no thread.
+  /// - Throws: `ResourceError` if the system cannot start a thread.
   init(store: ResultStore, options: ServerOptions) throws {
     catalog = ServedCatalog(path: options.catalog, others: options.otherCatalogs, parts: options.catalogParts)
     links = LibraryLinks(store: store)
@@ -34,14 +34,14 @@ struct RecognitionServices: Sendable {
   }
 }
 
-/// Threads that decode and match whole uploads, which may take many seconds. Live sessions have threads of their own.
+/// Threads that decode and match whole uploads, which may take many seconds. Live sessions have their own threads.
 final class Uploads: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
 
-  /// Uploads received or recognized at a time, per thread.
+  /// Number of uploads that are received or recognized at a time, per thread.
   private static let share = 8
-  /// Waiting uploads, of which nothing has been read yet.
+  /// Maximum number of waiting uploads, of which nothing has been read yet.
   static let maxQueueLength = 200
   static let maxWait = Duration.seconds(30)
 
@@ -51,8 +51,8 @@ final class Uploads: Sendable {
       places: Self.share * threadCount, maxQueueLength: Self.maxQueueLength, maxWait: Self.maxWait)
   }
 
-  /// Runs `body` when it is the upload's turn. Until then none of it is read, so memory is bounded.
-  /// - Throws: `RequestError` if too many wait or the wait is too long; errors of `body`.
+  /// Runs `body` when it is the upload's turn. Until then nothing of the upload is read, so memory use is bounded.
+  /// - Throws: `RequestError` if too many uploads are waiting or the wait is too long; errors of `body`.
   func admit<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       try await queue.enter()

@@ -6,15 +6,15 @@ internal import Serving
 internal import Synchronization
 internal import SystemPackage
 
-/// The current recognition catalog: opened on first use, and again when it has changed. Requests under way finish with
-/// the previous one. Other catalogs may be searched together with it.
+/// The current recognition catalog, which is opened on first use, and again when it has changed. Requests in progress
+/// finish with the previous version. Other catalogs may be searched together with it.
 final class ServedCatalog: Sendable {
   private struct State {
     var checked: ContinuousClock.Instant?
     var found: [CatalogVersion]?
     /// The server's own catalog.
     var catalog: CustomCatalog?
-    /// The catalog joined with the others of this machine.
+    /// The catalog joined with the other catalogs on this machine.
     var joined: CustomCatalog?
     /// Idle sessions with the joined catalog.
     var idle: [RecognitionSession] = []
@@ -32,20 +32,20 @@ final class ServedCatalog: Sendable {
   private let parts: [any CatalogPart]
   private let state = Mutex(State())
 
-  /// Time between two checks of the catalog files.
+  /// Interval between two checks of the catalog files.
   private static let checkInterval = Duration.seconds(1)
 
   /// - Parameters:
   ///   - path: The server's own catalog.
-  ///   - others: Catalogs of this machine that are searched together with it.
-  ///   - parts: Catalogs of other servers that are searched, too.
+  ///   - others: Catalogs on this machine that are searched together with it.
+  ///   - parts: Catalogs on other servers that are searched as well.
   init(path: FilePath, others: [FilePath] = [], parts: [any CatalogPart] = []) {
     self.path = path
     self.others = others
     self.parts = parts
   }
 
-  /// The server's own catalog. Blocks for milliseconds.
+  /// Returns the server's own catalog. Blocks for milliseconds.
   /// - Throws: `RequestError` if there is none.
   func current() throws -> CustomCatalog {
     try state.withLock { state in

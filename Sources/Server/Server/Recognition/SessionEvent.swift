@@ -11,7 +11,7 @@ struct SessionEvent: Sendable {
     case end
   }
 
-  /// Number within the session, from 1.
+  /// Number of the event within the session, from 1.
   var id: Int
   var name: Name
   /// JSON, one line.

@@ -16,7 +16,7 @@ struct SessionRoutes: RouteSet {
       .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: [.json(.session, .created)]
     ) { request, context in
       let limit = try request.confidenceLimit
-      // Without a catalog the request fails, rather than a later event.
+      // If there is no catalog, this request fails, rather than a later event reporting it.
       _ = try await services.reading { try sessions.catalog.current() }
       let session = try sessions.open(limit, for: context.client.owner)
       var response = JSONType.session.response(session.progress, status: .created)
@@ -64,7 +64,7 @@ struct SessionRoutes: RouteSet {
     try sessions.session(context.parameters.require("id"))
   }
 
-  /// The id of the last event that the client has; 0 if none.
+  /// The id of the last event that the client has received; 0 if it has received none.
   private func lastEventID(of request: Request) throws(RequestError) -> Int {
     guard let text = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last_event_id"].map(String.init)
     else { return 0 }

@@ -9,17 +9,17 @@ internal import Recognition
 internal import Serving
 internal import SystemPackage
 
-/// Audio of a request, in an unnamed file: several uploads at once may not fit into memory.
+/// The audio of a request, in an unnamed file, because several uploads at once may not fit into memory.
 final class UploadedAudio: Sendable {
   private let file: UnnamedFile
   private let type: AudioType
   private let size: Int
 
-  /// Bytes.
+  /// In bytes.
   static let maximumSize = 64 << 20
-  /// Seconds of audio that are matched; the rest is ignored.
+  /// Maximum number of seconds of audio that are matched; the rest is ignored.
   static let maximumDuration = 3600.0
-  /// Bytes written at once.
+  /// Number of bytes written at once.
   private static let blockSize = 1 << 20
 
   /// Reads the body of a request.
@@ -98,7 +98,7 @@ final class UploadedAudio: Sendable {
       var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
       var offset: Int64 = 0
       while left > 0 {
-        // Whole frames, so none is cut in two.
+        // Reads whole frames, so that none is split.
         let wanted = min(left, Self.blockSize / format.frameSize * format.frameSize)
         var block = ByteBuffer()
         let count = try block.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { buffer in

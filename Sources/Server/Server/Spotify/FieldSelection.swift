@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import Serving
 internal import Text
 
-/// The parts of a response that the parameter `fields` of playlists selects: comma-separated names, those of inner objects
-/// after a dot or in parentheses, and `!` before excluded ones, such as
+/// The parts of a response that the parameter `fields` of playlists selects: comma-separated names, with the names of
+/// inner objects after a dot or in parentheses, and `!` before excluded names, for example
 /// `total,items(added_at,track(name,album(!images)))`.
 /// https://developer.spotify.com/documentation/web-api/reference/get-playlist
 struct FieldSelection: Equatable {
-  /// Only these members, if there are any.
+  /// The only members to keep; if empty, all members are kept.
   private var kept: [String: FieldSelection] = [:]
   private var dropped: Set<String> = []
 
@@ -72,7 +72,7 @@ struct FieldSelection: Equatable {
     dropped.formUnion(other.dropped)
   }
 
-  /// The selected parts of an object, or of each object of a list.
+  /// Returns the selected parts of an object, or of each object in a list.
   func applied(to value: JSONValue) -> JSONValue {
     switch value {
     case .array(let values): return .array(values.map(applied))

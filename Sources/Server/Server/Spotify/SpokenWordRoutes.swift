@@ -2,15 +2,15 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Serving
 
-/// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files has none, so lists of them are empty and
-/// no id refers to one.
+/// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files does not contain any of these, so
+/// their lists are empty and no id refers to one.
 struct SpokenWordRoutes: RouteSet {
   let spotify: SpotifyRoutes
 
   var api: API { spotify.api }
 
   private static let kinds = ["show", "episode", "audiobook", "chapter"]
-  /// The kinds that people can save.
+  /// The kinds of objects that people can save.
   private static let saved = ["show", "episode", "audiobook"]
   private static let parts = [("show", "episodes"), ("audiobook", "chapters")]
 
@@ -40,7 +40,7 @@ struct SpokenWordRoutes: RouteSet {
       spotify.change(
         .delete, "me/\(kind)s", "None is saved, before or after", [.text("ids")]
       ) {
-        // None was saved, so there is nothing to remove.
+        // Nothing was ever saved, so there is nothing to remove.
         _ = try $0.ids()
         return Response(status: .ok)
       }

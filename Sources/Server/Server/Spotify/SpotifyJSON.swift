@@ -7,9 +7,9 @@ internal import Text
 
 /// The URLs in responses of Spotify's Web API.
 ///
-/// Unknown values are null if clients accept that, and otherwise Spotify's value for unknown. Plays are not counted:
-/// `popularity` is 0. The files can be played wherever the server is reached: `available_markets` is empty, `is_playable`
-/// true.
+/// Unknown values are null if clients accept null, and otherwise the value that Spotify uses for unknown. Plays are not
+/// counted: `popularity` is 0. The files can be played wherever the server is reached: `available_markets` is empty,
+/// and `is_playable` is true.
 struct SpotifyLinks: Sendable {
   /// The start of absolute URLs.
   let base: String
@@ -47,7 +47,7 @@ extension JSONType<SpotifyImage> {
   }
 }
 
-/// A value of the library, with the URLs of its response.
+/// A value of the library, together with the URLs for its response.
 struct Linked<Value: Sendable>: Sendable {
   let value: Value
   let links: SpotifyLinks
@@ -77,7 +77,7 @@ extension Field {
   static func artists<Value>(_ artists: @escaping @Sendable (Value) -> [SongArtist]) -> Self
   where Record == Linked<Value> {
     .required("artists", .list(.simpleArtist)) { record in
-      // Clients show the first artist.
+      // Clients show the first artist only.
       let artists = artists(record.value)
       return (artists.isEmpty ? [.unknown] : artists).map { Linked($0, record.links) }
     }
@@ -122,7 +122,7 @@ extension JSONType where Value == [LinkedArtist?] {
 
 // MARK: Albums
 
-/// An album, its group in the list of an artist, and its first tracks if the response has them.
+/// An album, its group in an artist's list of albums, and its first tracks if the response includes them.
 typealias LinkedAlbum = Linked<(album: SongAlbum, group: String?, tracks: [Song])>
 
 extension LinkedAlbum {
@@ -184,11 +184,11 @@ extension SongAlbum {
 
 // MARK: Tracks
 
-/// A track and its album. A track without an album counts as one of its own.
+/// A track and its album. A track without an album counts as an album of its own.
 typealias LinkedTrack = Linked<(song: Song, album: SongAlbum?)>
 
 extension JSONType where Value == LinkedTrack {
-  /// The track without its album, where that is clear from the request.
+  /// The track without its album, for responses to requests that make the album clear.
   static var simpleTrack: Self { .object("SimpleTrack", groups: members) }
   static var track: Self { .object("Track", groups: fullMembers) }
 
@@ -269,7 +269,7 @@ struct Page: Sendable, Equatable {
 }
 
 extension String {
-  /// Percent-encoded for a value in a query.
+  /// The text, percent-encoded for use as a value in a query.
   var queryEncoded: String {
     var encoded = ""
     for byte in utf8 {

@@ -53,10 +53,10 @@ struct SpotifyRequest {
   /// The parameter that `wantsNulls` reads.
   static let nulls = RouteParameter.choice("nulls", ["0", "1"])
 
-  /// `true` if unknown values are null instead of Spotify's number for unknown.
+  /// `true` if unknown values are null instead of the number that Spotify uses for unknown.
   var wantsNulls: Bool { fields["nulls"] == "1" }
 
-  /// A response with only the parts that the parameter `fields` selects.
+  /// Returns a response with only the parts that the parameter `fields` selects.
   func selected<Value>(_ type: JSONType<Value>, _ value: Value) throws -> Response {
     guard let text = fields["fields"], !text.isEmpty else { return type.response(value) }
     let selection = try FieldSelection(text)
@@ -65,7 +65,7 @@ struct SpotifyRequest {
     return Response.json(selection.applied(to: try JSONValue(parsing: whole.bytes)))
   }
 
-  /// A comma-separated list.
+  /// Returns the values of a comma-separated list.
   func list(_ name: String) -> [String] {
     fields[name]?.split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty } ?? []
   }
@@ -95,7 +95,7 @@ struct SpotifyRequest {
 struct SpotifySearchText {
   private(set) var query = SongQuery()
 
-  /// Days for which files count as `tag:new`.
+  /// Number of days for which files count as `tag:new`.
   private static let newDays = 14
 
   init(_ text: String, now: Timestamp = .now) throws {
@@ -125,7 +125,7 @@ struct SpotifySearchText {
         try end()
         filter = name
         if !piece.text.isEmpty { value.append(piece.text) }
-        // Unquoted names may have several words; quoted values and those of other filters are complete.
+        // Unquoted names may have several words; quoted values and the values of other filters are complete.
         if piece.isQuoted || !["artist", "album", "track"].contains(name) { try end() }
       } else if filter != nil {
         value.append(piece.text)
@@ -137,7 +137,7 @@ struct SpotifySearchText {
       }
     }
     try end()
-    // An OR between filters has no alternatives in words.
+    // An OR between filters leaves alternatives that contain no words.
     texts = (texts + [words.joined(separator: " ")]).filter { !$0.isEmpty }
     query.text = texts.first ?? ""
     query.alternatives = Array(texts.dropFirst())
@@ -183,7 +183,7 @@ struct SpotifySearchText {
     return first...last
   }
 
-  /// The time since which files count as new.
+  /// The time after which files count as new.
   private static func newest(at now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(newDays) * 86_400 * 1_000_000_000)
   }

@@ -45,8 +45,8 @@ extension SpotifyRoutes {
   private static let maxSeeds = 5
   private static let recommendationCounts = 1...100
 
-  /// Recommendations have `min_`, `max_` and `target_` of each of these. Attributes that are not measured, and are
-  /// `nil` here, have no effect.
+  /// Recommendations have parameters with the prefixes `min_`, `max_` and `target_` for each of these attributes. Those
+  /// that are not measured, and are `nil` here, have no effect.
   private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,
@@ -157,8 +157,8 @@ extension MusicalKey {
   fileprivate var spotifyMode: Int { mode == .major ? 1 : 0 }
 }
 
-/// The findings of a track under the names of Spotify's audio analysis. Lists of values that are not measured are
-/// empty.
+/// The findings of a track under the names that Spotify's audio analysis uses. Lists of values that are not measured
+/// are empty.
 private struct AudioAnalysis {
   let song: Song
   let record: FileRecord
@@ -175,7 +175,7 @@ private struct AudioAnalysis {
     }
   }
 
-  /// Intervals from each start to the next. The last is as long as the one before.
+  /// Returns intervals from each start to the next. The last interval is as long as the one before.
   func intervals(_ starts: [Double]) -> [Interval] {
     starts.indices.map { index in
       let last = index + 1 == starts.count
@@ -276,7 +276,7 @@ extension JSONType<AudioAnalysis> {
           ($0.record.tempo?.bpm == nil ? nil : $0.record.tempo?.confidence) ?? $0.unknown.confidence
         },
       ], Field.meter, Field.keyFields,
-      // Fingerprints and rhythms in Spotify's own codes.
+      // Fingerprints and rhythms, which Spotify encodes in its own formats.
       [
         ("codestring", "code_version"), ("echoprintstring", "echoprint_version"), ("synchstring", "synch_version"),
         ("rhythmstring", "rhythm_version"),

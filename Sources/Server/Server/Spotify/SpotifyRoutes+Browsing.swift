@@ -50,7 +50,7 @@ extension SpotifyRoutes {
   }
 
   private func genre(_ id: String) throws -> LibraryGenre {
-    // Clients may send it as they got it, percent-encoded.
+    // Clients may send the id in the percent-encoded form in which they received it.
     let id = id.removingPercentEncoding ?? id
     guard let genre = try store.genres().first(where: { $0.id == id }) else {
       throw RequestError(.notFound, "There is no category with this id.")

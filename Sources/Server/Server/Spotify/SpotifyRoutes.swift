@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// `/v1`: the library in the form of Spotify's Web API, for its clients
+/// `/v1`: the library in the form of Spotify's Web API, for clients of that API
 /// (https://developer.spotify.com/documentation/web-api).
 struct SpotifyRoutes: RouteSet {
   let api = API(name: "library", path: "/v1")
@@ -129,7 +129,7 @@ struct SpotifyRoutes: RouteSet {
     return songs.map { song in song.map { LinkedTrack(($0, albums($0)), links) } }
   }
 
-  /// An album and a part of its tracks. A track without an album counts as one.
+  /// Returns an album and a part of its tracks. A track without an album counts as an album of its own.
   private func album(_ id: String, _ page: Page) throws -> (SongAlbum, [Song]) {
     guard let album = try store.release(id: SpotifyRequest.id(id)) else {
       throw RequestError(.notFound, "There is no album with this id.")
@@ -142,7 +142,7 @@ struct SpotifyRoutes: RouteSet {
   private static let types = ["album", "artist", "playlist", "track", "show", "episode", "audiobook"]
 
   private func search(_ request: SpotifyRequest) throws -> SpotifySearchResults {
-    // The URLs of pages name it `query`, as Spotify's do.
+    // In the URLs of pages the parameter is named `query`, as in Spotify's.
     let text = try request.fields["query"] ?? request.required("q")
     _ = try request.required("type")
     let types = request.list("type")
@@ -186,7 +186,7 @@ struct SpotifyRoutes: RouteSet {
     return found.filter { playlist in !excluded.contains { $0.matches(playlist.name) } }
   }
 
-  /// The tracks whose covers stand for artists, by artist.
+  /// The tracks whose covers represent artists, by artist.
   func coverTracks(of artists: [LibraryArtist]) throws -> [String: String] {
     guard !artists.isEmpty else { return [:] }
     return try store.firstTracks(ofArtists: artists.map(\.id))

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// `/api/token`: a bearer token in exchange for a client's secret, the client credentials grant of OAuth 2 (RFC 6749,
-/// section 4.4). The secret is a token of the token file. If tokens are not needed, any client gets one.
+/// `/api/token`: issues a bearer token in exchange for a client's secret, by the client credentials grant of OAuth 2
+/// (RFC 6749, section 4.4). The secret is a token of the token file. If tokens are not needed, any client gets one.
 struct TokenRoutes: RouteSet {
   let api = API(name: "library", path: "/api", access: .ownSecret, hasStandardErrors: false, errors: Self.errors)
   let services: Services

@@ -9,7 +9,7 @@ internal import Text
 struct SubsonicAnswer {
   enum Format: Equatable {
     case xml, json
-    /// JSON as the argument of a function with this name.
+    /// JSON, as the argument in a call of a function with this name.
     case jsonp(callback: String)
 
     /// XML unless the client requests another format.
@@ -124,7 +124,7 @@ enum SubsonicErrorCode: Int {
   }
 }
 
-/// Gives errors under `/rest/` Subsonic's form, including those of refused clients.
+/// Converts errors under `/rest/` to Subsonic's form, including errors for refused clients.
 struct SubsonicErrorShape: RouterMiddleware {
   typealias Context = ServerContext
 

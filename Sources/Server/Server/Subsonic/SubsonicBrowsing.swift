@@ -72,7 +72,7 @@ extension SubsonicLibrary {
 
   // MARK: Folders
 
-  /// The roots of runs, with small numbers as ids.
+  /// Returns the roots of runs, with small numbers as ids.
   func musicFolders(_ request: SubsonicRequest) throws -> SubsonicObject {
     let roots = try services.folders().roots
     return .make {
@@ -89,7 +89,8 @@ extension SubsonicLibrary {
     }
   }
 
-  /// The folders and songs directly in the music folders, or in one of them. Folders are grouped by first letter.
+  /// Returns the folders and songs directly in the music folders, or in one of them. Folders are grouped by first
+  /// letter.
   func indexes(_ request: SubsonicRequest) throws -> SubsonicObject {
     let folders = try services.folders()
     var roots = folders.roots
@@ -124,8 +125,8 @@ extension SubsonicLibrary {
     }
   }
 
-  /// A folder on disk. Lists of albums and artists for clients that ignore tags refer to it as well: an artist is a folder
-  /// of releases, and a release a folder of songs.
+  /// Returns a folder on disk. Lists of albums and artists for clients that ignore tags refer to folders as well: an
+  /// artist is a folder of releases, and a release is a folder of songs.
   func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
     let folders = try services.folders()
@@ -183,7 +184,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// The artist's own albums, those with tracks by the artist, and tracks that are in no album.
+  /// Returns the artist's own albums, albums with tracks by the artist, and tracks that are not in an album.
   private func releases(of id: String) throws -> [SongAlbum] {
     try store.albums(ofArtist: id) + store.albums(ofArtist: id, .appearsOn) + store.singles(ofArtist: id)
   }
@@ -234,7 +235,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Empty: nothing is known beyond the library's own data.
+  /// Returns an empty object, because nothing is known beyond the library's own data.
   func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
     try artistInfo(request, as: "artistInfo")
   }
@@ -314,7 +315,7 @@ extension SubsonicLibrary {
     return .make { $0.put("songsByGenre") { $0.put("song", songs) } }
   }
 
-  /// Plays are not counted; the order is that of the albums.
+  /// Plays are not counted, so songs are in the order of the albums.
   func topSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let artist = SongArtist(named: try request.required("artist"))
     let songs = try children(store.songs(ofArtist: artist.id, limit: request.count("count", else: 50)))

@@ -76,7 +76,7 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// The positions in the playlist of shown tracks: clients count only those.
+  /// Returns the positions of shown tracks in the playlist, because clients count only the tracks that are shown.
   private func positions(_ shown: [Int], in playlist: Playlist) throws -> Set<Int> {
     let tracks = try store.playlistTracks(id: playlist.id)
     let songs = Set(try store.songs(ofFiles: tracks.compactMap(\.fileID)).map(\.row.fileID))
@@ -118,7 +118,7 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Clients that browse by folder star albums and artists as folders, by `id`.
+  /// Clients that browse by folder star albums and artists as folders, using the parameter `id`.
   private func items(_ request: SubsonicRequest) throws -> (songs: [Song], albums: [String], artists: [String]) {
     var (songs, albums, artists): ([Song], [String], [String]) = ([], [], [])
     for id in request.values("albumId") {

@@ -12,7 +12,7 @@ struct SubsonicLibrary: Sendable {
   let services: Services
   var store: ResultStore { services.store }
 
-  /// The times when albums or artists were saved, by id.
+  /// Returns the times when albums or artists were saved, by id.
   func dates(_ kind: ResultStore.SavedKind) throws -> [String: Timestamp] {
     Dictionary(try store.saved(kind).map { ($0.id, $0.saved) }) { first, _ in first }
   }
@@ -21,7 +21,7 @@ struct SubsonicLibrary: Sendable {
 
   // MARK: Songs
 
-  /// The objects of songs, in the same order.
+  /// Returns the objects for songs, in the same order.
   func children(_ songs: [Song]) throws -> [SubsonicObject] {
     let files = songs.map(\.row.fileID)
     let (starred, gains) = (try store.savedDates(ofFiles: files), try store.replayGains(ofFiles: files))
@@ -84,7 +84,7 @@ struct SubsonicLibrary: Sendable {
     }
   }
 
-  /// A path for clients to show and store: made of names, not of the folders on this machine.
+  /// A path for clients to show and store. It consists of names, not of the folders on this machine.
   private static func path(of song: Song) -> String {
     let artist = song.albumArtists.first?.name ?? song.artists.first?.name
     let folders = [artist, song.album?.name].compactMap { $0?.replacing("/", with: "_") }
@@ -166,7 +166,7 @@ struct SubsonicLibrary: Sendable {
   }
 
   /// `ArtistID3`.
-  /// - Parameter releaseCount: The number of releases of the artist and of others with tracks by the artist; `nil` for
+  /// - Parameter releaseCount: The number of releases by the artist, and by others with tracks by the artist; `nil` for
   ///   `SongArtist.unknown`.
   func object(_ artist: LibraryArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
@@ -199,7 +199,7 @@ struct SubsonicLibrary: Sendable {
     return name
   }
 
-  /// Elements grouped by the first letter of their names; `#` for anything else.
+  /// Groups elements by the first letter of their names, or under `#` for any other first character.
   static func groups<Element>(
     _ elements: [Element], by name: (Element) -> String
   ) -> [(letter: String, elements: [Element])] {

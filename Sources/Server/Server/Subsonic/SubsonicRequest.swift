@@ -10,7 +10,7 @@ struct SubsonicRequest: Sendable {
   private let address: FormFields
   private let form: FormFields?
 
-  /// Bytes of a form.
+  /// Maximum size of a form in bytes.
   private static let formLimit = 1 << 20
 
   /// - Parameter name: With or without `.view`.
@@ -51,7 +51,7 @@ struct SubsonicRequest: Sendable {
     return number
   }
 
-  /// A number of items, at most 500 as in Subsonic.
+  /// Returns a number of items, at most 500 as in Subsonic.
   func count(_ name: String, else standard: Int) throws(RequestError) -> Int {
     min(max(0, try integer(name) ?? standard), 500)
   }

@@ -19,7 +19,7 @@ struct SubsonicRoutes: RouteSet {
       answers: [.json(SubsonicAnswer.type)], type: "application/xml", answer)
   }
 
-  /// Parameters of all methods; those from `u` to `callback` identify the client and the response format.
+  /// Parameters of all methods. The parameters from `u` to `callback` identify the client and the response format.
   private static let parameters: [RouteParameter] = [
     .text("u"), .text("p"), .text("t"), .text("s"), .text("apiKey"), .text("v"), .text("c"),
     .choice("f", ["xml", "json", "jsonp"]), .text("callback"),
@@ -67,8 +67,8 @@ struct SubsonicRoutes: RouteSet {
     throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(call.method.prefix(50)).")
   }
 
-  /// Sends the unchanged file, even if the client requests another format: audio is not encoded here. The media type tells
-  /// the client what it receives.
+  /// Sends the unchanged file, even if the client requests another format, because the server does not encode audio.
+  /// The media type indicates what the client receives.
   private func stream(_ call: SubsonicRequest, _ request: Request) async throws -> Response {
     try await services.track(call.required("id"), for: request)
   }
@@ -80,7 +80,7 @@ struct SubsonicRoutes: RouteSet {
 
   private typealias Endpoint = @Sendable (SubsonicLibrary) -> (SubsonicRequest) throws -> SubsonicObject
 
-  /// Methods that only read, in milliseconds.
+  /// Methods that only read and take milliseconds.
   private static let endpoints: [String: Endpoint] = [
     "ping": { $0.ping }, "getLicense": { $0.license }, "getOpenSubsonicExtensions": { $0.extensions },
     "tokenInfo": { $0.tokenInfo }, "getUser": { $0.user }, "getScanStatus": { $0.scanStatus },
@@ -96,7 +96,7 @@ struct SubsonicRoutes: RouteSet {
     "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
   ]
 
-  /// Methods that write to the store, whatever the HTTP method.
+  /// Methods that write to the store, whatever the HTTP method of the request is.
   private static let changes: [String: Endpoint] = [
     "createPlaylist": { $0.createPlaylist }, "updatePlaylist": { $0.updatePlaylist },
     "deletePlaylist": { $0.deletePlaylist }, "star": { $0.star }, "unstar": { $0.unstar },

@@ -43,13 +43,13 @@ extension SubsonicLibrary {
     // Some clients send an empty query as `""`.
     let text = (request["query"] ?? "").trimmingCharacters(in: .init(charactersIn: "\" \t*"))
     func page(_ kind: String) throws -> (limit: Int, offset: Int) {
-      // Clients that copy a library request large pages.
+      // Clients that copy the whole library request large pages.
       (min(max(0, try request.integer("\(kind)Count") ?? 20), 5000), try request.offset("\(kind)Offset"))
     }
     let (artists, albums, songs) = (try page("artist"), try page("album"), try page("song"))
     var found = Found()
     if text.isEmpty {
-      // The whole library, in pages.
+      // Returns the whole library, in pages.
       if artists.limit > 0 {
         found.artists = try store.releaseArtists(limit: artists.limit, offset: artists.offset)
       }
@@ -95,7 +95,7 @@ extension SubsonicLibrary {
     return .make { $0.put("sonicMatch", matches) }
   }
 
-  /// Songs similar to a song, or to the first song of an album or artist that has a descriptor.
+  /// Returns songs similar to a song, or to the first song of an album or artist that has a descriptor.
   private func similar(_ request: SubsonicRequest) throws -> [(song: Song, likeness: Double)] {
     let id = try request.required("id")
     let limit = try request.count("count", else: 50)
@@ -113,7 +113,7 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Most similar songs first; none if the library has not been analyzed for likeness.
+  /// Returns the most similar songs first; returns none if the library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer

@@ -1,7 +1,7 @@
 internal import Text
 
-/// The content of a response in either of Subsonic's formats: JSON, and XML in which plain members are attributes and the
-/// others elements.
+/// The content of a response in either of Subsonic's formats: JSON, or XML in which plain members become attributes and
+/// all others become elements.
 enum SubsonicValue: Sendable, Equatable {
   case text(String)
   case integer(Int64)

@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// Rejects requests with a foreign Host, a foreign Origin, or a missing token.
+/// Rejects requests with a foreign `Host`, a foreign `Origin`, or a missing token.
 package struct Access: RouterMiddleware {
   package typealias Context = ServerContext
 
@@ -58,7 +58,7 @@ package struct Access: RouterMiddleware {
     }
   }
 
-  /// Bytes of path and query.
+  /// Maximum size of path and query in bytes.
   private static let maximumTarget = 8192
 
   private func checkedName(_ request: Request) throws -> String {
@@ -83,7 +83,7 @@ package struct Access: RouterMiddleware {
       throw Self.unauthorized("This needs a token. Show it as: Authorization: Bearer TOKEN")
     }
     if let name = name(of: shown) { return name }
-    // Pages that need no token stay available, and an expired cookie is not a failed attempt.
+    // Pages that do not need a token stay available, and an expired cookie does not count as a failed attempt.
     if !access.needsToken { return nil }
     if case .cookie = shown {} else { try failures.note(context.client.address) }
     throw Self.unauthorized("The token is not valid. It may have run out, or be mistyped.")

@@ -3,9 +3,9 @@ package import Foundation
 
 /// Decides which clients have access, by their tokens and passes.
 ///
-/// Tokens are valid while they are in the token file. Passes are derived from them for a limited time: the bearer tokens of
-/// `/api/token` and the cookies of the app. A pass is signed with its token, so passes need not be stored, survive a
-/// restart, and end with the token.
+/// Tokens are valid while they are in the token file. Passes are derived from tokens for a limited time: they are the
+/// bearer tokens of `/api/token` and the cookies of the app. A pass is signed with its token, so passes need not be
+/// stored, survive a restart, and become invalid together with the token.
 package struct AccessTokens: Sendable {
   /// `nil` if every client that can connect has access.
   private let file: TokenFile?
@@ -17,7 +17,7 @@ package struct AccessTokens: Sendable {
   /// `true` if clients need a token.
   package var areNeeded: Bool { file != nil }
 
-  /// The name of a token; `nil` if there is no such token. Takes the same time for each.
+  /// The name of a token; `nil` if the token does not exist. Takes the same time for every token.
   package func name(ofSecret secret: String) -> String? {
     guard let file else { return nil }
     let digest = Digest.sha256(of: Array(secret.utf8))
@@ -31,14 +31,14 @@ package struct AccessTokens: Sendable {
   }
 
   /// Creates a pass for a limited time.
-  /// - Parameter name: The name of a token; `nil` if none are needed.
+  /// - Parameter name: The name of a token; `nil` if no tokens are needed.
   package func pass(for name: String?, kind: Pass, lasting seconds: Int, now: Date = Date()) -> String? {
     guard let key = key(for: name, kind) else { return nil }
     let claim = "\(Int(now.timeIntervalSince1970) + seconds).\(Data((name ?? "").utf8).base64URL)"
     return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
   }
 
-  /// The name of the token of a valid pass, empty if none are needed; `nil` if the pass is not valid.
+  /// The name of the token of a valid pass, empty if no tokens are needed; `nil` if the pass is not valid.
   func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
     let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
@@ -50,7 +50,7 @@ package struct AccessTokens: Sendable {
 
   /// The purpose of a pass; a pass of one kind is not valid for another.
   package enum Pass: String, Sendable {
-    /// A token of `/api/token`, in the header `Authorization`.
+    /// A token from `/api/token`, in the header `Authorization`.
     case bearer
     /// The cookie of the app.
     case cookie
@@ -58,8 +58,8 @@ package struct AccessTokens: Sendable {
     case cover
   }
 
-  /// The key in the URL of a cover, which replaces a token because image tags send no headers. It is valid as long as the
-  /// token.
+  /// The key in the URL of a cover, which replaces a token because image tags do not send headers. It is valid as long
+  /// as the token is.
   /// - Parameter name: The name of a token.
   /// - Returns: `nil` if no tokens are needed.
   package func coverKey(for id: String, as name: String?) -> String? {
@@ -87,7 +87,7 @@ package struct AccessTokens: Sendable {
 }
 
 extension Data {
-  /// Base64 for URLs and cookies, without padding (RFC 4648, section 5).
+  /// The text in Base64 for URLs and cookies, without padding (RFC 4648, section 5).
   var base64URL: String {
     base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
       .replacingOccurrences(of: "=", with: "")

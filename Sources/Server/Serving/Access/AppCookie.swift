@@ -1,4 +1,4 @@
-/// The cookie that gives the app's pages access.
+/// The cookie that gives the app's pages access to the server.
 package enum AppCookie {
   package static let name = "nocturne"
   /// Lifetime in seconds.

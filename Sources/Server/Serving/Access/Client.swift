@@ -2,9 +2,9 @@
 package struct Client: Sendable, Equatable {
   /// The address of the client; behind a trusted proxy, the address that the proxy reports.
   package var address: NetworkAddress?
-  /// `true` if the client connects to the server, or to the trusted proxy, with TLS.
+  /// `true` if the client is connected to the server, or to the trusted proxy, with TLS.
   package var isSecure = false
-  /// The name of its token; `nil` if none is needed.
+  /// The name of the client's token; `nil` if none is needed.
   package var token: String?
   /// `true` if the client is on this machine, without a proxy in between.
   package var isLocal = false

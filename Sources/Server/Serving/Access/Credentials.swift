@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// The credentials of a client.
 package enum Credentials: Equatable {
   /// APIs whose clients send the token as a parameter.
   package enum Parameters {
@@ -9,12 +8,12 @@ package enum Credentials: Equatable {
 
   /// A token of the file.
   case secret(String)
-  /// A token of the file, or one of `/api/token`.
+  /// A token from the token file, or one issued by `/api/token`.
   case bearer(String)
   case cookie(String)
   /// The key in the URL of the cover with this id.
   case cover(key: String, id: String)
-  /// A token of the file as Subsonic's clients send it: `md5(token + salt)`.
+  /// A token from the token file, in the form that Subsonic's clients send: `md5(token + salt)`.
   case salted(token: String, salt: String)
 
   /// Bearer (RFC 6750), or Basic (RFC 7617) with the token as password and any name.

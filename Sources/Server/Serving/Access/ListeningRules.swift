@@ -1,6 +1,6 @@
 /// Refuses options that would expose the server without a token.
 package enum ListeningRules {
-  /// A sentence about options that exclude each other and what to do; `nil` if there is no problem.
+  /// A sentence on which options exclude each other and what to do about it; `nil` if there is no problem.
   package static func problem(with options: ServingOptions) -> String? {
     guard options.tokenFile == nil else { return nil }
     let host = NetworkAddress(options.host)

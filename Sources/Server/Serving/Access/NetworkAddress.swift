@@ -7,7 +7,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   let bytes: [UInt8]
   package let description: String
 
-  /// - Parameter text: An address such as `192.168.1.2`, `::1` or `[::1]`; no names.
+  /// - Parameter text: An address such as `192.168.1.2`, `::1` or `[::1]`, but not a name.
   package init?(_ text: some StringProtocol) {
     let inner = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
     let plain = inner.prefix { $0 != "%" }
@@ -32,7 +32,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
 
-  /// The network that counts as one client: a host with IPv6 usually has all 2^64 addresses of its network.
+  /// The network that counts as one client, because a host with IPv6 usually has all 2^64 addresses of its network.
   var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 }
 

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// The origin of the page that made a request, according to the headers of browsers.
+/// The origin of the page that made a request, according to the headers that browsers send.
 ///
 /// `Origin`: https://fetch.spec.whatwg.org/#origin-header, `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/.
 /// Programs other than browsers send neither.

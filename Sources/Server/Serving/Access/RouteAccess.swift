@@ -2,7 +2,7 @@
 package enum RouteAccess: Sendable, Equatable {
   /// Clients with a token, in a header or in the app's cookie.
   case token
-  /// Clients with a token, also as a parameter of this API.
+  /// Clients with a token, which may also be a parameter of this API.
   case tokenAmongParameters(Credentials.Parameters)
   /// Clients with a token or the key of a cover.
   case tokenOrCoverKey
@@ -12,7 +12,7 @@ package enum RouteAccess: Sendable, Equatable {
   case open
   /// All clients; the route itself checks their credentials.
   case ownSecret
-  /// All clients, also through links from other sites: the files of the app contain no data.
+  /// All clients, even through links from other sites, because the files of the app do not contain data.
   case page
 
   var needsToken: Bool {

@@ -1,7 +1,7 @@
 /// The host names that the server answers to.
 ///
-/// A foreign page can make its own name resolve to this machine after it was loaded, and would then have the same origin as
-/// this server (DNS rebinding). `Host` still contains the foreign name.
+/// A foreign page can make its own name resolve to this machine after it was loaded, and would then have the same
+/// origin as this server (DNS rebinding). The header `Host` still contains the foreign name, however.
 package struct ServedNames: Sendable {
   private let names: Set<String>
   /// `true` if other machines can connect, to any address of this machine.
@@ -9,7 +9,7 @@ package struct ServedNames: Sendable {
 
   /// - Parameters:
   ///   - host: The address that the server listens on.
-  ///   - names: Other names, such as that of a reverse proxy.
+  ///   - names: Other names, such as the name of a reverse proxy.
   package init(host: String, names: [String]) {
     let address = NetworkAddress(host)
     self.names = Set((["localhost", host] + names).map { Self.normalized($0) })
@@ -20,7 +20,7 @@ package struct ServedNames: Sendable {
   package func contain(_ authority: String) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
     if let address = NetworkAddress(host) {
-      // An address cannot be rebound. A server on loopback accepts loopback addresses only.
+      // An address cannot be rebound. A server that listens on loopback accepts only loopback addresses.
       return allowsAddresses || address.isLoopback || names.contains(Self.normalized(host))
     }
     return names.contains(Self.normalized(host))

@@ -4,13 +4,13 @@ internal import Platform
 internal import Synchronization
 package import SystemPackage
 
-/// The file of valid tokens, with a name and a token per line.
+/// The file with the valid tokens: a name and a token per line.
 ///
 /// It is read again when it has changed. Only digests of the tokens stay in memory.
 package final class TokenFile: Sendable {
-  /// A token that gives access to the server.
+  /// A token that grants access to the server.
   struct Token: Sendable {
-    /// Name that appears in the log and in the metrics.
+    /// The name that appears in the log and in the metrics.
     var name: String
     var digest: Digest
   }
@@ -43,7 +43,7 @@ package final class TokenFile: Sendable {
     state = Mutex(State(tokens: secrets.map(Self.token), file: file, checked: .now))
   }
 
-  /// The current tokens. The file is checked at most once a second. Blocks for a moment.
+  /// The current tokens. The file is checked for changes at most once a second. Blocks for a moment.
   var tokens: [Token] {
     let (tokens, problem) = state.withLock { state -> ([Token], Problem?) in
       let now = ContinuousClock.now
@@ -66,7 +66,8 @@ package final class TokenFile: Sendable {
     return tokens
   }
 
-  /// The name of the token for which `matches` holds. All tokens are tried, so the time does not depend on the token.
+  /// The name of the token for which `matches` returns `true`. All tokens are tried, so the time does not depend on the
+  /// token.
   ///
   /// Reads the file, because values derived from the token cannot be checked with its digest.
   func name(where matches: (_ secret: String) -> Bool) -> String? {

@@ -8,12 +8,13 @@ package struct TrustedProxies: Sendable {
 
   /// - Parameter peer: The other end of the connection.
   func client(peer: NetworkAddress?, headers: HTTPFields) -> Client {
-    // These headers mean that a program forwards the request of another client, even if they are not trusted.
+    // Even if these headers are not trusted, they mean that a program is forwarding the request of another client.
     let isForwarded = headers[.xForwardedFor] != nil || headers[.forwarded] != nil
     var client = Client(address: peer, isLocal: peer?.isLoopback == true && !isForwarded)
     guard let peer, trusts(peer) else { return client }
     client.isSecure = headers[.xForwardedProto]?.lowercased() == "https"
-    // The last address is the one that the trusted proxy saw. Earlier ones count only if that is a trusted proxy, too.
+    // The last address is the one that the trusted proxy saw. An earlier address counts only if the one after it also
+    // belongs to a trusted proxy.
     for text in (headers[values: .xForwardedFor].joined(separator: ",")).split(separator: ",").reversed() {
       guard let address = NetworkAddress(Self.trimmed(text)) else { break }
       client.address = address

@@ -6,13 +6,14 @@ package final class ConnectionCounts: Sendable {
   private let isExempt: @Sendable (NetworkAddress) -> Bool
   private let counts = Mutex<[[UInt8]: Int]>([:])
 
-  /// - Parameter isExempt: `true` for addresses without a limit of their own: those of this machine and of proxies.
+  /// - Parameter isExempt: `true` for addresses to which no limit applies: the addresses of this machine and of
+  ///   proxies.
   package init(_ limits: ConnectionLimits, isExempt: @escaping @Sendable (NetworkAddress) -> Bool) {
     self.limits = limits
     self.isExempt = isExempt
   }
 
-  /// - Returns: `true` if the connection may stay; then `remove` must be called at its end.
+  /// - Returns: `true` if the connection may stay; in that case, `remove` must be called when it ends.
   func add(_ address: NetworkAddress?) -> Bool {
     guard let address, !isExempt(address) else { return true }
     return counts.withLock { counts in

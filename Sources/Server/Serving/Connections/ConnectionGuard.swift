@@ -3,8 +3,9 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Text
 
-/// Guards one connection, between the HTTP parser and the responder: closes it if it is too slow, refuses malformed
-/// requests, and closes it in an orderly way when the server stops. Runs on the event loop of the connection.
+/// Guards one connection, as a handler between the HTTP parser and the responder: closes the connection if it is too
+/// slow, refuses malformed requests, and closes the connection in an orderly way when the server stops. Runs on the
+/// event loop of the connection.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -18,13 +19,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var isRefused = false
   private var isEventStream = false
   private var hasBegunAnswer = false
-  /// The request asks for an upgrade, so its response is the last of the connection.
+  /// `true` if the request asks for an upgrade, so its response is the last one on the connection.
   private var wantsUpgrade = false
-  /// The client waits before it sends the body (RFC 9110, section 10.1.1).
+  /// `true` if the client waits before it sends the body (RFC 9110, section 10.1.1).
   private var expectsContinue = false
-  /// Received bytes could not be parsed, so the rest is ignored.
+  /// `true` if received bytes could not be parsed, so the rest is ignored.
   private var isDamaged = false
-  /// The client has closed its side.
+  /// `true` if the client has closed its side.
   private var isInputClosed = false
 
   /// An outbound event: the body of this request will be read.
@@ -83,8 +84,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         return refuse(.badRequest, problem, context)
       }
       if head.headers.contains(name: "upgrade") {
-        // The upgrade is ignored (RFC 9110, section 7.8), but the parser reads nothing after such a request. Java's client
-        // sends one with its first request.
+        // The upgrade is ignored (RFC 9110, section 7.8), but the parser does not read anything after such a request.
+        // Java's client asks for an upgrade in its first request.
         wantsUpgrade = true
         head.headers.remove(name: "upgrade")
         head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -99,7 +100,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// The reason that a proxy could read a request differently than the server does (RFC 9112, sections 3.2 and 6.3).
+  /// The reason why a proxy could interpret a request differently than the server does (RFC 9112, sections 3.2 and
+  /// 6.3).
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
     if hosts.count != 1 { return "A request needs one header Host." }
@@ -115,7 +117,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     isDamaged = true
-    // During a response, the error stays queued behind it and reaches the reader of the body.
+    // During a response, the error is queued after it and reaches the reader of the body.
     guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
@@ -127,7 +129,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
   }
 
-  /// Responds instead of the routes, which never see this request, and closes the connection.
+  /// Responds in place of the routes, which never receive this request, and closes the connection.
   private func refuse(_ status: HTTPResponseStatus, _ message: String, _ context: ChannelHandlerContext) {
     guard !isRefused else { return }
     isRefused = true
@@ -143,7 +145,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    // Closing at once would make a client that is still sending lose the response.
+    // If the connection were closed at once, a client that is still sending would lose the response.
     context.close(mode: .output, promise: nil)
     close(context, in: .seconds(1))
   }
@@ -194,14 +196,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // For other responses, clients may close their side and still read. Closing an event stream detects a client that
+      // For other responses, clients may close their side and still read. For an event stream, it means that the client
       // has gone.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
     }
     if event is ChannelShouldQuiesceEvent {
       if isEventStream {
-        // Event streams do not end by themselves.
+        // Event streams do not end on their own.
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         isRefused = true
         close(context, in: .zero)
@@ -218,7 +220,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 }
 
-/// The first handler of a connection: sees bytes before the parser does.
+/// The first handler of a connection, which receives bytes before the parser does.
 final class ByteWatch: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -1,9 +1,10 @@
 internal import NIOCore
 
-/// Progress of a connection in sending requests and reading responses, and the decision that it is too slow.
+/// The progress of a connection in sending requests and reading responses, from which it is decided whether the
+/// connection is too slow.
 struct ConnectionState {
   private enum Reading: Equatable {
-    /// Between requests.
+    /// The connection is between requests.
     case nothing(since: NIODeadline)
     case head(since: NIODeadline)
     /// `byteCount` bytes have arrived since `since`.
@@ -13,20 +14,20 @@ struct ConnectionState {
   enum Verdict: Equatable {
     case proceed
     case close
-    /// The request does not arrive: respond with 408, then close.
+    /// The request is not arriving: respond with 408, then close.
     case requestTimeout
   }
 
   private let limits: ConnectionLimits
   private var reading: Reading
   private var hasHadRequest = false
-  /// Requests whose answers have not ended.
+  /// Number of requests whose responses have not ended.
   private(set) var pending = 0
-  /// The last time when the client read some waiting bytes.
+  /// The last time at which the client read some of the waiting bytes.
   private var lastTaken: NIODeadline
   private var written = 0
   private var taken = 0
-  /// Deadline for the body of a request that has been answered.
+  /// The deadline for the body of a request that has already been answered.
   private var drainEnd: NIODeadline?
   /// `true` while the server waits for bytes. Otherwise the client is not the slow one.
   private var wantsBytes = true
@@ -71,14 +72,14 @@ struct ConnectionState {
   }
 
   mutating func wrote(_ byteCount: Int, now: NIODeadline) {
-    // No bytes were waiting: the time to read these begins now.
+    // No bytes were waiting before, so the time to read the new ones begins now.
     if written == taken { lastTaken = now }
     written += byteCount
   }
 
   // MARK: Too slow?
 
-  /// - Parameter waiting: Bytes of responses that the client has not read.
+  /// - Parameter waiting: Number of bytes of responses that the client has not read.
   mutating func verdict(waiting: Int, now: NIODeadline) -> Verdict {
     if written - waiting != taken {
       taken = written - waiting

@@ -43,7 +43,7 @@ package struct GuardedChannel: ServerChildChannel {
       try pipeline.addHandler(connection, position: .after(parser))
       try pipeline.addHandler(ByteWatch(connection), position: .first)
       if !isWelcome {
-        // No response: a client with that many connections does not wait for one.
+        // There is no response, because a client with that many connections does not wait for one.
         metrics.connectionEnded(because: .tooMany)
         channel.close(promise: nil)
       }

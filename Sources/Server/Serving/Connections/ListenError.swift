@@ -1,7 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// The reason that the server cannot listen.
 package struct ListenError: Error, CustomStringConvertible {
   package let description: String
 

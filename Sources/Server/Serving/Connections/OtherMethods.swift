@@ -1,12 +1,12 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// Responses to methods that a path does not support: 405, with the supported ones in `Allow` (RFC 9110, section 15.5.6).
-/// `OPTIONS` returns the same header.
+/// Responses to methods that a path does not support: 405, with the supported methods in `Allow` (RFC 9110, section
+/// 15.5.6). `OPTIONS` returns the same header.
 package enum OtherMethods {
   private static let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
 
-  /// Adds the responses. Call it when the router has all of its routes.
+  /// Adds the responses. Call this once the router has all of its routes.
   package static func add(to router: Router<ServerContext>) {
     var methods: [String: Set<HTTPRequest.Method>] = [:]
     for route in router.routes { methods[route.path.description, default: []].insert(route.method) }

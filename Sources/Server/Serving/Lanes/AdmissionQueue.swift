@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Limits the number of running tasks. Further tasks wait in order of arrival.
+/// Limits the number of running tasks. Further tasks wait in the order of their arrival.
 package final class AdmissionQueue: Sendable {
   package enum Refusal: Error, Equatable {
     /// Too many tasks are waiting.
@@ -29,7 +29,7 @@ package final class AdmissionQueue: Sendable {
     self.maxWait = maxWait
   }
 
-  /// Waits for a free place and takes it. The caller must call `leave` afterwards.
+  /// Waits for a free slot and occupies it. The caller must call `leave` afterwards.
   /// - Throws: `Refusal`, or `CancellationError` if the task is canceled while it waits.
   package func enter() async throws {
     if state.withLock({ Self.takePlace(&$0) }) { return }
@@ -48,7 +48,7 @@ package final class AdmissionQueue: Sendable {
     }
   }
 
-  /// Frees a place for the task that has waited longest.
+  /// Frees a slot for the task that has waited longest.
   package func leave() {
     let next = state.withLock { state -> Waiter? in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -58,7 +58,6 @@ package final class AdmissionQueue: Sendable {
     next?.continuation.resume()
   }
 
-  /// Number of waiting tasks.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private static func takePlace(_ state: inout State) -> Bool {

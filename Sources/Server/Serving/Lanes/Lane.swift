@@ -1,25 +1,25 @@
 internal import Platform
 internal import Synchronization
 
-/// Dedicated threads for one kind of work that blocks or computes. Event loops and the cooperative pool stay free, and no
-/// other kind of work waits for it.
+/// Dedicated threads for one kind of work that blocks or computes. Event loops and the cooperative pool stay free, and
+/// other kinds of work do not have to wait for it.
 ///
-/// Work for which no thread is free waits in order of arrival, without occupying a thread. The length of the queue and the
-/// waiting time are bounded.
+/// If no thread is free, work waits in the order of its arrival, without occupying a thread. The length of the queue
+/// and the waiting time are bounded.
 package final class Lane: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
   private let overdue: RequestError
   private let present = Atomic(0)
 
-  /// Default limit of the time that work waits for a thread.
+  /// Default limit for the time that work waits for a thread.
   package static let defaultMaxWait = Duration.seconds(30)
 
   /// - Parameters:
   ///   - maxQueueLength: Number of requests that may wait.
-  ///   - overdue: The error if no thread was free in time.
+  ///   - overdue: The error to throw if no thread was free in time.
   ///   - prepare: Called first on each thread.
-  /// - Throws: `ResourceError` if the system gives no thread.
+  /// - Throws: `ResourceError` if the system cannot start a thread.
   package init(
     threadCount: Int, maxQueueLength: Int, maxWait: Duration = defaultMaxWait, overdue: RequestError = .overload,
     prepare: @escaping @Sendable () -> Void = {}
@@ -29,7 +29,7 @@ package final class Lane: Sendable {
     self.overdue = overdue
   }
 
-  /// Runs `body` when it is its turn.
+  /// Runs `body` when its turn comes.
   /// - Throws: Errors of `body`; a `RequestError` with status 503 if the queue is full or the wait too long.
   package func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     present.add(1, ordering: .relaxed)

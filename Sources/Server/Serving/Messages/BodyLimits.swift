@@ -7,11 +7,11 @@ internal import Synchronization
 package struct BodyLimits: RouterMiddleware {
   package typealias Context = ServerContext
 
-  /// Bytes of a body other than audio and signatures.
+  /// Maximum number of bytes in a body, except for audio and signatures.
   static let standard = 1 << 20
-  /// Bytes of audio or signatures.
+  /// Maximum number of bytes in a body with audio or signatures.
   package static let large = 64 << 20
-  /// Bytes of all bodies at once.
+  /// Maximum number of bytes in all bodies at once.
   static let all = 256 << 20
 
   let routes: RouteTable
@@ -32,7 +32,7 @@ package struct BodyLimits: RouterMiddleware {
       return try await next(request, context)
     }
     let share = BufferBudget.Share(of: budget)
-    // Until the response, the route may hold the whole body.
+    // Until the response, the route may keep the whole body in memory.
     defer { share.giveBack() }
     var request = request
     if let length {
@@ -45,7 +45,7 @@ package struct BodyLimits: RouterMiddleware {
   }
 }
 
-/// Counts the bytes from clients in memory, up to a limit.
+/// Counts the bytes from clients that are in memory, up to a limit.
 package final class BufferBudget: Sendable {
   private let limit: Int
   private let count = Atomic(0)

@@ -47,8 +47,8 @@ package struct FormFields: Sendable {
 }
 
 extension Request {
-  /// The fields of the body, which may be compressed. The request keeps the decompressed body for later readers.
-  /// - Throws: `RequestError` if it is damaged or too large.
+  /// Reads the fields of the body, which may be compressed. The request keeps the decompressed body for later readers.
+  /// - Throws: `RequestError` if the body is damaged or too large.
   package mutating func collectForm() async throws -> FormFields {
     var body = try await collectBody(upTo: BodyLimits.standard)
     if headers[.contentEncoding]?.lowercased() == "gzip" {

@@ -6,7 +6,8 @@ enum GzipBody {
   /// - Returns: `nil` if there is not enough memory.
   static func packed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
-    // The fastest level makes JSON some eight times smaller; others take twice the time for a tenth more. 16: gzip header.
+    // The fastest level makes JSON about eight times smaller; others take twice the time for a tenth more. 16 adds a
+    // gzip header.
     let (level, window, memory) = (Int32(1), Int32(15 + 16), Int32(8))
     guard
       unsafe deflateInit2_(
@@ -19,11 +20,11 @@ enum GzipBody {
     return status == Z_STREAM_END ? output : nil
   }
 
-  /// - Parameter limit: Maximum bytes of the result.
-  /// - Throws: `RequestError` if it is damaged or too large.
+  /// - Parameter limit: Maximum number of bytes in the result.
+  /// - Throws: `RequestError` if the body is damaged or too large.
   static func unpacked(_ bytes: [UInt8], limit: Int) throws(RequestError) -> [UInt8] {
     var stream = z_stream()
-    // Automatic detection of the header of gzip or zlib.
+    // 32 enables automatic detection of gzip and zlib headers.
     let window = 15 + 32
     guard unsafe inflateInit2_(&stream, Int32(window), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw RequestError(.serviceUnavailable, "The server is short of memory.", retryAfter: 5)
@@ -35,7 +36,7 @@ enum GzipBody {
     return output
   }
 
-  /// Lets zlib read `bytes` and write at most `limit` bytes.
+  /// Runs zlib on `bytes`, with an output of at most `limit` bytes.
   private static func run(
     _ stream: inout z_stream, over bytes: [UInt8], limit: Int, _ step: (UnsafeMutablePointer<z_stream>) -> Int32
   ) -> (status: Int32, output: [UInt8]) {

@@ -3,15 +3,15 @@ internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The failure of a request. Each API writes it in the form that its clients expect.
+/// A failure of a request. Each API writes it in the form that its clients expect.
 package struct RequestError: Error, Sendable, Equatable {
   package var status: HTTPResponse.Status
-  /// A sentence for people: what is wrong, and what to do.
+  /// A sentence for people about what is wrong and what to do.
   package var message: String
   /// Seconds after which the client may try again.
   package var retryAfter: Int?
 
-  /// The error number of an API, if it does not follow from the status.
+  /// The error number in an API, if it does not follow from the status.
   package var apiCode: Int?
 
   package init(_ status: HTTPResponse.Status, _ message: String, retryAfter: Int? = nil) {
@@ -24,7 +24,7 @@ package struct RequestError: Error, Sendable, Equatable {
   static let overload = RequestError(
     .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
 
-  /// Describes any error for a client. Unexpected errors reveal nothing of the implementation.
+  /// Describes any error for a client. Unexpected errors do not reveal anything about the implementation.
   package init(_ error: any Error) {
     switch error {
     case let error as RequestError: self = error
@@ -45,7 +45,7 @@ package struct RequestError: Error, Sendable, Equatable {
   }
 }
 
-/// An error from code called by routes that is meaningful to clients.
+/// An error that is meaningful to clients, thrown by code that routes call.
 package protocol ClientFacingError: Error {
   var asRequestError: RequestError { get }
 }

@@ -2,7 +2,6 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// The context of one request.
 package struct ServerContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   private let clientBox: ClientBox
@@ -14,7 +13,7 @@ package struct ServerContext: RequestContext {
     clientBox = ClientBox(Client(address: source.channel.remoteAddress?.ipAddress.flatMap { NetworkAddress($0) }))
   }
 
-  /// The client. `Access` fills in the details, also for the log, which runs before it.
+  /// The client. `Access` fills in the details, which the log uses as well, although it runs before `Access`.
   package var client: Client {
     get { clientBox.client.withLock { $0 } }
     nonmutating set { clientBox.client.withLock { $0 = newValue } }
@@ -26,7 +25,7 @@ package struct ServerContext: RequestContext {
   /// Asks a client that waits for it to send the body (`Expect: 100-continue`).
   func welcomeBody() { channel.triggerUserOutboundEvent(ConnectionGuard.BodyWelcome(), promise: nil) }
 
-  /// The start of absolute URLs as the client sees the server: `https://music.example.org`.
+  /// The start of absolute URLs, as seen by the client: `https://music.example.org`.
   package func baseURL(of request: Request) -> String {
     "\(client.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
   }

@@ -4,21 +4,21 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Compresses JSON and XML responses for clients that accept it, and gives them an `ETag`, with 304 for the tags of
+/// Compresses JSON and XML responses for clients that accept it, and adds an `ETag`; responds with 304 to the tags in
 /// `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 package struct TextDelivery: RouterMiddleware {
   package typealias Context = ServerContext
 
-  /// Runs long work on a thread for which no other request waits.
+  /// Runs long work on a thread that no other request is waiting for.
   package typealias Aside = @Sendable (@Sendable () throws -> [UInt8]?) async throws -> [UInt8]?
 
   private let aside: Aside
 
   package init(aside: @escaping Aside) { self.aside = aside }
 
-  /// Minimum bytes to compress; shorter responses fit into one packet anyway.
+  /// Minimum size to compress, in bytes; shorter responses fit into one packet anyway.
   private static let minCompressedSize = 1 << 10
-  /// Maximum bytes to compress inline; longer responses are compressed where nothing else waits.
+  /// Maximum size to compress inline, in bytes; longer responses are compressed where nothing else has to wait.
   private static let maxInlineSize = 1 << 16
   private static let types = ["application/json", "application/xml", "application/schema+json"]
 
@@ -35,7 +35,7 @@ package struct TextDelivery: RouterMiddleware {
     response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
     if request.method == .get, response.status == .ok {
       let tag = response.headers[.eTag] ?? "\"\(ContentID(hashing: body))\""
-      // Weak: it identifies the content regardless of compression.
+      // The tag is weak because it identifies the content regardless of compression.
       response.headers[.eTag] = tag.hasPrefix("W/") ? tag : "W/\(tag)"
       if response.headers[.cacheControl] ?? "no-store" == "no-store" {
         response.headers[.cacheControl] = "private, no-cache"
@@ -59,7 +59,7 @@ package struct TextDelivery: RouterMiddleware {
     return response
   }
 
-  /// `true` if a header `Accept-Encoding` names gzip or `*` with a weight above 0.
+  /// `true` if the header `Accept-Encoding` contains gzip or `*` with a weight above 0.
   static func acceptsGzip(_ header: String?) -> Bool {
     var weights: [String: Bool] = [:]
     for coding in header?.lowercased().split(separator: ",") ?? [] {

@@ -6,8 +6,8 @@ internal import Text
 
 /// Logs a line of JSON for each request, to a file or standard output.
 ///
-/// Lines are written in the background. If the reader is too slow, lines beyond `maximumWaiting` are dropped. A file that
-/// was renamed is created again within a second, so it can be rotated without a signal.
+/// Lines are written in the background. If the reader is too slow, lines beyond `maximumWaiting` are dropped. If the
+/// file is renamed, a new one is created within a second, so it can be rotated without a signal.
 package final class AccessLog: Sendable {
   private struct Target {
     var descriptor: FileDescriptor
@@ -33,7 +33,7 @@ package final class AccessLog: Sendable {
     thread.start()
   }
 
-  /// One request.
+  /// The entry for one request.
   struct Entry: Sendable {
     var time: Timestamp
     var client: String?

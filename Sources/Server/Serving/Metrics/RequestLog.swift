@@ -58,7 +58,7 @@ package struct RequestLog: RouterMiddleware {
   }
 
   private static let knownMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .patch, .options]
-  /// Size up to which a body counts as sent at once, without waiting for its end.
+  /// Size in bytes up to which a body counts as sent at once, without waiting for its end.
   private static let wholeBody = 1 << 20
 }
 
@@ -83,7 +83,7 @@ private struct CountingWriter: ResponseBodyWriter {
 
 /// A path and query without secrets, for the log.
 enum LoggedTarget {
-  /// Names of parameters with secrets (Subsonic, AcoustID, and common mistakes).
+  /// Names of parameters that contain secrets (Subsonic, AcoustID, and common mistakes).
   private static let secrets: Set<String> = [
     "apikey", "api_key", "access_token", "client", "client_secret", "key", "p", "password", "s", "secret", "t", "token",
   ]

@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// The activity of the server since its start.
 package final class ServerMetrics: Sendable {
-  /// The reason that the server closed a connection.
+  /// The reason why the server closed a connection.
   package enum EndReason: String, CaseIterable {
     case tooSlow = "too_slow"
     case notHTTP = "not_http"
     case tooMany = "too_many"
   }
 
-  /// Requests of one kind.
+  /// A kind of request.
   package struct Key: Hashable {
     package var method: String
     package var route: String
@@ -19,7 +19,7 @@ package final class ServerMetrics: Sendable {
   package struct Durations {
     /// Upper bounds in seconds.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-    /// Counts between neighbors of `bounds`, and one for all above.
+    /// Counts between neighboring values of `bounds`, and one count for everything above them.
     package var counts = [Int](repeating: 0, count: Durations.bounds.count + 1)
     package var sum = 0.0
 
@@ -56,7 +56,7 @@ package final class ServerMetrics: Sendable {
   func connectionEnded(because reason: EndReason) { mutex.withLock { $0.ended[reason, default: 0] += 1 } }
   func requestBegan() { mutex.withLock { $0.requestsInProgress += 1 } }
 
-  /// - Parameter seconds: Time until the response began; streams may last for hours.
+  /// - Parameter seconds: Time until the response began, because streams may last for hours.
   func requestEnded(_ key: Key, seconds: Double) {
     mutex.withLock { state in
       state.requestsInProgress -= 1

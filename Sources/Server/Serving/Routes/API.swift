@@ -8,7 +8,7 @@ package struct API: Sendable {
   package let path: String
   /// The access to its routes, unless a route has its own.
   package let access: RouteAccess
-  /// Maximum bytes of a request body.
+  /// Maximum number of bytes in a request body.
   package let bodyLimit: Int
   /// `true` if errors have the form of `ErrorShape.standard`.
   package let hasStandardErrors: Bool

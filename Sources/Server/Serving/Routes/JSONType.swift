@@ -4,8 +4,8 @@ package import Platform
 package import Records
 package import Text
 
-/// A JSON type of responses and request bodies: its encoding and its schema. The members of an object are declared once, as
-/// `Field`s.
+/// A JSON type for responses and request bodies: its encoding and its schema. The members of an object are declared
+/// once, as `Field`s.
 package struct JSONType<Value>: Sendable {
   /// The schema; it refers to objects by name.
   package let schema: SchemaNode
@@ -58,7 +58,7 @@ package struct JSONType<Value>: Sendable {
     }
   }
 
-  /// An object whose keys are data; keeps their order.
+  /// An object whose keys are data; their order is kept.
   package static func map<Element>(_ element: JSONType<Element>) -> Self
   where Value == [(key: String, value: Element)] {
     JSONType(
@@ -109,7 +109,7 @@ extension JSONType<Double> {
 }
 
 extension JSONType<[Double]> {
-  /// A list of numbers with this many decimals, without those that are not finite.
+  /// A list of numbers with this many decimals; numbers that are not finite are left out.
   package static func numbers(decimals: Int) -> Self {
     JSONType(["type": "array", "items": ["type": "number"]]) { values, json in
       json.beginArray()
@@ -134,7 +134,7 @@ extension Field {
     Field(name, type.schema, definitions: type.definitions) { type.write(get($0), &$1) }
   }
 
-  /// A member that is null without a value.
+  /// A member that is null if there is no value.
   package static func optional<Value>(
     _ name: String, _ type: JSONType<Value>, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
@@ -142,7 +142,7 @@ extension Field {
     return Field(name, type.schema, isNullable: true, definitions: type.definitions) { nullable.write(get($0), &$1) }
   }
 
-  /// A member that is omitted without a value.
+  /// A member that is omitted if there is no value.
   package static func ifAny<Value>(
     _ name: String, _ type: JSONType<Value>, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
@@ -175,7 +175,7 @@ extension SchemaNode {
   fileprivate static func nullable(_ schema: SchemaNode) -> SchemaNode { ["anyOf": [schema, ["type": "null"]]] }
 }
 
-/// Schemas by the names by which others refer to them.
+/// Schemas, by the names that other schemas use for them.
 package enum Definitions {
   /// - Precondition: Schemas with the same name are equal.
   package static func merged(_ parts: [[String: SchemaNode]]) -> [String: SchemaNode] {

@@ -3,16 +3,16 @@ package import Hummingbird
 internal import NIOCore
 package import Text
 
-/// Reads the parameters of a query, with error messages about invalid ones.
+/// Reads the parameters of a query, and throws errors about invalid parameters.
 package struct QueryReading: Sendable {
   private let parameters: [Substring: Substring]
 
-  /// The first of several parameters with the same name counts.
+  /// If several parameters have the same name, the first one counts.
   package init(_ request: Request) {
     parameters = Dictionary(request.uri.queryParameters.map { ($0.key, $0.value) }) { first, _ in first }
   }
 
-  /// - Parameter limit: Maximum bytes.
+  /// - Parameter limit: Maximum number of bytes.
   package func text(_ name: String, limit: Int = 2000) throws -> String? {
     guard let value = parameters[Substring(name)] else { return nil }
     guard value.utf8.count <= limit else {
@@ -30,7 +30,7 @@ package struct QueryReading: Sendable {
     return number
   }
 
-  /// One of the given words; `nil` if missing or empty.
+  /// Returns one of the given words; `nil` if the parameter is missing or empty.
   package func choice(_ name: String, of words: [String]) throws -> String? {
     guard let text = try text(name), !text.isEmpty else { return nil }
     guard words.contains(text) else {
@@ -53,7 +53,7 @@ package struct QueryReading: Sendable {
 }
 
 extension Request {
-  /// The object in the body of a request; empty without a body.
+  /// Returns the object in the body of a request; empty if there is no body.
   package func jsonObject(limit: Int = 64 << 10) async throws -> [String: JSONValue] {
     let buffer = try await body.collect(upTo: limit)
     guard buffer.readableBytes > 0 else { return [:] }

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// A path and method of the server with all of its properties, which the router, access checks, limits and the OpenAPI
+/// A path and method of the server, with all the properties that the router, access checks, limits and the OpenAPI
 /// document use.
 package struct Route: Sendable {
   package typealias Respond = @Sendable (Request, ServerContext) async throws -> Response

@@ -1,10 +1,9 @@
-/// The request body of a route.
 package enum RouteBody: Sendable {
   /// An object with these members.
   case json([RouteParameter])
   /// A form with fields of these names.
   case form([String])
-  /// Bytes of these media types.
+  /// Bytes of one of these media types.
   case bytes([String])
 
   /// Members of a JSON object; empty for other bodies.

@@ -1,7 +1,7 @@
 package import HTTPTypes
 internal import Hummingbird
 
-/// A part of the server.
+/// A part of the server: a set of routes.
 package protocol RouteSet: Sendable {
   var api: API { get }
   @RouteBuilder var routes: [Route] { get }
@@ -9,7 +9,7 @@ package protocol RouteSet: Sendable {
 
 extension RouteSet {
   /// - Parameters:
-  ///   - path: Path below that of the API: `tracks/{id}`.
+  ///   - path: Path below the path of the API: `tracks/{id}`.
   ///   - type: The media type of the responses.
   ///   - access: `nil` for the access of the API.
   package func route(

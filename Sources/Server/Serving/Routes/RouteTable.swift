@@ -1,5 +1,5 @@
-/// The rules of routes, known before a route is called. They depend on the path of the route, not on the URL of the client.
-/// All methods of a path have the same access and limits, including unsupported ones.
+/// The rules of all routes, which are known before a route is called. They depend on the path of the route, not on the
+/// URL of the client. All methods of a path have the same access and limits, even methods that are not supported.
 package struct RouteTable: Sendable {
   /// Rules by `Route.path`; limits in bytes.
   private let rules: [String: (access: RouteAccess, bodyLimit: Int)]

@@ -1,11 +1,11 @@
 internal import Mathematics
 
-/// Mean level and bass between beats, in dB.
+/// The mean level and bass between beats, in dB.
 struct BeatLevels {
-  /// Cumulative sums from the first beat on, and slot counts.
+  /// Cumulative sums of levels from the first beat on, and of slot counts.
   private var sums: [SIMD2<Double>] = [.zero]
   private var counts = [0]
-  /// Floor of the power relative to the loudest slot; anything below is practically silent.
+  /// Minimum power relative to the loudest slot; anything below it is practically silent.
   private static let floor: Float = 1e-6
 
   init(_ beats: [Double], slots: [LevelCurve.Slot], slotSeconds: Double) {
@@ -19,8 +19,8 @@ struct BeatLevels {
     }
   }
 
-  /// Sums logarithms as logarithms of products, as long as a `Double` holds them: one logarithm per slot would take
-  /// much of the analyzer's time.
+  /// Sums logarithms by taking the logarithm of products, as long as they fit into a `Double`: one logarithm per slot
+  /// would take much of the analyzer's time.
   private static func logarithms(_ slots: ArraySlice<LevelCurve.Slot>, _ floors: SIMD2<Double>) -> SIMD2<Double> {
     var (sum, product) = (SIMD2<Double>.zero, SIMD2<Double>(repeating: 1))
     for (index, slot) in slots.enumerated() {

@@ -8,27 +8,28 @@ struct CuePoints {
   private static let minBeats = 16
   /// Beats per phrase, and maximum beats of a transition.
   private static let (phrase, maxMix) = (16, 128)
-  /// Maximum silence at the start of a fade-in's first beat: in seconds, and as a share of a beat.
+  /// Maximum silence at the start of the first beat of a fade-in, in seconds and as a share of a beat.
   private static let (softSeconds, softShare) = (0.2, 0.4)
   static let highlightSeconds = 30.0
 
   /// Beat times within the audible part, in seconds.
   private let beats: [Double]
-  /// Indices of beats that begin a cell: downbeats, or all beats if downbeats are unknown.
+  /// Indices of the beats that begin a cell: the downbeats, or all beats if downbeats are unknown.
   private let grid: [Int]
   /// Cells per four beats.
   private let cellsPerBar: Int
-  /// Level of each cell in dB relative to the usual level; the last cell ends at the last entry of `grid`.
+  /// Level of each cell, in dB relative to the usual level. The last cell ends at the last entry of `grid`.
   private let levels: [Double]
   private let basses: [Double]
   private let sound: ClosedRange<Double>
-  /// Repeated sections, those of the loudest label.
+  /// The repeated sections with the loudest label.
   private let refrains: [ClosedRange<Double>]
 
   /// - Parameters:
   ///   - sections: The sections of the track, if known.
-  ///   - sound: First to last audible time, in seconds.
-  ///   - energy: Energy of the whole signal and the bass from the start of the track to a time in seconds.
+  ///   - sound: The part from the first to the last audible sample, in seconds.
+  ///   - energy: Returns the energy of the whole signal and of the bass from the start of the track to a time in
+  ///     seconds.
   init?(
     _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
     energy: (Double) -> SIMD2<Double>
@@ -57,7 +58,7 @@ struct CuePoints {
 
   private static func refrains(_ sections: [SectionsFinding.Section]) -> [ClosedRange<Double>] {
     let kinds = Dictionary(grouping: sections.filter { $0.endSeconds > $0.startSeconds }, by: \.label)
-    // The label breaks ties: a dictionary has no order.
+    // The label breaks ties, because a dictionary has no order.
     let loudest = kinds.values.filter { $0.count > 1 }.max { first, second in
       let levels = [first, second].map { $0.reduce(0) { $0 + $1.levelDecibels } / Double($0.count) }
       return (levels[0], second[0].label) < (levels[1], first[0].label)
@@ -67,11 +68,12 @@ struct CuePoints {
 
   private static func decibels(_ power: Double) -> Double { 10 * log10(max(power, 1e-12)) }
 
-  /// Usual level: the upper quartile.
+  /// The usual level, which is the upper quartile.
   private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
 
-  /// Time of the first beat, in seconds. In a fade-in, beats are detected only once they are loud enough; earlier ones
-  /// are extrapolated at the same tempo. The first may be too soft to count as audible until it has rung for a while.
+  /// Time of the first beat, in seconds. In a fade-in, beats are detected only once they are loud enough, so earlier
+  /// beats are extrapolated at the same tempo. The first beat may be too soft to count as audible until it has rung for
+  /// a while.
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
@@ -84,8 +86,8 @@ struct CuePoints {
 
   /// The part between intro and outro; `nil` if there are too few beats outside the fades.
   /// - Parameters:
-  ///   - fadeInEnd: In seconds.
-  ///   - fadeOutStart: In seconds.
+  ///   - fadeInEnd: Time in seconds.
+  ///   - fadeOutStart: Time in seconds.
   func groove(_ slots: [LevelCurve.Slot], slotSeconds: Double, fadeInEnd: Double, fadeOutStart: Double) -> Groove? {
     let levels = BeatLevels(beats, slots: slots, slotSeconds: slotSeconds)
     let downbeats = cellsPerBar == 1 ? grid : []
@@ -98,7 +100,7 @@ struct CuePoints {
   func time(_ beat: Int) -> Double { beats[beat] }
 
   /// The most typical loud passage: it has the usual level and bass throughout and begins where the music rises.
-  /// Repeated sections count for more.
+  /// Repeated sections are preferred.
   var highlight: ClosedRange<Double> {
     let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
     return start...max(start, min(start + Self.highlightSeconds, sound.upperBound))
@@ -132,8 +134,8 @@ struct CuePoints {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// Transitions that end where the body begins and start where it ends, whole phrases long if there is room. Without
-  /// intro or outro, a phrase of the body is used.
+  /// A transition that ends where the body begins, and one that starts where it ends, whole phrases long if there is
+  /// room. Without an intro or outro, a phrase of the body is used.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
       room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.maxMix) : room / 4 * 4

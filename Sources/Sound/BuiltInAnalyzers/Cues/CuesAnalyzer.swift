@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// Finds silence, fades, and cues on the beats of `tempo`. The highlight uses the sections of `sections` as well.
+/// Finds silence, fades, and cues on the beats of `tempo`. For the highlight, it also uses the sections of `sections`.
 ///
 /// - `SilenceEnds`: first and last audible sample.
 /// - `LevelCurve`: level and bass over time.
@@ -113,7 +113,7 @@ struct CuesAnalyzer: Analyzer {
   }
 }
 
-/// Cumulative energy of the whole signal and the bass from the start of a track.
+/// The cumulative energy of the whole signal and of the bass from the start of a track.
 private struct Energies {
   private var sums: [SIMD2<Double>] = [.zero]
   private let slotSeconds: Double

@@ -4,34 +4,35 @@ internal import Mathematics
 /// music.
 ///
 /// Fades of five shapes and many lengths are fitted to the level in decibels. The residual is the music itself: its
-/// level depends in part on that of half a second before, and jumps at times. So the residuals are modeled as an
-/// autoregressive process with Student's t-distribution, and the length is the median over shapes and lengths, weighted
-/// by their probability. A chord that decays falls like an exponential fade; but in a fade the music goes on, and its
-/// level still rises at each note.
+/// level depends in part on the level half a second before, and sometimes jumps. The residuals are therefore modeled as
+/// an autoregressive process with Student's t-distribution, and the length is the median over shapes and lengths,
+/// weighted by their probability. A decaying chord falls like an exponential fade, but in a fade the music continues,
+/// and its level still rises at each note.
 struct Fade {
   /// Length in seconds.
   let length: Double
 
-  /// Gain curves in dB over 1,024ths of the length, at least `floor`, with prior probabilities.
+  /// Gain curves in dB at each 1,024th of the length, at least `floor`, with their prior probabilities.
   private static let shapes: [(gains: [Double], chance: Double)] = [
     (curve { $0 }, 0.5), (curve { $0 * $0 }, 0.1), (curve { sin(.pi / 2 * $0) }, 0.13),
     (curve { (1 - cos(.pi * $0)) / 2 }, 0.13), (curve { $0 > 0 ? pow(10, 2.5 * ($0 - 1)) : 0 }, 0.14),
   ]
   private static let exponential = 4
   private static let steps = 1_024
-  /// Floor in dB relative to the louder fifth of the music; lower levels carry no information.
+  /// Minimum level in dB relative to the louder fifth of the music; lower levels carry no information.
   private static let floor = -50.0
   private static let lengths: [Double] = Array(sequence(first: 1.0) { $0 < 38 ? $0 * step : nil })
   private static let step = 1.05
   private static let blockSeconds = 0.5
-  /// Analyzed part of the curve: at first in seconds, then as a multiple of the fade found, with a minimum in seconds.
+  /// Length of the analyzed part of the curve: at first `reach` seconds, then `nearReach` times the length of the fade
+  /// found, but at least `minReach` seconds.
   private static let (reach, nearReach, minReach) = (60.0, 2.2, 25.0)
-  /// Minimum depth of a fade in dB below what follows, minimum share of the deviations explained, and maximum residual,
-  /// in dB and as a multiple of the variation after the fade.
+  /// Minimum depth of a fade, in dB below the music that follows, and minimum share of the deviations explained;
+  /// maximum residual, in dB and as a multiple of the variation after the fade.
   private static let (minDepth, minExplained) = (15.0, 0.6)
   private static let (maxResidual, maxResidualRatio) = (6.0, 2.5)
-  /// Minimum motion of the level against the fade, relative to that after the fade; the higher value is for exponential
-  /// fades, which also have a minimum length in seconds: rooms and strings decay as fast.
+  /// Minimum motion of the level against the fade, relative to the motion after the fade. The higher value is for
+  /// exponential fades, which also have a minimum length in seconds, because rooms and strings decay as fast.
   private static let (minMotion, minDecayMotion, minDecay) = (0.4, 0.7, 4.0)
 
   private static func curve(_ gain: (Double) -> Double) -> [Double] {
@@ -39,8 +40,8 @@ struct Fade {
   }
 
   /// - Parameters:
-  ///   - energies: Sums of squares per slot, from the first audible slot on (backward from the last one for a
-  ///     fade-out).
+  ///   - energies: Sums of squares per slot, from the first audible slot on (for a fade-out, backward from the last
+  ///     one).
   ///   - slotSeconds: Length of a slot.
   ///   - offset: Seconds from the start of the first slot to the first audible sample.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
@@ -68,7 +69,7 @@ struct Fade {
     gains[min(steps, Int(share * Double(steps)))]
   }
 
-  /// Gain of a part of the length, measured as `Fit` measures levels.
+  /// The gain over a part of the length, measured as `Fit` measures levels.
   private static func gain(_ gains: [Double], from start: Double, to end: Double) -> Double {
     guard end - start > 1 / 16.0, start < 1 else { return gain(gains, (start + end) / 2) }
     let powers = (0..<4).map { (point: Int) -> Double in
@@ -78,7 +79,8 @@ struct Fade {
     return level(of: powers)
   }
 
-  /// Level in dB: the average of the log mean power, dominated by peaks, and the mean log power, dominated by pauses.
+  /// The level in dB: the average of the log mean power, which peaks dominate, and the mean log power, which pauses
+  /// dominate.
   private static func level(of powers: some Collection<Double>) -> Double {
     var (sum, logarithms) = (0.0, 0.0)
     for power in powers {
@@ -89,8 +91,8 @@ struct Fade {
     return 5 * (log10(sum / count) + logarithms / count)
   }
 
-  /// Mean motion of the level against the direction of the fade between successive tenths of a second, in dB: within
-  /// the louder part of the fade, and in the 20 seconds after it.
+  /// Mean motion of the level against the direction of the fade between successive tenths of a second, in dB, within
+  /// the louder part of the fade and in the 20 seconds after it.
   private static func motion(_ powers: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
     let width = max(1, Int((0.1 / slotSeconds).rounded()))
     let seconds = Double(width) * slotSeconds
@@ -107,21 +109,21 @@ struct Fade {
     return (mean(from: 0.3 * fit.length, to: fit.length), mean(from: fit.length, to: fit.length + 20))
   }
 
-  /// Best-fitting fade of a curve.
+  /// The best-fitting fade of a curve.
   private struct Fit {
     /// Index in `shapes`.
     var shape = 0
-    /// Median length in seconds. All other values belong to the likeliest length.
+    /// Median length in seconds. All other values are for the likeliest length.
     var length = 0.0
-    /// Difference between the beginning and what follows, in dB.
+    /// Difference in level between the beginning and the music that follows, in dB.
     var depth = 0.0
-    /// Explained share of the deviations from the level after the fade, mean residual in dB, and deviation after the
-    /// fade in dB.
+    /// Share of the deviations from the level after the fade that the fit explains, mean residual in dB, and deviation
+    /// after the fade in dB.
     var (explained, left, leftAfter) = (0.0, 0.0, 0.0)
 
     /// Degrees of freedom of the residuals, and their autoregressive coefficient.
     private static let (freedom, memory) = (4.0, 0.5)
-    /// Scales in dB: the initial one, and the minimum added to a fitted one.
+    /// Scales in dB: the initial scale, and the minimum that is added to a fitted scale.
     private static let (firstScale, minScale) = (3.0, 0.4)
     /// Weight of the log likelihood, because blocks are not independent.
     private static let evidence = 0.5
@@ -148,7 +150,7 @@ struct Fade {
       func cost(_ candidate: Int, _ scale: Double) -> Double {
         Self.cost(Self.centered(residuals[candidate], scale), scale)
       }
-      // Any good candidate yields the scale.
+      // Any good candidate is enough to estimate the scale.
       let nearest = stride(from: 0, to: candidates.count, by: 4).map { (index: $0, cost: cost($0, Self.firstScale)) }
         .min { $0.cost < $1.cost }!.index
       let innovations = Self.innovations(Self.centered(residuals[nearest], Self.firstScale)).map { abs($0) }
@@ -176,7 +178,7 @@ struct Fade {
       explained = 1 - left / max(1e-9, mean(levels.prefix(inside).map { abs($0 - level) }))
     }
 
-    /// Weighted median of the lengths; `weights` holds one value per length and shape.
+    /// The weighted median of the lengths. `weights` contains one value per length and shape.
     private static func median(_ lengths: [Double], _ weights: [Double]) -> Double {
       var left = weights.reduce(0, +) / 2
       for (index, length) in lengths.enumerated() {
@@ -187,7 +189,7 @@ struct Fade {
       return lengths[lengths.count - 1]
     }
 
-    /// Center of the residuals by iteration with lower weights for outliers.
+    /// The center of the residuals, found iteratively with lower weights for outliers.
     private static func center(_ residuals: [Double], _ scale: Double) -> Double {
       var level = residuals.reduce(0, +) / Double(residuals.count)
       for _ in 0..<3 {

@@ -1,33 +1,33 @@
-/// Part of a track in which its groove plays, between intro and outro: drums and bass, or the band.
+/// The part of a track between intro and outro, in which its groove plays: drums and bass, or the band.
 ///
-/// Any bar line may begin or end it. A line is plausible if the bars inside are full, no bar outside is as full, and
-/// little of the track lies outside, in whole phrases. Bars are measured by mean decibels rather than mean power: a
-/// kick is as loud as a bass, but it leaves gaps.
+/// The groove may begin or end at any bar line. A line is plausible if the bars inside are full, no bar outside is as
+/// full, and what is outside is short and consists of whole phrases. Bars are measured by mean decibels rather than
+/// mean power: a kick is as loud as a bass, but leaves gaps.
 struct Groove {
   /// Index of the first beat.
   let start: Int
-  /// Index of the beat at which it ends.
+  /// Index of the beat at which the groove ends.
   let end: Int
 
-  /// Weights of a line's plausibility, fitted by logistic regression (`Benchmarks/cues/intros.py fit`): decibels of
-  /// level and bass inside and outside, relative to the usual values; nothing outside; the share outside; whole phrases
-  /// outside.
+  /// Weights for the plausibility of a bar line, fitted by logistic regression (`Benchmarks/cues/intros.py fit`):
+  /// decibels of level and bass inside and outside, relative to the usual values; whether nothing is outside; the share
+  /// outside; whether whole phrases are outside.
   private enum Weights {
     static let inside = SIMD2(-0.37, 1.44)
     static let outside = SIMD2(0.0, -0.55)
     static let (none, share, phrase) = (3.66, -12.21, 1.0)
   }
-  /// Bars per phrase; this many are examined inside a line.
+  /// Number of bars per phrase, and of bars that are examined inside a line.
   private static let phrase = 4
   private static let beatsPerBar = 4
   private static let maxOutside = 0.45
-  /// Range to which the level of a bar is limited, in dB relative to the usual level.
+  /// Range to which the levels of a bar are clamped, in dB relative to the usual level.
   private static let (minLevels, maxLevels) = (SIMD2(repeating: -12.0), SIMD2(repeating: 1.0))
-  /// Minimum level of the bass in dB relative to the whole signal; below, the track has no bass to wait for.
+  /// Minimum level of the bass, in dB relative to the whole signal; below it, the track has no bass to wait for.
   private static let minBass = -18.0
 
   /// - Parameters:
-  ///   - beats: Indices of the beats to examine: those outside fades.
+  ///   - beats: Indices of the beats outside fades.
   ///   - downbeats: Indices of beats that begin bars; empty if unknown.
   ///   - levels: Level and bass of each beat.
   init?(_ beats: ClosedRange<Int>, downbeats: [Int], levels: BeatLevels) {
@@ -48,7 +48,7 @@ struct Groove {
     end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
   }
 
-  /// If bars are unknown, the beat within half a bar at which the bass rises or falls most.
+  /// The beat within half a bar at which the bass rises or falls most, for unknown bars.
   private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
     let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
     func rise(_ beat: Int) -> Double {
@@ -67,7 +67,7 @@ struct Groove {
     return (bars.lines[first.line], bars.lines[end], first.score + last.score)
   }
 
-  /// Bar line at which the groove begins.
+  /// The bar line at which the groove begins.
   private static func bestLine(_ bars: [SIMD2<Double>], startsWithin: Bool) -> (line: Int, score: Double) {
     var best = (line: 0, score: -Double.infinity)
     var fullest = SIMD2(repeating: -Double.infinity)
@@ -89,7 +89,7 @@ struct Groove {
     values.reduce(.zero, +) / Double(max(1, values.count))
   }
 
-  /// Bars, with partial bars at both ends.
+  /// The bars, including partial bars at both ends.
   private struct Bars {
     /// Bar lines as indices of beats.
     let lines: [Int]

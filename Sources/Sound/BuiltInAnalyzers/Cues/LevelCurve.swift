@@ -1,6 +1,6 @@
 internal import DSP
 
-/// Power of a track over time, of the whole signal and the bass, in slots of 20 ms.
+/// The power of a track's whole signal and of its bass over time, in slots of 20 ms.
 struct LevelCurve {
   struct Slot: Mergeable {
     /// Sum of squares of all samples.
@@ -14,10 +14,10 @@ struct LevelCurve {
     }
   }
 
-  /// One hour.
+  /// Maximum number of slots: one hour.
   private static let limit = 180_000
-  /// Parts per slot. The mean of a part, 2.5 ms, is a cheap low-pass filter: 3 dB down at 180 Hz, with a zero at 400
-  /// Hz.
+  /// Number of parts per slot. Taking the mean of a part, 2.5 ms, is a cheap low-pass filter: 3 dB down at 180 Hz, with
+  /// a zero at 400 Hz.
   private static let partsPerSlot = 8
 
   private let channelCount: Int

@@ -1,4 +1,4 @@
-/// First and last frame of a track in which any channel is not silent.
+/// The first and last frame of a track in which any channel is not silent.
 struct SilenceEnds {
   /// -60 dBFS, as in Mixxx.
   static let threshold: Float = 0.001
@@ -19,7 +19,7 @@ struct SilenceEnds {
         while index < earliest, !(abs(samples[index]) >= Self.threshold) { index += 1 }
         earliest = min(earliest, index)
       }
-      // This loop ends immediately in music.
+      // In music, this loop ends immediately.
       var index = frames - 1
       while index > latest, !(abs(samples[index]) >= Self.threshold) { index -= 1 }
       latest = max(latest, index)

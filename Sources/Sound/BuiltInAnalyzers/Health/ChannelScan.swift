@@ -1,11 +1,11 @@
 internal import CKernels
 
-/// Finds faults of a few milliseconds within one channel. Works on windows of samples with margins on both sides;
-/// samples are examined only in cells whose measures indicate a fault.
+/// Finds faults that last a few milliseconds within one channel. It works on windows of samples with margins on both
+/// sides, and examines samples only in cells whose measures indicate a fault.
 struct ChannelScan {
-  /// Cells measured on either side of those examined.
+  /// Number of cells measured on either side of the examined cells.
   static let rim = 32
-  /// Samples of a window on either side of the examined part.
+  /// Number of samples in a window on either side of the examined part.
   let margin: Int
   let sampleRate: Int
 
@@ -19,32 +19,33 @@ struct ChannelScan {
   /// Number of clicks, including those rejected because a note begins or ends there.
   private(set) var clickCount = 0
 
-  /// Run of zeros between sounds.
+  /// A run of zeros between sounds.
   struct Gap {
     var range: Range<Int64>
     /// Abruptness: the larger of the jumps at both ends, relative to the mean step of the surrounding signal.
     var jump: Float
-    /// RMS before and after.
+    /// RMS before and after the gap.
     var before: Float
     var after: Float
-    /// `true` if there is a jump and the level after the gap is that before it. Otherwise it counts as a gap only if
+    /// `true` if there is a jump and the level is the same on both sides. Otherwise, the run counts as a gap only if
     /// there are few rests.
     var isCertain: Bool
   }
 
   private static let limit = 500
-  /// Minimum ratio of a candidate's residual to those around it: in noise, few exceed it.
+  /// Minimum ratio of a candidate's residual to the residuals around it. In noise, few exceed it.
   private static let minRatio: Float = 1.3
-  /// Ratio from which the level after a candidate may differ: it is then not the onset of the following sound.
+  /// Ratio from which the level after a candidate may differ, because the candidate is then not the onset of the
+  /// following sound.
   private static let loneRatio: Float = 6
-  /// Maximum number of candidates tested per part: those with the highest ratios.
+  /// Maximum number of candidates tested per part. Those with the highest ratios are tested.
   private static let testLimit = 8
 
   private struct Surroundings {
     var rms: Float
     var step: Float
     var last: Float
-    /// Largest sample within 0.2 ms of the zeros, and RMS of the 2 ms next to them.
+    /// Largest sample within 0.2 ms of the zeros, and RMS of the 2 ms next to the zeros.
     var edge: Float
     var edgeRMS: Float
 
@@ -52,7 +53,7 @@ struct ChannelScan {
     var isAtLevel: Bool { edge > 1.2 * step && edgeRMS > 0.3 * rms }
   }
 
-  /// Open run of zeros.
+  /// A run of zeros that has not ended yet.
   private struct Run {
     var start: Int64 = 0
     var length = 0
@@ -75,11 +76,11 @@ struct ChannelScan {
   }
 
   /// - Parameters:
-  ///   - window: `margin` samples, those to examine, and `margin` more samples. Beyond the ends of the file they are
-  ///     zero.
-  ///   - cells: `rim` cells, those of the samples to examine, and `rim` more cells.
+  ///   - window: `margin` samples, the samples to examine, and `margin` more samples. Samples beyond the ends of the
+  ///     file are zero.
+  ///   - cells: `rim` cells, the cells of the samples to examine, and `rim` more cells.
   ///   - count: Number of samples to examine.
-  ///   - start: Index of the first one.
+  ///   - start: Index of the first sample to examine.
   mutating func scan(_ window: Span<Float>, _ cells: Span<SampleCells.Cell>, count: Int, start: Int64) {
     let cellCount = (count + SampleCells.length - 1) / SampleCells.length
     for cell in 0..<cellCount {
@@ -136,7 +137,7 @@ struct ChannelScan {
     let (entry, exit) = (abs(before.last), abs(window[index]))
     guard before.rms > 0.003, after.rms > 0.003 else { return }
     restCount += 1
-    // Both ends must be abrupt, or one of them very much so. A cut at a zero crossing is not a jump.
+    // Both ends must be abrupt, or one of them very abrupt. A cut at a zero crossing is not a jump.
     let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
     let hasJump = (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35)
     let change = max(before.rms / after.rms, after.rms / before.rms)
@@ -147,7 +148,7 @@ struct ChannelScan {
       Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms, isCertain: isCertain))
   }
 
-  /// - Parameter edge: Position of the zeros: at the beginning or the end of these samples.
+  /// - Parameter edge: Position of the zeros, at the beginning or the end of the samples.
   private func surroundings(_ window: Span<Float>, _ first: Int, edge: Int) -> Surroundings {
     let first = max(1, first)
     let last = min(window.count, first + contextLength)

@@ -9,7 +9,7 @@ struct ChannelSums {
   /// Sums of squares of the mean of left and right, and of half their difference.
   private var meanSquares = 0.0
   private var sideSquares = 0.0
-  /// Means of blocks of about a second, to check whether an offset is steady.
+  /// Means of blocks of about a second, used to check whether an offset is steady.
   private var blockMeans: [[Float]]
   private static let blockLimit = 4000
   /// Minimum offset as a share of full scale.
@@ -62,7 +62,7 @@ struct ChannelSums {
     let levels = squares.map { 10 * log10($0 / count + 1e-20) }
     for channel in 0..<channelCount {
       let mean = sums[channel] / count
-      // An offset is constant, while a wave with unequal halves comes and goes.
+      // An offset is constant, whereas a wave with unequal halves comes and goes.
       let blocks = blockMeans[channel].sorted()
       guard abs(mean) > Self.minOffset, !blocks.isEmpty else { continue }
       let (low, high) = (Double(blocks[blocks.count / 10]), Double(blocks[blocks.count - 1 - blocks.count / 10]))

@@ -2,15 +2,15 @@ internal import CKernels
 internal import Foundation
 
 /// Decides whether a few samples are a click: linear prediction from the surrounding samples fails only there, and
-/// succeeds once those samples are interpolated.
+/// succeeds once the few samples are interpolated.
 ///
 /// Prediction and interpolation use an autoregressive model: Godsill and Rayner, "Digital Audio Restoration" (1998),
 /// chapter 5.
 struct ClickTest {
-  /// Samples on either side from which the model is estimated.
+  /// Number of samples on either side from which the model is estimated.
   static let reach = 1024
   private static let order = 28
-  /// Interpolated samples, around the largest error.
+  /// The samples to interpolate, relative to the largest error.
   private static let hole = -5..<6
   /// Minimum product of the three measures for a click, fitted to the split `fit` of Benchmarks/health.
   static let minScore = 3.1
@@ -22,8 +22,8 @@ struct ClickTest {
     var index: Int
     var strength: Double
     var score: Double
-    /// `true` if interpolation leaves no error larger than those elsewhere, and all samples deviated to one side. Where
-    /// a note begins or ends abruptly, neither holds: a step deviates to both sides of the interpolation.
+    /// `true` if interpolation leaves no error larger than the errors elsewhere, and all samples deviated to one side.
+    /// Where a note begins or ends abruptly, neither holds: a step deviates to both sides of the interpolation.
     var isMended: Bool
   }
 
@@ -48,10 +48,10 @@ struct ClickTest {
     return judge(filter, place: place)
   }
 
-  /// `true` for a step. A click returns to its initial level, a step stays: the level after it differs from what a line
-  /// and a cubic curve through the samples on either side explain.
-  /// - Parameter size: The residual at `place`. That of a step is half of the step; that of a wider click is as large
-  ///   as the click.
+  /// `true` for a step. A click returns to the initial level. A step does not: the level after it differs from what
+  /// either a line or a cubic curve through the samples on either side would explain.
+  /// - Parameter size: The residual at `place`. For a step, the residual is half of the step; for a wider click, it is
+  ///   as large as the click.
   private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {
     func mean(_ first: Int) -> Float { (window[first] + window[first + 1] + window[first + 2]) / 3 }
     let slope = (window[place - 5] - window[place - 15] + window[place + 15] - window[place + 5]) / 20
@@ -64,8 +64,9 @@ struct ClickTest {
     return abs(beyondCurve) > 1.2 * size
   }
 
-  /// Weights of the differences between samples 5 to 15 after a position and those as far before it: their sum is the
-  /// step in a cubic curve. Of all such weights, these have the smallest sum of squares.
+  /// Weights for the differences between samples 5 to 15 after a position and the samples as far before it. The
+  /// weighted sum is the step in a cubic curve; of all weights with that property, these have the smallest sum of
+  /// squares.
   private static let stepWeights: [Float] = {
     let places = (5...15).map(Double.init)
     // w = a + b·t + c·t³, with Σw = 1, Σw·t = 0 and Σw·t³ = 0.
@@ -120,14 +121,14 @@ struct ClickTest {
     let score = strength * pow(change / rest, 0.6)
     guard score.isFinite, score >= Self.minScore else { return nil }
     let first = changes.firstIndex { abs($0) > 0.5 * change } ?? 0
-    // Small changes come from the surrounding noise.
+    // Small changes are caused by the surrounding noise.
     let large = changes.filter { abs($0) > 0.3 * change }
     let isOneSided = abs(large.reduce(0, +)) > 0.4 * large.reduce(0) { $0 + abs($1) }
     return Click(
       index: place + Self.hole.lowerBound + first, strength: strength, score: score, isMended: rest < 1 && isOneSided)
   }
 
-  /// Interpolates the hole by least squares of the errors.
+  /// Interpolates the hole so that the sum of squared errors is minimal.
   /// - Returns: The change of each sample, and the largest remaining error.
   private func interpolated(_ filter: [Double], center: Int) -> (changes: [Double], left: Double) {
     let count = Self.hole.count

@@ -1,4 +1,4 @@
-/// Clipped peaks of one sign in a channel: runs of equal samples at the channel's largest value, with corners.
+/// The clipped peaks of one sign in a channel: runs of equal samples at the channel's largest value, with corners.
 ///
 /// A wave that is flat by nature (square, stepped triangle) jumps to its level or moves in steps; a slow wave is flat
 /// for a few samples at its top and has no corners.
@@ -16,7 +16,7 @@ struct ClippedPeaks {
   /// Minimum value of a peak.
   private var floor = Self.minLevel
   private static let minLevel: Float = 0.02
-  /// All runs at the level, including those of one or two samples: if many peaks are clipped, these are as well.
+  /// All runs at the level, including runs of one or two samples: if many peaks are clipped, these are clipped as well.
   private(set) var runs: [Range<Int64>] = []
   /// Number of flat tops with corners.
   private(set) var count = 0
@@ -28,7 +28,7 @@ struct ClippedPeaks {
 
   /// - Parameters:
   ///   - range: The samples to examine, as a range of the window.
-  ///   - largest: The largest of them.
+  ///   - largest: The largest sample in `range`.
   ///   - sign: -1 for negative peaks.
   ///   - offset: Index of the first sample of the window in the file.
   mutating func look(_ window: Span<Float>, _ range: Range<Int>, largest: Float, sign: Float, offset: Int64) {
@@ -76,8 +76,8 @@ struct ClippedPeaks {
   /// `true` if there are enough flat tops and most have corners.
   var isClipped: Bool { count >= Self.minCount && count > squareCount }
 
-  /// `true` if these peaks end at the level at which others were clipped: the limit was the same for all, even if few
-  /// reached it.
+  /// `true` if these peaks end at the level at which the other peaks were clipped. The limit was the same for all, even
+  /// if few reached it.
   func isClipped(at other: Float) -> Bool {
     abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty
   }

@@ -1,4 +1,4 @@
-/// Audible fault at a position of the file.
+/// An audible fault at a position in the file.
 struct Fault: Equatable {
   enum Kind: String, CaseIterable {
     case clipping, dropout, silence, click
@@ -11,13 +11,13 @@ struct Fault: Equatable {
   }
 
   var kind: Kind
-  /// Half-open range of samples in the file.
+  /// The half-open range of affected samples in the file.
   var start: Int64
   var end: Int64
-  /// Zero-based channel; `nil` if all are affected.
+  /// Zero-based channel; `nil` if all channels are affected.
   var channel: Int?
-  /// Strength in the unit of the kind.
+  /// Strength, in the unit of this kind of fault.
   var strength: Double
-  /// 0 to 1.
+  /// Confidence, 0 to 1.
   var confidence: Double
 }

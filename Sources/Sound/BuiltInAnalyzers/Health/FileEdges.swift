@@ -40,7 +40,7 @@ struct FileEdges {
     return faults
   }
 
-  /// Level of the edge relative to the file, in dB; `nil` if it is not a cut. `samples` run from the edge inward.
+  /// The level of an edge relative to the file, in dB; `nil` if the edge is not a cut. `samples` begin at the edge.
   private func cut(_ samples: [Float], level: Double) -> Double? {
     func rms(_ part: ArraySlice<Float>) -> Double {
       (part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(part.count)).squareRoot()

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// Detects audible damage. `HealthScan` finds it in the samples; docs/health.md gives the accuracy.
+/// Detects audible damage. `HealthScan` finds it in the samples; docs/health.md states the accuracy.
 struct HealthAnalyzer: Analyzer {
   static let id = "health"
   static let version = 3
@@ -82,7 +82,7 @@ struct HealthAnalyzer: Analyzer {
 
 /// Overall severity of the faults of a file.
 enum Severity {
-  /// Severity of a single fault, and of many.
+  /// The severity of a single fault, and of many.
   private static func weight(_ kind: Fault.Kind) -> (one: Double, many: Double) {
     switch kind {
     case .deadChannel: (0.9, 0.9)
@@ -100,7 +100,8 @@ enum Severity {
     }
   }
 
-  /// Worst kind of fault and its severity, which approaches that of many with the number of faults per minute.
+  /// The worst kind of fault and its severity. With more faults per minute, the severity approaches that of many
+  /// faults.
   static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
     for kind in Fault.Kind.allCases {

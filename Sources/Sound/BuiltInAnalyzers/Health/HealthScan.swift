@@ -17,7 +17,7 @@ struct HealthScan {
   /// `margin` samples, a part, and `margin` more samples, by channel.
   private var windows: [[Float]]
   private var filled: Int
-  /// First sample of the part.
+  /// Index of the first sample of the part.
   private var start: Int64 = 0
   private var scans: [ChannelScan]
   private var repeats = RepeatedBlocks()
@@ -159,7 +159,8 @@ struct HealthScan {
     return faults
   }
 
-  /// Gaps in music are rests if there are many; gaps from damage are few, and the audio continues after them.
+  /// If there are many gaps, they are rests in the music. Gaps caused by damage are few, and the audio continues after
+  /// them.
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
@@ -180,8 +181,8 @@ struct HealthScan {
     return faults
   }
 
-  /// Discards clicks if there are many: they are music, or the surface of a record.
-  /// - Parameter others: Other faults; gaps and repeated blocks begin and end with clicks of their own.
+  /// Discards clicks if there are many, because they are then music or the surface noise of a record.
+  /// - Parameter others: The other faults. Gaps and repeated blocks begin and end with clicks, which do not count.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
     // Prediction needs samples on either side, so the ends of the file are excluded.

@@ -6,8 +6,8 @@ struct Hiss {
   /// Cells per block of 50 ms.
   private let blockLength: Int
   private var block: (squares: Float, differences: Float, count: Int) = (0, 0, 0)
-  /// Number of blocks per level, in classes of 1 dB from -120 dB up, and sums of their ratios of the power of first
-  /// differences to their own.
+  /// Number of blocks in each class of levels, 1 dB wide from -120 dB up, and the sum of their ratios of the power of
+  /// first differences to the power of the block.
   private var classes = [Int](repeating: 0, count: 121)
   private var classRatios = [Float](repeating: 0, count: 121)
   private var blockCount = 0
@@ -43,7 +43,8 @@ struct Hiss {
     block = (0, 0, 0)
   }
 
-  /// Returns the level of the quietest twentieth, in dB relative to full scale, if it is noise rather than music.
+  /// Returns a fault with the level of the quietest twentieth, in dB relative to full scale, if that is noise rather
+  /// than music.
   func fault(frameCount: Int64) -> Fault? {
     guard blockCount >= 60 else { return nil }
     var (count, ratio): (Int, Float) = (0, 0)

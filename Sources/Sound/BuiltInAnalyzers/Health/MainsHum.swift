@@ -4,19 +4,20 @@ internal import Foundation
 /// Detects mains hum of 50 or 60 Hz with harmonics: narrow spectral lines of constant level and phase, independent of
 /// the music.
 ///
-/// Spectra of about 3 s give each line as a complex number. Over half a minute, a line is a constant (rotating slowly
-/// if the mains frequency is slightly off) that stands out from the neighboring bins. Bass notes end, or are off by
-/// about 1 Hz; loops of a bass drum have lines at both 50 and 60 Hz or at frequencies between, and hum does not.
+/// In spectra of about 3 s, each line is a complex number. Over half a minute, a hum line is a constant (rotating
+/// slowly if the mains frequency is slightly off) that stands out from the neighboring bins. Bass notes end, or are off
+/// by about 1 Hz. Loops of a bass drum, unlike hum, have lines at both 50 and 60 Hz or at frequencies between them.
 struct MainsHum {
   private static let bases: [Double] = [50, 60]
   private static let harmonicCount = 3
-  /// Control frequencies that are neither harmonics of the mains nor notes in tune: a steady line there is a loop.
+  /// Control frequencies, which are neither harmonics of the mains nor notes in tune: a steady line at one of them is a
+  /// loop.
   private static let others: [Double] = [45, 65, 70, 75, 80, 85, 90, 95, 105, 115, 130, 140, 160, 170]
   private static let frameLimit = 3000
-  /// Frames per stretch of half a minute. Fewer than `minFrames` are not enough.
+  /// Number of frames per stretch of half a minute. At least `minFrames` are required.
   private static let stretch = 19
   private static let minFrames = 6
-  /// Tested deviations of the mains frequency in Hz, times the number of the harmonic.
+  /// Deviations of the mains frequency to test, in Hz. They are multiplied by the number of the harmonic.
   private static let deviations = (-5...5).map { Double($0) * 0.01 }
 
   private struct Line {
@@ -37,7 +38,7 @@ struct MainsHum {
     var level = -200.0
   }
 
-  /// Decimation factor: quarters of cells per sample.
+  /// Decimation factor: number of quarter cells per sample.
   private let factor: Int
   private let rate: Double
   /// Filter taps, padded with zeros to whole registers.
@@ -67,7 +68,7 @@ struct MainsHum {
     lines = Array(repeating: [], count: Self.frequencies.count)
   }
 
-  /// Windowed sinc that also converts sums to means.
+  /// A windowed sinc that also converts sums to means.
   private static func lowPass(_ factor: Int) -> [Lanes] {
     let quarter = 1 / Double(SampleCells.length / SampleCells.quarterCount)
     let count = factor > 1 ? 4 * factor : 1
@@ -121,7 +122,7 @@ struct MainsHum {
         let place = frequency * Double(length) / rate
         let bin = Int(place.rounded())
         let beside = (3...9).flatMap { [power(bin - $0), power(bin + $0)] }.sorted()
-        // Rotates the phase as if the frame began with the file; a full-scale sine has 1.
+        // Rotates the phase as if the frame began with the file. A full-scale sine has magnitude 1.
         let turn = -2 * Double.pi * frequency * time
         let scale = 4 / Double(length) / Self.response(place - Double(bin))
         let (c, s) = (Float(cos(turn) * scale), Float(sin(turn) * scale))

@@ -1,7 +1,7 @@
 internal import CKernels
 
-/// Detects blocks that occur twice in a row, as produced by players and by rips with jitter: x[n] = x[n − d] for d
-/// samples, and no more.
+/// Detects blocks that occur exactly twice in a row, as players and rips with jitter produce them: x[n] = x[n − d] for
+/// d samples, and no more.
 ///
 /// Positions are compared only where a hash of four samples recurs within `reach`.
 struct RepeatedBlocks {
@@ -25,8 +25,8 @@ struct RepeatedBlocks {
   private var checked: Int64 = 0
 
   /// - Parameters:
-  ///   - window, others: Samples of the first and the second channel, with `margin` samples, at least `2 * reach`, on
-  ///     either side of those to examine.
+  ///   - window, others: Samples of the first and the second channel, with `margin` samples (at least `2 * reach`) on
+  ///     either side of the samples to examine.
   mutating func scan(_ window: Span<Float>, _ others: Span<Float>, margin: Int, start: Int64) {
     let offset = start - Int64(margin)
     let count = (window.count - 2 * margin + 7) / 8 * 8

@@ -5,7 +5,7 @@ enum SampleCells {
   typealias Cell = csamplecells_cell
 
   static let length = Int(CSAMPLECELLS_LENGTH)
-  /// Quarters per cell, for which `compare` gives sums.
+  /// Number of quarters per cell, for which `compare` returns sums.
   static let quarterCount = length / Int(CSAMPLECELLS_QUARTER)
 
   /// Copies samples; NaN and magnitudes above a million become zero.
@@ -39,7 +39,7 @@ enum SampleCells {
     }
   }
 
-  /// Sums the mean of both channels over quarters of cells.
+  /// Sums the mean of both channels over each quarter of a cell.
   /// - Returns: Sums of squares of that mean and of half the difference.
   static func compare(
     _ left: Span<Float>, _ right: Span<Float>, from first: Int, count: Int, quarters: inout [Float]

@@ -5,8 +5,8 @@ internal import Mathematics
 /// Estimates key (tonic and mode), key changes and tuning.
 ///
 /// Spectra with bins of a third of a semitone, shifted to a tuning of 440 Hz, are the input of a small network that is
-/// equivariant to the twelve tonics; its outputs are averaged over the track, or over the parts of it in one key.
-/// docs/key.md describes the method.
+/// equivariant to the twelve tonics. The network's outputs are averaged over the track, or over each part of it that is
+/// in one key. docs/key.md describes the method.
 struct KeyAnalyzer: Analyzer {
   static let id = "key"
   static let version = 2
@@ -18,24 +18,24 @@ struct KeyAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
-  /// Keeps the spectrum of a few minutes at a time, and sums of the network's outputs.
+  /// Keeps the spectrum of at most a few minutes, and sums of the network's outputs.
   struct Session: AnalysisSession {
-    /// Frames per stretch. A track of up to one and a half times this length is analyzed as a whole.
+    /// Number of frames per stretch. A track of up to one and a half times this length is analyzed as a whole.
     static let stretchFrames = 256
-    /// Minimum duration for a key; below, it would be a guess.
+    /// Minimum duration for a key; for shorter audio, the key would be a guess.
     static let minSeconds = 4.0
     /// Minimum log-odds that there is a key.
     static let minPresence = -2.0
-    /// Minimum probability of the likeliest key: speech mistaken for music has 0.09 to 0.21, and pieces in a key 0.33
-    /// and more.
+    /// Minimum probability of the likeliest key: speech mistaken for music reaches 0.09 to 0.21, and pieces in a key
+    /// 0.33 or more.
     static let minChance = 0.25
-    /// Minimum clarity of the tuning; music exceeds it.
+    /// Minimum clarity of the tuning, which music exceeds.
     static let minClarity = 0.12
     private static let candidateLimit = 3
     private static let minProbability = 0.01
 
     private var spectrum = PitchSpectrum()
-    /// Frames at the start of `spectrum` that are already processed and serve as context.
+    /// Number of frames at the start of `spectrum` that are already processed and serve as context.
     private var contextFrames = 0
     private var sums = KeySums()
     private var frameCount = 0
@@ -49,7 +49,7 @@ struct KeyAnalyzer: Analyzer {
       if spectrum.frameCount >= contextFrames + Self.stretchFrames * 3 / 2 { runNetwork(Self.stretchFrames) }
     }
 
-    /// Runs the network on the next frames, and drops all frames but the context of the following ones.
+    /// Runs the network on the next frames, then keeps only the context of the following frames.
     private mutating func runNetwork(_ count: Int) {
       let end = contextFrames + count
       let range = 0..<min(end + KeyNetwork.reach, spectrum.frameCount)
@@ -100,7 +100,7 @@ struct KeyAnalyzer: Analyzer {
 
     /// - Parameters:
     ///   - main: The key of most segments.
-    ///   - best: The key of those segments, judged jointly.
+    ///   - best: The key of these segments if they are judged together.
     private func map(_ curve: KeyCurve, main: Int, best: Int) -> [KeyFinding.Section] {
       var map: [KeyFinding.Section] = []
       let seconds = Double(sums.framesPerSegment) * PitchSpectrum.frameSeconds

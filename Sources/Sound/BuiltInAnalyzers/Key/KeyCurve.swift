@@ -1,12 +1,12 @@
 internal import Mathematics
 
-/// Likeliest key of each segment, with a penalty on changes (Viterbi).
+/// The likeliest key of each segment, with a penalty on changes (Viterbi).
 struct KeyCurve {
-  /// Segments judged together: the previous one, the segment, and the next two; 16 s.
+  /// Number of segments judged together, 16 s: a segment, the previous one, and the next two.
   private static let window = 4
-  /// Penalty of a change, in log probability.
+  /// Penalty for a change of key, in log probability.
   private static let penalty = 8.0
-  /// Floor of the probabilities.
+  /// Minimum to which probabilities are raised.
   private static let minProbability = 1e-4
 
   /// Key of each segment, 0 to 23, with C major at 0 and C minor at 12.
@@ -18,7 +18,7 @@ struct KeyCurve {
       keys = []
       return
     }
-    // A segment counts once although it is part of several windows; a longer one counts for more.
+    // A segment counts once, although it is part of several windows; a longer segment counts for more.
     let share = Double(sums.framesPerSegment / KeySums.framesPerSegment) / Double(Self.window)
     var scores = [Double](repeating: 0, count: 24)
     var steps: [[Int]] = []

@@ -1,30 +1,30 @@
 internal import CKernels
 internal import Mathematics
 
-/// Small network that estimates keys and is equivariant to the twelve tonics by construction.
+/// A small network that estimates keys. It is equivariant to the twelve tonics by construction.
 ///
-/// Thirds of a semitone become channels of semitones, semitones become pitch classes in four overlapping registers, and
-/// from there on every connection of pitch classes depends on their distance only. Blocks reach up to 3.6 s before and
-/// after; the decision depends only on two weighted means over time, so sums over stretches of time can be added up
-/// (Korzeniowski and Widmer, ISMIR 2018, average over time as well). Trained by `Benchmarks/key/network.py`, which
-/// names the training data.
+/// Thirds of a semitone become channels of semitones, and semitones become pitch classes in four overlapping registers.
+/// From there on, every connection between pitch classes depends only on their distance. Blocks reach up to 3.6 s
+/// before and after; the decision depends only on two weighted means over time, so sums over stretches of time can be
+/// added up (Korzeniowski and Widmer, ISMIR 2018, average over time as well). The network is trained by
+/// `Benchmarks/key/network.py`, which names the training data.
 struct KeyNetwork {
   static let channels = 24
   static let heads = 2
-  /// Values per frame: the channels of each pitch class, one class after the other.
+  /// Number of values per frame: the channels of each pitch class, one class after the other.
   static let width = 12 * channels
-  /// Frames on either side that affect the output of a frame.
+  /// Number of frames on either side that affect the output for a frame.
   static let reach = dilations.reduce(0, +)
   private static let dilations = [1, 2, 4]
   private static let semitones = 72
-  /// MIDI pitch of the first semitone with both neighbors.
+  /// MIDI pitch of the lowest semitone that has neighbors on both sides.
   private static let lowestPitch = PitchSpectrum.lowestPitch + 1
   private static let local = 10
   /// `local`, rounded up to a multiple of eight.
   private static let paddedLocal = 16
   private static let registers = 4
   private static let inputsPerBin = 2
-  /// Bins per semitone: its own three and those of its neighbors.
+  /// Number of bins per semitone: its own three and the three of each neighbor.
   private static let binsPerSemitone = 3 * PitchSpectrum.binsPerSemitone
   private static let hidden = 16
 
@@ -35,7 +35,7 @@ struct KeyNetwork {
 
     var inputCount: Int { weights.count / constants.count }
 
-    /// - Parameter stride: Values from one row to the next.
+    /// - Parameter stride: Number of values from one row to the next.
     func callAsFunction(_ values: [Float], rowCount: Int, stride: Int) -> [Float] {
       precondition(values.count >= (rowCount - 1) * stride + inputCount)
       var result = [Float](repeating: 0, count: rowCount * constants.count)
@@ -78,7 +78,7 @@ struct KeyNetwork {
       return Connection(
         weights: (0..<inputs * outputs).map { rows[$0 % outputs * inputs + $0 / outputs] }, constants: take(outputs))
     }
-    /// Expands weights stored by distance of pitch classes, input and output to a full connection.
+    /// Expands weights, which are stored by distance of pitch classes, input and output, to a full connection.
     func circle(_ inputs: Int, _ outputs: Int) -> Connection {
       let shared = take(12 * inputs * outputs)
       let constants = take(outputs)
@@ -99,7 +99,7 @@ struct KeyNetwork {
     var wide = Connection(
       weights: [Float](repeating: 0, count: narrow.inputCount * Self.paddedLocal),
       constants: narrow.constants + [Float](repeating: 0, count: Self.paddedLocal - Self.local))
-    // In `wide` the two inputs of a bin are adjacent; in `narrow`, the inputs of one kind.
+    // In `wide`, the two inputs of a bin are adjacent; in `narrow`, all inputs of one kind are.
     for bin in 0..<Self.binsPerSemitone {
       for kind in 0..<Self.inputsPerBin {
         for output in 0..<Self.local {
@@ -186,7 +186,7 @@ struct KeyNetwork {
     return shares
   }()
 
-  /// Sums semitones to pitch classes, by pitch class, channel and register.
+  /// Sums semitones to pitch classes, ordered by pitch class, channel and register.
   private static func folded(_ semitones: [Float]) -> [Float] {
     var classes = [Float](repeating: 0, count: 12 * local * registers)
     for semitone in 0..<Self.semitones {
@@ -216,7 +216,7 @@ struct KeyNetwork {
     return near
   }
 
-  /// Mean of each channel over the pitch classes, followed by the maxima.
+  /// The mean of each channel over the pitch classes, followed by the maximum of each.
   private static func overClasses(_ values: ArraySlice<Float>, channels: Int) -> [Float] {
     var result = [Float](repeating: 0, count: channels) + [Float](repeating: -.infinity, count: channels)
     for (index, value) in values.enumerated() {
@@ -239,7 +239,8 @@ struct KeyNetwork {
     }
   }
 
-  /// Log-odds of the 24 keys, with C major at 0 and C minor at 12, and of there being a key at all.
+  /// Returns the log-odds of the 24 keys, with C major at 0 and C minor at 12, and the log-odds that there is a key at
+  /// all.
   ///
   /// - Parameter means: For each pitch class, the weighted means of the features, head by head.
   func decide(_ means: [Float]) -> (keys: [Double], presence: Double) {

@@ -1,8 +1,9 @@
 internal import Mathematics
 
-/// Network outputs summed over segments of equal length, so any stretch of the track can be judged afterwards.
+/// Network outputs summed over segments of equal length, so that any stretch of the track can be judged afterwards.
 ///
-/// In a long track, neighboring segments are merged in pairs, repeatedly, so there are never more than `limit`.
+/// In a long track, neighboring segments are merged in pairs, repeatedly, so that there are never more than `limit`
+/// segments.
 struct KeySums {
   static let framesPerSegment = 8
   private static let limit = 1024
@@ -39,7 +40,7 @@ struct KeySums {
   }
 
   private(set) var segments: [Segment] = []
-  /// Frames per segment; the last may have fewer.
+  /// Number of frames per segment; the last segment may have fewer.
   private(set) var framesPerSegment = Self.framesPerSegment
   private var framesInLast = 0
 
@@ -64,7 +65,7 @@ struct KeySums {
     framesPerSegment *= 2
   }
 
-  /// Merges segments.
+  /// Returns the sum of several segments.
   func sum(_ indices: some Sequence<Int>) -> Segment {
     var sum = Segment()
     for index in indices { sum.add(segments[index]) }

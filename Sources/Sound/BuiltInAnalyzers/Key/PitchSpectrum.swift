@@ -2,10 +2,11 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Levels of 222 bins, a third of a semitone each, by frame, and the tuning of the audio, kept until the network runs.
+/// The levels, by frame, of 222 bins of a third of a semitone each, and the tuning of the audio, kept until the network
+/// runs.
 ///
-/// A frame is the mean of two columns of the STFT, 0.512 s; bins are triangles on a logarithmic axis, no narrower than
-/// the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same for training.
+/// A frame is the mean of two columns of the STFT, 0.512 s. Bins are triangles on a logarithmic axis, no narrower than
+/// the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same spectrum for training.
 struct PitchSpectrum {
   /// A window long enough to separate semitones from 66 Hz up, at a rate that recognition uses as well.
   static let layout = SpectrumLayout.pitches
@@ -45,11 +46,11 @@ struct PitchSpectrum {
 
   /// Levels in dB by frame, before tuning.
   private(set) var levels: [Float] = []
-  /// Tuning of the frames and, with decaying weight, of earlier ones.
+  /// Tuning of the frames and, with decaying weight, of earlier frames.
   private(set) var tuning = Tuning()
   /// Tuning of all columns so far.
   private(set) var overallTuning = Tuning()
-  /// Band powers of the last column, and of the previous one if it is the first half of a frame.
+  /// Band powers of the last column and, in `pending`, of the previous column if that is the first half of a frame.
   private var bands = [Float](repeating: 0, count: binCount)
   private var pending = [Float](repeating: 0, count: binCount)
   private var isPending = false
@@ -92,7 +93,7 @@ struct PitchSpectrum {
     for (one, other) in zip(first, second) { levels.append(10 * log10(0.5 * (one + other) + 1e-10)) }
   }
 
-  /// Levels of some frames, shifted by up to half a semitone to a tuning of 440 Hz.
+  /// Returns the levels of some frames, shifted by up to half a semitone to a tuning of 440 Hz.
   func tuned(_ frames: Range<Int>, cents: Double) -> [Float] {
     var moved = [Float](repeating: 0, count: frames.count * Self.binCount)
     for bin in 0..<Self.binCount {

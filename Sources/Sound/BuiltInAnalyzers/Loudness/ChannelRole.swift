@@ -1,10 +1,10 @@
-/// Role of a channel, which determines its weight (ITU-R BS.1770-5, tables 3 and 4).
+/// The role of a channel, which determines its weight (ITU-R BS.1770-5, tables 3 and 4).
 enum ChannelRole: Hashable, Sendable {
-  /// Weight 1.
+  /// Any other channel: weight 1.
   case front
-  /// Side speaker, weight 1.41.
+  /// A side speaker: weight 1.41.
   case surround
-  /// Low-frequency effects, weight 0.
+  /// Low-frequency effects: weight 0.
   case lowFrequency
 
   /// - Parameters:
@@ -19,7 +19,8 @@ enum ChannelRole: Hashable, Sendable {
       switch positions[channel] {
       case Position.lowFrequency, Position.lowFrequency2: return .lowFrequency
       case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return .surround
-      // The surrounds of 5.1, at 110°; if there are side speakers, they are behind the listener, at 135° or more.
+      // The surround speakers of 5.1, at 110°. If there are side speakers, these are behind the listener, at 135° or
+      // more.
       case Position.backLeft, Position.backRight: return hasSides ? .front : .surround
       default: return .front
       }
@@ -32,7 +33,7 @@ enum ChannelRole: Hashable, Sendable {
     static let surroundLeft = 33, surroundRight = 34, lowFrequency2 = 35
   }
 
-  /// Default layout, common to WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg.
+  /// The default layout, which is common to WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg.
   private static func usualMask(channelCount: Int) -> UInt64 {
     let masks: [UInt64] = [0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f]
     return masks.indices.contains(channelCount - 1) ? masks[channelCount - 1] : 0

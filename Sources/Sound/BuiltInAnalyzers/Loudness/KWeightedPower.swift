@@ -1,18 +1,18 @@
 internal import Mathematics
 
-/// K-weighted power of all channels, weighted and summed (ITU-R BS.1770-5).
+/// The K-weighted power of all channels, weighted and summed (ITU-R BS.1770-5).
 ///
-/// Processes two channels at a time in double precision, in a sixth of the time of libebur128's filter, with which the
-/// tests compare it.
+/// Processes two channels at a time in double precision, in a sixth of the time that libebur128's filter takes. The
+/// tests compare it with that filter.
 struct KWeightedPower {
-  /// Minimum sample rate; below it, the filter's shelf lies near or beyond half the rate.
+  /// Minimum sample rate. At lower rates, the filter's shelf is near or above half the rate.
   static let minSampleRate = 4_000
 
   private let filter: KFilter
   private var pairs: [Pair] = []
   private var frameCount = 0
 
-  /// - Parameter roles: One per channel.
+  /// - Parameter roles: The role of each channel.
   init(sampleRate: Int, roles: [ChannelRole]) {
     filter = KFilter(sampleRate: Double(sampleRate))
     let weighted = roles.indices.filter { roles[$0].weight > 0 }
@@ -37,7 +37,7 @@ struct KWeightedPower {
     frameCount += frames.count
   }
 
-  /// Mean over the frames since the last call; 0 if it is not finite.
+  /// Returns the mean over the frames since the last call; 0 if it is not finite.
   mutating func takeMean() -> Double {
     var power = 0.0
     for index in pairs.indices { power += (pairs[index].state.takeSums() * pairs[index].weights).sum() }
@@ -46,7 +46,7 @@ struct KWeightedPower {
   }
 
   private struct Pair {
-    /// Channel indices, equal for the last channel of an odd number.
+    /// Channel indices, which are equal for the last channel of an odd number.
     let first, second: Int
     let weights: SIMD2<Double>
     var state = KFilter.State()
@@ -63,13 +63,13 @@ extension ChannelRole {
   }
 }
 
-/// K-weighting filter for a sample rate: a shelf that models the head, and a high-pass filter.
+/// The K-weighting filter for a sample rate: a shelf that models the head, and a high-pass filter.
 ///
-/// BS.1770-5 (annex 1, tables 1 and 2) gives the coefficients for 48 kHz. The underlying analog filters, and so the
-/// coefficients for other rates, are in B. De Man, “Evaluation of Implementations of the EBU R128 Loudness
+/// BS.1770-5 (annex 1, tables 1 and 2) gives the coefficients for 48 kHz. The underlying analog filters, from which the
+/// coefficients for other rates follow, are in B. De Man, “Evaluation of Implementations of the EBU R128 Loudness
 /// Measurement”, AES 145, 2018.
 struct KFilter: Sendable {
-  /// Second-order section: y[n] = b0 v[n] + b1 v[n-1] + b2 v[n-2] with v[n] = x[n] - a1 v[n-1] - a2 v[n-2].
+  /// A second-order section: y[n] = b0 v[n] + b1 v[n-1] + b2 v[n-2] with v[n] = x[n] - a1 v[n-1] - a2 v[n-2].
   struct Section: Sendable {
     let b0, b1, b2, a1, a2: Double
 
@@ -100,14 +100,14 @@ struct KFilter: Sendable {
       frequency: 38.135_470_876_024_44, quality: 0.500_327_037_323_877_3, sampleRate: sampleRate)
   }
 
-  /// State of two channels.
+  /// The filter state of two channels.
   struct State: Sendable {
-    /// v[n-1] and v[n-2] of the shelf and of the high-pass filter.
+    /// v[n-1] and v[n-2], first of the shelf, then of the high-pass filter.
     fileprivate var s1 = SIMD2<Double>.zero, s2 = SIMD2<Double>.zero
     fileprivate var h1 = SIMD2<Double>.zero, h2 = SIMD2<Double>.zero
     fileprivate var sums = SIMD2<Double>.zero
 
-    /// Sums of squares since the last call.
+    /// Returns the sums of squares since the last call.
     mutating func takeSums() -> SIMD2<Double> {
       defer {
         sums = .zero
@@ -126,7 +126,7 @@ struct KFilter: Sendable {
     }
   }
 
-  /// - Parameter frames: Indices of the frames, relative to the pointers of both channels.
+  /// - Parameter frames: Indices of the frames to filter, relative to the pointers of both channels.
   func run(
     _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>, _ frames: Range<Int>, _ state: inout State
   ) {

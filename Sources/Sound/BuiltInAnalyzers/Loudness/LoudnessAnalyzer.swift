@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Measures loudness, loudness range and peaks after EBU R 128, and ReplayGain 2.
+/// Measures loudness, loudness range and peaks according to EBU R 128, and ReplayGain 2.
 ///
 ///     samples ─┬─ KWeightedPower    filter and channel weights: power of each 10 ms
 ///              │    └─ LoudnessMeter   blocks of 400 ms and 3 s, gates, histograms
@@ -79,14 +79,14 @@ struct LoudnessAnalyzer: Analyzer {
         reason: integrated == nil ? reason : nil, gatingBlocks: meter.gatingBlocks.bytes)
     }
 
-    /// Reason for the missing loudness.
+    /// The reason why there is no loudness.
     private var reason: String {
       if power == nil { return "low_sample_rate" }
       if !meter.hasBlock { return "too_short" }
       return peak.samplePeak > 0 ? "below_gate" : "silence"
     }
 
-    /// Level in dB; `nil` for silence.
+    /// The level in dB; `nil` for silence.
     private static func decibels(_ amplitude: Float) -> Double? {
       amplitude > 0 && amplitude.isFinite ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
     }

@@ -4,8 +4,8 @@ internal import Mathematics
 /// Computes loudness measures from blocks of 400 ms and 3 s (ITU-R BS.1770-5; EBU Tech 3341 and 3342).
 ///
 /// Gating blocks and blocks of 3 s begin every 100 ms. The loudness range, for which the specification leaves the hop
-/// open, uses a block of 3 s every half second. The maximum momentary loudness is searched every 10 ms: for a burst of
-/// 400 ms, blocks every 100 ms would miss up to 0.6 LU (Tech 3341, case 13).
+/// open, uses a block of 3 s every half second. The maximum momentary loudness is searched for every 10 ms, because
+/// blocks every 100 ms would miss up to 0.6 LU of a burst of 400 ms (Tech 3341, case 13).
 struct LoudnessMeter {
   static let stepMilliseconds = 10
   private static let blockHop = 10
@@ -60,6 +60,7 @@ struct LoudnessMeter {
   /// Integrated loudness in LUFS; `nil` if all blocks are below the absolute gate.
   var integrated: Double? { gatingBlocks.integrated }
 
-  /// Loudness range in LU, from the 10th to the 95th percentile of the blocks of 3 s; `nil` if none is above the gates.
+  /// Loudness range in LU, from the 10th to the 95th percentile of the blocks of 3 s; `nil` if no block is above the
+  /// gates.
   var range: Double? { shortTermBlocks.range }
 }

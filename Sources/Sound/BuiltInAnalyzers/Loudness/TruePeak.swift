@@ -1,14 +1,14 @@
 internal import CKernels
 internal import Mathematics
 
-/// True peak: the largest absolute value of the continuous signal that the samples represent (ITU-R BS.1770-5, annex
-/// 2).
+/// The true peak: the largest absolute value of the continuous signal that the samples represent (ITU-R BS.1770-5,
+/// annex 2).
 ///
-/// The signal is oversampled 8 times (the recommendation asks for 4) by windowed sincs of 24 taps. Few samples are near
-/// a peak: where the surrounding samples bound the values between them below the largest value so far, nothing is
-/// computed. The bounds are strict, so the result is the same as without them.
+/// The signal is oversampled 8 times (the recommendation asks for 4) with windowed sincs of 24 taps. Few samples are
+/// near a peak: nothing is computed where the surrounding samples prove that the values between them are below the
+/// largest value so far. The bounds are strict, so the result is the same as without them.
 struct TruePeak {
-  /// Points per sample.
+  /// Number of points per sample.
   static let phases = Int(CTRUEPEAK_PHASES)
   private static let taps = Int(CTRUEPEAK_TAPS)
 
@@ -18,7 +18,8 @@ struct TruePeak {
   private(set) var samplePeak: Float = 0
 
   private let interpolator = Interpolator.standard
-  /// Last samples of each channel, needed to interpolate the next ones, and room for as many of these.
+  /// The last samples of each channel, which are needed to interpolate the next samples, and room for as many new
+  /// samples.
   private var seams: [[Float]]
 
   init(channelCount: Int) {
@@ -46,7 +47,7 @@ struct TruePeak {
     (peak, samplePeak) = (found, largest)
   }
 
-  /// Appends silence after the last sample; silence also precedes the first one.
+  /// Appends silence after the last sample. Silence also precedes the first sample.
   mutating func finish() {
     let silence = [Float](repeating: 0, count: Self.taps - 1)
     for channel in seams.indices { push(silence.span, channel: channel) }
@@ -66,7 +67,7 @@ struct TruePeak {
     init(beta: Double) {
       let taps = TruePeak.taps
       let half = taps / 2
-      // One list of taps per point, scaled to a DC gain of 1.
+      // Each point has a list of taps, scaled to a DC gain of 1.
       let points: [[Float]] = (0...TruePeak.phases).map { phase in
         let list = (0..<taps).map { tap -> Double in
           let distance = Double(tap - half + 1) - Double(phase) / Double(TruePeak.phases)
@@ -76,14 +77,14 @@ struct TruePeak {
         return list.map { Float($0 / sum) }
       }
       let coefficients = (0..<taps).map { tap in SIMD8(points.dropLast().map { $0[tap] }) }
-      // Taps and points tried first.
+      // The taps and points that are tried first.
       let middle = half - Int(CTRUEPEAK_MIDDLE_TAPS) / 2..<half + Int(CTRUEPEAK_MIDDLE_TAPS) / 2
       let middleCoefficients = middle.map { tap in
         SIMD4(points[0][tap], points[2][tap], points[4][tap], points[6][tap])
       }
 
       func largest(_ lists: [[Float]], of chosen: (Int) -> Bool = { _ in true }) -> Float {
-        // Slightly larger, to cover rounding.
+        // The bounds are slightly larger, to allow for rounding.
         let sums = lists.map { list in list.indices.filter(chosen).reduce(Float(0)) { $0 + list[$1].magnitude } }
         return 1.000_01 * (sums.max() ?? 0)
       }

@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// Collects short two-channel excerpts from the whole file, at most `limit` of them, whatever its length.
+/// Collects short two-channel excerpts from the whole file, at most `limit` of them, whatever the file's length.
 ///
 /// The file is divided into equal slots, and the first excerpt of a slot that is not too quiet is kept. If there are
 /// too many, the slot length is doubled. The result depends only on the samples.
 struct ExcerptCollection {
   struct Excerpt {
-    /// The first frame.
+    /// Index of the first frame.
     var start: Int64
-    /// Left and right, equal for mono; the unit is a 16-bit step.
+    /// The left and right channels, which are equal for mono. The unit is a 16-bit step.
     var channels: [[Float]]
   }
 
   static let limit = 16
-  /// Minimum mean magnitude of second differences, in 16-bit steps: twice that of dither.
+  /// Minimum mean magnitude of second differences, in 16-bit steps: twice that of dither noise.
   private static let minActivity: Float = 4
 
   private(set) var excerpts: [Excerpt] = []
-  /// Frames pushed so far.
+  /// Number of frames pushed so far.
   private(set) var frameCount: Int64 = 0
   let length: Int
   private let alignment: Int64
@@ -25,7 +25,7 @@ struct ExcerptCollection {
   private var current: Excerpt
   private var filled = 0
 
-  /// - Parameter alignment: Excerpts start at multiples of it.
+  /// - Parameter alignment: Excerpts start at multiples of this number of frames.
   init(length: Int, alignment: Int, sampleRate: Int) {
     self.length = length
     self.alignment = Int64(alignment)

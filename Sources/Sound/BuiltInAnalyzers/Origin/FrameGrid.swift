@@ -2,8 +2,8 @@ internal import CKernels
 internal import DSP
 internal import Foundation
 
-/// Frame grid of a codec: the transform blocks that its encoder quantized. At the offset where the blocks begin,
-/// coefficients that were rounded to zero are zero again; half a dozen samples away they are not.
+/// The frame grid of a codec: the transform blocks that its encoder quantized. At the offset at which the blocks begin,
+/// coefficients that were rounded to zero are zero again; half a dozen samples away, they are not.
 ///
 /// After Herre and Schug, "Analysis of Decompressed Audio - The Inverse Decoder" (AES 109, 2000), and Yang, Qu and
 /// Huang, "Detecting Digital Audio Forgeries by Checking Frame Offsets" (2008).
@@ -16,29 +16,29 @@ struct FrameGrid {
   }
 
   let codec: Codec
-  /// Samples between possible block starts.
+  /// Number of samples between possible block starts.
   let period: Int
 
-  /// Additional offsets before and after a period, needed for contrasts.
+  /// Number of additional offsets before and after a period, which contrasts require.
   static let margin = 16
-  /// Samples of an excerpt that suffice for every grid.
+  /// Length of an excerpt, in samples, that is enough for every grid.
   static let minLength = 2 * 1024 + 1024 + 2 * margin + 1
 
-  /// Contrast: how much lower the coefficients are at each offset than around it.
+  /// The contrast: how much lower the coefficients are at each offset than around it.
   ///
-  /// Coefficients are compared in groups by frequency: in a single sum, those of low frequencies, which vary most
-  /// between offsets and are seldom rounded to zero, would mask the others.
+  /// Coefficients are compared in groups by frequency. In a single sum, the coefficients of low frequencies, which vary
+  /// most between offsets and are seldom rounded to zero, would mask the others.
   struct Contrast {
-    /// Contrast in standard deviations over all offsets, at most the limit.
+    /// Contrast in standard deviations over all offsets, at most `limit`.
     var deviations: [Float]
     /// Contrast in dB per coefficient.
     var decibels: [Float]
 
     /// - Parameters:
     ///   - scores: For each group, sums of base-2 logarithms, with `margin` more offsets on either side.
-    ///   - count: Coefficients per sum.
+    ///   - count: Number of coefficients per sum.
     ///   - limit: Upper limit of the deviations. A note that begins at the right sample makes a single excerpt stand
-    ///     out by far; frames are in all excerpts.
+    ///     out by far, whereas frames are in all excerpts.
     init(_ scores: [ArraySlice<Float>], count: Int, limit: Float) {
       let differences = scores.map { scores -> [Float] in
         let (first, period) = (scores.startIndex, scores.count - 2 * FrameGrid.margin)
@@ -76,7 +76,7 @@ struct FrameGrid {
   }
 }
 
-/// Frame grid of a codec whose blocks are windowed cosine transforms (MDCT).
+/// The frame grid of a codec whose blocks are windowed cosine transforms (MDCT).
 struct LappedGrid {
   let grid: FrameGrid
   private static let groupCount = 4
@@ -84,14 +84,14 @@ struct LappedGrid {
   private let blockLength: Int
   private let harmonics: [Float]
   private let firstBin: Int
-  /// Coefficients per group.
+  /// Number of coefficients per group.
   private let groupSize: Int
   /// Pre-emphasis e: the encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
   private let emphasis: Float
   private let transform: RealFFT
   private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
 
-  /// - Parameter end: Upper end of the spectrum, in Hz. Coefficients above carry no information.
+  /// - Parameter end: Upper end of the spectrum, in Hz. Coefficients above it carry no information.
   init(_ codec: FrameGrid.Codec, sampleRate: Int, end: Double) {
     let window: [Double]
     switch codec {
@@ -119,7 +119,7 @@ struct LappedGrid {
     transform = RealFFT(length: 2 * blockLength)
   }
 
-  /// Contrast at each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
+  /// Returns the contrast at each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
   /// - Parameter part: Number of the group of coefficients, modulo the number of groups; `nil` for all.
   mutating func contrast(_ channels: [[Float]], part: Int?) -> FrameGrid.Contrast {
     let offsets = blockLength + 2 * FrameGrid.margin
@@ -141,7 +141,8 @@ struct LappedGrid {
       limit: grid.codec.limit)
   }
 
-  /// Fourier bins of the first window at half samples, and those the harmonics reach: real parts, then imaginary parts.
+  /// The Fourier bins of the first window at half samples, including the bins that the harmonics reach: real parts,
+  /// then imaginary parts.
   private func firstBins(_ signal: [Float], _ range: Range<Int>) -> [Float] {
     let count = range.count + 2 * harmonics.count
     let first = range.lowerBound - harmonics.count + 1
@@ -162,13 +163,13 @@ struct LappedGrid {
 
   // MARK: Windows
 
-  /// Coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
+  /// The coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
   private static func harmonic(_ number: Int, of window: [Double]) -> Double {
     let step = Double(2 * number + 1) * Double.pi / Double(window.count)
     return window.indices.reduce(0) { $0 + window[$1] * sin(step * (Double($1) + 0.5)) } * 2 / Double(window.count)
   }
 
-  /// Window of Vorbis, and of Opus, whose blocks overlap by less than their length.
+  /// The window of Vorbis, and of Opus, whose blocks overlap by less than their length.
   private static func powerSine(_ length: Int, overlap: Int) -> [Double] {
     let before = (length - overlap) / 2
     let rise = (0..<length).map { index -> Double in
@@ -180,7 +181,7 @@ struct LappedGrid {
     return rise + rise.reversed()
   }
 
-  /// Window of AAC.
+  /// The window of AAC.
   private static func kaiserBessel(_ length: Int, alpha: Double) -> [Double] {
     let kernel = (0...length).map { index -> Double in
       let place = 2 * Double(index) / Double(length) - 1
@@ -206,13 +207,13 @@ struct LappedGrid {
   }
 }
 
-/// Noise of rounding to 16 bits, in squared steps per coefficient of a power-preserving transform.
+/// The noise of rounding to 16 bits, in squared steps per coefficient of a power-preserving transform.
 enum OriginNoise {
   /// Twice the noise power.
   static let floor: Float = 1 / 6
 }
 
-/// Frame grid of MPEG audio's filter bank: layer II quantizes its subbands, layer III an MDCT of each of them.
+/// The frame grid of MPEG audio's filter bank: layer II quantizes the subbands, layer III an MDCT of each subband.
 struct MPEGGrid {
   static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES)
   private static let bands = Int(CFRAMEGRIDS_BANDS)
@@ -228,8 +229,8 @@ struct MPEGGrid {
     lastBand = max(firstBand + 1, min(Self.bands - 2, Int(min(20_000, end) / width)))
   }
 
-  /// Contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank. Offset 0 is
-  /// the excerpt's sample `FrameGrid.margin`, phase 0 its first one.
+  /// Returns the contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank.
+  /// Offset 0 is the excerpt's sample `FrameGrid.margin`; phase 0 is its first sample.
   /// - Parameter part: Number of the group of 8 subbands, modulo the number of groups; `nil` for all.
   mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast)
   {

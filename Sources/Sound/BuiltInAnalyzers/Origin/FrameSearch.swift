@@ -3,16 +3,16 @@ internal import Foundation
 
 /// Searches the excerpts of a file for the frames of all codecs, at one sample rate.
 ///
-/// Frames follow each other without gaps, so they begin at the same position in all excerpts, modulo the period:
-/// deviations are summed by position.
+/// Frames follow each other without gaps, so they begin at the same position, modulo the period, in all excerpts.
+/// Deviations are therefore summed by position.
 struct FrameSearch {
-  /// Best position of a codec.
+  /// The best position for a codec.
   struct Trace {
     var codec: FrameGrid.Codec
     var sampleRate: Int
     var period: Int
     var offset: Int
-    /// Sum over the excerpts, divided by the square root of their number.
+    /// Sum of the deviations over the excerpts, divided by the square root of the number of excerpts.
     var deviations: Double
     /// Deviations of the best other position.
     var elsewhere: Double
@@ -36,8 +36,8 @@ struct FrameSearch {
       decibels = [Float](repeating: 0, count: period)
     }
 
-    /// Adds, for each position, the best of its offsets minus the mean of the others: a synthesizer that works in
-    /// blocks of 64 samples marks them all, a codec only one.
+    /// Adds, for each position, the best of its offsets minus the mean of the others. A synthesizer that works in
+    /// blocks of 64 samples marks all offsets of a position, a codec only one.
     mutating func add(_ contrast: FrameGrid.Contrast, start: Int64) {
       excerptCount += 1
       var best = [Int](repeating: -1, count: period)
@@ -58,7 +58,7 @@ struct FrameSearch {
 
     func trace(_ codec: FrameGrid.Codec, sampleRate: Int) -> Trace {
       let best = deviations.indices.max { deviations[$0] < deviations[$1] } ?? 0
-      // The best of several is positive by chance.
+      // The best of several deviations is positive by chance.
       let base = deviations.sorted()[period / 2]
       let root = Double(max(1, excerptCount)).squareRoot()
       let elsewhere =
@@ -95,7 +95,7 @@ struct FrameSearch {
 
   /// - Parameters:
   ///   - channels: Left and right, at the sample rate of the search; at least `FrameGrid.minLength` samples.
-  ///   - start: Index of their first sample.
+  ///   - start: Index of the first of these samples.
   ///   - part: Number of a part of the coefficients; `nil` for all.
   mutating func add(_ channels: [[Float]], start: Int64, part: Int?) {
     for index in lapped.indices where sums[index].isOpen {

@@ -1,7 +1,7 @@
-/// Prototype low-pass of the filter bank of MPEG audio (ISO/IEC 11172-3), whose 32 subbands are this filter times
-/// cosines.
+/// The prototype low-pass filter of MPEG audio's filter bank (ISO/IEC 11172-3), whose 32 subband filters are this
+/// filter times cosines.
 ///
-/// Measured as the impulse response of a layer I decoder, divided by the cosines of its subbands.
+/// It was measured as the impulse response of a layer I decoder, divided by the cosines of its subbands.
 enum MPEGPrototype {
   static let tapCount = 512
 
@@ -10,7 +10,7 @@ enum MPEGPrototype {
     Float(half[min(tap, tapCount - tap)]) / Float(8 * half[tapCount / 2])
   }
 
-  /// First half of the filter and its middle.
+  /// The first half of the filter, including its middle.
   private static let half: [Int] = [
     0, -1, -1, -1, -1, -1, -1, -2, -2, -2, -2, -3, -3, -4, -4, -5, -5, -6, -7, -7, -8, -9, -10, -11, -13, -14, -16,
     -17, -19, -21, -24, -26, -29, -31, -35, -38, -41, -45, -49, -53, -58, -63, -68, -73, -79, -85, -91, -97, -104,

@@ -34,7 +34,7 @@ struct OriginAnalyzer: Analyzer {
   struct Session: AnalysisSession {
     /// Sample rates of most codecs; audio at another rate may have been resampled.
     private static let usualRates = [44_100, 48_000]
-    /// Samples at both ends of an excerpt that resampling distorts.
+    /// Number of samples at each end of an excerpt that resampling distorts.
     private static let settling = 128
 
     private let sampleRate: Int
@@ -49,7 +49,7 @@ struct OriginAnalyzer: Analyzer {
       // A `Float` holds up to 24 bits exactly.
       bitDepth = format.codec.contains("_f") ? nil : format.bitDepth.flatMap { (9...24).contains($0) ? $0 : nil }
       usedBits = bitDepth.map { UsedBits(bits: $0) }
-      // Excerpts start at whole samples of the common rates, too.
+      // Excerpts start at whole samples of the common rates as well.
       let rate = format.sampleRate
       let steps = Self.usualRates.map { rate / Self.divisor(rate, $0) }
       let alignment = steps[0] / Self.divisor(steps[0], steps[1]) * steps[1]
@@ -83,9 +83,9 @@ struct OriginAnalyzer: Analyzer {
       return finding
     }
 
-    /// Searches every codec in a part of the coefficients of each excerpt, which alternates between excerpts, and in
-    /// all coefficients only if that yields evidence. Resampled files are rare: their search begins with every second
-    /// excerpt.
+    /// Searches for every codec in a part of the coefficients of each excerpt; the part alternates between excerpts.
+    /// All coefficients are searched only if that yields evidence. Resampled files are rare, so the search for them
+    /// begins with every second excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in

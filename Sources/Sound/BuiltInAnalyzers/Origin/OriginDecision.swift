@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// Derives the verdict from traces of frames and the end of the spectrum.
+/// Decides from the traces of frames and the end of the spectrum.
 struct OriginDecision {
   let traces: [FrameSearch.Trace]
   let wall: SpectralWall
@@ -11,8 +11,9 @@ struct OriginDecision {
 
   /// Margins from which a trace is certain, and possible.
   ///
-  /// Synthesizers that begin notes at multiples of 64 samples mark positions of Vorbis, and in layer II the best of 32
-  /// positions stands out by chance more easily than the best of a thousand, so these need more.
+  /// Vorbis and layer II need larger margins: synthesizers that begin notes at multiples of 64 samples mark positions
+  /// of Vorbis, and the best of the 32 positions of layer II stands out by chance more easily than the best of a
+  /// thousand.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     switch codec {
     case .vorbis: (8, 5)
@@ -21,7 +22,7 @@ struct OriginDecision {
     case .mp3, .aac: (4, 3)
     }
   }
-  /// Range of the spectral end of Opus, in Hz.
+  /// Range in which the spectrum of Opus ends, in Hz.
   private static let opusWall = 19_850.0...20_250
   private static let minOpusDrop = 10.0
   /// Share of the certain margin required in the first pass: a quarter of the coefficients shows roughly half of the
@@ -29,9 +30,10 @@ struct OriginDecision {
   private static let minShare = 0.15
   /// Minimum drop of an abrupt spectral end, in dB.
   private static let minDrop = 15.0
-  /// Upper limit for Opus, in Hz: it codes nothing above 20 kHz, but overlapping blocks leave some residue.
+  /// Upper end of the spectrum for Opus, in Hz. Opus codes nothing above 20 kHz, but overlapping blocks leave a
+  /// residue.
   static let opusEnd = 20_700.0
-  /// Sample rates the audio may have had before, in Hz.
+  /// Sample rates that the audio may have had before, in Hz.
   private static let formerRates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 
   func write(to finding: inout OriginFinding) {
@@ -42,7 +44,7 @@ struct OriginDecision {
       finding.wallDepth = wall.depth.rounded(toPlaces: 1)
       finding.wallSteadiness = wall.steadiness.rounded(toPlaces: 2)
     }
-    // The grids of other codecs show traces too, but weaker ones.
+    // The grids of other codecs show traces as well, but weaker traces.
     guard
       let best = traces.filter({ $0.margin >= limits($0.codec).certain }).max(by: { $0.decibels < $1.decibels })
         ?? traces.max(by: { strength($0) < strength($1) })
@@ -78,7 +80,7 @@ struct OriginDecision {
     return limits
   }
 
-  /// Minimum margin in a part of the coefficients for searching a codec in all of them.
+  /// The minimum margin in a part of the coefficients for searching all coefficients for a codec.
   static func minMargin(_ codec: FrameGrid.Codec, _ wall: SpectralWall) -> Double {
     codec == .opus && isOpusWall(wall) ? 0 : minShare * limits(codec).certain
   }
@@ -87,7 +89,8 @@ struct OriginDecision {
     opusWall.contains(wall.frequency) && wall.steepness >= minOpusDrop
   }
 
-  /// Standard sample rate whose low-pass filter ends here; `nil` if there is none, or it is not lower.
+  /// The standard sample rate whose low-pass filter ends here; `nil` if there is none, or if it is not lower than the
+  /// current rate.
   private var formerRate: Int? {
     guard wall.steepness >= 15, wall.steadiness >= 0.8 else { return nil }
     return Self.formerRates.first { rate in
@@ -103,8 +106,8 @@ struct OriginDecision {
 
 /// Estimates the bit rate of the former encoding.
 enum BitRateEstimate {
-  /// Estimates by linear fits to the transcodes of Benchmarks/health, by codec: the higher the bit rate, the fewer
-  /// coefficients are rounded to zero.
+  /// Estimates the bit rate by linear fits, one per codec, to the transcodes of Benchmarks/health. The higher the bit
+  /// rate, the fewer coefficients are rounded to zero.
   static func kilobits(_ trace: FrameSearch.Trace) -> Int? {
     guard trace.decibels > 0 else { return nil }
     let depth = log2(max(0.1, trace.decibels))

@@ -1,11 +1,11 @@
 internal import DSP
 internal import Foundation
 
-/// Upper end of the spectrum of the excerpts, and how abrupt it is.
+/// The upper end of the excerpts' spectrum, and how abrupt it is.
 struct SpectralWall {
   /// Frequency of the largest drop, in Hz.
   var frequency: Double
-  /// Difference between the level just below the drop and that of everything above, in dB.
+  /// Difference between the level just below the drop and the level of everything above it, in dB.
   var depth: Double
   /// Drop within 350 Hz, in dB.
   var steepness: Double
@@ -21,12 +21,12 @@ struct SpectralWall {
     let length = sampleRate > 50_000 ? 4096 : 2048
     let transform = RealFFT(length: length)
     let window = (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
-    // Bins per group: about 86 Hz.
+    // A group of bins is about 86 Hz wide.
     let binsPerGroup = max(1, Int((86 / (Double(sampleRate) / Double(length))).rounded()))
     let width = Double(binsPerGroup * sampleRate) / Double(length)
     let groupCount = (length / 2) / binsPerGroup
     guard groupCount > 60 else { return nil }
-    // A full-scale sine has 0 dB.
+    // The level of a full-scale sine is 0 dB.
     let scale = Float(10 * log10(pow(Double(length) / 4 * 32768, 2)))
     var power = [Float](repeating: 0, count: transform.binCount)
     var columns: [[Float]] = []
@@ -48,7 +48,7 @@ struct SpectralWall {
     let level = (0..<groupCount).map { group in
       columns.reduce(Float(0)) { $0 + $1[group] } / Float(columns.count)
     }
-    // Noise of rounding to 16 bits: 1/12 of a squared step per sample, times the window's power.
+    // The noise of rounding to 16 bits is 1/12 of a squared step per sample, times the window's power.
     let rounding = 10 * log10(Float(length) * 0.375 / 12) - scale
     let top = groupCount - 2
     func mean(_ range: Range<Int>) -> Float { range.reduce(Float(0)) { $0 + level[$1] } / Float(max(1, range.count)) }

@@ -1,9 +1,9 @@
-/// Edges between units at which bars begin, if units are beats: the downbeats of the analyzer `tempo`, or else every
-/// fourth beat, with the phase at which the harmony changes most if that is clear.
+/// The edges between units at which bars begin, if units are beats. They are the downbeats of the analyzer `tempo` or,
+/// without downbeats, every fourth beat from where the harmony changes most, if that is clear.
 struct BarStarts {
   private static let minDownbeats = 4
-  /// Minimum lead of the harmonic change at the likeliest downbeat phase over the next one, in standard deviations of
-  /// all changes; below it, the phase was wrong in half of the songs.
+  /// Minimum lead of the harmonic change at the likeliest downbeat phase over the next likeliest, in standard
+  /// deviations of all changes. Below it, the phase was wrong in half of the songs.
   private static let minLead: Float = 0.7
 
   /// Default bar length in beats.
@@ -39,7 +39,7 @@ struct BarStarts {
     }
   }
 
-  /// Phase: the edge from which every `period`-th one has the largest mean change.
+  /// The phase: the edge from which every `period`-th edge has the largest mean change.
   private static func phase(of changes: [Float], period: Int) -> Int? {
     var sums = [Float](repeating: 0, count: period)
     var counts = sums

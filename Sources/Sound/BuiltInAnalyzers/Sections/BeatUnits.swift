@@ -1,4 +1,4 @@
-/// Units of time that are compared with each other: beats, groups of beats in a long track, or half seconds if the
+/// The units of time that are compared with each other: beats, groups of beats in a long track, or half seconds if the
 /// beats are unknown.
 struct BeatUnits {
   /// Maximum number of units: enough for each beat of a 10-minute track at 100 BPM.
@@ -10,13 +10,13 @@ struct BeatUnits {
   let edges: [Double]
   /// Median length of a unit, in seconds.
   let length: Double
-  /// `true` if each unit is a beat, interpolated where the music rests.
+  /// `true` if each unit is a beat. Beats are interpolated where the music rests.
   let areBeats: Bool
 
   var count: Int { edges.count - 1 }
 
   /// - Parameters:
-  ///   - beats: Seconds; ignored if unordered or fewer than eight.
+  ///   - beats: Beat times in seconds; ignored if they are unordered or fewer than eight.
   ///   - seconds: Length of the audio.
   init(beats: [Double], seconds: Double) {
     let usable = beats.filter { $0.isFinite && $0 >= 0 && $0 < seconds }
@@ -48,7 +48,8 @@ struct BeatUnits {
     length = Self.median(zip(edges, edges.dropFirst()).map { $1 - $0 })
   }
 
-  /// Evenly spaced points aligned with the start or, if `fromEnd`, with the end, which is excluded.
+  /// Returns evenly spaced points, aligned with the start or, if `fromEnd` is `true`, with the end. The end is
+  /// excluded.
   private static func even(from start: Double, to end: Double, by step: Double, fromEnd: Bool) -> [Double] {
     guard end > start else { return [] }
     let count = Int((end - start) / step)
@@ -61,7 +62,7 @@ struct BeatUnits {
     values.isEmpty ? 0 : values.sorted()[values.count / 2]
   }
 
-  /// Converts seconds to units, at least `least`.
+  /// Converts seconds to a number of units, at least `least`.
   func units(_ seconds: Double, atLeast least: Int = 4) -> Int {
     length > 0 ? max(least, Int(seconds / length)) : least
   }

@@ -1,12 +1,12 @@
-/// Self-similarity of the units in harmony and timbre.
+/// The self-similarity of the units in harmony and timbre.
 struct Resemblance {
-  /// Minimum RMS distance from the mean, for harmony and timbre: music has 2.5 to 11; noise, tones and clicks have at
-  /// most 0.8.
+  /// Minimum RMS distance from the mean, for harmony and timbre: music reaches 2.5 to 11; noise, tones and clicks reach
+  /// at most 0.8.
   private static let minDeviation: Float = 1.2
 
-  /// Timbre vectors of length 1, so their products are cosines.
+  /// Timbre vectors of length 1, so that their products are cosines.
   let timbre: [SIMD16<Float>]
-  /// Harmonic change from each unit to the next: 0 for the same harmony, 2 for the opposite.
+  /// Harmonic change from each unit to the next: 0 for the same harmony, 2 for opposite harmonies.
   let changes: [Float]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
 
@@ -27,8 +27,8 @@ struct Resemblance {
     )
   }
 
-  /// Deviations from the mean, scaled to length 1; zero for a vector near the mean, or if all vectors are about the
-  /// same.
+  /// The deviations from the mean, scaled to length 1. A vector near the mean yields zero; if all vectors are about the
+  /// same, all are zero.
   private static func directions(_ vectors: [SIMD16<Float>]) -> [SIMD16<Float>] {
     let mean = vectors.reduce(SIMD16<Float>(), +) / Float(max(vectors.count, 1))
     let deviations = vectors.map { $0 - mean }

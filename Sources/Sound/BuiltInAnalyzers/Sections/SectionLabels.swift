@@ -1,13 +1,13 @@
-/// Labels sections that are alike: those that pass through the same units in the same order.
+/// Gives the same label to sections that pass through the same units in the same order.
 struct SectionLabels {
   /// Minimum share of recurring units between two sections, averaged over all pairs of two groups.
   private static let minShare: Float = 0.35
   /// Minimum share of the shorter section that must overlap the other one.
   private static let minOverlap = 0.6
   /// Neighbors with the same label are not merged if the second repeats the beginning of the first in more than this
-  /// share of their units,
+  /// share of their units, and both meet the minimums below.
   private static let restart: Float = 0.3
-  /// has this minimum length, and is about as long as the first.
+  /// Minimum length of the shorter section, in seconds, and minimum ratio of the two lengths.
   private static let minRestartSeconds = 10.0
   private static let minLengthRatio = 0.5
 
@@ -85,8 +85,8 @@ struct SectionLabels {
     }
   }
 
-  /// Largest share of units that recur in each other, over all offsets at which most of the shorter part overlaps the
-  /// longer one.
+  /// The largest share of units that recur in each other, over all offsets at which most of the shorter part overlaps
+  /// the longer one.
   private static func likenessOf(_ one: Range<Int>, _ other: Range<Int>, in recurrence: Recurrence) -> Float {
     let (short, long) = one.count <= other.count ? (one, other) : (other, one)
     let least = minOverlap * Double(short.count)

@@ -3,10 +3,10 @@ internal import DSP
 
 /// Divides a track into sections and labels similar ones, based on its self-similarity.
 ///
-/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance
-/// to all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions
-/// on Multimedia 2014) or the timbre does (Foote, ICME 2000), preferably where groups of four bars end; sections that
-/// pass through the same beats in the same order are alike. docs/sections.md describes the method.
+/// Each beat is compared with every other beat in harmony and timbre. A section begins where the resemblance to all
+/// other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
+/// Multimedia 2014) or where the timbre changes (Foote, ICME 2000), preferably where groups of four bars end. Sections
+/// that pass through the same beats in the same order are alike. docs/sections.md describes the method.
 struct SectionsAnalyzer: Analyzer {
   static let id = "sections"
   static let version = 2

@@ -2,8 +2,8 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Harmony, timbre and power of a track over time, in frames of a quarter of a second, or longer ones if the track is
-/// longer than an hour: memory stays below 5 MB.
+/// The harmony, timbre and power of a track over time, in frames of a quarter of a second. In tracks longer than an
+/// hour, frames are longer, so that memory stays below 5 MB.
 struct SoundProfile {
   static let layout = SpectrumLayout.pitches
   static let columnSeconds = 1 / layout.columnsPerSecond
@@ -38,7 +38,8 @@ struct SoundProfile {
 
   private static func mel(_ hertz: Float) -> Float { log(1 + hertz / 700) }
 
-  /// Chroma by frame: compressed power in 12 pitch classes relative to the frame's mean, so independent of the level.
+  /// Chroma by frame: compressed power in 12 pitch classes relative to the frame's mean, and therefore independent of
+  /// the level.
   private(set) var chroma: [SIMD16<Float>] = []
   /// Mel-frequency cepstral coefficients by frame, without the first one, which is the level.
   private(set) var timbre: [SIMD16<Float>] = []
@@ -94,7 +95,7 @@ struct SoundProfile {
     columnsPerFrame *= 2
   }
 
-  /// Means of the frames between points in time, in seconds, ascending.
+  /// The means of the frames between points in time, which are in seconds, ascending.
   func means(of frames: [SIMD16<Float>], between edges: [Double]) -> [SIMD16<Float>] {
     var sums = [SIMD16<Double>()]
     sums.reserveCapacity(frames.count + 1)
@@ -113,8 +114,8 @@ struct SoundProfile {
     }
   }
 
-  /// Mean power between two points in time, in seconds. Uses only frames whose windows lie between them, if there are
-  /// any.
+  /// The mean power between two points in time, in seconds. Uses only frames whose windows are between these points, if
+  /// there are any.
   func power(from start: Double, to end: Double) -> Double {
     let (first, last) = (Int((place(start) + 0.5).rounded(.up)), Int((place(end) - 0.5).rounded(.down)))
     let frames = first < last ? powers[first..<last] : powers[min(Int(place(start)), powers.count - 1)...].prefix(1)

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import DSP
 
-/// Powers and amplitudes of 22 critical bands, column by column.
+/// The powers and amplitudes of 22 critical bands, column by column.
 ///
-/// Amplitudes rather than logarithms give little weight to inaudibly quiet content, which is what encoders change.
+/// Unlike logarithms, amplitudes give little weight to inaudibly quiet content, which is what encoders change.
 struct CriticalBands {
   static let layout = SpectrumLayout.onsets
   static let columnsPerSecond = layout.columnsPerSecond
@@ -14,7 +14,7 @@ struct CriticalBands {
     7700, 9500,
   ]
   static let count = edges.count - 1
-  /// Number of bands of kick drum and bass: below 400 Hz.
+  /// Number of bands for kick drum and bass, which are below 400 Hz.
   static let bassCount = 4
   /// Index of the first band above 2.7 kHz.
   static let firstBright = 15
@@ -22,7 +22,7 @@ struct CriticalBands {
   private static let bins = edges.map { edge in
     Int((edge * Double(layout.windowLength) / Double(layout.sampleRate)).rounded(.up))
   }
-  /// Distance in columns over which bands are compared for onsets: windows overlap.
+  /// Distance, in columns, over which bands are compared to find onsets, because windows overlap.
   private static let lag = 2
 
   /// Powers of the last column.

@@ -1,16 +1,16 @@
 internal import Mathematics
 
-/// Histogram of levels, in bounded memory.
+/// A histogram of levels, in bounded memory.
 struct LevelDistribution {
   /// Range in dB relative to full scale.
   private static let range = -200.0..<200.0
   private static let binsPerDecibel = 10.0
-  /// Levels this far below the loudest are ignored, in dB.
+  /// Levels that are more than this many dB below the loudest are ignored.
   private static let depth = 60.0
 
   private var counts = [Int](repeating: 0, count: Int((range.upperBound - range.lowerBound) * binsPerDecibel))
 
-  /// - Parameter meanSquare: Full scale is 1.
+  /// - Parameter meanSquare: The mean square; full scale is 1.
   mutating func add(meanSquare: Double) {
     guard meanSquare > 0 else { return }
     let bin = (10 * log10(meanSquare) - Self.range.lowerBound) * Self.binsPerDecibel
@@ -23,7 +23,7 @@ struct LevelDistribution {
   /// Number of levels within `depth` of the loudest.
   var soundCount: Int { sound.reduce(0) { $0 + counts[$1] } }
 
-  /// Percentile of the levels within `depth` of the loudest, in dB.
+  /// The percentile of the levels within `depth` of the loudest, in dB.
   func percentile(_ share: Double) -> Double {
     var rest = share * Double(soundCount)
     for bin in sound where counts[bin] > 0 {

@@ -1,15 +1,15 @@
 internal import DSP
 
-/// Regularity of onsets: the peak of the autocorrelation of the novelty, averaged over segments. If the tempo varies
-/// between segments, their peaks do not add up.
+/// The regularity of onsets: the peak of the autocorrelation of the novelty, averaged over segments. If the tempo
+/// varies between segments, their peaks do not add up.
 struct PulseClarity {
   /// Lags of a pulse in columns: a quarter of a second to 2.2 s, the bar of slow dance music.
   private static let lags = 25..<222
   /// Onsets weaker than this share of the level are ignored.
   private static let faint = 0.002
-  /// Columns on each side over which the mean novelty is taken.
+  /// Number of columns on each side over which the mean novelty is taken.
   private static let usualReach = 50
-  /// Hann window of seven columns, so an onset that is early or late by 20 ms still counts.
+  /// Hann window of seven columns, so that an onset that is 20 ms early or late still counts.
   private static let smoothing: [Float] = [0.146447, 0.5, 0.853553, 1, 0.853553, 0.5, 0.146447].map { $0 / 4 }
 
   private let segmentLength: Int
@@ -18,10 +18,10 @@ struct PulseClarity {
   private var sums = [Double](repeating: 0, count: lags.upperBound)
   private var weight = 0.0
 
-  /// - Parameter segmentLength: Columns.
+  /// - Parameter segmentLength: Length in columns.
   init(segmentLength: Int) {
     self.segmentLength = segmentLength
-    // Zero padding for the longest lag, so the segment's end does not wrap around to its start.
+    // Zeros are appended for the longest lag, so that the segment's end does not wrap around to its start.
     var length = 2
     while length < segmentLength + Self.lags.upperBound { length *= 2 }
     fft = RealFFT(length: length)
@@ -53,7 +53,7 @@ struct PulseClarity {
     return min(1, Self.lags.reduce(0) { max($0, sums[$1]) } / weight)
   }
 
-  /// Novelty above its mean within half a second, minus the overall mean.
+  /// The novelty above its mean within half a second, minus the overall mean.
   private static func onsets(in novelty: [Float]) -> [Float] {
     let count = novelty.count
     var smooth = [Float](repeating: 0, count: count)

@@ -1,6 +1,6 @@
 internal import Mathematics
 
-/// Measures from which traits are computed. All are independent of the volume.
+/// The measures from which traits are computed. All are independent of the volume.
 struct SoundMeasures {
   /// Rise of the bands within two columns, as a share of the level.
   var novelty = 0.0
@@ -10,7 +10,7 @@ struct SoundMeasures {
   var dynamics = 0.0
   /// Share of the power above 2.7 kHz.
   var brightShare = 0.0
-  /// Pulse clarity, 0 to 1: mean of all bands' and the bass's.
+  /// Pulse clarity, 0 to 1: the mean of the values for all bands and for the bass.
   var pulse = 0.0
   /// Modulation of the level at the rate of syllables, as a share of the level.
   var syllables = 0.0
@@ -35,7 +35,7 @@ struct SoundMeasures {
   var speechiness: Double { ramp(syllables, from: 0.15, to: 0.4) * ramp(pulse, from: 0.4, to: 0.15) }
 }
 
-/// Linear ramp from 0 at `zero` to 1 at `one`, clamped.
+/// A linear ramp from 0 at `zero` to 1 at `one`, clamped.
 private func ramp(_ value: Double, from zero: Double, to one: Double) -> Double {
   min(1, max(0, (value - zero) / (one - zero)))
 }

@@ -1,11 +1,11 @@
 internal import DSP
 
-/// Modulation of the level at the rate of syllables, 3 to 6 Hz, as a share of the mean level: speech is modulated at
-/// about 4 Hz (Scheirer and Slaney, ICASSP 1997).
+/// The modulation of the level at the rate of syllables, 3 to 6 Hz, as a share of the mean level. Speech is modulated
+/// at about 4 Hz (Scheirer and Slaney, ICASSP 1997).
 struct SyllableRhythm {
   /// Modulation frequencies in hertz.
   private static let rates = 3.0..<6.0
-  /// Columns per value.
+  /// Number of columns per value.
   private static let step = 4
 
   private let window: [Float]
@@ -16,7 +16,7 @@ struct SyllableRhythm {
   private var level = 0.0
   private var segments = 0.0
 
-  /// - Parameter segmentLength: Columns, a multiple of 8.
+  /// - Parameter segmentLength: Length in columns, a multiple of 8.
   init(segmentLength: Int, columnsPerSecond: Double) {
     let length = segmentLength / Self.step
     window = hannWindow(length: length)
@@ -34,7 +34,7 @@ struct SyllableRhythm {
     }
     fft.power(of: swings, from: 0, window: window, into: &powers)
     let length = Double(fft.length)
-    // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
+    // Parseval: half of the bins contain half of the energy; the squared Hann window adds up to 3/8 of its length.
     variance += 2 * Double(powers[bins].reduce(0, +)) / (0.375 * length * length)
     self.level += level
     segments += 1

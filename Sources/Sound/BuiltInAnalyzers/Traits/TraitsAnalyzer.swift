@@ -1,10 +1,10 @@
 internal import Analysis
 internal import DSP
 
-/// Rates energy, danceability and speechiness of a track, each from 0 to 1.
+/// Rates the energy, danceability and speechiness of a track, each from 0 to 1.
 ///
-/// `SoundMeasures` has the formulas; docs/traits.md describes their meaning and accuracy. All measures are ratios, so
-/// volume does not matter. They come from the louder content below 9.5 kHz, so encoders hardly matter.
+/// `SoundMeasures` contains the formulas; docs/traits.md describes their meaning and accuracy. All measures are ratios,
+/// so the volume does not matter. They are based on the louder content below 9.5 kHz, so the encoder hardly matters.
 struct TraitsAnalyzer: Analyzer {
   static let id = "traits"
   static let version = 1
@@ -18,11 +18,12 @@ struct TraitsAnalyzer: Analyzer {
 
   /// Keeps sums, and eight seconds of their inputs.
   struct Session: AnalysisSession {
-    /// Columns, about eight seconds.
+    /// Number of columns per segment, about eight seconds.
     private static let segmentLength = 800
-    /// Minimum duration of the audible content: a segment of eight seconds, less what levels at both ends may miss.
+    /// Minimum duration of the audible content: a segment of eight seconds, minus what the levels at both ends may
+    /// miss.
     private static let minSeconds = 7.5
-    /// Columns per level, about 0.3 s.
+    /// Number of columns per level, about 0.3 s.
     private static let levelLength = 30
     /// Level in dB relative to full scale below which a track is silent.
     private static let silence = -100.0

@@ -4,14 +4,14 @@ internal import Mathematics
 /// Splits eight frames at once into three bands.
 ///
 /// Second-order Butterworth filters (12 dB per octave) form a tree: the first splits off the low band at 600 Hz, the
-/// second separates the middle from the high band at 4,000 Hz. Mixxx draws bands with these limits. The low-pass and
-/// the high-pass of one frequency are power-complementary, so the powers of the three bands add up to that of the
+/// second separates the middle from the high band at 4,000 Hz. Mixxx draws bands with the same limits. The low-pass and
+/// the high-pass of one frequency are power-complementary, so the powers of the three bands add up to the power of the
 /// signal.
 struct BandFilters {
   static let laneCount = Int(CWAVEFORMBANDS_LANES)
   /// Upper limits of the low and the middle band, in hertz.
   static let crossovers = (low: 600.0, high: 4000.0)
-  /// Seconds in which the filters' response to earlier samples decays by 90 dB.
+  /// Time, in seconds, in which the filters' response to earlier samples decays by 90 dB.
   static let settlingTime = 0.004
 
   private let lower: cwaveformbands_crossover

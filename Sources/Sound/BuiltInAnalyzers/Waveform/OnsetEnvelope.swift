@@ -1,13 +1,13 @@
 internal import DSP
 
-/// Onset strength by frame.
+/// The onset strength of each frame.
 ///
-/// In each band, the rise of the log power over the larger of the two previous frames; the rises are summed over the
-/// bands. Their mean over one second is subtracted, and what remains above zero is divided by its standard deviation
-/// and compressed as x / (x + 1.5), so a few loud hits do not dominate. `tempo` treats its onsets, which have more
-/// bands, in the same way.
+/// The rise of each band's log power over the larger of the two previous frames is summed over the bands. The mean over
+/// one second is subtracted, and what remains above zero is divided by its standard deviation and compressed as x / (x
+/// + 1.5), so that a few loud hits do not dominate. `tempo` processes its onsets, which have more bands, in the same
+/// way.
 enum OnsetEnvelope {
-  /// Floor of a band's power, relative to its mean.
+  /// Minimum power of a band, relative to the band's mean.
   private static let floor: Float = 1e-4
 
   /// - Parameters:
@@ -34,7 +34,7 @@ enum OnsetEnvelope {
     return normalized(rises, reach: Int((0.5 * framesPerSecond).rounded()))
   }
 
-  /// - Parameter reach: Frames on each side over which the mean is taken.
+  /// - Parameter reach: Number of frames on each side over which the mean is taken.
   private static func normalized(_ rises: [Float], reach: Int) -> [Float] {
     var values = rises
     var sum = rises.prefix(reach).reduce(0.0) { $0 + Double($1) }

@@ -26,7 +26,7 @@ struct WaveformAnalyzer: Analyzer {
 
   struct Session: AnalysisSession {
     static let pointLimit = 2000
-    /// One hour in frames of 20 ms.
+    /// Maximum number of frames of 20 ms: one hour.
     static let frameLimit = 180_000
 
     private let sampleRate: Int
@@ -96,7 +96,7 @@ extension WaveformFinding {
     amplitude > 1e-10 ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
   }
 
-  /// Quantization steps per unit, with 255 steps for `peak`.
+  /// Number of quantization steps per unit, with 255 steps for `peak`.
   private static func stepsPerUnit(_ peak: Double?) -> Double { peak.map { 255 / pow(10, $0 / 20) } ?? 0 }
 
   private static func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }

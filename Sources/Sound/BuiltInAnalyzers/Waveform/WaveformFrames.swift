@@ -1,6 +1,6 @@
 internal import DSP
 
-/// Measures of a frame of about 20 ms, or of several merged frames.
+/// The measures of a frame of about 20 ms, or of several merged frames.
 struct WaveformFrame: Mergeable {
   var minimum: Float
   var maximum: Float
@@ -19,18 +19,19 @@ struct WaveformFrame: Mergeable {
 
 /// Divides the signal into frames of 20 ms and measures them, eight at a time.
 ///
-/// Recursive filters cannot process neighboring samples in parallel. Here they run over eight frames in parallel: each
+/// Recursive filters cannot process neighboring samples in parallel. Here, they run over eight frames in parallel. Each
 /// lane starts a little before its frame, early enough to settle.
 struct WaveformFrames {
   private static let laneCount = BandFilters.laneCount
-  /// Limit of sample values: float files may contain any value, and larger squares could overflow.
+  /// Maximum magnitude of sample values. Float files may contain any value, and the squares of larger values could
+  /// overflow.
   private static let limit: Float = 1e6
 
-  /// Samples per frame.
+  /// Number of samples per frame.
   let frameLength: Int
   private let settlingLength: Int
   private let filters: BandFilters
-  /// End of the previous frame, then up to eight frames.
+  /// The end of the previous frame, then up to eight frames.
   private var samples: [Float]
   private var count: Int
   /// The eight frames measured last.
@@ -85,7 +86,7 @@ struct WaveformFrames {
       }
       for index in values.indices {
         let value = values[index]
-        // False for NaN, which becomes zero.
+        // The comparison is false for NaN, which becomes zero.
         unsafe samples[count + index] =
           abs(value) <= Self.limit ? value : value > 0 ? Self.limit : value < 0 ? -Self.limit : 0
       }

@@ -1,9 +1,9 @@
 internal import DSP
 internal import Mathematics
 
-/// Beat and downbeat activations of `BeatNetwork`, and the features they yield for a beat grid.
+/// The beat and downbeat activations of `BeatNetwork`, and the features that they yield for a beat grid.
 struct BeatActivation {
-  /// Logits, frame by frame.
+  /// Logits of beats, frame by frame.
   let beats: [Float]
   let downbeats: [Float]
   /// Probabilities of `beats`, unclamped.
@@ -30,10 +30,10 @@ struct BeatActivation {
     self.probabilities = probabilities
   }
 
-  /// Fractional frame of a column.
+  /// The fractional frame of a column.
   private static func frame(of column: Double) -> Double { (column - 0.5) / 2 }
 
-  /// Maximum of the three frames around each position; positions at or beyond the ends are ignored.
+  /// The maximum of the three frames around each position. Positions at or beyond the ends are ignored.
   private static func maxima(_ values: [Float], at columns: some Sequence<Double>) -> [Float] {
     columns.compactMap { column in
       let frame = Int(Self.frame(of: column).rounded())
@@ -60,8 +60,8 @@ struct BeatActivation {
   /// Features for the choice of the grid.
   ///
   /// - Parameters:
-  ///   - grid: Columns, ascending; those outside are ignored.
-  ///   - named: `true` to return the names, too.
+  ///   - grid: Columns of the beats, ascending; columns outside are ignored.
+  ///   - named: `true` to return the names as well.
   func features(of grid: [Double], named: Bool = true) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
     let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
@@ -103,17 +103,17 @@ struct BeatActivation {
     return found
   }
 
-  /// Means over every `step`-th value, for each of the first `step` values.
+  /// For each of the first `step` values, the mean of every `step`-th value from there on.
   static func means(_ values: [Float], every step: Int) -> [Float] {
     (0..<step).map { first in
       mean(stride(from: first, to: values.count, by: step).map { values[$0] }, else: 0)
     }
   }
 
-  /// Excess of the maximum over the mean: for `means`, how clearly one beat begins the bars.
+  /// The excess of the maximum over the mean, which shows, for `means`, how clearly one beat begins the bars.
   static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
-  /// Share of the peaks, weighted by probability, that lie on the beats.
+  /// The share of the peaks, weighted by probability, that coincide with beats.
   private func shareOfPeaks(on beats: [Double]) -> Float {
     guard beats.count > 1, !peaks.isEmpty else { return 0 }
     let tolerance = Self.tolerance * BeatNetworkInput.framesPerSecond

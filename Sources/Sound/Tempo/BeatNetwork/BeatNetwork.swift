@@ -1,11 +1,11 @@
 internal import CKernels
 
-/// Small network that detects beats: from the onsets and levels of some ten seconds around a frame, the probability of
-/// a beat and of a downbeat in that frame.
+/// A small network that detects beats. From the onsets and levels of about ten seconds around a frame, it estimates the
+/// probability of a beat and of a downbeat in that frame.
 ///
-/// A temporal convolutional network (Davies and Böck, EUSIPCO 2019): a convolution over three frames of
+/// It is a temporal convolutional network (Davies and Böck, EUSIPCO 2019): a convolution over three frames of
 /// `BeatNetworkInput`, then layers with five taps that are 1, 2, 4 … 256 frames apart and whose rectified outputs are
-/// added to their inputs, and a weighted sum of the channels for each of the two outputs. Trained by
+/// added to their inputs, and a weighted sum of the channels for each of the two outputs. It is trained by
 /// `Benchmarks/tempo/network.py`, which names the training data.
 struct BeatNetwork {
   static let channelCount = CBEATNETWORK_CHANNELS
@@ -16,13 +16,12 @@ struct BeatNetwork {
 
   /// The first convolution, then the layers.
   private let convolutions: [Convolution]
-  /// Channel weights of each output, then the biases of the outputs.
+  /// The channel weights of each output, then the biases of the outputs.
   private let last: [Float]
 
   /// The trained network; docs/tempo.md describes it.
   static let trained = BeatNetwork(TempoResources.beatNetwork)
 
-  /// Number of weights.
   static let weightCount =
     channelCount * (tapsOfFirst * BeatNetworkInput.width + 1) + layerCount * channelCount * (taps * channelCount + 1)
     + outputCount * (channelCount + 1)
@@ -43,12 +42,12 @@ struct BeatNetwork {
   /// Logits of beats and downbeats, frame by frame.
   func callAsFunction(_ input: BeatNetworkInput) -> (beats: [Float], downbeats: [Float]) {
     let count = input.frameCount
-    // Zero frames on both sides let every tap read.
+    // Frames of zeros on both sides allow every tap to read.
     let margin = convolutions.map(\.margin).max() ?? 0
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(
       input.paddedValues, margin: BeatNetworkInput.padding, to: &channels, margin: margin, frameCount: count)
-    // Copy of the layer's input: taps must not read what the layer has already added to.
+    // A copy of the layer's input, because taps must not read values to which the layer has already added.
     var before = channels
     for layer in convolutions.dropFirst() {
       before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }
@@ -68,7 +67,7 @@ struct BeatNetwork {
   }
 }
 
-/// Dilated convolution with rectified output.
+/// A dilated convolution with rectified output.
 private struct Convolution {
   private let weights: [Float]
   private let constants: [Float]
@@ -76,7 +75,7 @@ private struct Convolution {
   private let inputCount: Int
   private let dilation: Int
 
-  /// Frames the taps reach on either side.
+  /// Number of frames that the taps reach on either side.
   var margin: Int { taps / 2 * dilation }
 
   init(_ values: inout ArraySlice<Float>, taps: Int, inputCount: Int, dilation: Int) {
@@ -88,10 +87,10 @@ private struct Convolution {
   }
 
   /// - Parameters:
-  ///   - values: `inputCount` per frame.
-  ///   - inputMargin: Extra frames in `values` before the first and after the last.
-  ///   - channels: `BeatNetwork.channelCount` per frame.
-  ///   - margin: Extra frames in `channels` on either side.
+  ///   - values: Input, `inputCount` values per frame.
+  ///   - inputMargin: Number of extra frames at each end of `values`.
+  ///   - channels: Output, `BeatNetwork.channelCount` values per frame.
+  ///   - margin: Number of extra frames at each end of `channels`.
   func add(
     _ values: [Float], margin inputMargin: Int, to channels: inout [Float], margin: Int, frameCount: Int
   ) {

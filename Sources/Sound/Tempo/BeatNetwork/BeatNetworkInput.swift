@@ -1,10 +1,10 @@
-/// Input of `BeatNetwork`. Each frame covers two columns and holds, per third of an octave or so, the rise in the first
-/// column, the rise in the second, and the level relative to its mean.
+/// The input of `BeatNetwork`. Each frame covers two columns and contains, for about every third of an octave, the rise
+/// in the first column, the rise in the second, and the level relative to its mean.
 struct BeatNetworkInput {
   /// Number of neighboring bands that are combined.
   static let bandsPerGroup = 3
   private static let groupCount = BandSpectrogram.bandCount / bandsPerGroup
-  /// Numbers per frame.
+  /// Number of values per frame.
   static let width = 3 * groupCount
   static let framesPerSecond = OnsetEnvelopes.columnsPerSecond / 2
   /// Scales that bring all inputs near a standard deviation of 1.
@@ -13,7 +13,7 @@ struct BeatNetworkInput {
   private static let levelScale: Float = 0.35
 
   let frameCount: Int
-  /// All frames that the network's first layer reads: one of zeros precedes the first and one follows the last.
+  /// All frames that the network's first layer reads, including a frame of zeros before the first and after the last.
   private(set) var paddedValues: [Float]
   static let padding = 1
 

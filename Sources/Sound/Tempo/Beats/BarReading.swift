@@ -1,11 +1,11 @@
 internal import Mathematics
 
-/// Grouping of beats into bars, where it is certain.
+/// The grouping of beats into bars, if it is certain.
 ///
 /// Two measures decide the meter: the share of the differences between beats that a bar of three or of four explains,
 /// and how much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over
-/// the three or four beats picks the first, from accents, new chords and sections, and the network, summed over all
-/// bars. Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
+/// the three or four beats picks the first beat, from accents, new chords and sections, and the network, summed over
+/// all bars. Whichever is unclear is left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
 /// (`BarWeights`).
 ///
 /// Slow beats that divide into thirds are dotted: bars of three are then 9/8, bars of four 12/8. Two bars of 6/8 and
@@ -24,12 +24,12 @@ struct BarReading: Equatable {
 
   private typealias Row = BeatAccents.Row
 
-  /// Faster bars of three are just as likely halves of 6/8 bars.
+  /// Maximum tempo of bars of three: faster ones are just as likely halves of 6/8 bars.
   private static let maxTripleBPM = 160.0
-  /// Faster beats in thirds are mostly shuffles, which are written in quarters.
+  /// Maximum tempo of dotted beats: faster beats in thirds are mostly shuffles, which are written in quarters.
   private static let maxCompoundBPM = 84.0
   private static let minBeats = 16
-  /// More bars add no evidence: music repeats what misleads.
+  /// Maximum number of bars. More add no evidence, because music repeats what misleads.
   private static let maxBars = 32
 
   /// - Parameters:
@@ -62,7 +62,7 @@ struct BarReading: Equatable {
     }
   }
 
-  /// Probability of each beat to begin the bars.
+  /// The probability, for each beat, that bars begin with it.
   private static func chances(_ means: [Row], barCount: Int, _ weights: BarWeights) -> [Float] {
     // Few bars are weaker evidence.
     let certainty = Float(Double(min(barCount, maxBars)).squareRoot() / 4)
@@ -90,6 +90,6 @@ struct BarReading: Equatable {
     return (explained * shares).sum() * Float(count) / Float(means.count - 1)
   }
 
-  /// Lead of the likeliest first beat according to the network.
+  /// The lead of the likeliest first beat, according to the network.
   private static func advantage(_ means: [Row]) -> Float { BeatActivation.advantage(means.map { $0[15] }) }
 }

@@ -1,4 +1,4 @@
-/// Onset strength at each beat, lane by lane, and how much chords and sound change there.
+/// The onset strength at each beat, lane by lane, and how much chords and sound change there.
 struct BeatAccents {
   /// Names of the features, in the order of `rows`.
   static let names =
@@ -7,10 +7,11 @@ struct BeatAccents {
   typealias Row = SIMD16<Float>
 
   var values: [OnsetEnvelopes.Lanes] = []
-  /// Dissimilarity of the chords one beat before and after, of those of two beats, and of the sound of four beats.
+  /// Dissimilarity, before and after the beat, of the chords of one beat, of the chords of two beats, and of the sound
+  /// of four beats.
   var novelty: [SIMD4<Float>]
 
-  /// - Parameter news: One value per beat; empty if the chords are unknown.
+  /// - Parameter news: One vector per beat; empty if the chords are unknown.
   init(values: [OnsetEnvelopes.Lanes], novelty: [SIMD4<Float>] = []) {
     self.values = values
     self.novelty = novelty.isEmpty ? .init(repeating: .zero, count: values.count) : novelty
@@ -50,7 +51,7 @@ struct BeatAccents {
       novelty[index][place] = found
       sum += found
     }
-    // Beats too close to an end get the mean.
+    // Beats that are too close to an end are set to the mean.
     let mean = sum / Float(inner.count)
     for index in novelty.indices where !inner.contains(index) { novelty[index][place] = mean }
   }

@@ -1,4 +1,4 @@
-/// Beat times, in columns, ascending, from before the first column to after the last.
+/// The beat times, in columns, ascending, from before the first column to after the last.
 struct BeatGrid {
   var beats: [Double]
 
@@ -17,7 +17,7 @@ struct BeatGrid {
     self.beats = beats
   }
 
-  /// The beats shifted later by `phase`, 0 to 1 beats, starting with the one before the first of the grid.
+  /// The beats shifted later by `phase`, 0 to 1 beats, starting with the beat before the first beat of the grid.
   func beats(after phase: Double) -> [Double] {
     guard beats.count > 1 else { return [] }
     let last = beats.count - 1
@@ -28,7 +28,7 @@ struct BeatGrid {
     return shifted
   }
 
-  /// Median columns per beat, measured over four beats because the beats of a varying tempo lie on whole columns.
+  /// Median columns per beat, measured over four beats because the beats of a varying tempo are at whole columns.
   var medianPeriod: Double {
     let span = min(4, beats.count - 1)
     guard span > 0 else { return 0 }
@@ -37,7 +37,7 @@ struct BeatGrid {
   }
 }
 
-/// Envelope folded every four beats: the mean of each lane at each position in a bar of four.
+/// An envelope folded every four beats: the mean of each lane at each position in a bar of four.
 struct BarProfile {
   static let positionsPerBeat = 24
   static let positions = 4 * positionsPerBeat
@@ -62,7 +62,7 @@ struct BarProfile {
         position += step
       }
     }
-    // At fast tempi a position may get no column: interpolate between its neighbors.
+    // At fast tempi, a position may get no column and is interpolated between its neighbors.
     for slot in sums.indices where counts[slot] > 0 { sums[slot] /= counts[slot] }
     for slot in sums.indices where counts[slot] == 0 {
       var (below, above) = (1, 1)
@@ -76,8 +76,8 @@ struct BarProfile {
     means = sums
   }
 
-  /// `true` if onsets at both thirds of the beats are much stronger than at halves and quarters, as in 6/8, 9/8 and
-  /// 12/8. Swing leaves out the first third.
+  /// `true` if onsets at both thirds of the beats are much stronger than onsets at halves and quarters, as in 6/8, 9/8
+  /// and 12/8. Swing has no onset at the first third.
   var hasThirds: Bool {
     let perBeat = Self.positionsPerBeat
     let sums = (0..<perBeat).map { position in

@@ -1,7 +1,7 @@
 internal import CKernels
 internal import Mathematics
 
-/// Beat sequence that best follows an envelope of varying tempo: dynamic programming over time and period.
+/// The beat sequence that best follows an envelope of varying tempo, found by dynamic programming over time and period.
 ///
 /// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007), with the period
 /// as a second dimension as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
@@ -11,7 +11,7 @@ struct BeatPath {
   private(set) var beats: [Int] = []
 
   /// - Parameters:
-  ///   - envelope: Mean 0 and standard deviation 1.
+  ///   - envelope: Onset strengths with mean 0 and standard deviation 1.
   ///   - period: Columns per beat, the center of the search.
   ///   - range: The largest ratio of a period to `period`.
   ///   - changeCost: λ.
@@ -74,9 +74,9 @@ struct BeatPath {
     beats.reverse()
   }
 
-  /// Costs of periods and of changes between them.
+  /// The costs of periods, and of changes between periods.
   private struct Costs {
-    /// Periods on either side for which the quadratic cost is tried.
+    /// Number of periods on either side for which the quadratic cost is tried.
     static let reach = CBEATPATH_REACH
     static let rim = 8
 

@@ -1,6 +1,6 @@
 internal import Mathematics
 
-/// Tempo evidence of one stretch of music, before the stretches of a track are compared.
+/// The tempo evidence of one stretch of music, before the stretches of a track are compared.
 struct StretchReading {
   /// A tempo with its beats.
   struct Option {
@@ -12,7 +12,7 @@ struct StretchReading {
     var beats: [Double]
     var bar: BarReading?
 
-    /// Beats that begin bars; `nil` if uncertain.
+    /// The beats that begin bars; `nil` if uncertain.
     var downbeats: [Double]? {
       guard let bar, let first = bar.firstDownbeat else { return nil }
       return stride(from: first, to: beats.count, by: bar.beatCount).map { beats[$0] }
@@ -94,8 +94,8 @@ struct StretchReading {
     outcome = .pulse(options)
   }
 
-  /// The likeliest hypotheses of the likeliest tempi, with probabilities that add up to that of the tempo, so the
-  /// number of grids tried for one tempo does not displace other tempi.
+  /// The likeliest hypotheses for the likeliest tempi. For each tempo, their probabilities add up to the probability of
+  /// the tempo, so that trying many grids for one tempo does not displace other tempi.
   private static func likely(_ hypotheses: [GridHypothesis]) -> [(GridHypothesis, Double)] {
     let all = GridChoice.probabilities(hypotheses)
     let found = GridChoice.tempi(of: hypotheses).flatMap { tempo in
@@ -106,7 +106,7 @@ struct StretchReading {
     return Array(found.prefix(optionLimit))
   }
 
-  /// Range of columns between leading and trailing silence.
+  /// The range of columns between leading and trailing silence.
   private static func sounding(_ bands: BandSpectrogram) -> ClosedRange<Double> {
     let powers = bands.columnPowers
     let mean = powers.reduce(0, +) / Float(max(powers.count, 1))

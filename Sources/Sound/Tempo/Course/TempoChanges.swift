@@ -1,17 +1,18 @@
 internal import Mathematics
 
-/// Positions where one constant tempo gives way to another, as between the tracks of a mix and in medleys.
+/// The positions at which one constant tempo gives way to another, as between the tracks of a mix and in medleys.
 ///
 /// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) finds the
-/// tempo path through the windows that collects most of it, where each jump has a cost. Music that slows down or swings
-/// glides rather than jumps.
+/// path of tempi through the windows that collects the most autocorrelation, where each jump has a cost. Music that
+/// slows down or swings glides rather than jumps.
 struct TempoChanges {
   /// First column of the second and each further tempo, ascending.
   private(set) var columns: [Int] = []
 
   private static let windowSeconds = 12.0
   private static let hopSeconds = 3.0
-  /// Lower end of the octave in which tempi are compared: a change to the double is more often a misreading than music.
+  /// Lower end of the octave in which tempi are compared: a change to the double tempo is more often a misreading than
+  /// music.
   private static let lowest = 75.0
   private static let tempoCount = 138
   /// Cost of a jump, as a share of the energy of a window.
@@ -19,12 +20,12 @@ struct TempoChanges {
   private static let glideCost: Float = 0.05
   /// Minimum number of windows per tempo.
   private static let minWindows = 5
-  /// A tempo counts if its windows have at least this share of their energy in it, …
+  /// A tempo counts if it has at least this share of the energy of its windows, …
   private static let minShare: Float = 0.6
-  /// … and at most this fraction of that in the neighboring tempo.
+  /// … and the neighboring tempo's share is at most this fraction of its own.
   private static let maxNeighborShare: Float = 0.5
 
-  /// - Parameter envelope: Mean 0.
+  /// - Parameter envelope: Onset strengths with mean 0.
   init(_ envelope: [Float]) {
     let rate = OnsetEnvelopes.columnsPerSecond
     let (length, hop) = (Int(Self.windowSeconds * rate), Int(Self.hopSeconds * rate))
@@ -35,7 +36,7 @@ struct TempoChanges {
     var runs = Self.runs(of: Self.course(through: windows))
     runs = Self.real(runs, in: windows)
     columns = runs.dropFirst().map { run in
-      // Windows across a change belong to the tempo that fills more of them.
+      // A window across a change belongs to the tempo that fills more of it.
       run.windows.lowerBound * hop + (length - hop) / 2
     }
   }
@@ -103,7 +104,7 @@ struct TempoChanges {
   /// Keeps runs that are long, clear and unlike their neighbors; others are merged into the previous run.
   private static func real(_ runs: [Run], in windows: [[Float]]) -> [Run] {
     func strength(_ run: Run, at tempo: Int) -> Float {
-      // Only windows entirely inside the run; neighboring bins too, because tempi fall between bins.
+      // Uses only windows that are entirely inside the run, and also neighboring bins, because tempi fall between bins.
       let inner = run.windows.dropFirst(2).dropLast(2)
       let sum = inner.reduce(Float(0)) { sum, window in
         sum + (-1...1).map { windows[window][(tempo + $0 + tempoCount) % tempoCount] }.max()!

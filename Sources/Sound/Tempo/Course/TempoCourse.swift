@@ -1,12 +1,13 @@
 internal import Analysis
 internal import Mathematics
 
-/// Tempo path through the stretches of a track: for each stretch the option that best fits its own evidence and its
-/// neighbors, found by dynamic programming (Viterbi 1967).
+/// The path of tempi through the stretches of a track: for each stretch, the option that best fits its own evidence and
+/// its neighbors, found by dynamic programming (Viterbi 1967).
 struct TempoCourse {
   /// Log-probability that the tempo changes from one stretch to the next, …
   private static let change = -4.0
-  /// … and that it changes to its double, half, triple or third, which is more often a misreading than music.
+  /// … and log-probability that it changes to its double, half, triple or third, which is more often a misreading than
+  /// music.
   private static let octaveChange = -9.0
 
   struct Step {
@@ -47,8 +48,8 @@ struct TempoCourse {
     steps.reverse()
   }
 
-  /// Weight of an option: the joint probability of all options with its tempo, times its ratio to the best of them. The
-  /// tempo is decided first, then the beats.
+  /// The weight of an option: the joint probability of all options with the same tempo, times the option's ratio to the
+  /// best of them. The tempo is decided first, then the beats.
   private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
     let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
     let sum = same.reduce(0) { $0 + $1.probability }
@@ -62,7 +63,8 @@ struct TempoCourse {
     return abs(ratio / 2 - 1) < 0.04 || abs(ratio / 3 - 1) < 0.04 ? octaveChange : change
   }
 
-  /// Beats of all steps. Where stretches overlap, the earlier one's beats are used up to the middle of the overlap.
+  /// The beats of all steps. Where stretches overlap, the beats of the earlier stretch are used up to the middle of the
+  /// overlap.
   var beats: [Double] {
     var result: [Double] = []
     for (index, step) in steps.enumerated() {
@@ -86,7 +88,7 @@ struct TempoCourse {
     return result
   }
 
-  /// Beats that begin bars; `nil` if any step is uncertain.
+  /// The beats that begin bars; `nil` if any step is uncertain.
   func downbeats(among beats: [Double]) -> [Double]? {
     var starts: Set<Double> = []
     for step in steps {

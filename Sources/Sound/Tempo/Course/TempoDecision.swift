@@ -27,7 +27,8 @@ struct TempoDecision {
     var bpm = main
     var places = 1
     if isStable {
-      // For a single stretch, the coherent search is the most precise; for several, the line through all beats.
+      // For a single stretch, the coherent search is the most precise; for several stretches, the line through all
+      // beats is.
       if course.steps.count > 1 { bpm = 60 / sections[0].period }
       places = 2
       if configuration.roundsToInteger, abs(bpm - bpm.rounded()) <= Self.error(of: bpm, beatCount: beats.count) {
@@ -69,8 +70,8 @@ struct TempoDecision {
     return [1, 2, 3].contains { abs(ratio / $0 - 1) < tolerance }
   }
 
-  /// Possible error, in beats per minute, of a tempo measured over this many beats: three standard errors of the slope
-  /// of a line through beats that deviate by 12 ms each.
+  /// The possible error, in beats per minute, of a tempo measured over this many beats: three standard errors of the
+  /// slope of a line through beats that deviate by 12 ms each.
   private static func error(of bpm: Double, beatCount: Int) -> Double {
     let slope = 0.012 * (12 / pow(Double(max(beatCount, 2)), 3)).squareRoot()
     return min(0.1, 0.01 + 3 * bpm * slope * bpm / 60)
@@ -82,7 +83,7 @@ struct TempoDecision {
       / max(seconds, .leastNormalMagnitude)
   }
 
-  /// Tempo that covers the most time.
+  /// The tempo that covers the most time.
   private static func mainTempo(of course: TempoCourse) -> Double? {
     var best: (bpm: Double, seconds: Double)?
     for step in course.steps {
@@ -95,7 +96,7 @@ struct TempoDecision {
     return best?.bpm
   }
 
-  /// Sections of constant tempo, found by stretch and then merged.
+  /// The sections of constant tempo, found in each stretch and then merged.
   private static func sections(of course: TempoCourse, beats: [Double]) -> [TempoSection] {
     var found: [TempoSection] = []
     var first = 0
@@ -111,7 +112,7 @@ struct TempoDecision {
     return TempoSections.merged(found)
   }
 
-  /// Tempi of all stretches, each with its share of the evidence, best first.
+  /// The tempi of all stretches, each with its share of the evidence, best first.
   private static func candidates(of course: TempoCourse) -> [TempoFinding.Candidate] {
     var found: [TempoFinding.Candidate] = []
     let total = course.steps.reduce(0) { $0 + $1.reading.duration }

@@ -1,6 +1,6 @@
-/// Run of beats with one tempo: a straight line fitted to their times.
+/// A run of beats with one tempo: a straight line fitted to their times.
 struct TempoSection {
-  /// First beat, from which the times in the sums are counted to keep precision.
+  /// Time of the first beat. The times in the sums are relative to it, to keep precision.
   private(set) var start: Double
   private(set) var beatCount: Double = 0
   private var indexSum = 0.0
@@ -63,7 +63,7 @@ enum TempoSections {
 
   /// Finds the optimal division by dynamic programming over the section ends (Jackson et al., IEEE SPL 2005).
   ///
-  /// - Parameter beats: Seconds, ascending; a few hundred at a time, because the cost is quadratic.
+  /// - Parameter beats: Beat times in seconds, ascending; a few hundred at a time, because the cost is quadratic.
   static func sections(of beats: [Double]) -> [TempoSection] {
     guard beats.count >= 2 else { return [] }
     let count = beats.count
@@ -78,7 +78,7 @@ enum TempoSections {
           ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
         guard end - start >= min(minBeats, count) else { continue }
         let cost = costs[start] + sectionCost + section.error / (deviation * deviation)
-        // The error only grows with the section: stop once it can't win anymore.
+        // The error only grows with the section, so stop once the section can no longer win.
         if section.error / (deviation * deviation) > 60 * sectionCost { break }
         if cost < costs[end] { (costs[end], starts[end]) = (cost, start) }
       }

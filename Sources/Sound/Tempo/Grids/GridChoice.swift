@@ -1,11 +1,11 @@
 internal import Mathematics
 
-/// Candidate beat grid, and how well it explains the onsets.
+/// A candidate beat grid, and how well it explains the onsets.
 struct GridHypothesis {
   var candidate: PulseCandidate
   /// Position of the beats within the candidate's beat, 0 to 1.
   var phase: Double
-  /// In the order of `GridFeatures.names`.
+  /// Values of the features, in the order of `GridFeatures.names`.
   var features: [Float] = []
   /// Log-probability, up to a constant.
   var score: Double
@@ -26,9 +26,9 @@ enum GridChoice {
     return Double(score)
   }
 
-  /// Penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM (van Noorden &
-  /// Moelants, Journal of New Music Research 1999) and often count faster notated music in half; and the training data
-  /// has more fast music than libraries have.
+  /// The penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM (van
+  /// Noorden & Moelants, Journal of New Music Research 1999) and often count faster notated music in half; and the
+  /// training data contains more fast music than libraries do.
   static func reluctance(bpm: Double) -> Double {
     3 * max(0, log2(bpm / 165))
   }

@@ -6,7 +6,8 @@ internal import Mathematics
 /// A profile is read at the beat, its half, quarters, thirds, sixths and eighths. The difference between the first and
 /// the last quarter distinguishes a beat from its half: an upbeat leads to a beat more often than it follows one. The
 /// difference between odd and even beats also helps: kick and snare, bass and chord alternate. A profile is a mean, so
-/// a few strong onsets can dominate it; `OnsetPresence` measures whether most beats or half-beats have an onset.
+/// a few strong onsets can dominate it. `OnsetPresence` therefore measures whether most beats or half-beats have an
+/// onset.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
 
@@ -56,7 +57,7 @@ enum GridFeatures {
   /// - Parameters:
   ///   - smoothed: The smoothed profile of the candidate.
   ///   - phase: Position of the beats within the profile's beat.
-  ///   - named: `true` to return the names, too.
+  ///   - named: `true` to return the names as well.
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
     activation: BeatActivation, chords: ChordCourse, named: Bool = true
@@ -104,7 +105,7 @@ enum GridFeatures {
     return found
   }
 
-  /// Proximity of a beat to the start of the file, 0 to 1.
+  /// The proximity of a beat to the start of the file, 0 to 1.
   private static func nearness(of phase: Double, bpm: Double) -> Float {
     let seconds = min(phase, 1 - phase) * 60 / bpm
     return Float(exp(-seconds * seconds / (0.025 * 0.025)))
@@ -137,7 +138,7 @@ enum GridFeatures {
     }
   }
 
-  /// Seconds on either side of a beat that count as the beat.
+  /// Time on either side of a beat, in seconds, that counts as the beat.
   private static let bareReach = 0.045
 
   /// Range of the logarithm of activity in music; signals outside it, such as clicks in digital silence, are clamped.

@@ -4,9 +4,9 @@ internal import Mathematics
 /// Features that distinguish a beat from its double, half and third: how onsets and chords alternate and repeat over
 /// bars and phrases, for which the four beats of a `BarProfile` are too short.
 ///
-/// Snare and kick alternate from beat to beat; in a grid twice as fast they alternate every second beat. Chords last
-/// two beats or four or eight, seldom one or sixteen. Patterns repeat after bars of three or four beats and phrases of
-/// eight and sixteen.
+/// Snare and kick alternate from beat to beat; in a grid that is twice as fast, they alternate every second beat.
+/// Chords last two, four or eight beats, seldom one or sixteen. Patterns repeat after bars of three or four beats and
+/// phrases of eight and sixteen.
 struct MetricalFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
   private typealias Notes = ChordCourse.Notes
@@ -27,7 +27,7 @@ struct MetricalFeatures {
     (32, "onsets_repeat_after_32", "chord_lasts_32"),
   ]
 
-  /// - Parameter grid: Columns, ascending; those outside the stretch are ignored.
+  /// - Parameter grid: Columns of the beats, ascending; columns outside the stretch are ignored.
   init(_ grid: [Double], presence: OnsetPresence, course: ChordCourse) {
     let end = Double(presence.columnCount)
     let inside = grid.filter { $0 >= 0 && $0 < end }
@@ -56,7 +56,7 @@ struct MetricalFeatures {
     for index in values.indices { values[index] -= mean }
   }
 
-  /// - Parameter named: `true` to return the names, too.
+  /// - Parameter named: `true` to return the names as well.
   func values(named: Bool) -> NamedValues {
     var found = NamedValues(capacity: 72, named: named)
     addAlternation(to: &found)
@@ -83,8 +83,8 @@ struct MetricalFeatures {
     addOpposition("kick_with_over_8", eight, scale, to: &found)
   }
 
-  /// Adds whether the halves of a bar differ in the lowest lane in the same way as in others (positive) or, as where
-  /// kick and snare alternate, in the opposite way (negative).
+  /// Adds whether the halves of a bar differ in the lowest lane in the same way as in other lanes (positive) or in the
+  /// opposite way, as when kick and snare alternate (negative).
   private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
     let half = means.count / 2
     var products = Lanes.zero

@@ -1,4 +1,4 @@
-/// Numbers named where they are computed; fitted weights find them by name, independent of their order.
+/// Numbers that are named where they are computed. Fitted weights find them by name, independent of their order.
 struct NamedValues {
   private(set) var values: [Float] = []
   private var labels: [Label] = []
@@ -10,7 +10,7 @@ struct NamedValues {
     var lane: Int?
   }
 
-  /// - Parameter named: `true` to keep the names, too.
+  /// - Parameter named: `true` to keep the names as well.
   init(capacity: Int = 0, named: Bool = true) {
     isNamed = named
     values.reserveCapacity(capacity)
@@ -22,7 +22,6 @@ struct NamedValues {
     if isNamed { labels.append(Label(name: name, lane: lane)) }
   }
 
-  /// Adds one value per lane.
   mutating func add(_ name: StaticString, _ lanes: OnsetEnvelopes.Lanes) {
     for lane in 0..<lanes.scalarCount { add(name, lanes[lane], lane: lane) }
   }

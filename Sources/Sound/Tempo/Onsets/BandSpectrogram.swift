@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Band powers of consecutive columns (spectra one hop apart). A session keeps them until the level of the audio is
+/// The band powers of consecutive columns (spectra one hop apart). A session keeps them until the level of the audio is
 /// known.
 struct BandSpectrogram {
   /// A window short enough for the attack of a drum, long enough to separate the bass from the kick.
@@ -33,7 +33,7 @@ struct BandSpectrogram {
 
   var columnCount: Int { columnPowers.count }
 
-  /// Reserves memory, so the arrays are not copied as they grow.
+  /// Reserves memory, so that the arrays are not copied as they grow.
   mutating func reserve(_ columns: Int) {
     powers.reserveCapacity(columns * Self.bandCount)
     columnPowers.reserveCapacity(columns)
@@ -44,7 +44,7 @@ struct BandSpectrogram {
     var total = 0.0
     for power in columnPowers { total += Double(power) }
     let length = Double(Self.layout.windowLength)
-    // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
+    // Parseval: half of the bins contain half of the energy; the squared Hann window adds up to 3/8 of its length.
     return 2 * total / Double(max(columnCount, 1)) / (0.375 * length * length)
   }
 
@@ -55,7 +55,6 @@ struct BandSpectrogram {
     columnPowers.append(sumsOfEight(spectrum, from: 0, to: spectrum.count).sums.sum())
   }
 
-  /// Copies a range of columns.
   func part(_ columns: Range<Int>) -> BandSpectrogram {
     var part = BandSpectrogram()
     part.powers = Array(powers[(columns.lowerBound * Self.bandCount)..<(columns.upperBound * Self.bandCount)])

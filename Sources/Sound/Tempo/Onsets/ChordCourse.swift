@@ -1,10 +1,10 @@
 internal import DSP
 internal import Mathematics
 
-/// Pitch content over time, for comparing the chords of beats: twelve pitch classes (chroma) from 250 to 2,100 Hz and
-/// eleven bands of the bass below. Subtracting the mean of each frame removes sounds of all pitches, such as drums.
+/// The pitch content over time, for comparing the chords of beats: twelve pitch classes (chroma) from 250 to 2,100 Hz,
+/// and eleven bass bands below 250 Hz. Subtracting the mean of each frame removes sounds of all pitches, such as drums.
 struct ChordCourse {
-  /// Pitch classes, then the bass, in three vectors.
+  /// The pitch classes, then the bass, in three vectors.
   struct Notes {
     var low = SIMD8<Float>.zero
     var middle = SIMD8<Float>.zero
@@ -54,7 +54,7 @@ struct ChordCourse {
   private var values = [Float](repeating: 0, count: 24)
 
   /// Appends a frame.
-  /// - Parameter row: Address of the log levels of its bands.
+  /// - Parameter row: Address of the log levels of the frame's bands.
   mutating func append(_ row: UnsafePointer<Float>) {
     for index in values.indices { values[index] = 0 }
     for (index, own) in Self.classes.enumerated() { unsafe values[own] += row[Self.bassBands + index] }

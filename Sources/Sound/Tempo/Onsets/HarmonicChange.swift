@@ -1,17 +1,18 @@
-/// Harmonic change: the rectified rise of the bands between 100 and 2,500 Hz from their mean over the last 0.2 s to
+/// The harmonic change: the rectified rise of the bands between 100 and 2,500 Hz from their mean over the last 0.2 s to
 /// their mean over the next 0.2 s.
 struct HarmonicChange {
   /// Number of columns compared on each side.
   static let reach = Int((0.2 * OnsetEnvelopes.columnsPerSecond).rounded())
   private static let first = OnsetEnvelopes.index(of: 100)
 
-  /// Sums over `reach` columns from one on, minus the sums over as many before it.
+  /// Sums over `reach` columns from a column on, minus the sums over as many columns before it.
   private var difference = [SIMD8<Float>](
     repeating: .zero, count: (OnsetEnvelopes.index(of: 2500) - first) / 8)
 
   /// Processes a column.
-  /// - Parameter logs: Rows, including the `2 * reach` columns before it.
-  /// - Returns: The change `reach` columns before; `nil` if the audio begins less than `reach` before that.
+  /// - Parameter logs: Log levels, including those of the `2 * reach` columns before the column.
+  /// - Returns: The change at `reach` columns before the column; `nil` if fewer than `reach` columns precede that
+  ///   column.
   mutating func next(_ logs: borrowing LogRows, _ column: Int) -> Float? {
     let reach = Self.reach
     let next = unsafe logs[column] + Self.first

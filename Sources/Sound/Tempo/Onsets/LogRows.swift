@@ -1,6 +1,6 @@
 internal import DSP
 
-/// Ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²): keeping a whole track's would take as
+/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). Keeping a whole track would take as
 /// much memory as its spectrogram.
 struct LogRows: ~Copyable {
   /// Number of bands, rounded up to whole vectors.
@@ -15,7 +15,7 @@ struct LogRows: ~Copyable {
   init(count: Int) {
     self.count = count
     rows = .allocate(capacity: count * Self.stride)
-    // Lower than every log level, so the padding never wins a maximum.
+    // The padding is lower than every log level, so that it never is a maximum.
     unsafe rows.initialize(repeating: -1, count: count * Self.stride)
   }
 
@@ -28,7 +28,7 @@ struct LogRows: ~Copyable {
 
   /// - Parameters:
   ///   - powers: Band powers of the next column.
-  ///   - gain: Factor that scales them to S².
+  ///   - gain: Factor that scales the powers to S².
   /// - Returns: Address of the first band of the column.
   func write(_ powers: UnsafePointer<Float>, gain: Float, at column: Int) -> UnsafePointer<Float> {
     let row = unsafe row(column)

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// Onset strength over time, in at most a few hundred values whatever the length of the track.
+/// The onset strength over time, in at most a few hundred values, whatever the length of the track.
 struct OnsetCourse {
   private static let valueLimit = 512
 
@@ -24,7 +24,6 @@ struct OnsetCourse {
     }
   }
 
-  /// Merges pairs of values.
   private mutating func halve() {
     columnsPerValue *= 2
     let pairs = stride(from: 0, to: sums.count, by: 2)

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// Onset envelopes by column, in eight lanes that separate onsets by frequency and kind.
+/// The onset envelopes by column, in eight lanes that separate onsets by frequency and kind.
 ///
 /// Lanes 0 to 4 are the log spectral flux of five bands, lane 5 that of all bands: max(0, Y[t] − max of Y[t−2] over the
 /// neighboring bands), Y as in `LogRows`, where the maximum keeps vibrato from looking like onsets (SuperFlux, Böck and
@@ -9,8 +9,8 @@ internal import DSP
 /// than in the logarithm.
 ///
 /// S is scaled to a signal with a root mean square of 0.1. The mean over one second is subtracted from each lane; what
-/// remains above zero is divided by its standard deviation and compressed as x / (x + 1.5), so a few loud hits do not
-/// dominate.
+/// remains above zero is divided by its standard deviation and compressed as x / (x + 1.5), so that a few loud hits do
+/// not dominate.
 struct OnsetEnvelopes {
   typealias Lanes = SIMD8<Float>
   static let columnsPerSecond = BandSpectrogram.layout.columnsPerSecond
@@ -138,7 +138,7 @@ struct OnsetEnvelopes {
   private static func normalized(_ raw: [Lanes]) -> (values: [Lanes], activity: Lanes) {
     let count = raw.count
     guard count > 0 else { return ([], .zero) }
-    // Mean over the second around each column, shorter at the ends.
+    // The mean covers the second around each column, less at the ends.
     let half = Int((0.5 * columnsPerSecond).rounded())
     var values = [Lanes](repeating: .zero, count: count)
     var sum = SIMD8<Double>.zero

@@ -1,10 +1,10 @@
 internal import Mathematics
 
-/// Constant tempo, accurate to a few thousandths of a beat per minute: the tempo at which the whole envelope adds up in
-/// phase, at the beat and its divisions by two and four.
+/// A constant tempo, accurate to a few thousandths of a beat per minute. It is the tempo at which the whole envelope
+/// adds up in phase, at the beat and its divisions by two and four.
 ///
-/// The envelope is mixed down to the tempo at the center of the search and summed over a quarter of a second, so the
-/// search itself handles few values.
+/// The envelope is mixed down to the tempo at the center of the search and summed over quarters of a second, so that
+/// the search itself handles few values.
 struct CoherentTempo {
   private struct Harmonic {
     var multiple: Double
@@ -30,7 +30,7 @@ struct CoherentTempo {
       let step = -2 * Double.pi * bpm / 60 * multiple / rate
       let (cosStep, sinStep) = (cos(step), sin(step))
       for index in 0..<blocks {
-        // Restart the rotation in each block, so no error accumulates.
+        // Restart the rotation in each block, so that no error accumulates.
         var (re, im) = (cos(step * Double(index * block)), sin(step * Double(index * block)))
         var (sumRe, sumIm) = (0.0, 0.0)
         for column in (index * block)..<min(count, (index + 1) * block) {
@@ -53,10 +53,10 @@ struct CoherentTempo {
     return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y))
   }
 
-  /// Magnitude of the coherent sum at a tempo.
+  /// The magnitude of the coherent sum at a tempo.
   func strength(at bpm: Double) -> Double { strengths(at: SIMD4(repeating: bpm))[0] }
 
-  /// `strength(at:)` at four tempi. They take no longer than one, because each sum waits for its rotation.
+  /// The strengths at four tempi. Four take no longer than one, because each sum waits for its rotation.
   private func strengths(at bpm: SIMD4<Double>) -> SIMD4<Double> {
     var sums = SIMD4<Double>.zero
     for harmonic in harmonics {
@@ -76,7 +76,7 @@ struct CoherentTempo {
     return sums
   }
 
-  /// Strongest tempo within `range` (a relative difference) of the center.
+  /// The strongest tempo within `range` (a relative difference) of the center.
   func strongest(within range: Double) -> Double {
     var best = (bpm: center, strength: strength(at: center))
     var width = range

@@ -1,11 +1,11 @@
-/// Candidate tempo with its beat grid and measurements.
+/// A candidate tempo, with its beat grid and measurements.
 struct PulseCandidate {
   /// Beats per minute.
   var bpm: Double
   var isConstant: Bool
   var grid: BeatGrid
   var profile: BarProfile
-  /// Values of the tempogram's views at this tempo.
+  /// The values of the tempogram's three views at this tempo.
   var comb: Float
   var wholeSpectrum: Float
   var localSpectrum: Float

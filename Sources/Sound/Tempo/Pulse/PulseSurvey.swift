@@ -1,11 +1,12 @@
 internal import DSP
 internal import Mathematics
 
-/// Measurements of a stretch of music that precede all decisions.
+/// The measurements of a stretch of music, which precede all decisions.
 struct PulseSurvey {
   /// Range of candidate tempi, in beats per minute.
   static let range = 40.0...250.0
-  /// Listeners tap near 115 beats per minute, and within an octave of it (van Noorden and Moelants, JNMR 1999).
+  /// Preferred tempo: listeners tap near 115 beats per minute, and within an octave of it (van Noorden and Moelants,
+  /// JNMR 1999).
   static let preferred = 115.0
   static let preferredOctaves = 0.9
 
@@ -60,7 +61,7 @@ struct PulseSurvey {
     return values.map { Float((Double($0) - mean) / deviation) }
   }
 
-  /// Ratios to the strongest tempo to try, and to the other strong ones.
+  /// Ratios to the strongest tempo, and to the other strong tempi, that are tried.
   static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
@@ -105,8 +106,8 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// `true` if there are regular onsets. Noise, speech and drones fail; played music with a widely varying tempo just
-  /// passes.
+  /// `true` if there are regular onsets. Noise, speech and drones have none; played music with a widely varying tempo
+  /// just passes.
   var hasPulse: Bool {
     let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
     // In a short stretch, chance alone yields more regularity.
@@ -129,7 +130,7 @@ extension PulseSurvey {
     return found
   }
 
-  /// Hypotheses about phase and course of a given tempo, best first.
+  /// Hypotheses about the phase and course of the beats at a given tempo, best first.
   func hypotheses(near bpm: Double) -> [GridHypothesis] {
     let grid = constant(measured(near: bpm))
     let candidates =
@@ -140,11 +141,11 @@ extension PulseSurvey {
     return GridChoice.hypotheses(for: candidates.isEmpty ? [grid] : candidates, in: envelopes, activation)
   }
 
-  /// Maximum ratio of a varying tempo to the given one.
+  /// Maximum ratio of a varying tempo to the given tempo.
   private static let maxRatioToGiven = 1.25
 
-  /// Refines a tempo given by the user, who may have rounded it: the tempo within 1% at which the onsets clearly add up
-  /// in phase, or else the tempo itself.
+  /// Refines a tempo given by the user, who may have rounded it. Returns the tempo within 1% at which the onsets
+  /// clearly add up in phase, or else the given tempo.
   private func measured(near bpm: Double) -> Double {
     let rate = OnsetEnvelopes.columnsPerSecond
     let near = CoherentTempo(envelope, near: bpm, columnsPerSecond: rate)
@@ -174,7 +175,7 @@ extension PulseSurvey {
 
   private var powers: [Float] { envelopes.powers }
 
-  /// Candidates for every tempo, either all constant or all along paths; empty if there is no pulse.
+  /// Candidates for every tempo, either all with a constant tempo or all along paths; empty if there is no pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard !strongest.isEmpty, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
@@ -217,7 +218,7 @@ extension PulseSurvey {
   private static let advantageOverOwn: Float = 1.5
   /// … and this much stronger than on the best grid of any tempo, …
   private static let advantageOverAny: Float = 1.2
-  /// … unless this share of its beats lies on the grid of the strongest tempo anyway, …
+  /// … unless this share of the path's beats is on the grid of the strongest tempo anyway, …
   private static let shareOnGrid = 0.92
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
@@ -259,7 +260,7 @@ extension PulseSurvey {
     return count > 0 ? sum / count : 0
   }
 
-  /// Beats of a hypothesis, in columns, within the stretch.
+  /// The beats of a hypothesis, in columns, within the stretch.
   func beats(of hypothesis: GridHypothesis) -> [Double] {
     var shifted = hypothesis.candidate.grid.beats(after: hypothesis.phase)
     if hypothesis.candidate.isConstant {
@@ -269,8 +270,8 @@ extension PulseSurvey {
     return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
   }
 
-  /// Shift, in columns, that aligns beats of constant tempo with the onsets: the profile's resolution is only a 24th of
-  /// a beat.
+  /// The shift, in columns, that aligns beats of constant tempo with the onsets, because the resolution of the profile
+  /// is only a 24th of a beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
     // Steps of a tenth of a column, with one more column on either side.

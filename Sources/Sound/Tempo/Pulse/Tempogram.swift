@@ -1,9 +1,9 @@
 internal import DSP
 internal import Mathematics
 
-/// Periodicity of an onset envelope at each tempo.
+/// The periodicity of an onset envelope at each tempo.
 ///
-/// Two views with opposite errors are combined: autocorrelation responds to a tempo and its fractions, a Fourier
+/// Two views with opposite errors are combined: the autocorrelation responds to a tempo and its fractions, a Fourier
 /// tempogram to a tempo and its multiples (Peeters, EURASIP 2007; Grosche and Müller, TASLP 2011).
 struct Tempogram {
   /// Tempi of the tempogram, in beats per minute, evenly spaced on a logarithmic scale.
@@ -89,7 +89,7 @@ struct Tempogram {
     }
   }
 
-  /// Value of a view at any tempo, interpolated.
+  /// The value of a view at any tempo, interpolated.
   static func value(_ view: [Float], at bpm: Double) -> Float {
     let (low, high) = (tempi[0], tempi[tempi.count - 1])
     return interpolate(view, log(bpm / low) / log(high / low) * Double(tempi.count - 1))

@@ -2,28 +2,29 @@ public import Analysis
 internal import GRDB
 public import ResultStore
 
-/// Audio of a library that can be compared, each with one of its files.
+/// The audio of a library that can be compared, each with one of its files.
 public struct ComparableAudio: Sendable {
   /// Ids of rows of `file`, in the order of their content ids.
   public var files: [Int64] = []
   public var contents: [ContentID] = []
-  /// Seconds.
+  /// Durations in seconds.
   public var durations: [Double] = []
   public var hasFingerprint: [Bool] = []
   public var hasSignature: [Bool] = []
-  /// Rows of `sound_sketch` with the search keys of the audio, and their method; `nil` if there is none.
+  /// Rows of `sound_sketch` with the search keys of the audio, and the method that produced them; `nil` if there is no
+  /// row.
   public var sketches: [StoredSketch?] = []
   /// Method by which the audio was compared with all other audio; `nil` if it was not compared.
   public var compared: [Int?] = []
 }
 
-/// Column of `sound_sketch` with search keys.
+/// A column of `sound_sketch` with search keys.
 public enum SketchColumn: String, Sendable {
   case fingerprint
   case signature
 }
 
-/// Row of `sound_sketch`.
+/// A row of `sound_sketch`.
 public struct StoredSketch: Hashable, Sendable {
   public var id: Int64
   public var method: Int
@@ -35,7 +36,7 @@ public struct StoredSketch: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Audio of all existing files that have a fingerprint or a signature.
+  /// Returns the audio of all existing files that have a fingerprint or a signature.
   public func comparableAudio() throws(StoreError) -> ComparableAudio {
     try read { db in
       var sounds = ComparableAudio()
@@ -75,7 +76,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the signature bytes of each file, `nil` if there are none, in list order.
+  /// Calls `body` with the signature bytes of each file, in list order; `nil` if a file has none.
   public func forEachSignature(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, [UInt8]?) -> Void
   ) throws(StoreError) {
@@ -84,7 +85,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the fingerprint text of each file, `nil` if there is none, in list order.
+  /// Calls `body` with the fingerprint text of each file, in list order; `nil` if a file has none.
   public func forEachFingerprintText(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, String?) -> Void
   ) throws(StoreError) {

@@ -3,7 +3,7 @@ public import ResultStore
 public import SystemPackage
 
 extension ResultStore {
-  /// Existing files by the audio they hold; audio of a single file only if it is in `wanted`.
+  /// Returns existing files by their audio; audio of only a single file is included only if it is in `wanted`.
   public func filesByContent(wanted: Set<ContentID>) throws(StoreError) -> [ContentID: [Int64]] {
     try read { db in
       let query = try Query(
@@ -28,7 +28,7 @@ extension ResultStore {
     }
   }
 
-  /// Number of existing tracks in the album of each file; files without an album are left out.
+  /// Returns the number of existing tracks in the album of each file; files without an album are left out.
   public func albumSizes(ofFiles files: [Int64]) throws(StoreError) -> [Int64: Int] {
     try read { db in
       let query = try Query(
@@ -45,7 +45,7 @@ extension ResultStore {
 }
 
 extension ResultStore {
-  /// First path of each audio, even of a file that is gone.
+  /// Returns the first path of each audio, even of a file that no longer exists.
   public func paths(ofAudio contents: Set<ContentID>) throws(StoreError) -> [ContentID: FilePath] {
     try read { db in
       let query = try Query(

@@ -4,7 +4,7 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Found tempo that is not yet confirmed or corrected.
+/// A found tempo that is not yet confirmed or corrected.
 public struct DoubtfulTempo: Hashable, Sendable {
   public var audio: ContentID
   /// Path of the first file with this audio.
@@ -17,8 +17,8 @@ public struct DoubtfulTempo: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Recordings of existing files whose tempo has less than this confidence, each once. The least confident come first;
-  /// those that were skipped follow after all others, in the same order.
+  /// Returns the recordings of existing files whose tempo has less than this confidence, each once. The least confident
+  /// tempi come first; those skipped in a review come after all others, in the same order.
   public func doubtfulTempi(below confidence: Double) throws(StoreError) -> [DoubtfulTempo] {
     try read { db in
       let select = try Query(
@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Records, or forgets, that the tempo of some audio was skipped in a review. A correction forgets it too.
+  /// Records, or forgets, that the tempo of some audio was skipped in a review. A correction also removes this record.
   public func skipTempo(of audio: ContentID, _ isSkipped: Bool = true) throws(StoreError) {
     try write { db in
       if isSkipped {

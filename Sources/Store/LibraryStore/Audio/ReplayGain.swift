@@ -1,19 +1,19 @@
 internal import Analysis
 public import ResultStore
 
-/// ReplayGain 2 values of a track and its album. Unknown values are `nil`.
+/// The ReplayGain 2 values of a track and its album. Unknown values are `nil`.
 public struct ReplayGain: Sendable, Hashable {
-  /// dB relative to -18 LUFS.
+  /// Gain in dB, relative to -18 LUFS.
   public var trackGain: Double?
-  /// Full scale is 1.
+  /// Peak; full scale is 1.
   public var trackPeak: Double?
-  /// dB relative to -18 LUFS.
+  /// Gain in dB, relative to -18 LUFS.
   public var albumGain: Double?
   public var albumPeak: Double?
 }
 
 extension ResultStore {
-  /// Gains of the files among these whose loudness was measured.
+  /// Returns the gains of those of the files whose loudness was measured.
   /// - Parameter files: Ids of rows of `file`.
   public func replayGains(ofFiles files: [Int64]) throws(StoreError) -> [Int64: ReplayGain] {
     let table = LoudnessFinding.declaration.table

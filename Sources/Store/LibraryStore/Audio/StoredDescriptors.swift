@@ -3,7 +3,7 @@ internal import GRDB
 public import Records
 public import ResultStore
 
-/// Audio descriptors of all existing files.
+/// The audio descriptors of all existing files.
 public struct StoredDescriptors: Sendable {
   /// Ids of rows of `file`, ascending.
   public var files: [Int64] = []
@@ -15,7 +15,7 @@ extension ResultStore {
   /// - Parameters:
   ///   - version: `LikenessFinding` version.
   ///   - size: Bytes per descriptor.
-  ///   - limit: Approximate maximum, evenly spread; `nil` for all.
+  ///     - limit: Approximate maximum number, spread evenly over the files; `nil` for all.
   public func descriptors(version: Int, size: Int, limit: Int? = nil) throws(StoreError) -> StoredDescriptors {
     try read { db in
       var found = StoredDescriptors()
@@ -40,7 +40,7 @@ extension ResultStore {
     }
   }
 
-  /// Records of files, in the order of their ids in `files`; those that are gone are left out.
+  /// Returns the records of files, in the order of their ids in `files`; files that no longer exist are left out.
   /// - Parameter long: See `RecordSelection.long`.
   public func records(
     ofFiles files: [Int64], long: Set<String> = []

@@ -3,7 +3,7 @@ internal import GRDB
 public import ResultStore
 
 extension ResultStore {
-  /// Audio of all existing files, each with one of its files.
+  /// Returns the audio of all existing files, each with one of its files.
   public func audioFiles() throws(StoreError) -> [ContentID: Int64] {
     try read { db in
       var files: [ContentID: Int64] = [:]
@@ -33,7 +33,7 @@ extension ResultStore {
     }
   }
 
-  /// Ids of the existing files that hold some audio.
+  /// Returns the ids of the existing files that contain some audio.
   public func files(holding content: ContentID) throws(StoreError) -> [Int64] {
     try read { db in
       var files: [Int64] = []

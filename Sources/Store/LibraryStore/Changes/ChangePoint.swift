@@ -1,9 +1,9 @@
 public import Platform
 internal import Text
 
-/// Position of a receiver of changes, which knows all changes up to this number.
+/// The position of a receiver of changes, which has received all changes up to this number.
 public struct LibraryCursor: Hashable, Sendable {
-  /// Id of a database, which it and its copies keep forever.
+  /// Id of the database, which the database and its copies keep forever.
   public var library: String
   /// Number of the last known change.
   public var revision: Int64
@@ -14,18 +14,17 @@ public struct LibraryCursor: Hashable, Sendable {
   }
 }
 
-/// Start of the requested changes.
+/// The start of the requested changes.
 public enum ChangePoint: Hashable, Sendable {
   case cursor(LibraryCursor)
-  /// Start of a run.
   case run(Int64)
   case time(Timestamp)
 }
 
-/// Reason why the changes since a point are unknown, with the remedy.
+/// The reason why the changes since a point are unknown, with the remedy.
 public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherLibrary
-  /// The cursor knows changes that the database has never seen.
+  /// The cursor refers to changes that the database has never contained.
   case ahead(cursor: Int64, database: Int64)
   case unknownRun(Int64, latest: Int64?)
   case noLog

@@ -2,25 +2,25 @@ package import Platform
 package import SystemPackage
 internal import Text
 
-/// File that records how far an export or report has come, so the next one continues from there.
+/// A file that records how far an export or report has progressed, so that the next one continues from there.
 package struct CursorFile: Sendable {
   package var path: FilePath
 
   private static let schema = "nocturne.cursor"
   private static let version: Int64 = 1
-  /// Bytes; a real cursor has less than 200.
+  /// Maximum size in bytes; a real cursor has less than 200.
   private static let maxSize = 64 << 10
 
   package init(_ path: FilePath) {
     self.path = path
   }
 
-  /// Cursor in the folder of an output.
+  /// Creates the cursor in the folder of an output.
   package init(inFolder folder: FilePath) {
     self.init(folder.appending("cursor.json"))
   }
 
-  /// Cursor beside a file.
+  /// Creates the cursor next to a file.
   package init(besideFile file: FilePath) {
     self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
   }
@@ -30,12 +30,12 @@ package struct CursorFile: Sendable {
     (try? CursorFile(path).read()) != nil
   }
 
-  /// Proof for a file of a format that has no room for a mark.
+  /// Proof for a file whose format has no room for a mark.
   package static let proofBesideFile = OriginProof(orElse: "has no export cursor beside it") { file in
     (try? CursorFile(besideFile: file).read()) != nil
   }
 
-  /// `nil` if there is no such file.
+  /// Reads the cursor; returns `nil` if there is no such file.
   /// - Throws: `CursorFileError`.
   package func read() throws(CursorFileError) -> LibraryCursor? {
     let bytes: [UInt8]
@@ -72,7 +72,7 @@ package struct CursorFile: Sendable {
   }
 }
 
-/// Failure to read or write a cursor, with the remedy.
+/// A failure to read or write a cursor, with the remedy.
 package enum CursorFileError: Error, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   case cannotWrite(FilePath, reason: String)

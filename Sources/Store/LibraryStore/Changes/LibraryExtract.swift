@@ -6,12 +6,11 @@ public import Records
 public import ResultStore
 public import SystemPackage
 
-/// Tracks from one snapshot of the library: all matches of a filter, or the changed ones among them and the removed
-/// tracks.
+/// Tracks from one snapshot of the library: either all matches of a filter, or the changed tracks among them along with
+/// the removed tracks.
 public struct LibraryExtract {
   /// State of the extract; `nil` if the database has no log of changes.
   public let cursor: LibraryCursor?
-  /// Number of records.
   public let count: Int
 
   private let store: ResultStore
@@ -22,12 +21,11 @@ public struct LibraryExtract {
   private let changes: Changes?
 
   private struct Changes {
-    /// Last known change.
     var revision: Int64
     var files: TrackSet
   }
 
-  /// Up to this many rows are read and sorted by path; for more, all paths are read in order.
+  /// Up to this many rows are read and sorted by path; for more rows, all paths are read in order.
   private static let fewRecords = 5000
 
   fileprivate init(
@@ -78,14 +76,15 @@ public struct LibraryExtract {
   }
 
   /// Calls `body` with the paths of changed tracks that are no longer among the records, in library order: vanished,
-  /// moved, forgotten or no longer matched. Some may never have been among them. There are none for a whole library.
+  /// moved, forgotten or no longer matched. Some of them may never have been among the records. A whole library has no
+  /// removals.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachRemoval(_ body: (FilePath) throws -> Void) throws {
     guard let changes else { return }
     let gone = changes.files.intersection(records.complement)
     let ranges = selection.roots.map { PathRange.covering($0) }
     try read { failure in
-      // A path with a new file has changed along with it.
+      // A path at which there is a new file has changed along with that file.
       let select = try Query(
         db,
         """
@@ -113,7 +112,7 @@ public struct LibraryExtract {
     }
   }
 
-  /// Errors of the database become store errors; errors of the receiver of records stay unchanged.
+  /// Errors of the database become store errors; errors of the receiver of the records stay unchanged.
   private func read(_ read: (_ failure: inout (any Error)?) throws -> Void) throws {
     var failure: (any Error)?
     do {
@@ -153,14 +152,14 @@ public struct LibraryExtract {
   }
 
   private static func revision(before nanoseconds: Int64, _ present: LibraryCursor, _ db: Database) throws -> Int64 {
-    // The log has milliseconds.
+    // The log has millisecond precision.
     let start = nanoseconds / 1_000_000 * 1_000_000
     let select = try Query(db, "SELECT min(revision) FROM \(ChangeLog.table) WHERE changed_ns >= ?")
     let first = try select.first(.integer(start)) { select.optionalInteger(0) } ?? nil
     return first.map { $0 - 1 } ?? present.revision
   }
 
-  /// Files of a set that have records in the selection.
+  /// Returns the files of a set that have records in the selection.
   private static func listed(_ wanted: TrackSet, _ selection: RecordSelection, _ db: Database) throws -> TrackSet {
     var conditions = [
       "(file.status IS NOT NULL OR file.skip_code IS NOT NULL)",
@@ -195,9 +194,9 @@ public struct LibraryExtract {
 extension ResultStore {
   /// Reads tracks from one snapshot of the database.
   /// - Parameters:
-  ///   - filter: `nil` for the whole selection, even files that are no tracks.
-  ///   - point: `nil` for all tracks rather than only the changed ones.
-  ///   - body: May use the extract only while it runs.
+  ///     - filter: The filter; `nil` for the whole selection, even files that are not tracks.
+  ///     - point: Start of the changes; `nil` for all tracks rather than only the changed ones.
+  ///     - body: Receives the extract, which it may use only until it returns.
   /// - Throws: `StoreError`, `ChangePointError`, or what `body` throws.
   public func extract<Result>(
     _ selection: RecordSelection, matching filter: TrackFilter? = nil, since point: ChangePoint? = nil,

@@ -2,10 +2,10 @@ internal import Filters
 package import Platform
 package import SystemPackage
 
-/// Start of the requested changes: `--since`.
+/// The start of the requested changes: `--since`.
 package enum Since: Hashable, Sendable {
   case point(ChangePoint)
-  /// File written by an earlier export; everything if it does not exist yet.
+  /// A file written by an earlier export; all changes if it does not exist yet.
   case cursor(FilePath)
 
   /// Parses a run number, a day, a time or an age; `nil` for anything else.
@@ -23,7 +23,7 @@ package enum Since: Hashable, Sendable {
     }
   }
 
-  /// `nil` for everything.
+  /// Returns the start; `nil` for everything.
   /// - Throws: `CursorFileError`.
   package func point() throws -> ChangePoint? {
     switch self {

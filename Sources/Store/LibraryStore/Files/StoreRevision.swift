@@ -19,7 +19,8 @@ public final class StoreRevision: Sendable {
     }
   }
 
-  /// Differs from the last value if something was committed since. Not comparable across processes.
+  /// Returns a number that differs from the last one if something has been committed since. Not comparable across
+  /// processes.
   public func current() -> Int64? {
     try? connection.read { db in try Int64.fetchOne(db, sql: "PRAGMA data_version") }
   }

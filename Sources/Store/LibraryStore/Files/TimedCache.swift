@@ -1,7 +1,7 @@
 package import ResultStore
 internal import Synchronization
 
-/// Cache of values computed from the library, kept until the library changes. People repeat the same queries, and the
+/// A cache of values computed from the library, kept until the library changes. People repeat the same queries, and the
 /// first letters of words, of which there are few, take longest.
 package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
@@ -17,14 +17,14 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// - Parameters:
   ///   - count: Maximum number of values.
-  ///   - maxAge: Maximum age of values while the library keeps changing, as it does every second during a run.
+  ///     - maxAge: Maximum age of values when the library keeps changing, as it does every second during a run.
   package init(of store: ResultStore, count: Int, maxAge: Duration) throws(StoreError) {
     self.count = count
     self.maxAge = maxAge
     revision = try StoreRevision(of: store)
   }
 
-  /// Cached value, at most `maxAge` old if the library has changed since.
+  /// Returns the cached value, which is at most `maxAge` old if the library has changed since.
   /// - Parameter make: Computes the value; may run on several threads at once.
   package func value<Failure: Error>(for key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     let present = revision.current()
@@ -44,7 +44,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 }
 
-/// Key of a cache with one value for the whole library.
+/// The key of a cache with one value for the whole library.
 package struct WholeLibrary: Hashable, Sendable {}
 
 extension TimedCache where Key == WholeLibrary {

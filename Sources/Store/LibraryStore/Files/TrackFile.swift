@@ -4,10 +4,10 @@ public import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Location of a track's file, and its state at the last run.
+/// The location of a track's file, and its state at the last run.
 public struct TrackFile: Sendable, Hashable {
   public var path: FilePath
-  /// The outermost folder above it that a run was given; `nil` if there is none.
+  /// The outermost folder above the file that was passed to a run; `nil` if there is none.
   public var root: FilePath?
   /// `AudioFormat.container`; `nil` for files that could not be read.
   public var container: String?
@@ -42,7 +42,7 @@ public struct TrackFile: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// File of a track; `nil` if there is no such track or its file is gone. Links may lead into the folders of runs.
+  /// Returns the file of a track; `nil` if there is no such track or its file is gone. Links may lead into the folders of runs.
   /// - Parameter id: `file_id` of reports.
   public func trackFile(id: String) throws(StoreError) -> TrackFile? {
     try read { db in
@@ -74,8 +74,8 @@ extension ResultStore {
     }
   }
 
-  /// The outermost root, because permission to write into it does not imply permission to replace it; runs started by a
-  /// watching server are also given folders within it.
+  /// Returns the outermost root, because permission to write into it does not imply permission to replace it. Runs
+  /// started by a watching server are also given folders within it.
   private static func outermost(of roots: [FilePath], above path: FilePath) -> FilePath? {
     roots.filter { $0 != path && path.starts(with: $0) }.min { $0.components.count < $1.components.count }
   }

@@ -4,9 +4,9 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// Playlist made by a person.
+/// A playlist made by a person.
 public struct Playlist: Sendable, Hashable {
-  /// 22 characters.
+  /// Id of 22 characters.
   public var id: String
   public var name: String
   public var description: String?
@@ -31,18 +31,17 @@ public struct Playlist: Sendable, Hashable {
     self.trackCount = trackCount
   }
 
-  /// Maximum number of tracks.
   public static let maximumTrackCount = 10_000
   /// Maximum number of characters of the name, and of the description.
   public static let maximumNameLength = 500
   public static let maximumDescriptionLength = 4_000
 }
 
-/// Track as playlists identify it: by its audio and its path, so it is found again after a move, retagging or
+/// A track as playlists identify it: by its audio and its path, so that it is found again after a move, retagging or
 /// re-encoding in place.
 public struct TrackReference: Sendable, Hashable {
   public var path: FilePath
-  /// `nil` for files that could not be read.
+  /// Id of the audio; `nil` for files that could not be read.
   public var contentID: ContentID?
 
   public init(path: FilePath, contentID: ContentID?) {
@@ -53,16 +52,16 @@ public struct TrackReference: Sendable, Hashable {
   public init(_ track: TrackRow) { self.init(path: track.path, contentID: track.contentID) }
 }
 
-/// Entry of a playlist, or a saved track.
+/// An entry of a playlist, or a saved track.
 public struct ReferencedTrack: Sendable, Hashable {
   public var reference: TrackReference
   public var added: Timestamp
-  /// Id of the row of `file` that it currently stands for; `nil` if that is gone.
+  /// Id of the row of `file` that the entry currently refers to; `nil` if the file is gone.
   public var fileID: Int64?
 }
 
 extension ReferencedTrack {
-  /// Reads `path, content_id, added_ns, file` from this column on.
+  /// Reads the columns `path, content_id, added_ns, file`, starting at this one.
   init(_ row: Query, from column: Int32 = 0) {
     self.init(
       reference: TrackReference(
@@ -71,30 +70,30 @@ extension ReferencedTrack {
   }
 }
 
-/// Change of the tracks of a playlist. Positions start at 0.
+/// A change of the tracks of a playlist. Positions start at 0.
 public enum PlaylistEdit: Sendable, Hashable {
   /// - Parameter position: Position of the track to insert before; `nil` for the end.
   case insert([TrackReference], at: Int? = nil)
   case remove(positions: Set<Int>)
-  /// Removes the tracks that stand for these rows of `file`, either all of them or those at some positions.
+  /// Removes the tracks that refer to these rows of `file`, either all of them or only those at certain positions.
   case removeTracks([Int64: Set<Int>?])
   /// Moves `count` tracks from `start` to before the track at `target`.
   case move(start: Int, count: Int, target: Int)
   case replace([TrackReference])
 }
 
-/// Reason why a playlist cannot be changed as requested. Nothing was changed.
+/// The reason why a playlist cannot be changed as requested. Nothing was changed.
 public enum PlaylistEditError: Error, Sendable, Hashable {
   case noSuchPlaylist
   /// Too many changes have been made since, or the state never existed.
   case unknownSnapshot
   case noSuchPosition(Int)
-  /// The track at this position is not the one named.
+  /// The track at this position is not the one specified.
   case otherTrack(position: Int)
   /// The playlist would exceed `Playlist.maximumTrackCount`.
   case tooLong
 
-  /// One sentence.
+  /// The reason in one sentence.
   public var message: String {
     switch self {
     case .noSuchPlaylist: "There is no playlist with this id."

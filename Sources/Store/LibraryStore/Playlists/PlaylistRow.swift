@@ -3,7 +3,7 @@ internal import GRDB
 internal import Platform
 internal import ResultStore
 
-/// Playlist within a transaction, with the changes of its tracks.
+/// A playlist within a transaction, with the changes of its tracks.
 struct PlaylistRow {
   let id: Int64
   private(set) var playlist: Playlist
@@ -16,7 +16,7 @@ struct PlaylistRow {
 
   // MARK: Entries
 
-  /// Ids of entries, in order.
+  /// Returns the ids of the entries, in order.
   private func entries(_ db: Database) throws -> [Int64] {
     let select = try Query(db, "SELECT id FROM playlist_entry WHERE playlist = ? ORDER BY position, id")
     var ids: [Int64] = []
@@ -42,7 +42,7 @@ struct PlaylistRow {
     return ids
   }
 
-  /// Current files of the entries, without those whose files are gone.
+  /// Returns the current files of the entries, without entries whose files are gone.
   private func files(_ db: Database) throws -> [Int64: Int64] {
     let select = try Query(
       db, "SELECT e.id, \(PlaylistTables.file(of: "e")) FROM playlist_entry e WHERE e.playlist = ?")
@@ -101,7 +101,7 @@ struct PlaylistRow {
     try set(order, insteadOf: present, now, db)
   }
 
-  /// Position of the first of these entries that still exists; the end if there is none.
+  /// Returns the position of the first of these entries that still exists; the end if there is none.
   private static func place(before entries: ArraySlice<Int64>, in order: [Int64]) -> Int {
     let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
     return entries.lazy.compactMap { places[$0] }.first ?? order.count
@@ -118,7 +118,7 @@ struct PlaylistRow {
       }
       for position in positions {
         guard seen.indices.contains(position) else { throw .noSuchPosition(position) }
-        // An entry that another client has removed since no longer has a file.
+        // An entry that another client has since removed no longer has a file.
         if let other = files[seen[position]], other != file { throw .otherTrack(position: position) }
         removed.insert(seen[position])
       }

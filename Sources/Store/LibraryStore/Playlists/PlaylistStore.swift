@@ -3,10 +3,10 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Playlists, which stay when files vanish, are forgotten, return, move or are retagged.
+/// Playlists, which are kept when files vanish, are forgotten, return, move or are retagged.
 extension ResultStore {
-  /// Playlists, the last changed first.
-  /// - Parameter text: Only playlists whose names contain it.
+  /// Returns playlists, the last changed first.
+  /// - Parameter text: Text that the names of the playlists must contain.
   public func playlists(
     matching text: String? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [Playlist] {
@@ -35,7 +35,7 @@ extension ResultStore {
     try read { db in try PlaylistRow(id, db)?.playlist }
   }
 
-  /// Tracks of a playlist in its order; empty if there is no playlist with this id.
+  /// Returns the tracks of a playlist in its order; empty if there is no playlist with this id.
   public func playlistTracks(
     id: String, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [ReferencedTrack] {
@@ -81,7 +81,7 @@ extension ResultStore {
   }
 
   /// Changes the name, description or visibility of a playlist; `nil` leaves a value unchanged.
-  /// - Parameter description: An empty one removes the description.
+  /// - Parameter description: An empty string removes the description.
   /// - Throws: `PlaylistEditError.noSuchPlaylist`.
   @discardableResult
   public func describePlaylist(
@@ -105,12 +105,12 @@ extension ResultStore {
   }
 
   /// Changes the tracks of a playlist.
-  /// - Parameter snapshot: State that the positions refer to; later changes are kept. `nil` for the current state.
+  /// - Parameter snapshot: The state that the positions refer to; later changes are kept. `nil` for the current state.
   /// - Returns: The playlist after the change.
   /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
-    // A thrown error rolls back, and arrives as an error of the store.
+    // A thrown error rolls back, and is rethrown as an error of the store.
     var refusal: PlaylistEditError?
     do {
       return try write { db in
@@ -128,7 +128,7 @@ extension ResultStore {
     }
   }
 
-  /// - Returns: `true` if there was one.
+  /// - Returns: `true` if there was such a playlist.
   @discardableResult
   public func deletePlaylist(id: String) throws(StoreError) -> Bool {
     try write { db in

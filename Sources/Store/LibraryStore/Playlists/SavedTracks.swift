@@ -3,13 +3,13 @@ internal import GRDB
 public import Platform
 public import ResultStore
 
-/// Tracks, albums and artists that people have saved (“liked”, “starred”). They stay as playlists do.
+/// The tracks, albums and artists that people have saved (“liked”, “starred”). They are kept in the same way as
+/// playlists.
 extension ResultStore {
   public enum SavedKind: String, Sendable, Hashable {
     case album, artist
   }
 
-  /// Saved album or artist.
   public struct SavedItem: Sendable, Hashable {
     public var id: String
     public var saved: Timestamp
@@ -17,7 +17,7 @@ extension ResultStore {
 
   // MARK: Tracks
 
-  /// Saves tracks; those already saved stay unchanged. The first ones become the newest.
+  /// Saves tracks; tracks already saved stay unchanged. The first tracks of the list become the newest.
   public func save(_ tracks: [TrackReference]) throws(StoreError) {
     try write { db in
       let now = Timestamp.now.nanoseconds
@@ -52,7 +52,7 @@ extension ResultStore {
     }
   }
 
-  /// Saved tracks, the last saved first.
+  /// Returns saved tracks, the last saved first.
   public func savedTracks(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [ReferencedTrack] {
     try read { db in
       let select = try Query(
@@ -67,7 +67,7 @@ extension ResultStore {
     }
   }
 
-  /// Number of saved tracks whose files exist.
+  /// Returns the number of saved tracks whose files exist.
   public func savedTrackCount() throws(StoreError) -> Int {
     try read { db in
       let select = try Query(
@@ -76,7 +76,7 @@ extension ResultStore {
     }
   }
 
-  /// Times at which these files were saved; files that are not saved are left out.
+  /// Returns the times at which these files were saved; files that are not saved are left out.
   /// - Parameter files: Ids of rows of `file`.
   public func savedDates(ofFiles files: [Int64]) throws(StoreError) -> [Int64: Timestamp] {
     try read { db in
@@ -115,7 +115,7 @@ extension ResultStore {
     }
   }
 
-  /// Saved items, the last saved first, including those without any remaining track.
+  /// Returns saved items, the last saved first, including items that no longer have any track.
   public func saved(_ kind: SavedKind) throws(StoreError) -> [SavedItem] {
     try read { db in
       let select = try Query(

@@ -6,16 +6,15 @@ internal import SystemPackage
 
 /// A condition as SQL that finds the ids of the matching tracks.
 struct ConditionSQL {
-  /// Column of the ids.
   private(set) var id = "song.id"
   /// SQL after FROM, ending with a condition.
   private(set) var source = ""
   private(set) var values: [SQLValue] = []
   /// The condition itself, if it applies to `song`.
   private(set) var condition: String?
-  /// True if the matches may include files that are no tracks.
+  /// True if the matches may include files that are not tracks.
   private(set) var findsFiles = false
-  /// True if an index answers it; otherwise every row is read.
+  /// True if an index answers the condition; otherwise every row is read.
   private(set) var isIndexed = true
 
   /// - Parameters:
@@ -29,7 +28,7 @@ struct ConditionSQL {
       case .key(let key): song(equal("song.key", .text(key.camelot)))
       case .codec(let codec): song(equal("song.codec", .text(codec)))
       case .isLossless(let isLossless): song(equal("song.lossless", .flag(isLossless)))
-      // Partial indexes are used only if the condition repeats theirs.
+      // SQLite uses a partial index only if the condition repeats that of the index.
       case .isLocked(let isLocked): song("song.locked = \(isLocked ? 1 : 0)")
       case .status(let status): song("song.status = '\(status.rawValue)' AND song.status <> 'ok'")
       case .problem(let code): song(problem(code))
@@ -45,8 +44,8 @@ struct ConditionSQL {
     self.values = values
   }
 
-  /// Conditions that together find the tracks that do not match, including those with unknown values; `nil` for a
-  /// condition whose index cannot tell.
+  /// Returns conditions that together find the tracks that do not match, including tracks with unknown values; `nil`
+  /// for a condition whose index cannot find them.
   static func complement(of condition: TrackCondition) -> [ConditionSQL]? {
     switch condition {
     case .number(let field, let range):
@@ -100,7 +99,7 @@ struct ConditionSQL {
     let (index, columns) = Self.columns(field)
     let pattern = FullTextPattern.phrase(words.text, isPrefix: words.isPrefix, columns: columns)
     guard let pattern else {
-      // Symbols alone, such as “!!!”, are no words.
+      // Symbols alone, such as “!!!”, are not words.
       isIndexed = false
       let texts = columns.map {
         $0 == "full_path" ? "(SELECT display_path FROM file WHERE file.id = song.id)" : "song.\($0)"
@@ -109,7 +108,7 @@ struct ConditionSQL {
       return song("(\(texts.map { "instr(\($0), ?) > 0" }.joined(separator: " OR ")))")
     }
     if field == .path, NameVariants.hasUnspacedScript(words.text) {
-      // Letters of such names are only in the index of songs.
+      // The letters of such names are only in the index of songs.
       values = [.text(pattern), .text(words.text)]
       id = "songs_fts.rowid"
       return """
@@ -123,7 +122,7 @@ struct ConditionSQL {
     return "\(index) WHERE \(index) MATCH ?"
   }
 
-  /// Table and columns of the full-text index.
+  /// Returns the table and columns of the full-text index.
   private static func columns(_ field: TrackCondition.TextField) -> (table: String, columns: [String]) {
     switch field {
     case .anyName: ("songs_fts", ["artist", "title", "album", "album_artist", "genre", "variants"])
@@ -138,7 +137,7 @@ struct ConditionSQL {
 
   private mutating func finding(_ field: FindingColumn, _ test: FindingTest, _ tables: Set<String>) -> String {
     isIndexed = field.isIndexed && test != .none
-    // Without the table there are no findings.
+    // Without the table, there are no findings.
     guard tables.contains(field.table) else { return test == .none ? "1" : "0" }
     let column = "\(field.table).\(field.column)"
     let files = "SELECT \(field.table).file FROM \(field.table) WHERE "

@@ -7,10 +7,9 @@ internal import ResultStore
 /// Finds the tracks that match a filter, using a separate index per condition.
 struct FilterEvaluation {
   private let db: Database
-  /// Tables in the database.
   let tables: Set<String>
   private let now: Timestamp
-  /// Up to this many rows are read one by one rather than by an index.
+  /// Up to this many rows are read one by one rather than through an index.
   let fewTracks: Int
 
   static let fewTracks = 5000
@@ -22,7 +21,7 @@ struct FilterEvaluation {
     self.fewTracks = fewTracks
   }
 
-  /// - Parameter candidates: Restricts the search to these tracks; the result may contain others all the same.
+  /// - Parameter candidates: Restricts the search to these tracks; the result may nevertheless contain others.
   func tracks(matching filter: TrackFilter, among candidates: TrackSet = .all) throws -> TrackSet {
     try tracks(filter.expression, among: candidates)
   }
@@ -30,7 +29,7 @@ struct FilterEvaluation {
   private func tracks(_ expression: TrackFilter.Expression, among candidates: TrackSet) throws -> TrackSet {
     switch expression {
     case .all(let parts):
-      // Conditions without an index are tested on the remaining tracks.
+      // Conditions without an index are tested only on the remaining tracks.
       return try parts.filter { !isSlow($0) }.reduce(candidates) { try $0.intersection(tracks($1, among: $0)) }
         .intersecting(parts.filter(isSlow)) { try tracks($1, among: $0) }
     case .any(let parts):
@@ -46,7 +45,7 @@ struct FilterEvaluation {
     case .condition(let condition):
       let sql = ConditionSQL(condition, tables: tables, now: now)
       if let few = try tracks(sql, amongFew: candidates) { return few }
-      // If most tracks match, it is faster to find those that do not.
+      // If most tracks match, it is faster to find the tracks that do not.
       if let others = ConditionSQL.complement(of: condition), try matchesMost(sql) {
         return try others.reduce(TrackSet.none) { try $0.union(tracks($1, among: candidates)) }.complement
       }
@@ -54,7 +53,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Estimates from a sample of the tracks.
+  /// Estimates from a sample of the tracks whether most of them match.
   private func matchesMost(_ condition: ConditionSQL) throws -> Bool {
     let select = try Query(db, "SELECT max(id) FROM song")
     let last = try select.first { select.integer(0) } ?? 0
@@ -72,7 +71,8 @@ struct FilterEvaluation {
 
   private static let sampleSize = 100
 
-  /// Conditions, met by all matches, on the index of an order; the rest of the index need not be read.
+  /// Returns conditions that all matches fulfill and that use the index of an order, so that the rest of the index need
+  /// not be read.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in
       guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)
@@ -81,7 +81,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// `true` if a condition in the expression reads every row.
+  /// Returns `true` if a condition in the expression reads every row.
   func isSlow(_ expression: TrackFilter.Expression) -> Bool {
     switch expression {
     case .all(let parts), .any(let parts): parts.contains(where: isSlow)
@@ -90,7 +90,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Reads only the rows of the candidates; `nil` if an index is better.
+  /// Reads only the rows of the candidates; returns `nil` if an index is better.
   private func tracks(_ condition: ConditionSQL, amongFew candidates: TrackSet) throws -> TrackSet? {
     guard let test = condition.condition, let ids = candidates.ids(atMost: fewTracks) else { return nil }
     return try TrackSet(
@@ -110,7 +110,7 @@ struct FilterEvaluation {
     return condition.findsFiles ? try withoutFiles(found) : found
   }
 
-  /// Removes files that are no tracks: the index of paths also contains vanished and skipped files.
+  /// Removes files that are not tracks: the index of paths also contains vanished and skipped files.
   private func withoutFiles(_ found: TrackSet) throws -> TrackSet {
     if let ids = found.ids(atMost: fewTracks) {
       return try TrackSet(
@@ -125,7 +125,7 @@ struct FilterEvaluation {
 }
 
 extension TrackCondition {
-  /// Order whose index covers the ranges of this condition.
+  /// The order whose index covers the ranges of this condition.
   fileprivate var orderKey: TrackOrder.Key? {
     switch self {
     case .number(.bpm, _): .bpm

@@ -2,8 +2,8 @@ internal import ResultStore
 
 /// FTS5 patterns for user text: every word is quoted, so nothing in it is an operator.
 enum FullTextPattern {
-  /// Matches all words, in any column and order; `nil` if there are none to search for.
-  /// - Parameter lastIsPrefix: The last word may be incomplete.
+  /// Matches all words, in any column and order; `nil` if there are no words to search for.
+  /// - Parameter lastIsPrefix: True if the last word may be incomplete.
   static func words(_ text: String, lastIsPrefix: Bool) -> String? {
     // More words are useless, and FTS5 has a limit.
     let words = text.split(whereSeparator: \.isWhitespace).filter(hasToken).prefix(32)
@@ -13,10 +13,10 @@ enum FullTextPattern {
     }.joined(separator: " AND ")
   }
 
-  /// Matches adjacent words in any of their spellings; `nil` if there are none to search for.
+  /// Matches adjacent words in any of their spellings; `nil` if there are no words to search for.
   static func phrase(_ text: String, isPrefix: Bool, columns: [String]) -> String? {
     guard hasToken(text) else { return nil }
-    // Text without spaces between words is stored letter by letter, in the column of variants only.
+    // Text without spaces between words is stored letter by letter, and only in the column of variants.
     let columns = NameVariants.hasUnspacedScript(text) ? columns.filter { $0 != "full_path" } + ["variants"] : columns
     return "{\(columns.joined(separator: " "))} : (\(phrase(text, isPrefix: isPrefix)))"
   }
@@ -36,7 +36,7 @@ enum FullTextPattern {
     return quoted.count == 1 ? quoted[0] : "(\(quoted.joined(separator: " OR ")))"
   }
 
-  /// `true` if the tokenizer unicode61 finds a word in the text: it accepts letters, numbers and private-use
+  /// Returns `true` if the tokenizer unicode61 finds a word in the text: it accepts letters, numbers and private-use
   /// characters.
   static func hasToken(_ text: some StringProtocol) -> Bool {
     text.unicodeScalars.contains { scalar in

@@ -1,11 +1,11 @@
 public import Filters
 
-/// Search in the song catalog.
+/// A search in the song catalog.
 public struct SearchRequest: Sendable {
-  /// Any text; every word must occur, the last one at least as the beginning of a word. Empty for filters alone.
+  /// Any text. Every word must occur, the last one at least as the beginning of a word. Empty to use only filters.
   public var words: String
   public var filter: TrackFilter
-  /// Order of tracks; `nil` for the best first.
+  /// Order of the tracks; `nil` for the best matches first.
   public var order: TrackOrder?
   public var sections: Set<SearchSection>
   /// Maximum number of hits per section.
@@ -29,12 +29,11 @@ public enum SearchSection: String, Sendable, Hashable, CaseIterable {
   case tracks, albums, artists, genres, paths
 }
 
-/// Best hits of one kind.
 public struct SearchHits<Hit: Sendable>: Sendable {
   public var hits: [Hit]
   /// Total number of hits, or a lower bound.
   public var count: Int
-  /// False if there may be more hits: for very common words only the first matches are examined.
+  /// False if there may be more hits: for very common words, only the first matches are examined.
   public var isCountExact: Bool
 
   init(_ hits: [Hit] = [], count: Int = 0, isCountExact: Bool = true) {
@@ -47,18 +46,18 @@ public struct SearchHits<Hit: Sendable>: Sendable {
 public struct SearchAnswer: Sendable {
   public struct Album: Sendable, Equatable {
     public var title: String
-    /// Album artists, or the artists of all its tracks; `nil` if these differ.
+    /// Album artists, or the artists of all its tracks; `nil` if the tracks have different artists.
     public var artist: String?
     /// Earliest year.
     public var year: Int?
     public var trackCount: Int
   }
 
-  /// Artist or genre.
+  /// An artist or genre.
   public struct Name: Sendable, Equatable {
     public var name: String
-    /// Number of tracks with this name. If only some tracks were examined, those that list it with other names are not
-    /// all counted.
+    /// Number of tracks with this name. If only some tracks were examined, tracks that list it along with other names
+    /// are not all counted.
     public var trackCount: Int
   }
 

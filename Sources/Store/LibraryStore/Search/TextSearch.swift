@@ -6,7 +6,7 @@ internal import Platform
 public import ResultStore
 
 extension ResultStore {
-  /// Hits in the song catalog for words and filters.
+  /// Returns hits in the song catalog for words and filters.
   public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
     try read { db in
       try TextSearch(request, FilterEvaluation(db, tables: songs.tables), db).answer()
@@ -14,8 +14,8 @@ extension ResultStore {
   }
 }
 
-/// Searches by words. The work is bounded for any words: of very common ones only the first matches, in the order in
-/// which files were first met, are ranked and grouped.
+/// Searches by words. The work is bounded whatever the words are: if they are very common, only the first matches, in
+/// the order in which their files were first seen, are ranked and grouped.
 private struct TextSearch {
   private let request: SearchRequest
   private let words: String
@@ -42,7 +42,8 @@ private struct TextSearch {
     selection = TrackSelection(db, tables: evaluation.tables)
   }
 
-  /// Tracks that have the words, if they speed up the filter: if they are few, or if its conditions read every row.
+  /// Returns the tracks that contain the words, if that speeds up the filter: if they are few, or if the filter's
+  /// conditions read every row.
   private static func candidates(
     _ words: String, _ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database
   ) throws -> TrackSet {
@@ -72,7 +73,6 @@ private struct TextSearch {
     return answer
   }
 
-  /// End of the requested page.
   private var end: Int { request.offset + request.limit }
 
   private func page<Hit>(_ hits: [Hit]) -> [Hit] { Array(hits.dropFirst(request.offset).prefix(request.limit)) }
@@ -81,7 +81,7 @@ private struct TextSearch {
     FullTextPattern.words(words, lastIsPrefix: lastIsPrefix)
   }
 
-  /// Additional condition that restricts tracks to the set.
+  /// Returns an additional condition that restricts tracks to the set.
   private func among(_ column: String) -> (sql: String, values: [SQLValue]) {
     guard let setArgument else { return ("", []) }
     return (" AND \(TrackSet.condition(on: column))", [.tracks(setArgument)])
@@ -93,7 +93,7 @@ private struct TextSearch {
     if words.isEmpty { return try sorted(set, by: request.order ?? .path) }
     var ids = try namesakes()
     guard let prefix = pattern(lastIsPrefix: true) else {
-      // Symbols alone are no words, but may be a whole name.
+      // Symbols alone are not words, but may be a whole name.
       return SearchHits(try selection.tracks(page(ids)), count: ids.count)
     }
     if let order = request.order {
@@ -119,7 +119,8 @@ private struct TextSearch {
     return SearchHits(rows, count: try set.count(ofAll: try selection.allCount()))
   }
 
-  /// Tracks whose title or artist equals the typed words: the most wanted ones, which may rank behind many others.
+  /// Returns the tracks whose title or artist equals the typed words: they are the most wanted ones, but many others
+  /// may rank before them.
   private func namesakes() throws -> [Int64] {
     var ids: [Int64] = []
     let (among, values) = among("song.id")
@@ -135,7 +136,7 @@ private struct TextSearch {
 
   // MARK: Names
 
-  /// Rows of the tracks that have the words in one column.
+  /// Calls `body` for the rows of the tracks that contain the words in one column.
   private func forEachTrack(
     matching column: String, _ columns: String, _ body: (Query) throws -> Void
   ) throws -> Bool {
@@ -156,12 +157,12 @@ private struct TextSearch {
     return count < Self.groupedCount
   }
 
-  /// Rank of a name among those found: first by how well it matches the words, then by the number of tracks with it.
+  /// The rank of a name among those found: first by how well it matches the words, then by the number of tracks with
+  /// it.
   private struct Rank: Comparable {
     let grade: Int
     let count: Int
     let name: String
-    /// Artist of an album.
     let artist: String
 
     static func < (a: Rank, b: Rank) -> Bool {
@@ -175,7 +176,7 @@ private struct TextSearch {
     Rank(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
   }
 
-  /// Kinds of names of which a track may have several, with the columns of their words and of the individual names.
+  /// The kinds of names of which a track may have several, with the columns of their words and of the individual names.
   private enum NameKind: String {
     case artists, genres
 

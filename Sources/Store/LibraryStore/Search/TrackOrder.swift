@@ -1,10 +1,10 @@
 public import Filters
 internal import Text
 
-/// Order of tracks. Tracks without a value sort last; ties sort by id.
+/// An order of tracks. Tracks without a value sort last; ties sort by id.
 public struct TrackOrder: Sendable, Hashable {
   public enum Key: String, Sendable, Hashable, CaseIterable {
-    /// Bytes of the path.
+    /// By the bytes of the path.
     case path
     case artist, title, album, year, bpm, confidence
     /// Around the Camelot wheel: 1A, 1B, 2A, …
@@ -56,7 +56,7 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
-  /// Table with an index in this order; for paths it also contains files that are no tracks.
+  /// A table with an index in this order; for paths, the table also contains files that are not tracks.
   var source: String { isByPath ? "file CROSS JOIN song ON song.id = file.id" : "song" }
   var id: String { isByPath ? "file.id" : "song.id" }
   private var isByPath: Bool { field == .key(.path) }
@@ -80,7 +80,7 @@ public struct TrackOrder: Sendable, Hashable {
   }
 }
 
-/// Unknown order of tracks.
+/// The error for an unknown order of tracks.
 public struct UnknownOrder: Error, CustomStringConvertible {
   public let name: String
   let hint: String

@@ -4,13 +4,13 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// Track in the song catalog. Unknown values are `nil`.
+/// A track in the song catalog. Unknown values are `nil`.
 public struct TrackRow: Sendable, Equatable {
   /// Id of the row of `file`.
   public var fileID: Int64
   public var path: FilePath
   public var contentID: ContentID?
-  /// Several values joined as one text (`ListText`), like all names here.
+  /// Artists; several values are joined as one text (`ListText`), like all names here.
   public var artist: String?
   public var title: String?
   public var album: String?
@@ -23,15 +23,15 @@ public struct TrackRow: Sendable, Equatable {
   public var confidence: Double?
   /// True if a person set the tempo.
   public var isLocked: Bool
-  /// Camelot, such as `8A`.
+  /// Key in Camelot notation, such as `8A`.
   public var key: String?
-  /// LUFS.
+  /// Loudness in LUFS.
   public var integratedLoudness: Double?
   public var durationSeconds: Double?
   public var codec: String?
   public var isLossless: Bool?
   public var status: FileAnalysis.Status
-  /// Time at which the file was first met.
+  /// Time at which the file was first seen.
   public var added: Timestamp
 
   static let columns = """

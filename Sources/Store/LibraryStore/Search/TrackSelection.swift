@@ -4,10 +4,9 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Selects tracks by filters.
 extension ResultStore {
-  /// Existing tracks that match a filter.
-  /// - Parameter limit: `nil` for all.
+  /// Returns existing tracks that match a filter.
+  /// - Parameter limit: Maximum number; `nil` for all.
   public func tracks(
     matching filter: TrackFilter, order: TrackOrder = .path, limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> [TrackRow] {
@@ -19,7 +18,7 @@ extension ResultStore {
     }
   }
 
-  /// Paths of all existing tracks that match a filter, in path order.
+  /// Returns the paths of all existing tracks that match a filter, in path order.
   public func paths(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
     let pageSize = 10_000
     var paths: [FilePath] = []
@@ -38,7 +37,6 @@ extension ResultStore {
   }
 }
 
-/// Reads and sorts tracks.
 struct TrackSelection {
   private let db: Database
   private let tables: Set<String>
@@ -49,16 +47,15 @@ struct TrackSelection {
     self.tables = tables
   }
 
-  /// Number of tracks.
   func allCount() throws -> Int {
     let select = try Query(db, "SELECT count(*) FROM song")
     return try select.first { Int(select.integer(0)) } ?? 0
   }
 
-  /// Up to this many are read and sorted; for more, the index of the order is read until there are enough.
+  /// Up to this many tracks are read and sorted; for more, the index of the order is read until there are enough.
   private static let fewTracks = 500
 
-  /// - Parameter bounds: Conditions that all tracks in the set meet and that the index of the order covers.
+  /// - Parameter bounds: Conditions that all tracks in the set match and that the index of the order covers.
   func tracks(
     in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
   ) throws -> [TrackRow] {
@@ -66,7 +63,7 @@ struct TrackSelection {
     if let ids = set.ids(atMost: Self.fewTracks) {
       return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
-    // Only ids, so that an index alone is read.
+    // Select only ids, so that only an index is read.
     let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
     let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
     let select = try Query(
@@ -81,7 +78,7 @@ struct TrackSelection {
     return try tracks(ids)
   }
 
-  /// Tracks in the order of `ids`.
+  /// Returns tracks in the order of `ids`.
   func tracks(_ ids: [Int64]) throws -> [TrackRow] {
     try rows("ORDER BY json_each.key", [.list(ids)])
   }

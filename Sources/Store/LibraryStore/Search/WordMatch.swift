@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ResultStore
 
-/// Finds the words of a search in a name like the full-text index: ignoring case and diacritics, the last word as the
-/// beginning of one, and any part of a name in a script without spaces.
+/// Finds the words of a search in a name in the same way as the full-text index: ignoring case and diacritics, treating
+/// the last word as the beginning of a word, and matching any part of a name in a script without spaces.
 public struct WordMatch: Sendable {
   private struct Word {
     var text: [Character]
@@ -12,7 +12,7 @@ public struct WordMatch: Sendable {
 
   private let words: [Word]
 
-  /// - Parameter lastIsPrefix: The last word may be incomplete.
+  /// - Parameter lastIsPrefix: True if the last word may be incomplete.
   public init(_ text: String, lastIsPrefix: Bool = true) {
     let tokens = Self.tokens(of: text).map(\.text)
     words = tokens.enumerated().map { index, token in
@@ -22,13 +22,12 @@ public struct WordMatch: Sendable {
     }
   }
 
-  /// `true` if all words are in the name.
   public func matches(_ name: String) -> Bool {
     let tokens = Self.tokens(of: name)
     return words.allSatisfy { word in tokens.contains { Self.range(of: word, in: $0) != nil } }
   }
 
-  /// Ranges of the words in a name, in order and without overlaps.
+  /// Returns the ranges of the words in a name, in order and without overlaps.
   public func ranges(in name: String) -> [Range<String.Index>] {
     Self.tokens(of: name).compactMap { token in
       // The longest match is the most specific.
@@ -74,7 +73,7 @@ public struct WordMatch: Sendable {
     return letter.isLetter || letter.isNumber ? letter.lowercased() : ""
   }
 
-  /// Empty for characters between words.
+  /// Returns the folded letters; empty for characters between words.
   private static func folded(_ letter: Character) -> String {
     if let ascii = letter.utf8.first, ascii < 0x80, letter.utf8.count == 1 { return asciiLetters[Int(ascii)] }
     guard FullTextPattern.hasToken(String(letter)) else { return "" }

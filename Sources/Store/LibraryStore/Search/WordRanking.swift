@@ -1,19 +1,19 @@
 internal import GRDB
 internal import ResultStore
 
-/// Order of the rows of a full-text index for some words: rows with all words as whole words come before rows in which
-/// the last word begins one; each group is sorted by bm25.
+/// The order of the rows of a full-text index for some words: rows that contain all words as whole words come before
+/// rows in which the last word is only the beginning of a word; each group is sorted by bm25.
 ///
-/// Every search uses it: the shell, the app and the APIs of the server. The work is bounded for any words: of very
-/// common ones only the first matches, in the order in which files were first met, are ranked.
+/// Every search uses it: the shell, the app and the APIs of the server. The work is bounded whatever the words are: if
+/// they are very common, only the first matches, in the order in which their files were first seen, are ranked.
 struct WordRanking {
-  /// Ranked rows, and the number of rows that have the words.
+  /// The ranked rows, and the number of rows that contain the words.
   struct Result {
     /// Rows with whole words.
     var whole: [Int64] = []
-    /// All rows, those with whole words first.
+    /// All rows; rows with whole words come first.
     var ids: [Int64] = []
-    /// At most `limit`.
+    /// Number of rows, at most `limit`.
     var count = 0
   }
 
@@ -38,8 +38,8 @@ struct WordRanking {
 
   /// - Parameters:
   ///   - limit: Maximum number of rows of each kind.
-  ///   - pattern: Pattern of whole words, or with the last one as the beginning of a word; `nil` if there are none to
-  ///     search for.
+  ///     - pattern: Returns the pattern of whole words, or the pattern with the last word as the beginning of a word;
+  /// `nil` if there are no words to search for.
   func rows(limit: Int, pattern: (_ lastIsPrefix: Bool) throws -> String?) throws -> Result {
     var result = Result()
     guard let whole = try pattern(false), let prefix = try pattern(true) else { return result }
@@ -63,8 +63,9 @@ struct WordRanking {
     return scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)
   }
 
-  /// Grade of the name of an album, artist or genre for some words, best first: the name itself; names with all words
-  /// whole, those that begin with the words first; other names that begin with them; all others.
+  /// Returns the grade of the name of an album, artist or genre for some words. The grades, best first: the name equals
+  /// the words; it contains all of them as whole words, and begins with them; it contains them as whole words; it only
+  /// begins with them; all other names.
   static func grade(_ name: String, _ words: String, whole: WordMatch) -> Int {
     let (lower, typed) = (name.lowercased(), words.lowercased())
     if lower == typed { return 0 }

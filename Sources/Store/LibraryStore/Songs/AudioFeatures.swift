@@ -1,27 +1,26 @@
 internal import GRDB
 public import ResultStore
 
-/// Audio features of a track as a few numbers. Unknown ones are `nil`.
+/// The audio features of a track as a few numbers. Unknown features are `nil`.
 public struct AudioFeatures: Sendable, Hashable {
-  /// Id of the track.
   public var id: String
   public var durationSeconds: Double?
   /// Beats per minute: the correction, or else the found tempo.
   public var bpm: Double?
   /// Meter, such as `4/4`.
   public var metre: String?
-  /// Camelot, such as `8A`.
+  /// Key in Camelot notation, such as `8A`.
   public var key: String?
-  /// LUFS.
+  /// Loudness in LUFS.
   public var integratedLoudness: Double?
-  /// 0 to 1, as are the next two.
+  /// A value from 0 to 1, like the next two.
   public var energy: Double?
   public var danceability: Double?
   public var speechiness: Double?
 }
 
 extension ResultStore {
-  /// Features in the order of `ids`; `nil` for unknown ids.
+  /// Returns features in the order of `ids`; `nil` for unknown ids.
   public func traits(ofSongs ids: [String]) throws(StoreError) -> [AudioFeatures?] {
     try read { db in
       func column(_ name: String, of table: String) -> String {

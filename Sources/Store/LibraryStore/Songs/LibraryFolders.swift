@@ -4,14 +4,14 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// Folders on disk that hold the tracks of the song catalog, from the roots of runs downward.
+/// The folders on disk that contain the tracks of the song catalog, from the roots of runs downward.
 public struct LibraryFolders: Sendable {
   public struct Folder: Sendable {
-    /// 22 characters, derived from the path.
+    /// Id of 22 characters, derived from the path.
     public let id: String
     /// Last component of the path, as display text.
     public let name: String
-    /// `nil` for a root.
+    /// Id of the folder above; `nil` for a root.
     public let parent: String?
     /// Ids of subfolders, by name.
     public fileprivate(set) var folders: [String] = []
@@ -27,7 +27,7 @@ public struct LibraryFolders: Sendable {
 
   public subscript(id: String) -> Folder? { folders[id] }
 
-  /// Id of the folder that holds a file.
+  /// Returns the id of the folder that contains a file.
   public static func id(ofFolderOf path: FilePath) -> String { id(path.removingLastComponent()) }
 
   private static func id(_ path: FilePath) -> String {
@@ -36,7 +36,7 @@ public struct LibraryFolders: Sendable {
 
   /// - Parameters:
   ///   - tracks: Tracks in path order.
-  ///   - given: Folders and files that runs were given.
+  ///     - given: Folders and files that were passed to runs.
   init(of tracks: [(id: Int64, path: FilePath)], given: [FilePath]) {
     let roots = Self.roots(of: tracks.map(\.path), given: given)
     var ids: [FilePath: String] = [:]
@@ -66,7 +66,7 @@ public struct LibraryFolders: Sendable {
     self.roots = folders.values.filter { $0.parent == nil }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// The outermost given folders and, for tracks outside them, their common parent folder.
+  /// Returns the outermost given folders and, for tracks outside them, their common parent folder.
   private static func roots(of tracks: [FilePath], given: [FilePath]) -> Set<FilePath> {
     let folders = Set(tracks.map { $0.removingLastComponent() })
     let files = Set(tracks)
@@ -81,7 +81,7 @@ public struct LibraryFolders: Sendable {
 }
 
 extension ResultStore {
-  /// Folders of all tracks. Reads every track.
+  /// Returns the folders of all tracks. Reads every track.
   public func folders() throws(StoreError) -> LibraryFolders {
     try read { db in
       let select = try Query(

@@ -5,9 +5,9 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Performer, as named by tracks and albums.
+/// A performer, as named by tracks and albums.
 public struct SongArtist: Sendable, Hashable {
-  /// 22 characters, derived from the name.
+  /// Id of 22 characters, derived from the name.
   public var id: String
   public var name: String
 
@@ -17,14 +17,14 @@ public struct SongArtist: Sendable, Hashable {
     self.name = name
   }
 
-  /// Stands for the unknown performers of tracks and albums. No tag has an empty name, so no other artist has this id.
+  /// Represents the unknown performers of tracks and albums. No tag has an empty name, so no other artist has this id.
   public static let unknown = {
     var artist = SongArtist(named: "")
     artist.name = "Unknown artist"
     return artist
   }()
 
-  /// All names as one text; empty if there are none.
+  /// Returns all names as one text; empty if there are none.
   public static func text(_ artists: [SongArtist]) -> String { ListText.joined(artists.map(\.name)) ?? "" }
 
   static func list(_ column: String?) -> [SongArtist] {
@@ -32,15 +32,15 @@ public struct SongArtist: Sendable, Hashable {
   }
 }
 
-/// Track of the song catalog: an existing file that was analyzed, at least in part, or, if requested, one that failed.
-/// Unknown values are `nil`.
+/// A track of the song catalog: an existing file that was analyzed, at least in part, or, if requested, one that
+/// failed. Unknown values are `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
     public var id: String
     public var name: String
   }
 
-  /// 22 characters, derived from the path.
+  /// Id of 22 characters, derived from the path.
   public var id: String
   public var row: TrackRow
   /// Title in the tag, or else the file name without its extension.
@@ -55,22 +55,21 @@ public struct Song: Sendable {
   public var track: Int?
   public var date: PartialDate?
   public var genres: [String]
-  /// 12 letters and digits, if the tag has one.
+  /// ISRC of 12 letters and digits, if the tag has one.
   public var isrc: String?
-  /// MusicBrainz recording id.
   public var recordingID: String?
-  /// Bits per second.
+  /// Bit rate in bits per second.
   public var bitRate: Int?
-  /// Hz.
+  /// Sample rate in Hz.
   public var sampleRate: Int?
   public var channelCount: Int?
   public var bitDepth: Int?
   /// `AudioFormat.container`.
   public var container: String?
-  /// Bytes.
+  /// Size in bytes.
   public var size: Int64
   public var modified: Timestamp
-  /// Reason why it failed or is damaged.
+  /// The reason why it failed or is damaged.
   public var problem: Problem?
 
   static let columns = """
@@ -107,14 +106,14 @@ public struct Song: Sendable {
   }
 }
 
-/// Album: tracks that name it and share a release, album artists or a folder.
+/// An album: the tracks that name it and share a release, album artists or a folder.
 public struct SongAlbum: Sendable, Hashable {
-  /// 22 characters, derived from the MusicBrainz release; or from name and album artists; or, without either, from name
-  /// and folder.
+  /// Id of 22 characters, derived from the MusicBrainz release; or from the name and the album artists; or, without
+  /// either, from the name and the folder.
   public var id: String
   public var name: String
-  /// Artists in the tag; otherwise those shared by all tracks; otherwise `Various Artists`. Empty if no track names
-  /// any.
+  /// Artists in the tag; otherwise the artists shared by all tracks; otherwise `Various Artists`. Empty if no track
+  /// names any artists.
   public var artists: [SongArtist]
   /// Earliest year of its tracks.
   public var year: Int?
@@ -123,7 +122,7 @@ public struct SongAlbum: Sendable, Hashable {
   public var trackCount: Int
   public var discCount: Int
   public var durationSeconds: Double
-  /// Time at which the newest of its files was first met.
+  /// Time at which the newest of its files was first seen.
   public var added: Timestamp
   /// Id of the first track, for the cover.
   public var firstTrack: String
@@ -134,7 +133,7 @@ public struct SongAlbum: Sendable, Hashable {
   public var releaseTypes: [String]
   public var label: String?
 
-  /// Album of one track that is in none.
+  /// An album of a single track, for a track that is in no album.
   public init(loose song: Song) {
     id = song.id
     name = song.title
@@ -192,15 +191,14 @@ public struct SongAlbum: Sendable, Hashable {
   }
 }
 
-/// Performer of tracks or of whole albums.
+/// A performer of tracks or of whole albums.
 public struct LibraryArtist: Sendable, Hashable {
   public var id: String
   public var name: String
   /// Number of tracks that name the artist as a performer.
   public var trackCount: Int
-  /// Number of the artist's own albums.
   public var albumCount: Int
-  /// Up to five genres, the most frequent first; filled for single artists and pages of them.
+  /// Up to five genres, the most frequent first; filled in only for single artists and for pages of artists.
   public var genres: [String]
 
   static let columns = """
@@ -236,6 +234,6 @@ public struct LibraryGenre: Sendable, Hashable {
   public var trackCount: Int
   public var albumCount: Int
 
-  /// Id of the genre with a name; spellings that differ only in case or symbols share one.
+  /// Returns the id of the genre with this name; spellings that differ only in case or symbols share one id.
   public static func id(ofName name: String) -> String { SongCatalogID.genre(name) }
 }

@@ -4,33 +4,35 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Tracks, albums, artists and genres by their ids. Unknown ids give `nil`, whatever they look like.
+/// Reads tracks, albums, artists and genres by their ids. Unknown ids return `nil`, whatever they look like.
 extension ResultStore {
   // MARK: Tracks
 
-  /// Number of tracks, their total duration in seconds, and the number of failed files, which are no tracks.
+  /// Returns the number of tracks, their total duration in seconds, and the number of failed files, which are not
+  /// tracks.
   public func trackTotals() throws(StoreError) -> (count: Int, seconds: Double, failed: Int) {
     try read { db in
       let tracks = try Query(db, "SELECT count(*), total(duration_s) FROM song WHERE \(SongTables.isListed)")
-      // The index on rows that are not `ok` is used only if the condition says so.
+      // SQLite uses the index on rows that are not `ok` only if the condition repeats this.
       let failed = try Query(db, "SELECT count(*) FROM song WHERE status = 'failed' AND status <> 'ok'")
       let (count, seconds) = try tracks.first { (Int(tracks.integer(0)), tracks.real(1)) } ?? (0, 0)
       return (count, seconds, try failed.first { Int(failed.integer(0)) } ?? 0)
     }
   }
 
-  /// Songs in the order of `ids`.
+  /// Returns songs in the order of `ids`.
   public func songs(ids: [String]) throws(StoreError) -> [Song?] {
     try read { try SongReader($0, tables: songs.tables).songs(ids: ids) }
   }
 
-  /// - Parameter includesFailed: Also finds files that failed.
+  /// - Parameter includesFailed: True to find failed files as well.
   public func song(id: String, includesFailed: Bool = false) throws(StoreError) -> Song? {
     try read { try SongReader($0, tables: songs.tables, includesFailed: includesFailed).songs(ids: [id])[0] }
   }
 
-  /// Songs by ids of rows of `file`, in their order; files that are no tracks of the song catalog are left out.
-  /// - Parameter includesFailed: Also finds files that failed.
+  /// Returns songs by ids of rows of `file`, in their order; files that are not tracks of the song catalog are left
+  /// out.
+  /// - Parameter includesFailed: True to find failed files as well.
   public func songs(ofFiles files: [Int64], includesFailed: Bool = false) throws(StoreError) -> [Song] {
     try read { try SongReader($0, tables: songs.tables, includesFailed: includesFailed).songs(files) }
   }
@@ -48,12 +50,12 @@ extension ResultStore {
     }
   }
 
-  /// Tracks with an International Standard Recording Code, in any notation.
+  /// Returns tracks with an International Standard Recording Code, in any notation.
   public func songs(isrc: String) throws(StoreError) -> [Song] {
     try songs(where: "song.isrc = ?", .text(isrc.uppercased().replacing("-", with: "")))
   }
 
-  /// Tracks whose tags name a MusicBrainz recording.
+  /// Returns tracks whose tags name a MusicBrainz recording.
   public func songs(recordingID: String) throws(StoreError) -> [Song] {
     try songs(where: "song.recording_id = ?", .text(recordingID.lowercased()))
   }
@@ -67,7 +69,7 @@ extension ResultStore {
     }
   }
 
-  /// Random tracks from the whole library, the same for the same seed.
+  /// Returns random tracks from the whole library; the same seed returns the same tracks.
   /// - Parameter genre: Id of a genre.
   public func randomSongs(
     seed: Int, genre: String? = nil, years: ClosedRange<Int>? = nil, limit: Int
@@ -93,12 +95,12 @@ extension ResultStore {
 
   public func album(id: String) throws(StoreError) -> SongAlbum? { try albums(ids: [id])[0] }
 
-  /// Albums in the order of `ids`.
+  /// Returns albums in the order of `ids`.
   public func albums(ids: [String]) throws(StoreError) -> [SongAlbum?] {
     try read { try SongReader($0, tables: songs.tables).albums(ids: ids) }
   }
 
-  /// Songs by disc, number and path.
+  /// Returns songs by disc, number and path.
   public func songs(ofAlbum id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -140,12 +142,12 @@ extension ResultStore {
 
   public func artist(id: String) throws(StoreError) -> LibraryArtist? { try artists(ids: [id])[0] }
 
-  /// Artists in the order of `ids`.
+  /// Returns artists in the order of `ids`.
   public func artists(ids: [String]) throws(StoreError) -> [LibraryArtist?] {
     try read { try SongReader($0, tables: songs.tables).artists(ids: ids) }
   }
 
-  /// Artists by name.
+  /// Returns artists by name.
   public func artists(limit: Int, offset: Int = 0) throws(StoreError) -> [LibraryArtist] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -161,7 +163,7 @@ extension ResultStore {
     try read { db in try SongReader(db, tables: songs.tables).count("SELECT count(*) FROM artist", []) }
   }
 
-  /// The artist's own albums, or others' albums with tracks by the artist; newest first.
+  /// Returns the artist's own albums, or other artists' albums with tracks by the artist; newest first.
   public func albums(
     ofArtist id: String, _ relation: ArtistAlbums = .own, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [SongAlbum] {
@@ -183,7 +185,7 @@ extension ResultStore {
     }
   }
 
-  /// Tracks that name the artist as a performer, by album.
+  /// Returns tracks that name the artist as a performer, by album.
   public func songs(ofArtist id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -197,7 +199,7 @@ extension ResultStore {
     }
   }
 
-  /// Id of a track, for each artist, whose cover may represent the artist.
+  /// Returns, for each artist, the id of a track whose cover may represent the artist.
   public func firstTracks(ofArtists ids: [String]) throws(StoreError) -> [String: String] {
     try read { db in
       let select = try Query(
@@ -223,7 +225,7 @@ extension ResultStore {
 
   // MARK: Genres
 
-  /// Genres, those with the most tracks first.
+  /// Returns genres, those with the most tracks first.
   public func genres() throws(StoreError) -> [LibraryGenre] {
     try read { db in
       let select = try Query(
@@ -239,7 +241,7 @@ extension ResultStore {
     }
   }
 
-  /// Songs by path.
+  /// Returns songs by path.
   /// - Parameter id: Id of the genre.
   public func songs(ofGenre id: String, limit: Int, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
@@ -253,7 +255,6 @@ extension ResultStore {
   }
 }
 
-/// Order of albums.
 public enum AlbumOrder: Sendable, Hashable {
   /// Albums with the newest files first.
   case newest
@@ -261,7 +262,7 @@ public enum AlbumOrder: Sendable, Hashable {
   /// By name of the artists, then by year.
   case artist
   case year(isDescending: Bool)
-  /// Random, the same for the same seed.
+  /// Random; the same seed results in the same order.
   case random(seed: Int)
 
   var sql: String {
@@ -275,14 +276,13 @@ public enum AlbumOrder: Sendable, Hashable {
   }
 }
 
-/// Relation of albums to an artist.
+/// The relation of albums to an artist.
 public enum ArtistAlbums: Sendable, Hashable {
-  /// Albums of the artist.
   case own
   /// Albums of others with tracks by the artist.
   case appearsOn
 
-  /// Rows of albums; the first parameter is the id of the artist.
+  /// Returns SQL for the rows of albums; the first parameter is the id of the artist.
   fileprivate func sql(ofArtist id: String) -> String {
     let own =
       id == SongArtist.unknown.id
@@ -300,7 +300,6 @@ public enum ArtistAlbums: Sendable, Hashable {
   }
 }
 
-/// Reads rows of the song catalog.
 struct SongReader {
   private let db: Database
   private let tables: Set<String>
@@ -308,7 +307,7 @@ struct SongReader {
 
   /// - Parameters:
   ///   - tables: Tables in the database.
-  ///   - includesFailed: Songs may be files that failed.
+  ///     - includesFailed: True if songs may be failed files.
   init(_ db: Database, tables: Set<String>, includesFailed: Bool = false) {
     self.db = db
     self.tables = tables
@@ -327,7 +326,8 @@ struct SongReader {
     try select.forEachRow(values) { try body(select) }
   }
 
-  /// SQL after FROM for the tracks of an artist, ending with a condition; the first parameter is the id of the artist.
+  /// Returns the SQL after FROM for the tracks of an artist, ending with a condition; the first parameter is the id of
+  /// the artist.
   static func songs(ofArtist id: String) -> String {
     id == SongArtist.unknown.id
       // The comparison with NULL uses the parameter, so both statements have it.
@@ -345,13 +345,13 @@ struct SongReader {
     return count
   }
 
-  /// Pseudo-random order by ids.
+  /// Returns a pseudo-random order by ids.
   static func shuffled(_ id: String, seed: Int) -> String {
     let multiplier = 1 + (abs(seed % 1_000_003) * 7_919 + 500_009) % 999_982
     return "(\(id) * \(multiplier) + \(abs(seed % 999_979))) % 999983, \(id)"
   }
 
-  /// Condition on albums, and its values.
+  /// Returns a condition on albums, and its values.
   /// - Parameter genre: Id of a genre.
   func albumConditions(genre: String?, years: ClosedRange<Int>?) -> (sql: String, values: [SQLValue]) {
     var conditions = ["1"]
@@ -397,7 +397,7 @@ struct SongReader {
     return ids.map { artists[$0] }
   }
 
-  /// Artist of tracks and albums that name none; `nil` if all name one.
+  /// Returns the artist of tracks and albums that name none; `nil` if all name one.
   private func unknownArtist() throws -> LibraryArtist? {
     let tracks = try count("SELECT count(*) FROM song WHERE artists IS NULL AND \(SongTables.isListed)", [])
     let albums = try count("SELECT count(*) FROM album WHERE artists IS NULL", [])

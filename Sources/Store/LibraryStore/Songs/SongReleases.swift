@@ -35,10 +35,10 @@ extension ResultStore {
     }
   }
 
-  /// An album, or a track without one.
+  /// Returns an album, or a track without an album.
   public func release(id: String) throws(StoreError) -> SongAlbum? { try releases(ids: [id])[0] }
 
-  /// Releases in the order of `ids`.
+  /// Returns releases in the order of `ids`.
   public func releases(ids: [String]) throws(StoreError) -> [SongAlbum?] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -48,14 +48,14 @@ extension ResultStore {
     }
   }
 
-  /// Tracks of an album in its order, or the one track of a single.
+  /// Returns the tracks of an album in its order, or the one track of a single.
   public func songs(ofRelease id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     let songs = try songs(ofAlbum: id, limit: limit, offset: offset)
     guard songs.isEmpty, offset == 0, limit > 0, let song = try song(id: id), song.album == nil else { return songs }
     return [song]
   }
 
-  /// Tracks of an artist without an album, newest first.
+  /// Returns the tracks of an artist that have no album, newest first.
   public func singles(ofArtist id: String, limit: Int = .max) throws(StoreError) -> [SongAlbum] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -68,8 +68,8 @@ extension ResultStore {
     }
   }
 
-  /// Artists with releases of their own, by name; the unknown artist comes last. Artists who are only guests on others'
-  /// releases are left out.
+  /// Returns artists with releases of their own, by name; the unknown artist comes last. Artists who are only guests on
+  /// other artists' releases are left out.
   public func releaseArtists(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [LibraryArtist] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -89,7 +89,7 @@ extension ResultStore {
     }
   }
 
-  /// Number of releases by or featuring each artist, by artist id; without `SongArtist.unknown`.
+  /// Returns the number of releases by or featuring each artist, by artist id; `SongArtist.unknown` is left out.
   /// - Parameter ids: `nil` for all.
   public func releaseCounts(ofArtists ids: [String]? = nil) throws(StoreError) -> [String: Int] {
     let wanted = "(SELECT id FROM artist WHERE artist_id IN (SELECT value FROM json_each(?1)))"
@@ -116,7 +116,7 @@ extension ResultStore {
 }
 
 extension SongReader {
-  /// - Parameter sql: Returns a kind (0: album, 1: track without one) and a row.
+  /// - Parameter sql: Returns a kind (0: an album, 1: a track without an album) and a row.
   fileprivate func releases(_ sql: String, _ values: [SQLValue]) throws -> [SongAlbum] {
     var rows: [(isAlbum: Bool, id: Int64)] = []
     try forEach(sql, values) { rows.append(($0.integer(0) == 0, $0.integer(1))) }
@@ -127,7 +127,7 @@ extension SongReader {
     }
   }
 
-  /// Condition on tracks without an album, and its values.
+  /// Returns a condition on tracks without an album, and its values.
   /// - Parameter genre: Id of a genre.
   fileprivate func singleConditions(genre: String?, years: ClosedRange<Int>?) -> (sql: String, values: [SQLValue]) {
     var conditions = ["song.album_id IS NULL", SongTables.isListed]

@@ -3,11 +3,11 @@ internal import Library
 public import Platform
 public import ResultStore
 
-/// Query for songs, albums and artists; all given conditions must match.
+/// A query for songs, albums and artists; all given conditions must match.
 public struct SongQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
-  /// Condition that excludes matches.
+  /// A condition that excludes matches.
   public struct Exclusion: Sendable, Hashable {
     public enum Field: Sendable, Hashable { case any, artist, album, title, genre }
     public var field: Field
@@ -24,7 +24,7 @@ public struct SongQuery: Sendable, Hashable {
   public var text = ""
   /// Alternatives to `text`, any of which may match.
   public var alternatives: [String] = []
-  /// Sections without the field ignore an exclusion.
+  /// Exclusions; a section without the field of an exclusion ignores that exclusion.
   public var excluded: [Exclusion] = []
   /// Words of names, the last of which may be incomplete. A filter on a name that a section lacks leaves that section
   /// empty.
@@ -34,19 +34,19 @@ public struct SongQuery: Sendable, Hashable {
   public var genre: String?
   public var isrc: String?
   public var years: ClosedRange<Int>?
-  /// Only files first met since then.
+  /// Includes only files first seen at this time or later.
   public var addedSince: Timestamp?
-  /// Leaves out tracks with one of these. Tracks without any, or not known to have one, stay.
+  /// Leaves out tracks with one of these codes. Tracks without a known code stay.
   public var excludedISRCs: [String] = []
   public var excludedYears: [ClosedRange<Int>] = []
-  /// Only files first met before then.
+  /// Includes only files first seen before this time.
   public var addedBefore: Timestamp?
   public var sections: Set<Section>
   /// Maximum number of hits per section.
   public var limit: Int
   public var offset: Int
 
-  /// True if the words are a single text.
+  /// True if the words are a single text without alternatives or exclusions.
   fileprivate var isPlain: Bool { alternatives.isEmpty && excluded.isEmpty }
 
   public init(_ text: String = "", sections: Set<Section> = Set(Section.allCases), limit: Int = 20, offset: Int = 0) {
@@ -57,7 +57,7 @@ public struct SongQuery: Sendable, Hashable {
   }
 }
 
-/// Hits, best first. Counts are exact up to `countedMatches`.
+/// The hits, best first. Counts are exact up to `countedMatches`.
 public struct SongQueryResult: Sendable {
   public static let countedMatches = 1000
 
@@ -80,7 +80,7 @@ extension ResultStore {
   }
 }
 
-/// Additional conditions on rows.
+/// Additional conditions on rows, as SQL.
 private struct Conditions {
   /// Each condition begins with AND.
   private(set) var sql = ""
@@ -93,7 +93,6 @@ private struct Conditions {
     self.values = values
   }
 
-  /// One condition per element.
   init<Element>(_ elements: [Element], _ condition: (Element) -> Conditions) {
     self = elements.reduce(Conditions()) { $0 + condition($1) }
   }
@@ -126,7 +125,8 @@ private struct SongSearch {
 
   // MARK: Conditions
 
-  /// Pattern of the words and filters; `nil` if there are none. Filters that consist only of symbols match nothing.
+  /// Returns the pattern of the words and filters; `nil` if there are none. Filters that consist only of symbols match
+  /// nothing.
   private func pattern(
     _ filters: [(words: String?, columns: [String])], _ columns: Columns = [:],
     lastIsPrefix: Bool
@@ -151,7 +151,7 @@ private struct SongSearch {
     return ("(\(parts.joined(separator: " AND ")))\(excluded.joined())", true)
   }
 
-  /// Patterns of the excluded words.
+  /// Returns the patterns of the excluded words.
   private func excluded(_ columns: Columns) -> [String] {
     query.excluded.compactMap { excluded in
       excluded.field == .any
@@ -197,13 +197,13 @@ private struct SongSearch {
       + Conditions(query.excludedISRCs) { Conditions("song.isrc IS NOT ?", value($0)) }
   }
 
-  /// Matches of words and filters in an index, best first.
-  /// - Parameter score: Smaller is better.
+  /// Returns the matches of words and filters in an index, best first.
+  /// - Parameter score: SQL of the score; smaller is better.
   private func ranked(
     _ filters: [(words: String?, columns: [String])], _ columns: Columns, in index: String, of table: String,
     score: String, _ conditions: Conditions
   ) throws -> WordRanking.Result {
-    // A count above this limit only says that there are more.
+    // A count above this limit only indicates that there are more.
     let limit = max(SongQueryResult.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
     return try WordRanking(
       db, id: "\(table).id", score: score,
@@ -212,7 +212,7 @@ private struct SongSearch {
     ).rows(limit: limit) { pattern(filters, columns, lastIsPrefix: $0).pattern }
   }
 
-  /// Rows in the order of an index, without words.
+  /// Returns rows in the order of an index, without searching for words.
   private func listed(
     _ table: String, order: String, _ conditions: Conditions
   ) throws -> (ids: [Int64], count: Int) {
@@ -242,7 +242,7 @@ private struct SongSearch {
       filters, Self.songColumns, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
     var ids = found.ids
     if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
-      // Tracks whose title or artist equals the query may rank behind many others.
+      // Many others may rank before the tracks whose title or artist equals the query.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
           "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(conditions.sql) ORDER BY id LIMIT \(WordRanking.rankedCount)",
@@ -312,8 +312,8 @@ private struct SongSearch {
     return try named(found, "artist", conditions, reader.artists)
   }
 
-  /// Names in the order of `WordRanking.grade`. Names that equal the query or begin with it may not be among the ranked
-  /// matches.
+  /// Returns names in the order of `WordRanking.grade`. Names that equal the query or begin with it may not be among
+  /// the ranked matches, so they are looked up as well.
   private func named<Hit>(
     _ found: WordRanking.Result, _ table: String, _ conditions: Conditions,
     _ read: ([Int64]) throws -> [Hit]

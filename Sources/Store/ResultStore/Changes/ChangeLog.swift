@@ -1,20 +1,20 @@
 package import GRDB
 
-/// Table `change`: the time of each track's last change, in the order of the changes, so a reader reads only changes
-/// after its last visit.
+/// The table `change`: the time of each track's last change, in the order of the changes, so that a reader reads only
+/// the changes made since its last visit.
 ///
-/// It records that something changed, not what: a track that exists is new or updated, and a missing one is gone. A row
-/// has the file, or the path if no file is there any more (moved, forgotten). `SongCatalog.update` feeds it in the
-/// transaction that changes the track; a run that changes nothing adds nothing.
+/// It records that something changed, not what: a track that exists is new or updated, and a missing track is gone. A
+/// row contains the file, or the path if there is no longer a file at it (moved, forgotten). `SongCatalog.update` fills
+/// the log in the transaction that changes the track; a run that changes nothing adds nothing.
 package enum ChangeLog {
   package static let table = "change"
   /// Table of one row: the id by which cursors recognize the database.
   package static let library = "library"
 
-  /// `Timestamp.now` in SQL, to milliseconds.
+  /// `Timestamp.now` in SQL, with millisecond precision.
   private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000"
 
-  /// Statements that create whatever is missing. Files of an older database count as changed now.
+  /// Returns the statements that create whatever is missing. Files of an older database count as changed now.
   static func changes(in db: Database) throws -> [String] {
     try isKept(in: db) ? [] : [tables]
   }
@@ -36,7 +36,7 @@ package enum ChangeLog {
     ).run()
   }
 
-  /// Number of the last change; 0 before the first.
+  /// Returns the number of the last change; 0 before the first.
   package static func revision(in db: Database) throws -> Int64 {
     let select = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = ?")
     return try select.first(.text(table)) { select.integer(0) } ?? 0

@@ -14,11 +14,12 @@ struct ChecksumComparison {
   let run: Int64
   let time: Timestamp
 
-  /// Stores the checksum. A file with other bytes under the same size and times is damaged, whatever its decoder says.
+  /// Stores the checksum. A file with different bytes under the same size and times is damaged, whatever its decoder
+  /// reports.
   func settle(_ analysis: inout FileAnalysis, in db: Database) throws {
     let isNew = reason == .new || reason == .changed
     guard let found = analysis.checksum, found.byteCount == sizeBytes else {
-      // A file that cannot be read today, or is a different one by now, proves nothing.
+      // A file that cannot be read today, or has been replaced by a different one, proves nothing.
       if isNew { try Checksums.forget(file: file, in: db) }
       return try noteOutcome(of: analysis, in: db)
     }
@@ -38,7 +39,7 @@ struct ChecksumComparison {
     let hit =
       known.hit(in: found) ?? (analysis.contentID != nil && analysis.contentID == contentID ? .tags : .audio)
     if reason == .touched, hit == .tags, known.state != .changedSilently {
-      // The status time shows that a program has written to it, such as an editor that restores the old time.
+      // The status time shows that a program has written to the file, for example an editor that restores the old time.
       try Checksums.take(found, file: file, at: time, in: db)
       try add(.changed, "tags", in: db)
       return try noteOutcome(of: analysis, in: db)
@@ -79,14 +80,14 @@ struct ChecksumComparison {
   }
 }
 
-/// Other bytes under the same size and times, with a description for people.
+/// A change of bytes under the same size and times, with a description for people.
 public struct SilentChange: Hashable, Sendable {
   public var hit: StoredChecksum.Hit
   /// Time at which the file was last known to be intact; `nil` if unknown.
   public var well: Timestamp?
   /// Complaint of a decoder about the present file; `nil` if there is none.
   public var symptom: String?
-  /// True if the status time has changed too, so a program has written to the file; `nil` if unknown.
+  /// True if the status time has changed as well, so a program has written to the file; `nil` if unknown.
   public var wasWritten: Bool?
 
   public init(hit: StoredChecksum.Hit, well: Timestamp?, symptom: String? = nil, wasWritten: Bool? = nil) {
@@ -96,7 +97,7 @@ public struct SilentChange: Hashable, Sendable {
     self.wasWritten = wasWritten
   }
 
-  /// Sentences, without the file's name.
+  /// The change in sentences that do not contain the file's name.
   public var message: String {
     let place = hit == .audio ? "the audio" : "the tags or headers; the audio is untouched"
     let since = well.map { " It was well on \($0.description.prefix(10))." } ?? ""

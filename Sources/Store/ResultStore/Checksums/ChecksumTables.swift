@@ -1,11 +1,11 @@
-/// Tables of the bytes of files, and of what has happened to files.
+/// The tables that describe the bytes of files and what has happened to files.
 enum ChecksumTables {
   static let own: Set<String> = ["checksum", "verification", "file_event"]
 
   /// Number of events kept per file.
   private static let keptEvents = 30
 
-  /// Tables of schema 7. An older database has no checksums; the next verification computes them. Its history tells
+  /// The tables of schema 7. An older database has no checksums; the next verification computes them. Its history shows
   /// which runs found files damaged or failing, but not when.
   static let tables7 = """
     -- The bytes of each file, as they were when it was analyzed or first read by a verification.

@@ -2,15 +2,15 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// Event in the history of a file: a row of the view `file_history`.
+/// An event in the history of a file: a row of the view `file_history`.
 public struct FileEvent: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case firstSeen = "first_seen"
     case analyzed, verified, vanished
-    /// A scan found another size or time, and an analysis other bytes.
+    /// A scan found a different size or time, and an analysis found different bytes.
     case changed
     case moved
-    /// An analysis found it damaged, or found no audio.
+    /// An analysis found the file damaged, or found no audio.
     case damaged, failed
     /// The file is intact again, or has its former bytes again.
     case recovered, restored
@@ -23,7 +23,7 @@ public struct FileEvent: Hashable, Sendable {
   public var kind: Kind
   /// `nil` if unknown.
   public var time: Timestamp?
-  /// `nil` outside runs.
+  /// Run in which the event occurred; `nil` outside runs.
   public var run: Int64?
   public var detail: String?
 
@@ -36,7 +36,7 @@ public struct FileEvent: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Stored checksum of a file; `nil` if there is none.
+  /// Returns the stored checksum of a file; `nil` if there is none.
   public func checksum(at path: FilePath) throws(StoreError) -> StoredChecksum? {
     try read { db in
       let file = try Query(db, "SELECT id FROM file WHERE path = ?")
@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Known events of a file in order of time, or of runs where the time is unknown.
+  /// Returns the known events of a file in order of time, or in order of runs where the time is unknown.
   public func events(at path: FilePath) throws(StoreError) -> [FileEvent] {
     try read { db in
       let file = try Query(db, "SELECT id FROM file WHERE path = ?")

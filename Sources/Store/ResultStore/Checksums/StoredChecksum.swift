@@ -3,14 +3,14 @@ internal import GRDB
 public import Platform
 internal import Synchronization
 
-/// Known facts about the bytes of a file: a row of the table `checksum`.
+/// The known facts about the bytes of a file: a row of the table `checksum`.
 public struct StoredChecksum: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case changedSilently = "changed_silently"
     case unreadable
   }
 
-  /// Part of the file in which bytes differ.
+  /// The part of the file in which bytes differ.
   public enum Hit: String, Hashable, Sendable, Codable {
     case audio
     /// Before or after the audio: tags, pictures, headers, padding.
@@ -34,7 +34,7 @@ public struct StoredChecksum: Hashable, Sendable {
     self.well = well
   }
 
-  /// Columns of `checksum c` and `file f`.
+  /// The columns, from `checksum c` and `file f`.
   static let columns = """
     c.xxh3, c.sha256, c.md5, c.audio_start, c.audio_end, c.audio_xxh3, c.well_ns, c.verified_ns, c.state, c.hit,
     c.found_xxh3, c.found_ns
@@ -65,7 +65,7 @@ public struct StoredChecksum: Hashable, Sendable {
     return stored
   }
 
-  /// Part in which other bytes differ from these; `nil` if the hashes cannot tell.
+  /// Returns the part in which other bytes differ from these; `nil` if the hashes cannot tell.
   /// - Parameter found: Checksum of the present file, with a hash of the same part.
   public func hit(in found: FileChecksum) -> Hit? {
     guard let known = checksum, let range = known.audio, range == found.audio, let hash = known.audioHash,
@@ -76,7 +76,7 @@ public struct StoredChecksum: Hashable, Sendable {
 }
 
 extension Query {
-  /// 16 bytes, big-endian.
+  /// Reads a hash of 16 bytes, big-endian.
   fileprivate func hash(_ column: Int32) -> ContentID? {
     let bytes = bytes(column)
     guard bytes.count == 16 else { return nil }
@@ -91,7 +91,7 @@ extension SQLValue {
   static func time(_ time: Timestamp?) -> SQLValue { .integer(time?.nanoseconds) }
 }
 
-/// The statements on `checksum`.
+/// The statements on the table `checksum`.
 enum Checksums {
   static func read(file: Int64, in db: Database) throws -> StoredChecksum? {
     let select = try Query(
@@ -104,7 +104,7 @@ enum Checksums {
     }
   }
 
-  /// `nil` if a scan has found another size or time since.
+  /// Returns the stored checksum; `nil` if a scan has found a different size or time since.
   static func current(file: Int64, in db: Database) throws -> FileChecksum? {
     let select = try Query(db, "SELECT pending FROM file WHERE id = ?")
     let reason = try select.first(.integer(file)) { PendingState(rawValue: select.integer(0)).reason } ?? nil

@@ -4,7 +4,7 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// File to read again, with its stored checksum.
+/// A file to read again, with its stored checksum.
 public struct VerifiableFile: Sendable {
   public var fileID: Int64
   public var path: FilePath
@@ -14,29 +14,28 @@ public struct VerifiableFile: Sendable {
   public var contentID: ContentID?
   /// Container at the last analysis; `nil` if it found no audio.
   public var container: String?
-  /// `nil` if nothing is known of its bytes.
+  /// The stored checksum; `nil` if nothing is known about the file's bytes.
   public var known: StoredChecksum?
   let stamp: FileChange.Known
 
-  /// `true` if size or times show another file, which the next scan handles.
+  /// Returns `true` if size or times indicate a different file, which the next scan handles.
   public func isChanged(_ found: FileStamp) -> Bool { FileChange.between(stamp, and: found) == .changed }
 
-  /// `true` if the status time shows that something was written; `nil` if unknown.
+  /// Returns `true` if the status time shows that something was written; `nil` if unknown.
   public func wasWritten(_ found: FileStamp) -> Bool? {
     guard let known = stamp.statusChanged, let now = found.statusChanged?.nanoseconds else { return nil }
     return known != now
   }
 }
 
-/// Result of verifying one file.
 public struct VerifiedFile: Sendable {
   public enum Outcome: Sendable {
-    /// The bytes are the known ones.
+    /// The bytes match the known ones.
     case well(FileChecksum)
-    /// Nothing was known of its bytes; these are stored.
+    /// Nothing was known about the file's bytes, so the present ones are stored.
     case taken(FileChecksum)
     case changed(FileChecksum, SilentChange)
-    /// The system could not read the file; the sentence gives the reason.
+    /// The system could not read the file; the string gives the reason.
     case unreadable(String)
     case missing
     /// Size or time differs; the next scan handles the file.
@@ -54,19 +53,19 @@ public struct VerifiedFile: Sendable {
   }
 }
 
-/// Numbers of files handled by a verification; each counts once.
+/// Numbers of files handled by a verification; each file counts once.
 public struct VerificationTotals: Hashable, Sendable {
   public var bytes: Int64 = 0
   public var verified = 0
   public var taken = 0
-  /// Files that have their former bytes again.
+  /// Files whose former bytes are back.
   public var restored = 0
   public var changedSilently = 0
-  /// Files with other bytes, already reported by an earlier verification.
+  /// Files with different bytes that an earlier verification has already reported.
   public var knownChanged = 0
-  /// Unreadable files that could be read before.
+  /// Unreadable files that were readable before.
   public var unreadable = 0
-  /// Unreadable files already reported by an earlier verification.
+  /// Unreadable files that an earlier verification has already reported.
   public var knownUnreadable = 0
   public var missing = 0
   public var leftToScan = 0
@@ -80,7 +79,7 @@ public struct VerificationTotals: Hashable, Sendable {
   public var news: Int { changedSilently + unreadable }
 }
 
-/// Verification run: hands out the files read longest ago and stores the results. Memory does not grow with the
+/// A verification run: hands out the files read longest ago and stores the results. Memory use does not grow with the
 /// library.
 ///
 /// Callable from any thread, one call at a time; each call blocks until its transaction is done.
@@ -96,7 +95,7 @@ public final class VerificationSession: Sendable {
 
   private struct State {
     var totals = VerificationTotals()
-    /// Range that files are read from, and the last file of it.
+    /// Index of the range that files are read from, and the last file read from it.
     var range = 0
     var isAmongUnread = true
     var after: (read: Int64, id: Int64) = (.min, .min)
@@ -122,14 +121,14 @@ public final class VerificationSession: Sendable {
 
   public var totals: VerificationTotals { state.withLock { $0.totals } }
 
-  /// Existing, analyzed files that do not wait for an analysis because of a change. Objects, whose names do not begin
-  /// with a slash, would have to be fetched.
+  /// Condition for existing, analyzed files that are not waiting for an analysis because of a change. It excludes
+  /// objects, whose names do not begin with a slash: they would have to be fetched.
   private static let isCandidate = """
     substr(file.path, 1, 1) = x'2F' AND file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
     AND (file.pending & \(PendingState.reasonMask)) NOT IN (\(PendingReason.new.rawValue), \(PendingReason.changed.rawValue))
     """
 
-  /// Number of files and their total bytes.
+  /// Returns the number of files and their total number of bytes.
   public func extent() throws(StoreError) -> (fileCount: Int, byteCount: Int64) {
     try store.read { db in
       var total = (fileCount: 0, byteCount: Int64(0))
@@ -149,8 +148,8 @@ public final class VerificationSession: Sendable {
 
   private static func within(_ range: PathRange?) -> String { range == nil ? "" : "AND \(PathRange.condition)" }
 
-  /// Returns the next files: those never read first, then those read longest ago; empty at the end. Each file is handed
-  /// out once.
+  /// Returns the next files: first files that were never read, then the files read longest ago; empty at the end. Each
+  /// file is handed out once.
   public func next(limit: Int) throws(StoreError) -> [VerifiableFile] {
     try state.withLock { state throws(StoreError) in
       while true {
@@ -212,7 +211,8 @@ public final class VerificationSession: Sendable {
 
   // MARK: Writing
 
-  /// Stores the results of some files in one transaction. A file that a run has analyzed meanwhile is left unchanged.
+  /// Stores the results of some files in one transaction. A file that a run has analyzed in the meantime is left
+  /// unchanged.
   public func commit(_ files: [VerifiedFile], at time: Timestamp = .now) throws(StoreError) {
     if files.isEmpty { return }
     try state.withLock { state throws(StoreError) in
@@ -251,7 +251,7 @@ public final class VerificationSession: Sendable {
     totals.bytes += result.byteCount
     let present = try Checksums.read(file: file.fileID, in: db)
     if present?.checksum?.whole != file.known?.checksum?.whole {
-      // A run has analyzed the file meanwhile.
+      // A run has analyzed the file in the meantime.
       totals.leftToScan += 1
       return
     }
@@ -306,7 +306,7 @@ public final class VerificationSession: Sendable {
     try FileEvents.add(event, file: file.fileID, at: time, run: run, detail, in: db)
   }
 
-  /// An intact file becomes damaged; a file with another problem keeps that.
+  /// Marks an intact file as damaged; a file with another problem keeps that problem.
   private func writeProblem(_ change: SilentChange, of file: VerifiableFile, at time: Timestamp, in db: Database) throws
   {
     let isOwn = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")

@@ -6,19 +6,18 @@ internal import SystemPackage
 
 /// Computes the album loudness in `LoudnessFinding` from the gating blocks of all tracks of an album.
 ///
-/// An album consists of the tracks of one folder with the same album tag and the same list of album artists (or none,
-/// as on compilations); disc folders (`CD 1`, `Disc 2`) count as the folder above them. Its loudness is known once all
-/// its tracks are measured and no new file waits in the folder.
+/// An album consists of the tracks of one folder with the same album tag and the same list of album artists (or without
+/// album artists, as on compilations); disc folders (`CD 1`, `Disc 2`) count as part of the folder above them. The
+/// loudness of an album is known once all its tracks are measured and no new file is waiting in the folder.
 ///
-/// Triggers record the path of each file that may change an album, for whatever reason: a track that is measured,
-/// retagged, moved, removed or restored. Each transaction ends with `update`, so album values always match their
-/// tracks.
+/// Triggers record the path of each file that may change an album, for whatever reason: a track is measured, retagged,
+/// moved, removed or restored. Each transaction ends with `update`, so album values always match their tracks.
 enum AlbumLoudness {
   /// Table of the paths whose albums are to be recomputed.
   static let table = "album_change"
   private static let tags = "('album', 'albumartist')"
 
-  /// `true` if the findings have the tables it needs.
+  /// Returns `true` if the findings include the tables that this computation needs.
   static func isKept(with findings: [FindingTables]) -> Bool {
     let tables = Set(findings.flatMap(\.tables).map(\.name))
     return tables.isSuperset(of: ["loudness", "tag"])
@@ -41,7 +40,7 @@ enum AlbumLoudness {
     ),
   ]
 
-  /// Album values are part of the findings of each track.
+  /// The trigger for tracks. Album values are part of the findings of each track.
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """
@@ -50,7 +49,7 @@ enum AlbumLoudness {
     """
   )
 
-  /// Statements that create whatever is missing.
+  /// Returns the statements that create whatever is missing.
   static func changes(in db: Database) throws -> [String] {
     let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
     let existing = Set(names)
@@ -79,13 +78,12 @@ enum AlbumLoudness {
     var hasAlbum: Bool
   }
 
-  /// Key that groups the tracks of one folder into albums.
+  /// A key that groups the tracks of one folder into albums.
   private struct Key: Hashable {
     var title: String
     var artists: [String]
   }
 
-  /// Recomputes albums that may have changed.
   static func update(_ db: Database) throws {
     let select = try Query(db, "SELECT DISTINCT path FROM \(table)")
     var folders: Set<[UInt8]> = []
@@ -114,7 +112,7 @@ enum AlbumLoudness {
     }
   }
 
-  /// Tracks in a folder and its disc folders, except vanished and skipped files.
+  /// Returns the tracks in a folder and its disc folders, except vanished and skipped files.
   private static func tracks(in folder: [UInt8], _ db: Database) throws -> [Track] {
     let select = try Query(
       db,
@@ -140,7 +138,7 @@ enum AlbumLoudness {
           return true
         }
         var parts = path[folder.count...].split(separator: slash)
-        // A file right in a disc folder belongs to the album above.
+        // A file directly in a disc folder belongs to the album above.
         if parts.count == 1 { return true }
         // Skip the rest of this subfolder, or of the subfolder within a disc folder.
         parts = Array(parts.prefix(isDisc(parts[0]) ? 2 : 1))
@@ -151,7 +149,7 @@ enum AlbumLoudness {
     return tracks
   }
 
-  /// `nil` for a track without an album.
+  /// Returns the album of a track; `nil` for a track without an album.
   private static func key(ofFile file: Int64, _ db: Database) throws -> Key? {
     let select = try Query(
       db, "SELECT name, value FROM tag WHERE file = ? AND name IN \(tags) ORDER BY name, position")
@@ -193,19 +191,20 @@ enum AlbumLoudness {
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Folder that stands for the album of a file, with a trailing slash: for a disc folder, the one above it.
+  /// Returns the folder that represents the album of a file, with a trailing slash: for a file in a disc folder, the
+  /// folder above that.
   static func albumFolder(of path: [UInt8]) -> [UInt8] {
     let folder = folder(of: path)
     let above = self.folder(of: folder.dropLast())
     return isDisc(folder[above.count...].dropLast()) ? above : folder
   }
 
-  /// Includes a trailing slash.
+  /// Returns the folder of a file, with a trailing slash.
   private static func folder(of path: some BidirectionalCollection<UInt8>) -> [UInt8] {
     path.lastIndex(of: slash).map { Array(path[...$0]) } ?? []
   }
 
-  /// `CD1`, `cd 2`, `Disc 03`, `Disk-1 (Live)`.
+  /// Matches names such as `CD1`, `cd 2`, `Disc 03`, `Disk-1 (Live)`.
   private static func isDisc(_ name: ArraySlice<UInt8>) -> Bool {
     let lower = String(decoding: name, as: UTF8.self).lowercased()
     for word in ["cd", "disc", "disk"] where lower.hasPrefix(word) {

@@ -5,9 +5,9 @@ public import Platform
 /// A person's decision about duplicates. It belongs to the audio, like corrections.
 public struct DuplicateDecision: Hashable, Sendable {
   public enum Subject: Hashable, Sendable {
-    /// Two similar files are no duplicates: content ids, in ascending order of their text.
+    /// Two similar files are not duplicates: content ids, in ascending order of their text.
     case distinct(ContentID, ContentID)
-    /// This file of its group is to be kept.
+    /// This file is the one to keep of its group.
     case keep(ContentID)
 
     public static func distinctPair(_ one: ContentID, _ other: ContentID) -> Subject {
@@ -25,7 +25,7 @@ public struct DuplicateDecision: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// All decisions, in ascending order of content ids.
+  /// Returns all decisions, in ascending order of content ids.
   public func duplicateDecisions() throws(StoreError) -> [DuplicateDecision] {
     try read { db in
       let query = try Query(
@@ -44,7 +44,7 @@ extension ResultStore {
     }
   }
 
-  /// Stores decisions, all or none; of two about the same audio the newer one counts.
+  /// Stores either all of the decisions or none; of two decisions about the same audio, the newer one counts.
   /// - Returns: Number of decisions that are new or replaced older ones.
   @discardableResult
   public func decideDuplicates(_ decisions: [DuplicateDecision]) throws(StoreError) -> Int {
@@ -82,7 +82,6 @@ extension ResultStore {
 }
 
 extension DuplicateDecision.Subject {
-  /// Values of the table's columns.
   fileprivate var columns: (first: String, second: String, decision: String) {
     switch self {
     case .distinct(let first, let second): (first.description, second.description, "distinct")

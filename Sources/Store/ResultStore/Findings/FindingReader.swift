@@ -3,7 +3,7 @@ internal import GRDB
 
 /// Reads one kind of declared finding from the rows of a statement.
 struct FindingReader {
-  /// `nil` if the file has no such finding.
+  /// Returns the finding; `nil` if the file has none of this kind.
   let read: (_ row: Query, _ file: Int64) throws -> (any DeclaredFinding)?
 
   /// - Parameters:

@@ -2,7 +2,6 @@ internal import Analysis
 internal import GRDB
 internal import SystemPackage
 
-/// The tables of a declared finding.
 struct FindingTables: Sendable {
   struct Column: Hashable, Sendable {
     var name: String
@@ -28,7 +27,6 @@ struct FindingTables: Sendable {
     var columns: [Column]
   }
 
-  /// Id of the analyzer.
   let analyzer: String
   /// The first table belongs to the finding itself; its row shows that the finding exists.
   let tables: [Table]
@@ -116,7 +114,7 @@ extension FindingTables.Table {
   }
 }
 
-/// Declared tables and columns that a database has.
+/// The declared tables and columns that exist in a database.
 package struct ExistingColumns: Sendable {
   private let columns: [String: Set<String>]
 
@@ -133,7 +131,7 @@ package struct ExistingColumns: Sendable {
   package func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
-/// Adds whatever a database lacks compared with the declarations: missing tables, new columns, columns of the view
+/// Adds whatever a database lacks compared with the declarations: missing tables, new columns, and columns of the view
 /// `track`. Only renaming and dropping need a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
@@ -156,7 +154,7 @@ struct FindingSchema: Sendable {
     try database.write { db in for sql in try changes(in: db) { try db.execute(sql: sql) } }
   }
 
-  /// Statements in order; empty if nothing is missing.
+  /// Returns the statements in order; empty if nothing is missing.
   func changes(in db: Database) throws -> [String] {
     let existing = try ExistingColumns(of: findings, db)
     let indexes = Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'index'"))

@@ -3,11 +3,11 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// Fingerprints of files unchanged since their analysis, for a program that neither writes the database nor waits for
-/// it.
+/// The fingerprints of files unchanged since their analysis, for a program that neither writes to the database nor
+/// waits for it.
 ///
-/// The database is opened read-only with whatever schema it has; anything that cannot be read at once counts as
-/// unknown. For one thread at a time.
+/// The database is opened read-only, whatever its schema; anything that cannot be read at once counts as unknown. Use
+/// from one thread at a time.
 public struct KnownFingerprints {
   public struct Fingerprint: Sendable {
     public var finding: FingerprintFinding
@@ -23,7 +23,7 @@ public struct KnownFingerprints {
   private let database: DatabaseQueue
   private let version: Int
 
-  /// Seconds to wait for another process with exclusive access.
+  /// Time to wait for another process with exclusive access, in seconds.
   private static let patience = 0.2
 
   /// `nil` if there is no database, or none that can be read now.
@@ -51,7 +51,7 @@ public struct KnownFingerprints {
     return places(of: path).lazy.compactMap { fingerprint(at: $0, identity) }.first
   }
 
-  /// The path as a run would name it, and the path without symbolic links.
+  /// Returns the path as a run would name it, and the path without symbolic links.
   private func places(of path: FilePath) -> [FilePath] {
     var whole = path
     if !path.isAbsolute {
@@ -65,7 +65,7 @@ public struct KnownFingerprints {
 
   private func fingerprint(at path: FilePath, _ identity: FileIdentity) -> Fingerprint? {
     try? database.read { db in
-      // Pending reasons 1, 4 and 5 say that the stored data may be of other content (`PendingReason`).
+      // Pending reasons 1, 4 and 5 mean that the stored data may describe other content (`PendingReason`).
       let query = try Query(
         db,
         """

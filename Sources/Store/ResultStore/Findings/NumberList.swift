@@ -38,7 +38,7 @@ enum NumberList {
     return writer.text
   }
 
-  /// All numbers in the text, ignoring brackets.
+  /// Returns all numbers in the text, ignoring brackets.
   static func numbers(in text: UnsafeBufferPointer<UInt8>) -> [Double] {
     var numbers: [Double] = []
     var index = 0
@@ -54,7 +54,7 @@ enum NumberList {
     return numbers
   }
 
-  /// Tuples of `size` numbers.
+  /// Returns tuples of `size` numbers.
   static func tuples(of size: Int, in text: UnsafeBufferPointer<UInt8>) -> [[FieldValue]] {
     let numbers = numbers(in: text)
     return stride(from: 0, through: numbers.count - size, by: size).map { start in
@@ -67,8 +67,8 @@ enum NumberList {
       || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
   }
 
-  /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so one rounding gives the
-  /// nearest value (Clinger, PLDI 1990). All others take the slow path.
+  /// Parses a number. A decimal of up to 15 digits is a whole number divided by a power of ten, both exact, so a single
+  /// rounding results in the nearest value (Clinger, PLDI 1990). All others use the slow path.
   private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: Int64 = 0
     var digitCount = 0

@@ -1,4 +1,5 @@
-/// Columns of a SELECT, usually on the table `file`, in the order in which they are added, and their tables.
+/// The columns of a SELECT, usually on the table `file`, in the order in which they are added, and the tables they come
+/// from.
 struct SelectList {
   private var columns: [String] = []
   private var tables: [String] = []

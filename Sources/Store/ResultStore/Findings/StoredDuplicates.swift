@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
 
-/// Two files of one recording, as stored in the database.
+/// A pair of files of the same recording, as stored in the database.
 public struct StoredPair: Hashable, Sendable {
   /// Content ids, in ascending order of their text.
   public var first: ContentID
@@ -31,7 +31,7 @@ public struct StoredPair: Hashable, Sendable {
   }
 }
 
-/// Search keys of some audio, as bytes.
+/// The search keys of some audio, as bytes.
 public struct SketchRow: Hashable, Sendable {
   public var content: ContentID
   public var method: Int
@@ -48,7 +48,7 @@ public struct SketchRow: Hashable, Sendable {
 
 extension ResultStore {
   /// Stores search keys of audio.
-  /// - Returns: Row of each.
+  /// - Returns: The row of each of them.
   public func storeSketches(_ sketches: [SketchRow]) throws(StoreError) -> [Int64] {
     try write { db in
       let insert = try Query(
@@ -62,7 +62,7 @@ extension ResultStore {
     }
   }
 
-  /// All pairs, in ascending order.
+  /// Returns all pairs, in ascending order.
   public func duplicatePairs() throws(StoreError) -> [StoredPair] {
     try read { db in
       // Read-only databases of earlier versions lack the table.
@@ -87,7 +87,7 @@ extension ResultStore {
   }
 
   /// Stores the results of a comparison and removes earlier results for this audio.
-  /// - Parameter methods: The audio that was compared, and by which method.
+  /// - Parameter methods: The audio that was compared, with the method used for each.
   public func storeDuplicates(_ pairs: [StoredPair], methods: [ContentID: Int]) throws(StoreError) {
     try write { db in
       let forget = try Query(db, "DELETE FROM duplicate_pair WHERE first = ? OR second = ?")
@@ -114,7 +114,7 @@ extension ResultStore {
 }
 
 extension [Double] {
-  /// Lists of `size` numbers each; an incomplete rest is dropped.
+  /// Splits the list into lists of `size` numbers each; an incomplete last one is dropped.
   fileprivate func chunks(of size: Int) -> [[Double]] {
     stride(from: 0, through: count - size, by: size).map { Array(self[$0..<$0 + size]) }
   }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Text
 
-/// Values of declared fields as stored in columns. Lists are JSON; whole numbers and flags are integers.
+/// The values of declared fields as stored in columns. Lists are JSON; whole numbers and flags are integers.
 enum StoredField {
   static func sqlType(_ type: FieldType) -> String {
     switch type {
@@ -12,8 +12,8 @@ enum StoredField {
     }
   }
 
-  /// - Parameter isNullable: Numbers that are not finite become NULL if true, else 0: one bad number must not cost a
-  ///   whole batch of results.
+  /// - Parameter isNullable: True if numbers that are not finite become NULL; otherwise they become 0. One bad number
+  ///   must not cost a whole batch of results.
   static func sql(_ value: FieldValue, _ type: FieldType, isNullable: Bool, nullIfEmpty: Bool) -> SQLValue {
     if nullIfEmpty, value.isEmpty { return .null }
     switch value {
@@ -31,7 +31,7 @@ enum StoredField {
     }
   }
 
-  /// `.null` if the column cannot be read.
+  /// Reads a value; `.null` if the column cannot be read.
   static func read(_ row: Query, _ column: Int32, as type: FieldType) -> FieldValue {
     if row.isNull(column) { return .null }
     switch type {

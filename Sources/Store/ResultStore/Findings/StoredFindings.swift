@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 internal import Text
 
-/// Storage of findings: declared ones in tables of their own, all others as JSON in `finding`.
+/// The storage of findings: declared findings in tables of their own, all others as JSON in `finding`.
 struct StoredFindings: Sendable {
   /// Types in report order.
   let types: [any DeclaredFinding.Type]
@@ -33,7 +33,7 @@ struct StoredFindings: Sendable {
   }
 
   func remove(_ analyzer: String, file: Int64, in db: Database) throws {
-    // Removes findings from before the analyzer was declared, or of another type.
+    // Removes findings that are of another type, or date from before the analyzer was declared.
     try Query(db, "DELETE FROM finding WHERE file = ? AND analyzer = ?").run(.integer(file), .text(analyzer))
     guard let kind = kinds[analyzer] else { return }
     for table in kind.tables.tables {
@@ -41,7 +41,7 @@ struct StoredFindings: Sendable {
     }
   }
 
-  /// Copies the findings of an analyzer that reads audio from another file.
+  /// Copies the findings of an analyzer that reads audio, from another file.
   func copy(_ analyzer: String, from source: Int64, to file: Int64, in db: Database) throws {
     try remove(analyzer, file: file, in: db)
     for table in kinds[analyzer]?.tables.tables ?? [] {
@@ -88,7 +88,7 @@ extension FindingTables.Table {
   }
 }
 
-/// One row per file.
+/// A table with one row per file.
 private struct FindingRow<Finding>: Sendable {
   private let sql: String
   private let columns: [FindingField<Finding>.Column]
@@ -124,7 +124,7 @@ private struct FindingRow<Finding>: Sendable {
   }
 }
 
-/// One row per list element.
+/// A table with one row per list element.
 private struct FindingList<Finding>: Sendable {
   private let sql: String
   private let members: [RecordType.Member]

@@ -2,12 +2,12 @@ public import Analysis
 internal import GRDB
 
 extension ResultStore {
-  /// Signature of some audio, preferably of an intact file; `nil` if no file has one.
+  /// Returns the signature of some audio, preferably from an intact file; `nil` if no file has one.
   public func signature(of content: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.content_id = ?", content)
   }
 
-  /// Signature of an intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
+  /// Returns the signature of an intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
   public func signature(decodingID: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.decoding_id = ? AND file.status = 'ok'", decodingID)
   }

@@ -3,10 +3,12 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// Corrections by people. They belong to the audio, not to a path: moves, copies and retagging do not change them, and
-/// analyses leave them alone. They outlive forgotten files, and may exist before any file with this audio.
+/// Corrections made by people. They belong to the audio, not to a path: moves, copies and retagging do not change them,
+/// and analyses leave them alone. They are kept when files are forgotten, and may exist before there is any file with
+/// this audio.
 extension ResultStore {
-  /// Sets tempi with their maps and beats, or restores what was found for `nil`; all or none.
+  /// Sets tempi with their maps and beats, or restores what was found where the value is `nil`. Sets either all of them
+  /// or none.
   public func correctTempo(_ corrections: [ContentID: TempoCorrection?]) throws(StoreError) {
     var rest = corrections.makeIterator()
     try correctTempo { rest.next().map { ($0.key, $0.value) } }
@@ -20,18 +22,17 @@ extension ResultStore {
     }
   }
 
-  /// Correction of some audio, without `found`.
+  /// Returns the correction of some audio, without `found`.
   public func tempoCorrection(of audio: ContentID) throws(StoreError) -> TempoCorrection? {
     try read { db in try TempoCorrections.Table(db).correction(of: audio) }
   }
 
-  /// Comparison of imported corrections with the stored ones.
+  /// The result of comparing imported corrections with the stored ones.
   public struct TempoCorrectionImport: Hashable, Sendable {
-    /// Corrections of audio that had none.
     public var newCount = 0
     /// Corrections equal to the stored one.
     public var sameCount = 0
-    /// Corrections that replaced another one.
+    /// Corrections that replaced a different one.
     public var replacedCount = 0
     /// Corrections rejected because the stored one is newer.
     public var olderCount = 0
@@ -41,11 +42,11 @@ extension ResultStore {
     public init() {}
   }
 
-  /// Imports corrections, all or none, in constant memory. If there is another one for the same audio, the newer of the
-  /// two counts.
+  /// Imports either all of the corrections or none, in constant memory. If a different correction is stored for the
+  /// same audio, the newer of the two counts.
   /// - Parameters:
-  ///   - overwritesNewer: Imported ones always count.
-  ///   - isDryRun: Nothing is set.
+  ///     - overwritesNewer: True if imported corrections always count.
+  ///     - isDryRun: True to leave everything unset.
   ///   - next: Returns `nil` at the end. If it throws, nothing is set.
   public func importTempoCorrections(
     overwritesNewer: Bool = false, isDryRun: Bool = false, next: () throws -> (ContentID, TempoCorrection)?
@@ -77,7 +78,7 @@ extension ResultStore {
     return isDryRun ? try read(take) : try write(take)
   }
 
-  /// Correction with facts that identify it for a reader.
+  /// A correction with facts that identify it for a reader.
   public struct ListedTempoCorrection: Sendable {
     public var audio: ContentID
     /// Without `found`.
@@ -95,7 +96,7 @@ extension ResultStore {
     }
   }
 
-  /// All corrections in path order, those of audio without a file last, from one snapshot.
+  /// Calls `body` with all corrections from one snapshot, in path order; corrections of audio without a file come last.
   /// - Throws: `StoreError`, or what `body` throws.
   public func forEachTempoCorrection(_ body: (ListedTempoCorrection) throws -> Void) throws {
     // Errors of `body` are not errors of the store.
@@ -139,7 +140,7 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// Number of existing files with this audio.
+  /// Returns the number of existing files with this audio.
   public func fileCount(withAudio audio: ContentID) throws(StoreError) -> Int {
     try read { db in
       let select = try Query(db, "SELECT count(*) FROM file WHERE content_id = ? AND vanished_run IS NULL")
@@ -196,11 +197,10 @@ enum TempoCorrections {
 
   /// Reads corrections from the rows of a statement.
   struct Reader {
-    /// Join that the added columns need.
     static let join = "LEFT JOIN tempo_correction c ON c.content_id = file.content_id"
 
     private let bpm, corrected, isStable, map, metre: Int32
-    /// `nil` if beats are not requested.
+    /// Columns of the beats; `nil` if beats are not requested.
     private let beats, downbeats: Int32?
 
     init(includesBeats: Bool, _ select: inout SelectList) {
@@ -229,8 +229,8 @@ enum TempoCorrections {
     }
   }
 
-  /// Carries a person's correction over when the same file gets another content id, such as after a change in how these
-  /// are computed.
+  /// Keeps a person's correction when the content id of a file changes although the file is the same, for instance
+  /// because content ids are computed differently.
   static func follow(_ old: ContentID, to new: ContentID, in db: Database) throws {
     try Query(
       db,

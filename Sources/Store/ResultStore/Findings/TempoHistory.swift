@@ -2,23 +2,23 @@ public import Analysis
 internal import GRDB
 public import Platform
 
-/// Tempo in force before a person changed it.
+/// A tempo that was in force before a person changed it.
 public struct FormerTempo: Sendable {
   /// Increases with time.
   public var id: Int64
   /// Time at which another tempo replaced it.
   public var replaced: Timestamp
-  /// `nil` if the found tempo was in force. Without `found`.
+  /// The correction, without `found`; `nil` if the found tempo was in force.
   public var correction: TempoCorrection?
 }
 
 extension ResultStore {
-  /// Earlier tempi of some audio, newest first.
+  /// Returns earlier tempi of some audio, newest first.
   public func formerTempi(of audio: ContentID) throws(StoreError) -> [FormerTempo] {
     try read { db in try TempoHistory.former(audio, in: db) }
   }
 
-  /// Restores an earlier state, and removes it and all later ones from the history.
+  /// Restores an earlier state, and removes that state and all later ones from the history.
   /// - Parameter state: `FormerTempo.id`; `nil` for the newest.
   /// - Returns: `true` if there is such a state.
   public func restoreTempo(of audio: ContentID, to state: Int64? = nil) throws(StoreError) -> Bool {
@@ -37,7 +37,7 @@ enum TempoHistory {
   /// Number of states kept per recording.
   private static let keptCount = 20
 
-  /// Stores the tempo in force, unless it stays the same.
+  /// Stores the tempo in force, unless it is about to stay the same.
   static func keep(_ audio: ContentID, before next: TempoCorrection?, in db: Database) throws {
     let present = try TempoCorrections.Table(db).correction(of: audio)
     if present?.bpm == next?.bpm, present?.grid == next?.grid, (present == nil) == (next == nil) { return }

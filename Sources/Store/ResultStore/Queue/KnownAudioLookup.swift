@@ -3,8 +3,8 @@ internal import GRDB
 
 /// Finds intact files whose audio was analyzed before. Findings of a damaged file are not reused for another file.
 enum KnownAudioLookup {
-  /// Limits on candidates of one size, since thousands of disc images or generated files may share a size: of the first
-  /// `maxSameSize` files, decoded or not, at most `limit` decoded ones are taken.
+  /// Limits on the candidates of one size, because thousands of disc images or generated files may share a size. Of the
+  /// first `maxSameSize` files of that size, decoded or not, at most `limit` decoded ones are used.
   static let (limit, maxSameSize) = (8, 64)
 
   static func candidates(
@@ -24,13 +24,13 @@ enum KnownAudioLookup {
     return found
   }
 
-  /// Newest intact file with this decoding id.
+  /// The newest intact file with this decoding id.
   static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
     let select = try Query(db, columns + "f.decoding_id = ? ORDER BY f.analyzed_run DESC, f.id LIMIT 1")
     return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
   }
 
-  /// Analyzers of a set that did not fail.
+  /// The analyzers of a set that did not fail.
   static func analyzers(
     ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
   ) throws -> Set<AnalyzerIdentity> {
@@ -44,7 +44,7 @@ enum KnownAudioLookup {
     WHERE f.status = 'ok' AND f.decoding_id IS NOT NULL AND 
     """
 
-  /// One element, or none if the row is invalid.
+  /// Returns one element, or none if the row is invalid.
   private static func knownAudio(_ row: Query, _ store: ResultStore, _ db: Database) throws -> [KnownAudio] {
     guard let decodingID = ContentID(row.text(0)) else { return [] }
     return [

@@ -4,7 +4,7 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// File waiting for analysis, with known facts that may save work.
+/// A file waiting for analysis, with known facts that may save work.
 public struct PendingFile: Sendable {
   public var fileID: Int64
   public var path: FilePath
@@ -18,15 +18,15 @@ public struct PendingFile: Sendable {
   /// Analyzers with an outcome for this file, except those that failed. They are current only if the file has not
   /// changed.
   public var known: Set<AnalyzerIdentity>
-  /// Intact files that may hold the same audio (this one first, vanished ones included): files of the same size, or
+  /// Intact files that may have the same audio (this one first, vanished ones included): files of the same size, or
   /// this file before it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
   public var knownAudio: [KnownAudio]
   /// Number of earlier runs that took this file and died before finishing it.
   public var unfinishedAttempts: Int
 }
 
-/// Files of one run that wait for analysis: new ones first, then changed, outdated and previously failed ones, and last
-/// those that were being analyzed when a run died. Each group is in path order.
+/// The files waiting for analysis in one run: new ones first, then changed, outdated and previously failed ones, and
+/// last those that were being analyzed when a run died. Each group is in path order.
 ///
 /// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class PendingQueue: Sendable {
@@ -34,9 +34,8 @@ public final class PendingQueue: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Start of the next batch.
     var after: (pending: Int64, path: FilePath)?
-    /// Number of files waiting when reading last started from the front.
+    /// Number of files that were waiting when the queue last started reading from the front.
     var waitingAtStart = -1
     var isClosed = false
   }
@@ -46,8 +45,8 @@ public final class PendingQueue: Sendable {
   }
 
   /// Returns the next files, at most `limit`; empty if there are none now (a running scan may add more). Each file is
-  /// handed out once per run. It is recorded as taken until it is committed or released, so a later run knows if this
-  /// one died on it.
+  /// handed out once per run. It is recorded as taken until it is committed or released, so that a later run can tell
+  /// whether this one died on it.
   public func next(limit: Int) throws(StoreError) -> [PendingFile] {
     try state.withLock { state throws(StoreError) in
       while !state.isClosed {
@@ -66,8 +65,8 @@ public final class PendingQueue: Sendable {
     }
   }
 
-  /// Gives back files that were taken but not analyzed when a run ends early, so they are not suspects. The queue hands
-  /// out nothing afterwards.
+  /// Returns files that were taken but not analyzed when a run ends early, so that they do not become suspects. The
+  /// queue hands out nothing afterwards.
   public func release(_ fileIDs: [Int64]) throws(StoreError) {
     state.withLock { $0.isClosed = true }
     try scan.store.write { db in
@@ -130,7 +129,7 @@ public final class PendingQueue: Sendable {
   }
 }
 
-/// Records of the files a run is working on.
+/// Records which files a run is working on.
 enum InProgress {
   static func take(file: Int64, run: Int64, in db: Database) throws {
     try Query(
@@ -146,13 +145,13 @@ enum InProgress {
     try Query(db, "DELETE FROM in_progress WHERE file = ?").run(.integer(file))
   }
 
-  /// Undoes `take`; attempts of earlier runs that died stay on record.
+  /// Undoes `take`; attempts by earlier runs that died stay on record.
   static func release(file: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM in_progress WHERE file = ? AND attempts = 1").run(.integer(file))
     try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE file = ?").run(.integer(file))
   }
 
-  /// Undoes `take` for all remaining files of a run that ends in good order.
+  /// Undoes `take` for all remaining files of a run that ends normally.
   static func releaseAll(ofRun run: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM in_progress WHERE run = ? AND attempts = 1").run(.integer(run))
     try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE run = ?").run(.integer(run))

@@ -3,18 +3,17 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// Pause for a failed file that crashed, hung or exhausted its worker process. The file is retried, always last, when
+/// A pause for a failed file that crashed, hung or exhausted its worker process. The file is retried, always last, when
 /// it has changed, with other analyzers or decoders, on request, or after `until`.
 public struct Quarantine: Hashable, Sendable {
   /// Signal that ended the worker process; `nil` if it was killed for taking too long.
   public var signal: Int?
-  /// Number of worker processes lost on the file in a row.
+  /// Number of worker processes lost on the file in succession.
   public var losses: Int
-  /// Time of the last loss.
   public var failed: Timestamp
   public var until: Timestamp
 
-  /// Length of the pause: one day, doubling each time, at most thirty days.
+  /// Length of the pause: one day after the first loss, doubled with each further loss, at most thirty days.
   static func rest(afterLosses losses: Int) -> Duration {
     .seconds(86_400) * min(30, 1 << min(5, max(0, losses - 1)))
   }

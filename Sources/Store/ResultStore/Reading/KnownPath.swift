@@ -2,8 +2,8 @@ internal import Platform
 public import SystemPackage
 
 extension ResultStore {
-  /// Path under which a file is known if another path to it is given: through links, or another name of the same inode.
-  /// The given path if the file is unknown.
+  /// Returns the path under which a file is known, although another path to it is given: through links, or through
+  /// another name of the same inode. Returns the given path if the file is unknown.
   public func knownPath(of path: FilePath) throws(StoreError) -> FilePath {
     try read { db in
       let named = try Query(db, "SELECT 1 FROM file WHERE path = ?")

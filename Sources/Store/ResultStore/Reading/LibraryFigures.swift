@@ -3,9 +3,8 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// Present numbers of the library.
 public struct LibraryFigures: Hashable, Sendable {
-  /// State of a file; each file counts once.
+  /// The state of a file; each file counts once.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped, vanished
     /// Found but never analyzed.
@@ -15,15 +14,15 @@ public struct LibraryFigures: Hashable, Sendable {
   public var files: [Status: Int] = [:]
   /// Existing files that failed, by the code of the reason.
   public var failures: [String: Int] = [:]
-  /// Files waiting for analysis, whether or not they have earlier findings.
+  /// Files waiting for analysis, whether or not they already have findings.
   public var pending = 0
-  /// End of the last run that did all it could: its exit status was 0 or 3.
+  /// End of the last run that completed all its work: its exit status was 0 or 3.
   public var lastSuccess: Timestamp?
-  /// Bytes of the database, including what is not yet merged into it.
+  /// Size of the database in bytes, including data not yet merged into it.
   public var databaseBytes: Int64 = 0
 }
 
-/// Files that one run was the first to find failing or damaged, for one reason.
+/// The files that one run was the first to find failing or damaged, for one reason.
 public struct FailureGroup: Hashable, Sendable {
   public struct Example: Hashable, Sendable {
     public var path: FilePath
@@ -37,7 +36,7 @@ public struct FailureGroup: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Everything that failed: files, and folders that could not be read.
+  /// Condition for everything that failed: files, and folders that could not be read.
   private static let hasFailed =
     "f.vanished_run IS NULL AND (f.status = 'failed' AND f.skip_code IS NULL OR e.stage = 'scan')"
 
@@ -68,7 +67,7 @@ extension ResultStore {
     return figures
   }
 
-  /// `true` if any file has a finding of this kind.
+  /// Returns `true` if any file has a finding of this kind.
   public func hasFindings<Finding: DeclaredFinding>(of type: Finding.Type) throws(StoreError) -> Bool {
     try read { db in
       let table = Finding.declaration.table
@@ -77,18 +76,18 @@ extension ResultStore {
     }
   }
 
-  /// Failures that one run was the first to meet, the most frequent reasons first.
+  /// Returns the failures that one run was the first to encounter, the most frequent reasons first.
   /// - Parameter examples: Number of files to name per group.
   public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     try groups(where: Self.hasFailed, firstFoundIn: run, examples: examples)
   }
 
-  /// Damage that one run was the first to find, the most frequent reasons first.
+  /// Returns the damage that one run was the first to find, the most frequent reasons first.
   public func newDamageGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     let codes = Problem.movingTargets.sorted().map { "'\($0)'" }.joined(separator: ", ")
     return try groups(
       where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))"
-        // A verification reports what it finds itself.
+        // A verification reports its own findings.
         + " AND e.stage <> 'verify'",
       firstFoundIn: run, examples: examples)
   }

@@ -1,7 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// Path bytes from `start` (included) to `end` (excluded): a range that an index on paths returns in order.
+/// A range of paths, compared by their bytes, from `start` (included) to `end` (excluded), which an index on paths
+/// returns in order.
 package struct PathRange {
   package let start: [UInt8]
   package let end: [UInt8]
@@ -13,7 +14,8 @@ package struct PathRange {
     path.withBytes { !$0.lexicographicallyPrecedes(start) && $0.lexicographicallyPrecedes(end) }
   }
 
-  /// A file or folder and everything below it: two ranges, since names such as “a b” sort between “a” and “a/c”.
+  /// Returns the ranges of a file or folder and everything below it: two ranges, because names such as “a b” sort
+  /// between “a” and “a/c”.
   package static func covering(_ root: FilePath) -> [PathRange] {
     let bytes = root.withBytes { Array($0) }
     let folder = bytes.last == slash ? Array(bytes.dropLast()) : bytes
@@ -24,7 +26,7 @@ package struct PathRange {
     ]
   }
 
-  /// Everything at or below some roots, in byte order and without overlaps.
+  /// Returns the ranges of everything at or below some roots, in byte order and without overlaps.
   package static func covering(_ roots: [FilePath]) -> [PathRange] {
     let given = Set(roots)
     let outermost = given.filter { root in
@@ -39,7 +41,7 @@ package struct PathRange {
 }
 
 extension ResultStore {
-  /// Number of known files at or below a path, which tells an unmounted disk from an empty folder.
+  /// Returns the number of known files at or below a path, which distinguishes an unmounted disk from an empty folder.
   public func knownFileCount(under root: FilePath, includingVanished: Bool = false) throws(StoreError) -> Int {
     try read { db in
       let select = try Query(

@@ -6,18 +6,18 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The files to read, and how much of each.
+/// The files to read, and how much of each file.
 public struct RecordSelection: Hashable, Sendable {
   /// Files and folders; `nil` for the whole library.
   public var roots: [FilePath]?
   public var statuses: Set<FileRecord.Status>
-  /// Also includes vanished files.
+  /// True to include vanished files as well.
   public var includesVanished: Bool
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, `lyrics`, …
   public var long: Set<String>
-  /// Includes `FileRecord.runs`, the runs in which things happened to a file.
+  /// True to include `FileRecord.runs`, the runs in which something happened to a file.
   public var includesRuns: Bool
-  /// Includes `FileRecord.checksum`.
+  /// True to include `FileRecord.checksum`.
   public var includesChecksums: Bool
 
   public init(
@@ -33,24 +33,21 @@ public struct RecordSelection: Hashable, Sendable {
   }
 }
 
-/// Stored facts about a file other than its findings, for `show --why`.
+/// The stored facts about a file other than its findings, for `show --why`.
 public struct FileHistory: Hashable, Sendable {
-  /// Reason why the file waits for analysis.
+  /// The reason why the file is waiting for analysis.
   public var pending: PendingReason?
-  /// First run that met the file.
   public var firstSeenRun: Int64
-  /// Last run that analyzed the file.
   public var analyzedRun: Int64?
   public var analyzed: Timestamp?
   public var decoderVersion: Int?
   public var vanishedRun: Int64?
-  /// First run in which the file failed, since it was last fine.
+  /// First run in which the file failed since it was last fine.
   public var firstFailedRun: Int64?
   /// Number of failed attempts since the file was last fine.
   public var failedAttempts: Int
   /// Number of runs that died while analyzing the file.
   public var unfinishedAttempts: Int
-  /// Time of the last failure.
   public var failed: Timestamp?
   public var quarantine: Quarantine?
 }
@@ -87,7 +84,7 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// Record of one file; `nil` if it is unknown.
+  /// Returns the record of one file; `nil` if it is unknown.
   /// - Parameter long: See `RecordSelection.long`.
   public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
     try read { db in
@@ -152,13 +149,13 @@ extension ResultStore {
     }
   }
 
-  /// Newest intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
+  /// Returns the newest intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
   public func knownAudio(decodingID: ContentID) throws(StoreError) -> KnownAudio? {
     try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }
 }
 
-/// Makes records from the rows of one snapshot.
+/// Creates records from the rows of one snapshot.
 package struct RecordReader {
   private let store: ResultStore
   private let database: Database
@@ -253,7 +250,6 @@ package struct RecordReader {
     }
   }
 
-  /// Record of the current row of `files`.
   private func record() throws -> FileRecord? {
     let id = files.integer(columns.id)
     var record = FileRecord(path: files.path(columns.path), status: .ok)
@@ -301,7 +297,7 @@ package struct RecordReader {
           FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
       }
     }
-    // Some analyzer is undeclared, or was when it made its finding.
+    // Some analyzer is undeclared, or was undeclared when it produced its finding.
     if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
       try otherFindings.forEachRow(.integer(id)) {
         record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))

@@ -4,10 +4,10 @@ internal import Platform
 public import Records
 public import Text
 
-/// Log of the runs on this database.
+/// The log of the runs on this database.
 extension ResultStore {
   /// Opens a run and returns its id, which every session of the run needs. Runs that are still open have died (the
-  /// caller holds the run lock); they are marked so, and the files they were analyzing will be taken last.
+  /// caller holds the run lock); they are marked accordingly, and the files they were analyzing will be analyzed last.
   public func beginRun(
     programVersion: String, pipeline: String, configuration: JSONValue, configurationDigest: String,
     analyzers: [AnalyzerIdentity], roots: [RunRecord.Root]
@@ -37,7 +37,7 @@ extension ResultStore {
     }
   }
 
-  /// Closes a run. `roots` are those of `beginRun`, with the condition in which the scan found them.
+  /// Closes a run. `roots` are the roots passed to `beginRun`, with the condition in which the scan found them.
   public func finishRun(
     _ run: Int64, state: RunRecord.State, exitStatus: Int?, roots: [RunRecord.Root], totals: RunTotals,
     newlyFailed: Int, newlyDamaged: Int, pending: Int
@@ -68,7 +68,7 @@ extension ResultStore {
     try read { db in try Self.readRun("WHERE id = (SELECT max(id) FROM run WHERE ?)", .integer(1), db) }
   }
 
-  /// All runs, oldest first.
+  /// Returns all runs, oldest first.
   public func runs() throws(StoreError) -> [RunOutline] {
     try read { db in
       let select = try Query(

@@ -3,18 +3,18 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// Verdict on a result from elsewhere, compared with the store's knowledge of its file.
+/// The verdict on a result from elsewhere, compared with what the store has recorded about its file.
 enum MergeVerdict {
   /// The file is unknown (`nil`) or was never analyzed.
   case new(Int64?)
-  /// The result is better than the stored one. Outcomes of other analyzers stay if both are of the same version of the
-  /// file.
+  /// The result is better than the stored one. The outcomes of other analyzers are kept if both results are of the same
+  /// version of the file.
   case better(KnownFile, isSameVersion: Bool)
   /// The stored result is better, but lacks these analyzers.
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated
-  /// The file has no result; at most another reason to skip it is known.
+  /// The file has no result; at most, a different reason to skip it is known.
   case skip(Int64?)
 
   var isChange: Bool {
@@ -57,7 +57,7 @@ enum MergeVerdict {
     return isSameVersion && new.0 > 0 && !missing.isEmpty ? .addition(file, missing) : .outdated
   }
 
-  /// 2 if the result describes the whole file, 1 if part of it, 0 if nothing.
+  /// Returns 2 if the result describes the whole file, 1 if it describes part of it, and 0 if it describes nothing.
   private static func soundness(_ status: FileAnalysis.Status, _ problem: Problem?) -> Int {
     guard let problem, problem.mayBeTransient else { return 2 }
     return status == .failed ? 0 : 1
@@ -65,7 +65,6 @@ enum MergeVerdict {
 }
 
 extension MergeVerdict {
-  /// Row of a file.
   struct KnownFile {
     var id: Int64
     var sizeBytes: Int64?
@@ -76,11 +75,11 @@ extension MergeVerdict {
     var skip: (code: String, message: String)?
     var problem: Problem?
     var remarks: [Problem]
-    /// Ids of the analyzers with an outcome.
+    /// Ids of the analyzers that have an outcome.
     var analyzers: Set<String> = []
-    /// True if any of them read the audio, so the status includes damage.
+    /// True if any of these analyzers read the audio, so the status takes damage into account.
     var wasDecoded = false
-    /// Start of the run that found the file gone.
+    /// Start of the run that found that the file had vanished.
     var vanished: Int64?
 
     init?(at path: FilePath, in db: Database) throws {

@@ -6,11 +6,12 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// Merges results made elsewhere into the store. The content of the store afterwards depends neither on the order of
-/// the results nor on how often they are merged.
+/// Merges results made elsewhere into the store. The final content of the store depends neither on the order of the
+/// results nor on how often they are merged.
 ///
-/// Between two results for a file, one not spoiled by circumstances (`Problem.mayBeTransient`) wins, then the later
-/// one. If both are of the same version of the file, outcomes of analyzers that only the other result ran are kept.
+/// If there are two results for a file, a result not spoiled by circumstances (`Problem.mayBeTransient`) wins over a
+/// spoiled one; otherwise the later one wins. If both are of the same version of the file, the outcomes of analyzers
+/// that only the other result has are kept.
 ///
 /// A merge becomes a run of its own with the first result that changes anything; the caller holds the run lock.
 /// Callable from any thread, one call at a time; each call blocks until its transaction is done.
@@ -35,7 +36,7 @@ public final class ResultMerger: Sendable {
   /// Merges results of one origin in one transaction; about 200 at a time work best.
   public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
-      // Results already stored by a killed merge cost no transaction and leave no run behind.
+      // If a killed merge has already stored the results, this costs no transaction and leaves no run behind.
       if let seen = try unchanged(by: results, state) {
         state = seen
         return
@@ -54,7 +55,7 @@ public final class ResultMerger: Sendable {
     }
   }
 
-  /// State after results that change nothing; `nil` if any result changes something.
+  /// Returns the state after results that change nothing; `nil` if any result changes something.
   private func unchanged(by results: [WorkerResult], _ state: State) throws(StoreError) -> State? {
     try store.read { db in
       var state = state
@@ -67,11 +68,10 @@ public final class ResultMerger: Sendable {
     }
   }
 
-  /// Outcome of a merge.
   public struct Ending: Hashable, Sendable {
     /// `nil` if nothing changed.
     public var run: Int64?
-    /// Totals of the files the results are about, each counted once, in their present state.
+    /// Totals over the files that the results are about, each counted once, in their present state.
     public var totals = RunTotals()
     public var newlyFailed = 0
     public var newlyDamaged = 0
@@ -182,7 +182,7 @@ extension ResultMerger {
     }
   }
 
-  /// Gives a file the row that a scan would have given it, with the reason for which the result was requested.
+  /// Gives a file the row that a scan would have given it, with the reason why the result was requested.
   private func prepare(
     _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, exists: Bool, run: Int64, _ db: Database
   ) throws -> Int64 {

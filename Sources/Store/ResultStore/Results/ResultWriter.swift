@@ -4,11 +4,11 @@ public import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// Result of one analysis of one waiting file.
+/// The result of one analysis of one waiting file.
 public struct FileResult: Sendable {
   public var fileID: Int64
   public var analysis: FileAnalysis
-  /// `nil` for the current time.
+  /// Time of the analysis; `nil` for the current time.
   public var analyzed: Timestamp?
 
   public init(fileID: Int64, analysis: FileAnalysis, analyzed: Timestamp? = nil) {
@@ -40,8 +40,8 @@ public struct WriteCounts: Hashable, Sendable {
   public init() {}
 }
 
-/// Stores results. The row, findings and search index of a file are written in one transaction, so all or none are
-/// present whenever the process ends.
+/// Stores results. The row, findings and search index of a file are written in one transaction, so either all or none
+/// of them are stored, no matter when the process ends.
 ///
 /// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class ResultWriter: Sendable {
@@ -70,8 +70,8 @@ public final class ResultWriter: Sendable {
   /// Stores results in one transaction; about 200 at a time work best.
   ///
   /// A new outcome replaces the old one of the same analyzer. If the file has not changed, other old outcomes stay. If
-  /// it has, those that read audio stay or are copied from any intact file with the same `decodingID` where
-  /// `reusesKnownAudio` says so, and all others are removed.
+  /// it has changed, outcomes of analyzers that read audio stay, or are copied from any intact file with the same
+  /// `decodingID`, where `reusesKnownAudio` says so; all others are removed.
   public func commit(_ results: [FileResult]) throws(StoreError) {
     try transact { _, write in for result in results { try write(result) } }
   }
@@ -179,8 +179,8 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio && analysis.decodedDuration == nil { state.counts.reused += 1 }
   }
 
-  /// Keeps the status if only tags were to be read and nothing was decoded: an unchanged file is as intact or damaged
-  /// as before.
+  /// Keeps the status if only tags were to be read and nothing was decoded: an unchanged file is as intact or as
+  /// damaged as before.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
     guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
       status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
@@ -192,8 +192,8 @@ public final class ResultWriter: Sendable {
     analysis.format = nil
   }
 
-  /// True if the file differs from that of the stored results. If only its times changed, the audio decides; a file
-  /// that could not be read for system reasons counts as unchanged.
+  /// True if the file differs from the one that the stored results describe. If only its times changed, the audio
+  /// decides; a file that could not be read for system reasons counts as unchanged.
   private func hasChanged(_ reason: PendingReason?, from known: ContentID?, _ analysis: FileAnalysis) -> Bool {
     switch reason {
     case .new, .changed: return true
@@ -227,7 +227,7 @@ public final class ResultWriter: Sendable {
   }
 
   private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
-    // The lack of audio says more than how an earlier attempt ended.
+    // The absence of audio says more than how an earlier attempt ended.
     if !file.hasChanged { return !(analysis.status == .failed && old.readsAudio && old.outcome == .failed) }
     return old.readsAudio && analysis.reusesKnownAudio && file.status == .ok && analysis.decodingID != nil
       && analysis.decodingID == file.decodingID
@@ -287,8 +287,8 @@ public final class ResultWriter: Sendable {
     return id
   }
 
-  /// Copies wanted outcomes that were neither made now nor known for this file from other intact files that decode to
-  /// the same audio.
+  /// Copies wanted outcomes from other intact files that decode to the same audio, if they were neither produced now
+  /// nor known for this file.
   private func reuse(
     _ decodingID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
   ) throws -> [StoredAnalysis] {
@@ -365,7 +365,7 @@ public final class ResultWriter: Sendable {
   ) throws {
     let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
     let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
-    // A failure begins now if the file was only damaged or fine before; damage already known does not.
+    // A failure begins now if the file was previously only damaged, or fine; known damage does not begin now.
     if analysis.status == .ok || analysis.status == .failed && file.status != .failed || !file.isKnownAsBad {
       try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(id))
     }

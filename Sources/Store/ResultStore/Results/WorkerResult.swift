@@ -2,7 +2,6 @@ public import Analysis
 public import Platform
 public import SystemPackage
 
-/// Result made elsewhere.
 public struct WorkerResult: Sendable {
   public enum Content: Sendable {
     case analysis(FileAnalysis, of: FileStamp)
@@ -26,9 +25,7 @@ public struct WorkerResult: Sendable {
   }
 }
 
-/// Origin of a result.
 public struct ResultOrigin: Hashable, Sendable {
-  /// Name of the pipeline.
   public var pipeline: String
   /// Digest of the pipeline's resolved configuration.
   public var digest: String
@@ -41,11 +38,10 @@ public struct ResultOrigin: Hashable, Sendable {
   }
 }
 
-/// Outcome of merging results. Counts results, not files: one file may have many.
+/// The outcome of merging results. It counts results, not files: one file may have several results.
 public struct MergeCounts: Hashable, Sendable {
   /// Results that added to the store.
   public var merged = 0
-  /// Results already in the store.
   public var unchanged = 0
   /// Results older than the stored one, or worse than it because circumstances spoiled them.
   public var outdated = 0

@@ -9,7 +9,7 @@ struct AnalysisSetMember: Hashable {
   var outcome: StoredOutcome
 }
 
-/// Outcome of an analyzer, as stored in `analysis.outcome`.
+/// The outcome of an analyzer, as stored in `analysis.outcome`.
 enum StoredOutcome: String {
   case ok
   case notApplicable = "not_applicable"
@@ -25,11 +25,11 @@ enum StoredOutcome: String {
   }
 }
 
-/// Analysis sets of a database by id. A set never changes, and their number does not grow with the library.
+/// The analysis sets of a database, by id. A set never changes, and the number of sets does not grow with the library.
 final class AnalysisSets: Sendable {
   private let known = Mutex<[Int64: [AnalysisSetMember]]>([:])
 
-  /// Members of a set written by a committed transaction; empty for `nil`.
+  /// Returns the members of a set written by a committed transaction; empty for `nil`.
   func members(of id: Int64?, in db: Database) throws -> [AnalysisSetMember] {
     guard let id else { return [] }
     if let members = known.withLock({ $0[id] }) { return members }
@@ -55,7 +55,7 @@ final class AnalysisSets: Sendable {
     return members.sorted { $0.identity.id < $1.identity.id }
   }
 
-  /// Id of the set with these members; creates the set if needed.
+  /// Returns the id of the set with these members; creates the set if needed.
   static func id(ofMembers members: [(analyzer: Int64, outcome: StoredOutcome)], in db: Database) throws -> Int64? {
     guard !members.isEmpty else { return nil }
     let list = members.sorted { $0.analyzer < $1.analyzer }.map { "\($0.analyzer)\($0.outcome.mark)" }

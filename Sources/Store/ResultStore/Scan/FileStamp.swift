@@ -1,18 +1,18 @@
 public import Platform
 public import SystemPackage
 
-/// File found by a scan, described by `lstat` alone.
+/// A file found by a scan, described by `lstat` alone.
 public struct FileStamp: Hashable, Sendable {
   /// Absolute path, or name of an object. The bytes of the path are the key of a file.
   public var path: FilePath
-  /// 0 for an object.
+  /// Device number; 0 for an object.
   public var device: UInt64
-  /// For an object, a number derived from its entity tag; 0 if it has none.
+  /// Inode number. For an object, a number derived from its entity tag; 0 if it has none.
   public var inode: UInt64
   public var sizeBytes: Int64
   /// Last change of the content (`st_mtim`), or the time a program has set.
   public var modified: Timestamp
-  /// Last change of content, name, owner or mode (`st_ctim`), set by the kernel only; `nil` if unreliable.
+  /// Last change of content, name, owner or mode (`st_ctim`), which only the kernel sets; `nil` if unreliable.
   public var statusChanged: Timestamp?
 
   public init(
@@ -28,11 +28,11 @@ public struct FileStamp: Hashable, Sendable {
   }
 }
 
-/// File or folder that a scan skipped.
+/// A file or folder that a scan skipped.
 public struct SkippedFile: Hashable, Sendable {
-  /// Absolute.
+  /// Absolute path.
   public var path: FilePath
-  /// snake_case, never renamed.
+  /// Reason as a word in snake_case; never renamed.
   public var code: String
   /// One sentence, without the file's name.
   public var message: String
@@ -54,20 +54,19 @@ public struct SkippedFile: Hashable, Sendable {
   }
 }
 
-/// Reason why a file waits for analysis, in the order in which waiting files are taken.
+/// The reason why a file is waiting for analysis, in the order in which waiting files are analyzed.
 public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
-  /// Never analyzed.
   case new = 1
   /// Size or modification time differs from that of the last analysis.
   case changed = 2
-  /// A wanted analyzer has not run, or ran in another version or configuration; or the run was asked to repeat
+  /// A wanted analyzer has not run, or ran in another version or configuration; or the run was told to repeat
   /// everything.
   case outdated = 3
-  /// Failed before and is to be retried: on request, because decoding has improved, or because the system caused the
-  /// failure and not the file (`DecodeError.Code.isTransient`).
+  /// Failed before and is to be retried: on request, because decoding has improved, or because the system, not the
+  /// file, caused the failure (`DecodeError.Code.isTransient`).
   case retry = 4
-  /// Size and modification time are unchanged, but another sign says that the content may not be (`FileChange`). The
-  /// audio is hashed and the tags are read; the file is analyzed only if the audio differs.
+  /// Size and modification time are unchanged, but another sign suggests that the content may have changed
+  /// (`FileChange`). The audio is hashed and the tags are read; the file is analyzed only if the audio differs.
   case touched = 5
 }
 

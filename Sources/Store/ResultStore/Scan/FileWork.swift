@@ -1,11 +1,11 @@
 public import Analysis
 internal import GRDB
 
-/// Work that a run would have with a file, and known facts that determine its amount.
+/// The work that a run would have to do on a file, and known facts that determine its amount.
 public struct FileWork: Hashable, Sendable {
   public var reason: PendingReason
-  /// Ids of the wanted analyzers whose findings are missing or of another version or configuration; all of them if the
-  /// file itself is new or changed.
+  /// Ids of the wanted analyzers whose findings are missing or come from another version or configuration; all of them
+  /// if the file itself is new or changed.
   public var missing: [String]
   /// Format at the last analysis; `nil` if the file was never analyzed.
   public var format: AudioFormat?
@@ -19,7 +19,7 @@ public struct FileWork: Hashable, Sendable {
 
 extension ScanSession {
   /// Compares files with the stored state for a plan, as `classify` does.
-  /// - Returns: One element per file, in order; `nil` for a file that needs no work or was met before.
+  /// - Returns: One element per file, in order; `nil` for a file that needs no work or has been seen before.
   public func work(for files: [FileStamp]) throws(StoreError) -> [FileWork?] {
     try transact { state, db in
       try judge(files, &state, db).map { judgment in

@@ -1,13 +1,14 @@
 internal import SystemPackage
 
-/// Device facts gathered during a scan that tell removed files from files on an unmounted disk.
+/// Facts about devices, gathered during a scan, that distinguish removed files from files on an unmounted disk.
 struct MissingDisks {
-  /// Devices on which files were met, each with the latest file: if that is gone too, the disk may have been removed
-  /// during the scan.
+  /// Devices on which files were seen, each with the latest file: if that file is gone as well, the disk may have been
+  /// removed during the scan.
   private var seen: [Int64: FilePath] = [:]
-  /// Devices on which files known from another device were met: many file systems get a new number on each mount.
+  /// Devices on which the scan saw files that were known from another device: many file systems get a new number on
+  /// each mount.
   private var successors: [Int64: Set<Int64>] = [:]
-  /// Number of files by the folder that would hold them if their disk were mounted.
+  /// Number of files by the folder that would contain them if their disk were mounted.
   private(set) var counts: [FilePath: Int] = [:]
   /// Cached state of folders. Files arrive in path order, so most are in the same few folders.
   private var statuses: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
@@ -18,8 +19,9 @@ struct MissingDisks {
     if let known, known != device { successors[known, default: []].insert(device) }
   }
 
-  /// Tells whether a missing file was on a missing disk. Its folder (or the nearest existing one above) must be empty
-  /// and on another device, and no file met on the file's device, under whatever number, may still exist.
+  /// Returns whether a missing file was on a missing disk. Its folder (or the nearest existing folder above) must be
+  /// empty and on another device, and none of the files seen on the file's device, under whatever number, may still
+  /// exist.
   /// - Parameters:
   ///   - status: Device and emptiness of a folder.
   ///   - exists: `true` if something is at a path.

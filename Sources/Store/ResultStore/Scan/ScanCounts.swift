@@ -1,4 +1,4 @@
-/// Counts of the files a scan has met so far.
+/// Counts of the files that a scan has seen so far.
 public struct ScanCounts: Hashable, Sendable {
   public var cached = 0
   /// Number of `cached` files that are damaged.
@@ -6,7 +6,7 @@ public struct ScanCounts: Hashable, Sendable {
   public var knownFailures = 0
   /// Number of `knownFailures` that are in quarantine after losing a worker process.
   public var quarantined = 0
-  /// Files that the scan could not read, and that were readable or unknown before.
+  /// Files that the scan could not read although they were readable or unknown before.
   public var newFailures = 0
   public var skipped = 0
   public var new = 0
@@ -14,7 +14,7 @@ public struct ScanCounts: Hashable, Sendable {
   public var touched = 0
   public var outdated = 0
   public var retried = 0
-  /// Number of all files above found under another path than before.
+  /// Number of files, out of all those above, that were found under another path than before.
   public var moved = 0
   public var vanished = 0
 

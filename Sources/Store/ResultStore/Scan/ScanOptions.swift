@@ -1,6 +1,5 @@
-/// Treatment of known files by a scan.
+/// Options for the treatment of known files in a scan.
 public struct ScanOptions: Hashable, Sendable {
-  /// Analyzes everything again.
   public var force: Bool
   /// Retries failed files, and files on which an analyzer failed, although nothing has changed.
   public var retryFailed: Bool

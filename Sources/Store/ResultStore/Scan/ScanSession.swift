@@ -4,8 +4,8 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// Scan of one run: compares the files found by the walker with the stored state and leaves the list of work in the
-/// database. Memory grows with the library only by one bit per known file and, in a dry run, 16 bytes per new file.
+/// The scan of one run: compares the files found by the walker with the stored state and leaves the list of work in the
+/// database. Memory use grows with the library by only one bit per known file and, in a dry run, 16 bytes per new file.
 ///
 /// Callable from any thread, one call at a time; each call blocks until its transaction is done.
 public final class ScanSession: Sendable {
@@ -28,7 +28,7 @@ public final class ScanSession: Sendable {
   }
 
   /// - Parameters:
-  ///   - started: The current time; no file was examined before it.
+  ///     - started: The current time; no file may have been examined before it.
   ///   - pathExists: `true` if something is at this path now (`lstat`). Called for the old path of an apparently moved
   ///     file, and before a file is marked as vanished.
   ///   - folderAt: Device of a folder and whether it is empty; `nil` if there is no such folder.
@@ -48,30 +48,31 @@ public final class ScanSession: Sendable {
 
   public var counts: ScanCounts { state.withLock { $0.counts } }
 
-  /// Empty folders that `markVanished` took for unmounted disks, each with the number of files left unchanged.
+  /// Empty folders that `markVanished` considered to be unmounted disks, each with the number of files left unchanged.
   public var missingDisks: [(folder: FilePath, fileCount: Int)] {
     state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
   }
 
-  /// Number of known files at or below a path that have not vanished, which tells an unmounted disk from an empty
-  /// folder.
+  /// Number of known files at or below a path that have not vanished, which distinguishes an unmounted disk from an
+  /// empty folder.
   public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
   /// Compares files with the stored state in one transaction; a few hundred to a few thousand at a time work best.
   ///
-  /// A file under a new path counts as moved, and keeps its results, if device, inode, size and modification time are
-  /// those of a known file whose old path is gone. A file given twice counts once and gets the same verdict again.
+  /// A file under a new path counts as moved, and keeps its results, if its device, inode, size and modification time
+  /// are those of a known file whose old path is gone. A file passed twice counts once and gets the same verdict both
+  /// times.
   /// - Returns: One verdict per file, in order.
   public func classify(_ files: [FileStamp]) throws(StoreError) -> [ScanVerdict] {
     try transact { state, db in try judge(files, &state, db).map(\.verdict) }
   }
 
-  /// Verdict on a file, before anything is done about it.
+  /// The verdict on a file, before any action is taken on it.
   struct Judgment {
     var verdict: ScanVerdict
-    /// Id of its row; `nil` if it has none, or a new one.
+    /// Id of the file's row; `nil` if it has no row, or if the row is new.
     var id: Int64?
-    /// True if the session meets the file for the first time.
+    /// True if the session sees the file for the first time.
     var isFirst: Bool
   }
 
@@ -159,7 +160,7 @@ public final class ScanSession: Sendable {
     }
   }
 
-  /// A reason from an earlier analysis stays: it concerns the file itself.
+  /// Records why a file could not be read. A reason from an earlier analysis stays: it concerns the file itself.
   private func writeFailure(_ file: SkippedFile, _ id: Int64, _ db: Database) throws {
     try Query(
       db,
@@ -177,10 +178,9 @@ public final class ScanSession: Sendable {
     try Query(db, "DELETE FROM failure WHERE file = ? AND stage = 'scan'").run(.integer(id))
   }
 
-  /// Queue of the files this scan has found waiting. Files found later are added.
+  /// Returns the queue of the waiting files that this scan has found. Files found later are added to it.
   public func makePendingQueue() -> PendingQueue { PendingQueue(scan: self) }
 
-  /// True if the file was met in this session.
   func hasSeen(_ id: Int64) -> Bool { state.withLock { $0.seen.contains(id) } }
 
   // MARK: Verdicts
@@ -196,7 +196,7 @@ public final class ScanSession: Sendable {
     var pending: PendingState
     var isSkipped: Bool
     var hasVanished: Bool
-    /// The file was known by another path, and its inode alone does not prove that it is the same file.
+    /// True if the file was known by another path, and its inode alone does not prove that it is the same file.
     var isDoubtful = false
 
     init(_ row: Query) {
@@ -230,10 +230,10 @@ public final class ScanSession: Sendable {
   private static let moveSQL =
     "SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ?"
 
-  /// Comparison of an analysis set with the wanted analyses.
+  /// The result of comparing an analysis set with the wanted analyses.
   struct Currency {
     var coversAll: Bool
-    /// Covers all analyzers that do not read audio, which is all that a file without audio needs.
+    /// True if the set covers all analyzers that do not read audio, which is all that a file without audio needs.
     var coversFileFeeds: Bool
     var hasFailure: Bool
   }
@@ -263,7 +263,7 @@ public final class ScanSession: Sendable {
       file.path.isObject
       ? FileChange.betweenObjects(known.stamp, inode: known.inode, and: file) : .between(known.stamp, and: file)
     if change == .changed || known.pending.reason == .changed { return .pending(.changed) }
-    // Backup programs and `chmod -R` touch whole libraries; that must not end every quarantine.
+    // Backup programs and `chmod -R` touch whole libraries, which must not end every quarantine.
     let isTouched = change == .touched || known.isDoubtful || known.pending.reason == .touched
     if isTouched && quarantine == nil { return .pending(.touched) }
     if options.force { return .pending(.outdated) }
@@ -330,7 +330,7 @@ public final class ScanSession: Sendable {
     return Judgment(verdict: verdict, id: known.id, isFirst: isFirst)
   }
 
-  /// - Returns: `true` if the session meets the file for the first time.
+  /// - Returns: `true` if the session sees the file for the first time.
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws -> Bool {
     if !file.path.isObject { state.disks.meet(Int64(bitPattern: file.device), file.path) }
     if options.isDryRun {
@@ -358,7 +358,7 @@ public final class ScanSession: Sendable {
   // MARK: Moves
 
   private func findMoved(_ file: FileStamp, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
-    // The existence of an object is unknown until its listing has ended.
+    // It is unknown whether an object exists until its listing has ended.
     if file.path.isObject { return nil }
     let select = try Query(db, Self.moveSQL)
     var found: KnownFile?
@@ -377,8 +377,9 @@ public final class ScanSession: Sendable {
     return found
   }
 
-  /// True if another known file has this size and modification time. That happens if times are in whole seconds (of the
-  /// file system, or set by an archive), and inodes prove nothing: many file systems reuse or invent them.
+  /// True if another known file has this size and modification time. That happens if times are in whole seconds
+  /// (because of the file system, or because an archive set them). Inodes then prove nothing, because many file systems
+  /// reuse or invent them.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
     guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
     let select = try Query(
@@ -393,7 +394,7 @@ public final class ScanSession: Sendable {
     let old = try Query(db, "SELECT display_path FROM file WHERE id = ?")
     let oldPath = try old.first(.integer(known.id)) { old.text(0) }
     try FileEvents.add(.moved, file: known.id, at: started, run: run, oldPath.map { "from \($0)" }, in: db)
-    // It may be another file of the same size and time.
+    // It may be a different file of the same size and time.
     if known.isDoubtful { try Checksums.forget(file: known.id, in: db) }
     try Query(db, "UPDATE file SET path = ?, display_path = ? WHERE id = ?")
       .run(.path(path), .text(display), .integer(known.id))

@@ -1,4 +1,4 @@
-/// Ids of the files a scan has met, as one bit per row.
+/// The ids of the files that a scan has seen, as one bit per row.
 struct SeenFiles {
   private var words: [UInt64] = []
 

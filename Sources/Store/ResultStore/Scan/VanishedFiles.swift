@@ -3,7 +3,7 @@ internal import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// Scanned folder or file within which missing files may count as gone.
+/// A scanned folder or file within which missing files may count as gone.
 public struct VanishScope: Hashable, Sendable {
   public var root: FilePath
   /// Folders below the root that could not be read; nothing in them counts as gone.
@@ -15,12 +15,12 @@ public struct VanishScope: Hashable, Sendable {
   }
 }
 
-/// Known files that a scan did not meet.
+/// Handles known files that a scan did not find.
 extension ScanSession {
   /// Marks known files in these places as vanished if this session neither classified nor skipped them; their results
-  /// stay. An existing file that was only ever skipped is forgotten, such as a folder that could not be read and now
-  /// can. Call this after the whole scan, only with roots that exist and had files. Files that still exist (outside
-  /// what the walker was asked to scan) and files on unmounted disks are left unchanged.
+  /// stay. An existing file that was only ever skipped is forgotten, for example a folder that could not be read before
+  /// and now can. Call this after the whole scan, only with roots that exist and had files. Files that still exist
+  /// (outside what the walker was told to scan) and files on unmounted disks are left unchanged.
   /// - Returns: Number of files marked.
   @discardableResult
   public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {

@@ -1,13 +1,14 @@
 public import Analysis
 
-/// Analyses that a run wants for every file.
+/// The analyses that a run wants for every file.
 public struct WantedAnalyses: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public var identity: AnalyzerIdentity
     /// True if the finding follows from the encoded audio alone, so it stays valid for another file with the same
     /// content id; false for `Feed.file`.
     public var readsAudio: Bool
-    /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.supersedingIdentities`).
+    /// Identities of the same analyzer whose findings are accepted in place of this one's
+    /// (`AnalyzerPlugin.supersedingIdentities`).
     public var superseding: Set<AnalyzerIdentity>
 
     public init(identity: AnalyzerIdentity, readsAudio: Bool, superseding: Set<AnalyzerIdentity> = []) {
@@ -16,12 +17,13 @@ public struct WantedAnalyses: Hashable, Sendable {
       self.superseding = superseding
     }
 
-    /// This identity first.
+    /// All accepted identities, this one first.
     var accepted: [AnalyzerIdentity] { [identity] + superseding }
   }
 
   public var members: [Member]
-  /// Increased whenever decoding may succeed where it failed before; failed and partial files are then retried.
+  /// Version of the decoders, incremented whenever decoding may succeed where it failed before; failed and partial
+  /// files are then retried.
   public var decoderVersion: Int
 
   public init(members: [Member], decoderVersion: Int) {
@@ -29,7 +31,7 @@ public struct WantedAnalyses: Hashable, Sendable {
     self.decoderVersion = decoderVersion
   }
 
-  /// `false` for analyzers that are not in `members`.
+  /// Returns `false` for analyzers that are not in `members`.
   func readsAudio(_ analyzer: AnalyzerIdentity) -> Bool {
     members.first { $0.accepted.contains(analyzer) }?.readsAudio ?? false
   }

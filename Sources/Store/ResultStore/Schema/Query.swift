@@ -3,7 +3,7 @@ internal import GRDBSQLite
 internal import Platform
 package import SystemPackage
 
-/// Value to bind to a parameter of a statement.
+/// A value to bind to a parameter of a statement.
 package enum SQLValue {
   case null
   case integer(Int64)
@@ -14,22 +14,22 @@ package enum SQLValue {
   /// Argument of the function in `TrackSet.condition`.
   case tracks(TrackSet.Argument)
 
-  /// JSON array for `json_each`.
+  /// Returns a JSON array for `json_each`.
   package static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
   package static func list(_ ids: [String]) -> SQLValue { .text(NameList.list(ids) ?? "[]") }
 
   package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   package static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
   package static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
-  /// Integer if exact: SQLite compares integers with integers faster.
+  /// Returns an integer if the value is exactly one: SQLite compares integers with integers faster.
   package static func number(_ value: Double) -> SQLValue { Int64(exactly: value).map { .integer($0) } ?? .real(value) }
   package static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
   package static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
   package static func real(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
 }
 
-/// Prepared statement from a connection's cache; binds values and reads columns in place. GRDB's own arguments and rows
-/// allocate for each value, which a scan of a large library cannot afford.
+/// A prepared statement from a connection's cache. It binds values and reads columns in place; GRDB's own arguments and
+/// rows allocate memory for each value, which a scan of a large library cannot afford.
 package struct Query {
   private let statement: Statement
   private let database: Database
@@ -66,7 +66,7 @@ package struct Query {
     while try step(), try body() {}
   }
 
-  /// Value of `body` for the first row; `nil` if there is none.
+  /// Returns the result of `body` for the first row; `nil` if there is none.
   package func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
     try first(values, body: body)
   }
@@ -84,12 +84,12 @@ package struct Query {
   package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
   package func optionalReal(_ column: Int32) -> Double? { isNull(column) ? nil : real(column) }
 
-  /// Empty for NULL.
+  /// Returns the text of a column; empty for NULL.
   package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
   package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   package func path(_ column: Int32) -> FilePath { FilePath(bytes: bytes(column)) }
 
-  /// Bytes of a text or blob, valid until the next step.
+  /// Returns the bytes of a text or blob, valid until the next step.
   package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
@@ -140,7 +140,7 @@ package struct Query {
   }
 }
 
-/// Non-NULL pointer for an empty text.
+/// A non-NULL pointer for an empty text.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
   let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
   text.initialize(to: 0)

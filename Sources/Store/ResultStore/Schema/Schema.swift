@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// Tables of the database, and migrations from older schemas.
+/// The tables of the database, and migrations from older schemas.
 enum Schema {
   /// `PRAGMA application_id`: “NOCT”, which identifies the database to `file` and this program.
   static let applicationID = 0x4E4F_4354
@@ -298,8 +298,8 @@ enum Schema {
     FROM run;
     """
 
-  /// Columns for which an older database has no values are NULL: unknown. `file.pending` has one more reason: 5
-  /// touched.
+  /// Columns for which an older database has no values are NULL, which means unknown. `file.pending` has one more
+  /// reason: 5 touched.
   private static let tables2 = """
     ALTER TABLE file ADD COLUMN ctime_ns INTEGER;
     ALTER TABLE file ADD COLUMN looked_ns INTEGER;   -- when a scan first met this size and these times
@@ -318,7 +318,8 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// Long texts and lists from tags, which few readers need: `tag_summary.has_lyrics` says whether there are lyrics.
+  /// Long texts and lists from tags, which few readers need: `tag_summary.has_lyrics` indicates whether there are
+  /// lyrics.
   private static let tables3Tags = """
     CREATE TABLE lyrics (
       file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
@@ -343,7 +344,8 @@ enum Schema {
   /// Columns of the view `track` with the tempo in force.
   static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
 
-  /// One line per existing file, for people. Findings have the names of the CSV report.
+  /// Returns the view with one line per existing file, for people. Findings have the names that they have in the CSV
+  /// report.
   /// - Parameters:
   ///   - columns: Columns that declared findings add at the end.
   ///   - tables: Tables of these columns, with one row per file.
@@ -387,8 +389,8 @@ enum Schema {
     WHERE f.vanished_run IS NULL;
     """
 
-  /// Earlier versions took over the status of any file with the same audio. Files that share theirs are checked again
-  /// (`pending` 5, touched), and nothing is taken from files without a `decoding_id`.
+  /// Earlier versions copied the status from any file with the same audio. Files that share their audio are checked
+  /// again (`pending` 5, touched), and nothing is copied from files without a `decoding_id`.
   private static let tables3Records = """
     ALTER TABLE run ADD COLUMN partial INTEGER NOT NULL DEFAULT 0;       -- `analyzed` of older runs has them
     ALTER TABLE run ADD COLUMN newly_damaged INTEGER NOT NULL DEFAULT 0; -- of `partial`
@@ -412,7 +414,7 @@ enum Schema {
     FROM run;
     """
 
-  /// If `map` is NULL, map and beats follow from the found ones.
+  /// If `map` is NULL, map and beats are derived from the found ones.
   private static let tables3Corrections = """
     ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
     ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]

@@ -6,9 +6,9 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Names and ids as stored in the tables of the song catalog. `Library` defines their meaning; SQL calls it.
+/// Names and ids as stored in the tables of the song catalog. `Library` defines their meaning; SQL functions call it.
 package enum NameList {
-  /// Column value of a list of names: JSON, or NULL for an empty list.
+  /// Returns the column value for a list of names: JSON, or NULL for an empty list.
   package static func list(_ names: [String]) -> String? {
     if names.isEmpty { return nil }
     var writer = JSONWriter()
@@ -46,7 +46,7 @@ package enum NameList {
     },
     // Genres from the list of the tag `genre`.
     DatabaseFunction("genre_list", argumentCount: 1, pure: true) { values in list(Credit.genres(names(values[0]))) },
-    // ISO 8601 date of a tag's value; NULL if it is no date.
+    // The ISO 8601 date of a tag's value; NULL if the value is not a date.
     DatabaseFunction("partial_date", argumentCount: 1, pure: true) { values in
       String.fromDatabaseValue(values[0]).flatMap { PartialDate($0)?.description }
     },

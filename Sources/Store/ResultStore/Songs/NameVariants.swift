@@ -2,16 +2,16 @@ internal import GRDB
 internal import SystemPackage
 internal import Text
 
-/// Alternative spellings under which names are found.
+/// The alternative spellings by which names are found.
 ///
 /// - A track without a title is found by its file name.
-/// - In scripts without spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words carry endings), each
-///   letter is a word: any part of a name, however short, is then a phrase of the full-text index.
-/// - Letters that are not base letters with a diacritic, which the index would strip, get their usual plain spelling:
-///   `ß` as `ss`, `ø` as `o`, `æ` as `ae`.
+/// - In scripts without spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words have endings), each
+///   letter is a word: any part of a name, however short, is then a phrase in the full-text index.
+/// - Letters that are not base letters with a diacritic, which the index would strip, are replaced with their usual
+///   plain spelling: `ß` with `ss`, `ø` with `o`, `æ` with `ae`.
 package enum NameVariants {
-  /// SQL function that makes the variants. Arguments: whether there is a title, names, and the path last. NULL if there
-  /// are none.
+  /// The SQL function that returns the variants. Its arguments are whether there is a title, names, and finally the
+  /// path. It returns NULL if there are no variants.
   static let function = "name_variants"
 
   static let sqlFunction = DatabaseFunction(function, pure: true) { values in
@@ -23,7 +23,7 @@ package enum NameVariants {
     return ListText.joined(found)
   }
 
-  /// `nil` for a name without variants.
+  /// Returns the variants of a name; `nil` for a name without any.
   package static func variants(of name: String) -> String? {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
     let words = name.split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
@@ -37,7 +37,7 @@ package enum NameVariants {
     text.unicodeScalars.contains(where: isUnspaced)
   }
 
-  /// Puts a space around each letter of such a script.
+  /// Puts spaces around each letter of such a script.
   package static func lettersApart(_ text: some StringProtocol) -> String {
     var apart = ""
     for scalar in text.unicodeScalars {
@@ -50,7 +50,7 @@ package enum NameVariants {
     return apart.split(separator: " ").joined(separator: " ")
   }
 
-  /// `nil` if the text is already spelled that way.
+  /// Returns the text in plain spelling; `nil` if it is already spelled that way.
   package static func plain(_ text: some StringProtocol) -> String? {
     guard text.contains(where: { spellings[$0] != nil }) else { return nil }
     return text.reduce(into: "") { $0 += spellings[$1] ?? String($1) }
@@ -61,7 +61,7 @@ package enum NameVariants {
     "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",
   ]
 
-  /// Thai, Lao, Tibetan, Myanmar; Khmer; kana, Han and Hangul.
+  /// Covers Thai, Lao, Tibetan, Myanmar; Khmer; kana, Han and Hangul.
   private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0E00...0x0FFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF, 0x3400...0x9FFF,

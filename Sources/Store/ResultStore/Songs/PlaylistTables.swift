@@ -2,14 +2,13 @@ internal import Analysis
 internal import GRDB
 internal import Platform
 
-/// Tables of people's collections. They hold no ids of `file`, since files may be forgotten and come back.
+/// The tables of people's collections. They contain no ids of `file`, since files may be forgotten and come back.
 package enum PlaylistTables {
   /// Number of earlier states of a playlist that clients can still edit.
   package static let keptSnapshots = 20
 
   static let own: Set<String> = ["playlist", "playlist_entry", "playlist_snapshot", "saved_track", "saved_item"]
 
-  /// Tables of schema 4.
   static let tables4 = """
     CREATE TABLE playlist (
       id INTEGER PRIMARY KEY,
@@ -58,8 +57,9 @@ package enum PlaylistTables {
     ) WITHOUT ROWID;
     """
 
-  /// Row of `file` for a reference in the table `e`: the file at its path if that has its audio; otherwise another file
-  /// with its audio (it was moved); otherwise the file at its path, which was re-encoded.
+  /// Row of `file` that a row of the table `e` refers to: the file at the stored path if it has the stored audio;
+  /// otherwise another file with that audio (the file was moved); otherwise the file at the stored path (it was
+  /// re-encoded).
   package static func file(of e: String) -> String {
     """
     coalesce(
@@ -69,8 +69,8 @@ package enum PlaylistTables {
     """
   }
 
-  /// Keeps references to a file valid when the same file gets another content id, such as after a change in how these
-  /// are computed.
+  /// Keeps references to a file valid when its content id changes although the file is the same, for instance because
+  /// content ids are computed differently.
   static func follow(_ old: ContentID, to new: ContentID, file: Int64, in db: Database) throws {
     for table in ["playlist_entry", "saved_track"] {
       try Query(
@@ -79,7 +79,7 @@ package enum PlaylistTables {
     }
   }
 
-  /// Impossible rows, one line per kind of problem.
+  /// Describes impossible rows, in one line per kind of problem.
   static func check(_ db: Database) throws -> [String] {
     let select = try Query(
       db,

@@ -2,8 +2,8 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// Table `song`, which filters, sorts and the full-text index read: one row with all facts for each existing file that
-/// was analyzed or failed.
+/// The table `song`, which filters, sorting and the full-text index read: one row with all facts for each existing file
+/// that was analyzed or failed.
 ///
 /// Triggers record the id of every file whose row may have to change, for whatever reason: results are written, files
 /// vanish, return or are skipped, people set tempi. Each transaction ends with `update`, so the rows always match the
@@ -56,7 +56,7 @@ package struct SongCatalog: Sendable {
   }
 
   /// Rebuilds the rows of all recorded files.
-  /// - Parameter areChanged: False if only the way rows are made has changed, not the files.
+  /// - Parameter areChanged: False if only the way that rows are created has changed, not the files.
   func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
     if areChanged { try ChangeLog.note(db) }
@@ -70,7 +70,7 @@ package struct SongCatalog: Sendable {
     try Query(db, "DELETE FROM \(Self.changes)").run()
   }
 
-  /// Number of files with a wrong row, and one of them.
+  /// Returns the number of files with a wrong row, and one of these files.
   func wrongRows(_ db: Database) throws -> (count: Int64, example: String)? {
     let select = try Query(
       db,
@@ -103,7 +103,7 @@ package struct SongCatalog: Sendable {
 
   // MARK: Rows
 
-  /// Status of a file. A file without results that could not be read has failed too; a skipped one is no track.
+  /// Status of a file. A file without results that could not be read has failed as well; a skipped file is not a track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
   /// Condition that is true for all unlisted files and few others.
@@ -111,7 +111,7 @@ package struct SongCatalog: Sendable {
 
   private static func columns(_ tables: Set<String>) -> [(name: String, sql: String)] {
     func value(_ sql: String, of table: String) -> String { tables.contains(table) ? sql : "NULL" }
-    /// All values of a tag, as one text.
+    /// Returns all values of a tag, as one text.
     func tag(_ name: String) -> String {
       value(
         """
@@ -119,7 +119,7 @@ package struct SongCatalog: Sendable {
           SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND value <> '' ORDER BY position))
         """, of: "tag")
     }
-    /// All values of a tag, as a JSON list.
+    /// Returns all values of a tag, as a JSON list.
     func list(_ name: String) -> String {
       value(
         """
@@ -194,7 +194,7 @@ package struct SongCatalog: Sendable {
 // MARK: - Schema
 
 extension SongCatalog {
-  /// Tables of schema 4. `song` is filled from an older database when that is opened next.
+  /// The tables of schema 4. `song` is filled when an older database is next opened.
   static let tables4 = """
     -- What is known of each file that is there and was analyzed or failed, for search, filters and sorts. Its rows follow
     -- from the other tables.
@@ -273,7 +273,7 @@ extension SongCatalog {
     \(SongTables.tables4)
     """
 
-  /// Indexes on everything that is filtered or sorted by, so an index alone can answer.
+  /// Indexes on everything used for filtering or sorting, so that an index alone can answer.
   private static let indexes4 =
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
@@ -290,7 +290,7 @@ extension SongCatalog {
       CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
       """
 
-  /// Triggers for a full-text table whose texts are stored in another table: it must be given the old texts.
+  /// Returns triggers for a full-text table whose texts are stored in another table: it must be given the old texts.
   /// - Parameter stored: Columns from which the others are derived.
   static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
     -> String

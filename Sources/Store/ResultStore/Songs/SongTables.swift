@@ -2,8 +2,9 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// Artists, albums and genres of the songs in `song`: one row each, with counts, so listing them does not read all
-/// songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers keep the counts.
+/// The artists, albums and genres of the songs in `song`: one row each, with counts, so that listing them does not read
+/// all songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers keep the
+/// counts.
 package struct SongTables {
   private let db: Database
 
@@ -17,7 +18,7 @@ package struct SongTables {
 
   // MARK: Keeping
 
-  /// Albums of the files whose rows in `song` are to be rebuilt.
+  /// Returns the albums of the files whose rows in `song` are to be rebuilt.
   func albumsOfChanges() throws -> Set<String> {
     let select = try Query(
       db,
@@ -30,7 +31,6 @@ package struct SongTables {
     return ids
   }
 
-  /// Removes the links of changed songs.
   func unlinkChanges() throws {
     for table in ["artist_song", "genre_song"] {
       try Query(db, "DELETE FROM \(table) WHERE song IN (SELECT file FROM \(SongCatalog.changes))").run()
@@ -99,7 +99,6 @@ package struct SongTables {
     ).run(values)
   }
 
-  /// Removes all rows.
   func clear() throws {
     for table in ["artist_song", "genre_song", "artist_album", "genre_album"] {
       try db.execute(sql: "DELETE FROM \(table)")
@@ -115,7 +114,7 @@ package struct SongTables {
 
   // MARK: Checking
 
-  /// Tables that differ from the rows of `song`, with the number of wrong rows.
+  /// Returns the tables that differ from the rows of `song`, with the number of wrong rows.
   func wrongRows() throws -> [(table: String, count: Int64)] {
     func differences(_ found: String, _ expected: String) -> String {
       "SELECT count(*) FROM (SELECT * FROM (\(found) EXCEPT \(expected)) UNION ALL SELECT * FROM (\(expected) EXCEPT \(found)))"
@@ -153,7 +152,7 @@ package struct SongTables {
 
   // MARK: Rows
 
-  /// Condition for listed songs; files that failed are in no list.
+  /// Condition for listed songs; failed files are not in any list.
   package static let isListed = "song.status <> 'failed'"
 
   private static func songArtists(_ songs: String) -> String {
@@ -189,7 +188,8 @@ package struct SongTables {
     "added_ns", "compilation",
   ]
 
-  /// Artists of an album: the album artists of a tag, or the artists that all tracks share, or `Various Artists`.
+  /// Returns the artists of an album: the album artists of a tag, or the artists that all tracks share, or `Various
+  /// Artists`.
   private static func albums(_ songs: String) -> String {
     let various = NameList.list([SongCatalogID.variousArtists]) ?? ""
     return """

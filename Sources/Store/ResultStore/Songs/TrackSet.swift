@@ -1,11 +1,11 @@
 package import GRDB
 internal import GRDBSQLite
 
-/// Set of track ids, one bit each. At a million tracks an index returns the matches of a condition within some
-/// milliseconds, while reading each row would take a second; conditions are combined bit by bit.
+/// A set of track ids, one bit each. With a million tracks, an index returns the matches of a condition within a few
+/// milliseconds, whereas reading each row would take a second; conditions are combined bit by bit.
 package struct TrackSet {
   private var bits: [UInt64] = []
-  /// True if the set holds all tracks except those whose bits are set.
+  /// True if the set contains all tracks except those whose bits are set.
   private var isComplement: Bool
 
   package static let none = TrackSet(isComplement: false)
@@ -36,7 +36,7 @@ package struct TrackSet {
 
   private var markedCount: Int { bits.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-  /// Ascending; `nil` if there are more, or if the set is a complement.
+  /// Returns the ids in ascending order; `nil` if there are more, or if the set is a complement.
   package func ids(atMost limit: Int) -> [Int64]? {
     if isComplement || markedCount > limit { return nil }
     var ids: [Int64] = []
@@ -79,13 +79,13 @@ package struct TrackSet {
 
   // MARK: SQL
 
-  /// Condition that a track is in the set bound before its id.
+  /// Returns a condition that a track is in the set bound to its parameter.
   /// - Parameter parameter: Number of the parameter, in statements that number them.
   package static func condition(on column: String, parameter: Int? = nil) -> String {
     "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
   }
 
-  /// Bound argument; must outlive the statements that use it.
+  /// A bound argument; must outlive the statements that use it.
   package final class Argument {
     /// First word: 1 for a complement. Then the number of words, then the words.
     fileprivate let words: UnsafeMutablePointer<UInt64>
@@ -102,14 +102,14 @@ package struct TrackSet {
     var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(words) }
   }
 
-  /// Adds the functions to a connection. GRDB's own functions create an object per argument, too slow for a million
-  /// calls.
+  /// Adds the functions to a connection. GRDB's own functions create an object per argument, which is too slow for a
+  /// million calls.
   package static func addFunctions(to db: Database) throws {
     try addMembership(to: db)
     try addCollection(to: db)
   }
 
-  /// Bits collected while a statement finds ids. Returning the rows one by one takes twice the time.
+  /// The bits collected while a statement finds ids. Returning the rows one by one takes twice as long.
   private struct Words {
     var start: UnsafeMutablePointer<UInt64>?
     var count: Int
@@ -140,7 +140,7 @@ package struct TrackSet {
     }
   }
 
-  /// Aggregate function `track_set`: blob of the words in which the ids are marked; NULL if there are none.
+  /// Adds the aggregate function `track_set`: a blob of the words in which the ids are marked; NULL if there are none.
   private static func addCollection(to db: Database) throws {
     let code = unsafe sqlite3_create_function_v2(
       db.sqliteConnection, "track_set", 1, SQLITE_UTF8, nil, nil,

@@ -3,8 +3,8 @@ public import Platform
 public import SystemPackage
 
 extension ResultStore {
-  /// Proof that a file is a copy made by `backUp`. A database opened since then is in another mode and no longer a
-  /// copy.
+  /// Proof that a file is a copy made by `backUp`. A copy that has since been opened as a database is in another mode
+  /// and no longer counts as a copy.
   public static let backupProof = OriginProof.head(orElse: "is not a copy made by `analyze backup`") { head in
     // SQLite, "Database File Format": write and read versions, 1 for a file without WAL, and the application id.
     guard head.starts(with: "SQLite format 3\0".utf8), head.count >= 100 else { return false }
@@ -12,8 +12,8 @@ extension ResultStore {
     return head[18] == 1 && head[19] == 1 && id == Schema.applicationID
   }
 
-  /// Writes a copy of the database at one moment, while runs continue. The copy gets its name, replacing any file of
-  /// that name, only when it is complete and intact.
+  /// Writes a copy of the database at one moment, while runs continue. The copy gets its name only when it is complete
+  /// and intact, and replaces any file of that name.
   public func backUp(to copy: FilePath) throws(StoreError) {
     guard copy.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) != nil else {
       throw .cannotOpen(path: copy, reason: "the name of a database must be UTF-8")

@@ -1,8 +1,8 @@
 internal import Platform
 internal import SystemPackage
 
-/// First bytes of a SQLite database (https://sqlite.org/fileformat2.html, section 1.3), read without SQLite, which
-/// writes files beside databases in WAL mode even when reading.
+/// The first bytes of a SQLite database (https://sqlite.org/fileformat2.html, section 1.3). They are read without
+/// SQLite, which writes files next to databases in WAL mode even when it only reads.
 struct DatabaseHeader {
   private static let mark = Array("SQLite format 3\0".utf8)
   private static let length = 100
@@ -19,7 +19,8 @@ struct DatabaseHeader {
   }
 
   /// Examines a file that is to be used as a database of this program.
-  /// - Returns: `nil` if the file is missing, empty, or left by a killed creation, which SQLite rolls back.
+  /// - Returns: `nil` if the file is missing, empty, or left by a process that was killed while creating it, which
+  ///   SQLite rolls back.
   /// - Throws: `notAStore` for a file of another program; `cannotOpen`.
   static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
@@ -31,7 +32,7 @@ struct DatabaseHeader {
       if journalSize > 0, bytes.allSatisfy({ $0 == 0 }) { return nil }
       throw .notAStore(path: path, reason: "it is not a SQLite database")
     }
-    // Many programs leave 0 there, and a new database may have its number in the write-ahead log only.
+    // Many programs leave 0 there, and the number of a new database may be only in the write-ahead log.
     guard [0, UInt32(Schema.applicationID)].contains(header.applicationID) else {
       throw .notAStore(path: path, reason: "it belongs to another program")
     }

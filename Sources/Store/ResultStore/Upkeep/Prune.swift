@@ -3,11 +3,11 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets vanished files, with all their findings. Settings by people stay: tempi (`correctTempo`), playlists, saved
+  /// Forgets vanished files, with all their findings. Data from people stays: tempi (`correctTempo`), playlists, saved
   /// tracks.
   /// - Parameters:
-  ///   - roots: Folders the files were in; `nil` for everywhere.
-  ///   - isDryRun: Nothing is forgotten.
+  ///     - roots: Folders that the files were in; `nil` for everywhere.
+  ///     - isDryRun: True to forget nothing.
   /// - Returns: Number of files.
   public func pruneVanished(in roots: [FilePath]?, isDryRun: Bool) throws(StoreError) -> Int {
     let ranges = roots.map { PathRange.covering($0).map(\.values) } ?? [[]]

@@ -3,10 +3,10 @@ internal import Synchronization
 public import SystemPackage
 internal import Text
 
-/// Prevents two runs on one database: an advisory lock (`flock`) on a file beside it, which the system releases when
-/// the process ends, however it ends.
+/// Prevents two simultaneous runs on one database: an advisory lock (`flock`) on a file next to it, which the system
+/// releases when the process ends, however it ends.
 public final class RunLock: Sendable {
-  /// Owner of a lock, as written in the lock file.
+  /// The owner of a lock, as written in the lock file.
   public struct Owner: Hashable, Sendable {
     public var processID: Int32
     public var host: String
@@ -19,7 +19,7 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Progress of the lock's holder, for other processes to show.
+  /// The progress of the lock's holder, for other processes to show.
   public struct Progress: Hashable, Sendable {
     /// `scan`, `analyze` or `report`.
     public var phase: String
@@ -37,10 +37,10 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Owner of a lock, and that process's progress.
+  /// The owner of a lock, and the progress of that process.
   public struct Holder: Hashable, Sendable {
     public var owner: Owner
-    /// `nil` if the holder reports none: not every holder is a run.
+    /// Progress of the holder; `nil` if it reports none, because not every holder is a run.
     public var progress: Progress?
   }
 
@@ -54,10 +54,11 @@ public final class RunLock: Sendable {
 
   deinit { release() }
 
-  /// Takes the lock of a database (`FILE.lock`), waiting if another process holds it.
+  /// Acquires the lock of a database (`FILE.lock`), waiting if another process holds it.
   /// - Parameter onWait: Called once, before waiting.
-  /// - Throws: `lockedByRun` on timeout; `cannotOpen` if the lock file cannot be created; `notAStore` beside a file
-  ///   that is no database of this program, since `/etc/passwd.lock`, say, would lock other programs out of their file.
+  /// - Throws: `lockedByRun` on timeout; `cannotOpen` if the lock file cannot be created; `notAStore` for a file that
+  ///   is not a database of this program, because a lock such as `/etc/passwd.lock` would lock other programs out of
+  ///   their file.
   public static func acquire(
     forDatabase database: FilePath, waitingAtMost limit: Duration = .zero, onWait: (Owner?) -> Void = { _ in }
   ) throws(StoreError) -> RunLock {
@@ -105,8 +106,8 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Process that works on a database, on this or another computer that sees the lock; `nil` if the lock is not held,
-  /// or if its holder cannot be read at this moment.
+  /// Returns the process that works on a database, on this or another computer that sees the lock; `nil` if the lock is
+  /// not held, or if its holder cannot be read at this moment.
   public static func holder(forDatabase database: FilePath) -> Holder? {
     guard isHeld(forDatabase: database),
       let file = openForReading(database)
@@ -120,11 +121,11 @@ public final class RunLock: Sendable {
     try? .open(lockPath(forDatabase: database), .readOnly, options: [.closeOnExec, .nonBlocking])
   }
 
-  /// `true` if a run is working on a database, on this or another computer that sees the lock.
+  /// Returns `true` if a run is working on a database, on this or another computer that sees the lock.
   public static func isHeld(forDatabase database: FilePath) -> Bool {
     guard let file = openForReading(database) else { return false }
     defer { try? file.close() }
-    // Closing releases the lock at once; a run that meets it in this moment retries.
+    // Closing releases the lock at once; a run that tries to lock it at this moment retries.
     return (try? file.lock(.shared)) == false
   }
 
@@ -142,7 +143,7 @@ public final class RunLock: Sendable {
     FilePath(bytes: database.withBytes { Array($0) } + Array(".lock".utf8))
   }
 
-  // The owner is for messages only: a failure to read or write it is no reason to stop.
+  // The owner is only for messages, so a failure to read or write it is not a reason to stop.
 
   private static func readOwner(in file: FileDescriptor) -> Owner? { readHolder(in: file)?.owner }
 

@@ -6,7 +6,7 @@ internal import Text
 
 extension ResultStore {
   /// Looks for impossible states: damage of the file, rows that do not belong together, a song catalog that differs
-  /// from the rows, totals of the last run that differ from its files. Reads the whole database.
+  /// from the rows, or totals of the last run that differ from its files. Reads the whole database.
   /// - Returns: One line per kind of problem: what, how many, and what to do; empty if there is none.
   public func check() throws(StoreError) -> [String] {
     let damage = try checkIntegrity()
@@ -51,7 +51,7 @@ enum StoreCheck {
   static let repair = "`analyze doctor --repair` rebuilds it"
   private static let again = "`analyze --force` on them fixes it"
 
-  /// Rows that do not belong together: a description, and the condition on a file `f`.
+  /// Checks for rows that do not belong together: a description, and the condition on a file `f`.
   private static let conditions: [(what: String, sql: String)] = [
     (
       "analyzed without a format",
@@ -73,7 +73,7 @@ enum StoreCheck {
     ),
   ]
 
-  /// Conditions on findings: each is in all its tables, and has an analysis on record.
+  /// Returns conditions on findings: each is in all its tables, and has an analysis on record.
   private static func conditions(of findings: [FindingTables]) -> [(what: String, sql: String)] {
     let cases = findings.map { finding in
       let tables = finding.tables.filter { $0.key == .file }.map(\.name)
@@ -126,7 +126,7 @@ enum StoreCheck {
     }
   }
 
-  /// Only the files of the last run are still as it left them.
+  /// Checks the totals of the last run: only its files are still as the run left them.
   static func lastRun(_ db: Database) throws -> [String] {
     let select = try Query(
       db,

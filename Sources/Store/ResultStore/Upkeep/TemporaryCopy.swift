@@ -1,9 +1,8 @@
 internal import Platform
 internal import SystemPackage
 
-/// Database copied into a folder of its own, for the lifetime of this object.
+/// A database copied into a folder of its own, for the lifetime of this object.
 final class TemporaryCopy: Sendable {
-  /// Name for SQLite.
   let name: String
   private let folder: TemporaryFolder
 

@@ -7,11 +7,11 @@ package enum AnswerFiles: Sendable {
   case standardInput
   case file(FilePath)
 
-  /// Returns the answer files at a path; of a folder, all below it. Skips names that begin with `_` or `.`, which engines use
-  /// for their own files: Spark writes `_SUCCESS`, `_temporary` and `.part-00000.crc`.
+  /// Returns the answer file at a path, or all answer files below a folder. Skips names that begin with `_` or `.`,
+  /// which processing engines use for their own files: Spark writes `_SUCCESS`, `_temporary` and `.part-00000.crc`.
   ///
   /// - Parameter isUnfinished: Called with each `_temporary` folder, which an unfinished Hadoop or Spark job leaves behind.
-  /// - Throws: `AnswerMergeError`, before anything is created, so a wrong name leaves nothing behind.
+  /// - Throws: `AnswerMergeError`. Nothing has been created by then, so a wrong name leaves nothing behind.
   package static func named(_ path: FilePath, isUnfinished: (FilePath) -> Void) throws -> [AnswerFiles] {
     guard isFolder(path) else {
       try open(path, "Nothing").close()

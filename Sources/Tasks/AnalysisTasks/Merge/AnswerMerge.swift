@@ -8,7 +8,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Merges answers of workers into a database: the implementation of `analyze merge`.
+/// Merges the answers of workers into a database: the implementation of `analyze merge`.
 package struct AnswerMerge {
   package var inputs: [AnswerFiles]
   /// Created if missing.
@@ -32,7 +32,7 @@ package struct AnswerMerge {
   package enum Event: Sendable {
     /// Another run is using the database.
     case waitsForLock
-    /// The database is open; the control can stop the merge until it ends.
+    /// The database is open; until the merge ends, the control can stop it.
     case begins(RunControl)
     /// A line is not a valid answer.
     case refused(AnswerFiles, line: Int, reason: String)
@@ -41,9 +41,9 @@ package struct AnswerMerge {
   package struct Outcome: Sendable {
     package var status: ExitStatus
     package var counts: MergeCounts
-    /// Lines that name no file.
+    /// Number of lines that do not name a file.
     package var withoutFile: Int
-    /// Lines that are not valid answers.
+    /// Number of lines that are not valid answers.
     package var refused: Int
     package var digest: FailureDigest
 
@@ -57,7 +57,7 @@ package struct AnswerMerge {
     }
   }
 
-  /// Column of Parquet files with the lines of workers; empty for a file without an answer.
+  /// The Parquet column with the lines of workers; empty for a file without an answer.
   private static let answerColumn = "answer"
 
   /// - Parameters:

@@ -38,7 +38,7 @@ struct PlanColumn: Sendable {
 }
 
 extension PlannedFile {
-  /// The `file_id` of reports.
+  /// The `file_id` used in reports.
   var key: String { ContentID(ofPath: path).description }
 }
 

@@ -2,13 +2,13 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Planned files spooled to disk, in the order in which they were found. Uses 8 bytes of memory per file.
+/// The planned files, spooled to disk in the order in which they were found. Uses 8 bytes of memory per file.
 struct PlanSpool: ~Copyable {
   private let file: UnnamedFile
   private var buffer: [UInt8] = []
   private var flushed: Int64 = 0
   private var offsets: [Int64] = []
-  /// Distinct lists of missing analyzers, and distinct codecs: there are few.
+  /// The distinct lists of missing analyzers, and the distinct codecs; there are few of either.
   private var lists: [[String]] = []
   private var listNumbers: [[String]: Int32] = [:]
   private var lastList: Int32 = 0

@@ -14,12 +14,12 @@ package struct PlannedFile: Hashable, Sendable {
   package var codec: String?
   /// Seconds of audio if known.
   package var duration: Double?
-  /// Expected CPU time in seconds.
+  /// Expected CPU time.
   package var expectedSeconds: Double
 }
 
 extension PendingReason {
-  /// Name in plans. Stable.
+  /// The stable name used in plans.
   var name: String {
     switch self {
     case .new: "new"

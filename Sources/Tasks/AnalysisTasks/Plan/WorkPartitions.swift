@@ -1,17 +1,18 @@
-/// Divides files into partitions of equal work: longest first, each to the partition with the least work so far (Graham,
-/// “Bounds on Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest partition then has at most 4/3 of
-/// the work it would have in the optimal division.
+/// Divides files into partitions of roughly equal work: assigns each file, longest first, to the partition with the
+/// least work so far (Graham, “Bounds on Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest
+/// partition then has at most 4/3 of the work it would have in the optimal division.
 package struct WorkPartitions {
   /// Partition of each file, from 0.
   package let parts: [UInt32]
   package let count: Int
 
-  /// Default work per partition, in seconds: long enough to amortize starting a worker, short enough to repeat.
+  /// Default work per partition, in seconds: long enough to amortize starting a worker, short enough to be repeated
+  /// after a failure.
   package static let defaultSeconds = 300.0
 
   /// - Parameters:
   ///   - seconds: Expected work of each file.
-  ///   - count: Number of partitions, at most that of the files; `nil` for partitions of `defaultSeconds`.
+  ///   - count: Number of partitions, at most the number of files; `nil` for partitions of `defaultSeconds`.
   package init(seconds: [Float], count wanted: Int?) {
     let total = seconds.reduce(0) { $0 + Double($1) }
     count = min(seconds.count, max(1, wanted ?? Int((total / Self.defaultSeconds).rounded(.up))))
@@ -32,7 +33,7 @@ package struct WorkPartitions {
   }
 }
 
-/// Binary min-heap of partitions by load.
+/// A binary min-heap of partitions by load.
 private struct LoadHeap {
   private var items: [(load: Double, part: Int)]
 
@@ -40,7 +41,7 @@ private struct LoadHeap {
     items = (0..<count).map { (0, $0) }
   }
 
-  /// Adds a load to the least loaded partition; on ties to the first one.
+  /// Adds a load to the least loaded partition; ties go to the first one.
   /// - Returns: The partition.
   mutating func add(_ load: Double) -> Int {
     let part = items[0].part

@@ -53,13 +53,12 @@ extension WorkPlan {
     try forEachFile { try body(shape.ndjsonLine(($0, $1))) }
   }
 
-  /// The plan without its files, as one line of JSON.
+  /// Returns the plan without its files, as one line of JSON.
   /// - Parameter groups: Row groups of each partition in `files.parquet`; `nil` without that file.
   package func summaryLine(groups: [Range<Int>]? = nil) -> [UInt8] {
     Shape.workPlan.ndjsonLine(PlanSummary(self, groups))
   }
 
-  /// Human-readable text.
   package var text: String {
     guard fileCount > 0 else { return "Nothing to analyze: \(counts.cached) files are unchanged.\n" }
     var reasons = [
@@ -83,7 +82,7 @@ extension WorkPlan {
   }
 }
 
-/// JSON Schemas of the output of `analyze plan`.
+/// The JSON Schemas of the output of `analyze plan`.
 package enum PlanSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

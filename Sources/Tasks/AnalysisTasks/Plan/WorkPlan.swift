@@ -6,8 +6,9 @@ package import Records
 package import ResultStore
 package import SystemPackage
 
-/// Plans what a run would do and divides it into partitions of equal work for an engine: the implementation of
-/// `analyze plan`. Like a dry run, it opens no files and does not write to the database.
+/// Plans what a run would do, and divides it into partitions of equal work for an engine that shares the work among
+/// machines: the implementation of `analyze plan`. Like a dry run, it opens no files and does not write to the
+/// database.
 package struct WorkPlanner: Sendable {
   /// Always a dry run.
   package var run: LibraryRun.Request
@@ -23,7 +24,7 @@ package struct WorkPlanner: Sendable {
   }
 
   /// - Parameters:
-  ///   - begins: Called with the control that can stop the scan.
+  ///   - begins: Called with the control by which the scan can be stopped.
   ///   - report: Called with the events of the scan.
   /// - Throws: `StoreError`, `ScanError`, `FileListing.Problem`; `WorkPlanError` if the scan was stopped.
   package func perform(
@@ -82,7 +83,7 @@ package struct WorkPlan: ~Copyable {
     package var number: Int
     package var fileCount = 0
     package var bytes: Int64 = 0
-    /// Expected CPU time in seconds.
+    /// Expected CPU time.
     package var expectedSeconds = 0.0
   }
 
@@ -118,13 +119,13 @@ package struct WorkPlan: ~Copyable {
     self.spool = spool
   }
 
-  /// Counts files by the analyzers that they lack. Most files lack the same ones as the previous file.
+  /// Counts files by the analyzers that they lack. Most files lack the same analyzers as the previous file.
   private struct Lacking {
-    /// Analyzers of the last file, and the number of files in a row with the same ones.
+    /// Analyzers that the last file lacks, and the number of files in a row that lack the same ones.
     private var analyzers: [String] = []
     private var fileCount = 0
     private var earlier: [String: Int] = [:]
-    /// Text of the analyzers of the last file.
+    /// The analyzers that the last file lacks, as text.
     private(set) var text = "[]"
 
     mutating func add(_ missing: [String]) {
@@ -145,7 +146,7 @@ package struct WorkPlan: ~Copyable {
   package var bytes: Int64 { partitions.reduce(0) { $0 + $1.bytes } }
   package var expectedSeconds: Double { partitions.reduce(0) { $0 + $1.expectedSeconds } }
 
-  /// Calls `body` with the partition number and file of all files, by partition, then in the order they were found.
+  /// Calls `body` with each file and the number of its partition: by partition, then in the order the files were found.
   package func forEachFile(_ body: (Int, PlannedFile) throws -> Void) throws {
     for (number, part) in files.enumerated() {
       for index in part { try body(number, spool.file(Int(index))) }

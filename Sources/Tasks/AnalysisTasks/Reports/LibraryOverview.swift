@@ -2,11 +2,11 @@ internal import Analysis
 internal import LibraryStore
 package import ResultStore
 
-/// Figures of a library for the status and metrics of a server.
+/// The figures of a library for the status and metrics of a server.
 package struct LibraryOverview: Sendable {
   package var library: LibraryFigures
   package var trackCount: Int
-  /// Failed files, which do not count as tracks.
+  /// Number of failed files, which do not count as tracks.
   package var failedCount: Int
   /// Total duration of all tracks, in seconds.
   package var seconds: Double

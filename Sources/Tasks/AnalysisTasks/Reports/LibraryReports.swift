@@ -9,12 +9,12 @@ internal import Reporting
 package import ResultStore
 package import SystemPackage
 
-/// Writes reports of a library, or of a part of it, from the database.
+/// Writes reports on a library, or on a part of it, from the database.
 package struct LibraryReports: Sendable {
   package enum Destination: Sendable {
-    /// Writes `report.json` and so on; the folder is created if missing.
+    /// Writes `report.json` and other reports into a folder, which is created if missing.
     case folder(FilePath)
-    /// Takes a single report.
+    /// Can receive only a single report.
     case standardOutput
   }
 
@@ -31,10 +31,10 @@ package struct LibraryReports: Sendable {
   package var options: ReportOptions
   /// Folders and files to include; `nil` for the whole library.
   package var roots: [FilePath]?
-  /// Include vanished files.
+  /// `true` to include vanished files.
   package var includesVanished: Bool
-  /// Report only changes, with `removed.ndjson` and `cursor.json` beside them; `nil` for everything. Not supported for HTML
-  /// and standard output.
+  /// Report only the changes since this point, with `removed.ndjson` and `cursor.json` beside them; `nil` for
+  /// everything. Not supported for HTML and standard output.
   package var since: Since?
 
   package init(
@@ -55,7 +55,7 @@ package struct LibraryReports: Sendable {
     return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
   }
 
-  /// Throws if `write` would replace files that it must not. Call before doing any work.
+  /// Throws if `write` would replace files that it must not replace. Call this before doing any work.
   package func check(_ overwriting: OverwriteRule) throws(OverwriteError) {
     guard case .folder(let folder) = destination else { return }
     var outputs = files.map { (file: $0.path, proof: $0.format.proof) }
@@ -101,7 +101,8 @@ package struct LibraryReports: Sendable {
     }
   }
 
-  /// Writes all reports from one snapshot. The cursor comes last: if interrupted, the next report repeats the same changes.
+  /// Writes all reports from one snapshot. The cursor is written last: after an interruption, the next report repeats
+  /// the same changes.
   private func writeChanges(since: Since, _ store: ResultStore, run: RunRecord?, into folder: FilePath) throws {
     let selection = RecordSelection(roots: roots, includesVanished: includesVanished, long: options.long)
     try store.extract(selection, since: try since.point()) { extract in
@@ -139,7 +140,7 @@ package struct LibraryReports: Sendable {
 }
 
 extension ReportFormat {
-  /// Recognizes such a report.
+  /// Recognizes a report in this format.
   fileprivate var proof: OriginProof {
     switch self {
     case .json: .text(beginning: "{\"schema\":\"\(ReportWriter.schema)\"")

@@ -21,8 +21,8 @@ struct RemovedTracks {
   func finish() throws(ExportError) { try file.commit() }
 }
 
-/// One line of the list: schema `nocturne.removal` version 1. Fields keep their name and type forever; new ones are only
-/// added.
+/// One line of the list: schema `nocturne.removal` version 1. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<ExportRemoval> {
   fileprivate static var removal: Shape {
     Shape(
@@ -34,7 +34,7 @@ extension Shape<ExportRemoval> {
   }
 }
 
-/// JSON Schema of a line of the list.
+/// The JSON Schema of a line of the list.
 package enum RemovalSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

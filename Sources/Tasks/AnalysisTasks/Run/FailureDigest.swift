@@ -6,8 +6,8 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Summary of failures for the mail of a nightly job: new failures and new damage by reason, with a few example files and
-/// advice. Its length is bounded regardless of the number of failures.
+/// A summary of failures for the mail of a nightly job: new failures and new damage by reason, with a few example files
+/// and advice. Its length is bounded regardless of the number of failures.
 package struct FailureDigest: Sendable {
   package enum Audience: Sendable {
     case people, programs
@@ -28,7 +28,7 @@ package struct FailureDigest: Sendable {
 
   private static let groupsShown = 10
   private static let examplesShown = 3
-  /// Maximum number per reason in messages for programs.
+  /// Maximum number of files per reason in messages for programs.
   private static let examplesForPrograms = 1_000
 
   /// - Parameter run: `nil` if nothing was recorded.
@@ -48,7 +48,7 @@ package struct FailureDigest: Sendable {
   }
 
   private var hasNewFiles: Bool { !failures.isEmpty || !damage.isEmpty }
-  /// `true` if there is anything that earlier runs did not report.
+  /// `true` if there is anything to report that earlier runs did not.
   package var hasNews: Bool { hasNewFiles || !losses.isEmpty }
   private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
 
@@ -162,7 +162,7 @@ package struct FailureDigest: Sendable {
     return ["More about one file: analyze show --why FILE", "All of them: \(all)"]
   }
 
-  /// Shortens a message: it may contain output of another program.
+  /// Shortens a message, which may contain output of another program.
   private func shortened(_ message: String) -> String {
     let text = printable(message)
     return text.count > 240 ? text.prefix(239) + "…" : text

@@ -11,15 +11,16 @@ package struct LibraryAnalysis: Sendable {
   package var run: LibraryRun.Request
   /// Created if missing, except by a dry run.
   package var database: FilePath
-  /// Maximum wait for another run on the same database.
+  /// Maximum time to wait for another run on the same database.
   package var lockPatience: Duration
-  /// Time limit of the run; the next run continues.
+  /// Time limit of the run; the next run continues where this one stopped.
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
-  /// Do not fail on a folder that is missing or holds no audio: the program that started the run handles that.
+  /// `true` to accept a folder that is missing or contains no audio, because the program that started the run handles
+  /// this case.
   package var allowsAbsentRoots: Bool
-  /// Verification at the end of the run, with the paths of the run; `nil` for none.
+  /// A verification to perform at the end of the run, with the paths of the run; `nil` for none.
   package var verification: LibraryVerification.Request?
 
   package init(
@@ -37,7 +38,6 @@ package struct LibraryAnalysis: Sendable {
     self.verification = verification
   }
 
-  /// The result of a run.
   package struct Outcome: Sendable {
     package var run: LibraryRun.Outcome
     package var status: ExitStatus
@@ -45,14 +45,13 @@ package struct LibraryAnalysis: Sendable {
     package var digest: FailureDigest
     /// `nil` if nothing was verified.
     package var verification: LibraryVerification.Outcome?
-    /// The files written.
     package var reports: [LibraryReports.File]
   }
 
   private var isDryRun: Bool { run.scan.isDryRun }
 
   /// - Parameters:
-  ///   - metrics: Updated as the run proceeds, also if this throws.
+  ///   - metrics: Updated as the run proceeds, even if this method throws.
   ///   - audience: Readers of the digest.
   /// - Throws: `StoreError`, `ScanError`, `ReportError`, or an error if no worker can be started; committed results stay.
   package func perform(
@@ -150,7 +149,7 @@ package struct LibraryAnalysis: Sendable {
   }
 
   private func status(of outcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?) -> ExitStatus {
-    // Fails if a part of the library was missing, so that the nightly job reports it.
+    // The run fails if a part of the library was missing, so that the nightly job reports it.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }
@@ -170,7 +169,7 @@ package struct LibraryAnalysis: Sendable {
     let start: ContinuousClock.Instant
   }
 
-  /// Resources that are released at the end of a run, also on errors.
+  /// The resources that are released at the end of a run, even after an error.
   private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?

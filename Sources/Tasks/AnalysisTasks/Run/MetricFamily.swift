@@ -1,7 +1,7 @@
 /// A metric family in the Prometheus text format, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 package struct MetricFamily {
-  /// Metrics of a run are gauges, since each run starts from zero.
+  /// The type of a metric. Metrics of a run are gauges, because each run starts from zero.
   package enum Kind: String {
     case gauge, counter, histogram
   }
@@ -59,7 +59,8 @@ package struct MetricFamily {
   }
 
   private static func escaped(_ text: String, quote: Bool = false) -> String {
-    // Iterates over scalars: a character may be a quotation mark with a combining accent, or CR and LF in one.
+    // Iterates over scalars, because a character may be a quotation mark with a combining accent, or CR and LF
+    // together.
     var escaped = "".unicodeScalars
     for scalar in text.unicodeScalars {
       switch scalar {

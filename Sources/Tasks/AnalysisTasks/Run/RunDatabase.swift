@@ -4,7 +4,7 @@ internal import Platform
 package import ResultStore
 package import SystemPackage
 
-/// The database of a run. A dry run reads the existing one, or an empty temporary one.
+/// The database of a run. A dry run reads the existing database, or else an empty temporary one.
 struct RunDatabase {
   let path: FilePath
   private let temporaryFolder: TemporaryFolder?

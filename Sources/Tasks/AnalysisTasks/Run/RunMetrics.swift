@@ -7,11 +7,11 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Metrics of a run for Prometheus, written when it ends, whether or not it succeeded.
+/// The metrics of a run for Prometheus, written when the run ends, whether or not it succeeded.
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
-  /// `nil` until the settings are read, and if no metrics are requested.
+  /// The output path; `nil` until the settings have been read, and if no metrics are requested.
   package var path: FilePath?
   package var database: FilePath?
   /// `nil` if the run did not complete.
@@ -29,7 +29,8 @@ package struct RunMetrics: Sendable {
   /// - Throws: `WriteError`; an existing file is then unchanged.
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
-    // After a failed run, reads the figures from the database, and the last success from there or the file it replaces.
+    // After a failed run, reads the figures from the database, and the last success from there or from the file that is
+    // replaced.
     let figures =
       figures
       ?? database.flatMap {
@@ -117,7 +118,6 @@ package struct RunMetrics: Sendable {
     return families
   }
 
-  /// The metrics of a database.
   package static func families(of figures: LibraryFigures) -> [MetricFamily] {
     [
       MetricFamily(

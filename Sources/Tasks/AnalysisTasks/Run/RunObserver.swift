@@ -1,15 +1,15 @@
 package import Pipeline
 package import ResultStore
 
-/// Observes a run, and can stop it.
+/// An observer of a run, which can also stop it.
 package protocol RunObserver: Sendable {
   /// Called often, from any thread; must not block.
   func handle(_ event: RunEvent)
 
-  /// Called if another run is using the database; this one starts when it ends.
+  /// Called if another run is using the database; this run starts when the other one ends.
   func waits(for owner: RunLock.Owner?)
 
-  /// Called when the database is open and the work starts. `control` can stop it until it ends.
+  /// Called when the database is open and the work starts. Until the run ends, `control` can stop it.
   func begins(_ control: RunControl)
 
   /// Exit status of a stopped run; `nil` if it was not stopped.

@@ -3,7 +3,7 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Progress of the current run, in this process or another one.
+/// The progress of the current run, in this process or another one.
 package struct RunProgress: Sendable, Equatable {
   private let holder: RunLock.Holder
   /// `true` if this process started the run.
@@ -16,9 +16,8 @@ package struct RunProgress: Sendable, Equatable {
     isOwn = ownProcess == holder.owner.processID
   }
 
-  /// `nil` if another command than a run is changing the library.
+  /// `nil` if a command other than a run is changing the library.
   package var phase: String? { holder.progress?.phase }
-  /// Number of analyzed files.
   package var done: Int { holder.progress?.done ?? 0 }
   /// Number of files to analyze; `nil` while unknown.
   package var planned: Int? { holder.progress?.planned }
@@ -28,7 +27,6 @@ package struct RunProgress: Sendable, Equatable {
   package var current: String? { holder.progress?.current }
   package var started: Timestamp { holder.owner.started }
 
-  /// Human-readable status.
   package var text: String {
     guard let progress = holder.progress else { return "Another command is changing the library" }
     switch progress.phase {

@@ -6,7 +6,6 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Human-readable summary of a finished run.
 package struct RunSummary: Sendable {
   private let outcome: LibraryRun.Outcome
   private let elapsed: Duration
@@ -92,7 +91,6 @@ package struct RunSummary: Sendable {
     return ["", heading] + lines + [""]
   }
 
-  /// Machine-readable summary.
   package var message: Message {
     let totals = outcome.totals
     let counts = [

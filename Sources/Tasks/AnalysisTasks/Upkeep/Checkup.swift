@@ -11,7 +11,6 @@ package import SystemPackage
 
 /// Checks the installation, the library and the database: the implementation of `analyze doctor`.
 package struct Checkup {
-  /// The result of one check.
   package struct Finding: Hashable, Sendable {
     package var isFine: Bool
     package var text: String
@@ -30,13 +29,13 @@ package struct Checkup {
   package var reports: FilePath
   /// `nil` to skip the catalog.
   package var catalog: FilePath?
-  /// Catalogs on servers that are queried together with it.
+  /// Catalogs on servers that are queried together with `catalog`.
   package var catalogParts: [any CatalogPart]
   /// `nil` to check only settings, library and database.
   package var installation: Installation?
-  /// Compare the whole content of the database, its search index and the reports.
+  /// `true` to check the whole content of the database, its search index and the reports.
   package var comparesAll: Bool
-  /// Rebuild the search index.
+  /// `true` to rebuild the search index.
   package var rebuildsIndex: Bool
 
   package init(
@@ -115,7 +114,7 @@ package struct Checkup {
     }
   }
 
-  /// Opens the database read-write if possible for a full check: checking the search index requires that.
+  /// Opens the database, read-write if possible for a full check, because checking the search index requires it.
   private func open() throws(StoreError) -> ResultStore {
     let findings = BuiltInAnalyzers.findings
     if rebuildsIndex { return try ResultStore(path: database, findings: findings) }

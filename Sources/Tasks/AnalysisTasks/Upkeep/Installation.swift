@@ -4,7 +4,6 @@ package import SystemPackage
 
 /// The installation of the program: its location, its other files, and the timer that starts it every night.
 package struct Installation: Sendable {
-  /// The running executable.
   package var executable: FilePath
   /// The folders of `PATH`.
   package var searchPath: [FilePath]
@@ -62,7 +61,7 @@ package struct Installation: Sendable {
     return [.ok("curl not found; music in object stores and AcoustID lookups need it (Debian: apt install curl)")]
   }
 
-  /// Reports the manual page and completions, in the `share` folder beside that of the program.
+  /// Reports on the manual page and the completions, which are in the `share` folder next to the program's folder.
   private var belongings: Checkup.Finding {
     let share = executable.removingLastComponent().removingLastComponent().appending("share")
     let parts = [
@@ -81,7 +80,7 @@ package struct Installation: Sendable {
 
   private func folder(_ path: String) -> FilePath { root.pushing(FilePath(path)) }
 
-  /// In the search order of systemd (systemd.unit(5)).
+  /// The folders of user units, in the search order of systemd (systemd.unit(5)).
   private var userFolders: [FilePath] {
     [
       configuration.pushing("systemd/user"), folder("etc/systemd/user"), home.pushing(".local/share/systemd/user"),

@@ -4,7 +4,7 @@ package import SystemPackage
 /// Removes vanished files and their findings from the database.
 package struct Pruning {
   package var store: ResultStore
-  /// Limits pruning to these paths; `nil` for everywhere.
+  /// Limits pruning to these paths; `nil` for the whole library.
   package var roots: [FilePath]?
   package var isDryRun: Bool
 

@@ -8,7 +8,7 @@ package struct StorageCheck {
   package var database: FilePath
   package var catalog: FilePath?
   package var reports: FilePath
-  /// Verify the whole catalog.
+  /// `true` to verify the whole catalog.
   package var verifiesAll = false
 
   package init(database: FilePath, catalog: FilePath?, reports: FilePath, verifiesAll: Bool = false) {

@@ -4,7 +4,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Summary of a verification for the terminal, the mail of a nightly job, and programs. Its length is bounded.
+/// A summary of a verification for the terminal, the mail of a nightly job, and programs. Its length is bounded.
 package struct VerificationDigest: Sendable {
   private let outcome: LibraryVerification.Outcome
 

@@ -3,22 +3,22 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Watches folders recursively with inotify(7). Only the given folders themselves may be links.
+/// Watches folders recursively with inotify(7). Only the given folders themselves may be symbolic links.
 ///
 /// Not thread-safe.
 final class FolderWatch {
   struct Changes {
-    /// Possible audio files that were written, moved or removed.
+    /// Files that were written, moved or removed and may be audio.
     var files: Set<FilePath> = []
-    /// Events were lost: anything may have changed.
+    /// `true` if events were lost, so anything may have changed.
     var isOverflow = false
   }
 
-  /// Sentence on why the system does not report all changes, with advice; `nil` if it does.
+  /// A sentence on why the system does not report all changes, with advice; `nil` if it reports them.
   private(set) var limitation: String?
 
   private let candidates: CandidateRule
-  /// `nil` if the system allows no more of these.
+  /// `nil` if the system does not allow another inotify instance.
   private let events: FolderEvents?
   private var folders: [FolderEvents.Number: FilePath] = [:]
   private var numbers: [FilePath: FolderEvents.Number] = [:]
@@ -42,7 +42,6 @@ final class FolderWatch {
     }
   }
 
-  /// Number of watched folders.
   var count: Int { folders.count }
 
   /// Waits for changes, up to a timeout in milliseconds.
@@ -71,7 +70,7 @@ final class FolderWatch {
   private func take(_ event: FolderEvents.Event, _ path: FilePath, _ changes: inout Changes) {
     let name = event.name
     guard event.isFolder else {
-      // A new file is empty: what is written into it comes as a change.
+      // A new file is empty; writing to it causes another event.
       guard event.kind != .created else { return }
       if candidates.reasonToSkip(fileNamed: name) == nil || name.elementsEqual(".nocturneignore".utf8) {
         changes.files.insert(path)
@@ -80,7 +79,7 @@ final class FolderWatch {
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
     if event.kind == .created || event.kind == .movedHere {
-      // Files that came into it before it was watched.
+      // Adds files that were created in the folder before it was watched.
       add(path, &changes)
     } else if event.kind == .gone {
       forget(below: path)
@@ -90,8 +89,8 @@ final class FolderWatch {
 
   // MARK: Folders
 
-  /// Watches a folder and those below it.
-  /// - Parameter changes: Receives the files in them.
+  /// Watches a folder and all folders below it.
+  /// - Parameter changes: Receives the files in these folders.
   private func add(_ top: FilePath, _ changes: inout Changes, isRoot: Bool = false) {
     var waiting = [top]
     while let folder = waiting.popLast() {
@@ -119,7 +118,8 @@ final class FolderWatch {
     return nil
   }
 
-  /// Folders that were moved elsewhere are watched under their new names, or not at all.
+  /// Stops watching a folder and all folders below it. Those that were moved are watched under their new names, or not
+  /// at all.
   private func forget(below folder: FilePath) {
     for (path, number) in numbers where path.starts(with: folder) {
       events?.stopWatching(number)

@@ -4,10 +4,11 @@ internal import Synchronization
 package import SystemPackage
 internal import Text
 
-/// Watches folders and starts runs for new files soon after they are written. Between runs it costs only a sleeping thread.
+/// Watches folders and starts runs for new files soon after they are written. Between runs, the only cost is a sleeping
+/// thread.
 package final class LibraryWatch: Sendable {
   package enum State: String, Sendable {
-    /// Everything is analyzed.
+    /// All files are analyzed.
     case watching
     /// Changed files may still be being written.
     case settling
@@ -16,7 +17,7 @@ package final class LibraryWatch: Sendable {
     case waiting
     /// The last run failed; a retry is scheduled.
     case troubled
-    /// A folder is missing or empty: its disk may not be mounted. Everything else is analyzed.
+    /// A folder is missing or empty, perhaps because its disk is not mounted. All other files are analyzed.
     case absent
   }
 
@@ -25,12 +26,11 @@ package final class LibraryWatch: Sendable {
     package var folders: [FilePath]
     /// Folders that are missing or empty.
     package var absent: [FilePath] = []
-    /// Why changes are noticed only every few minutes; `nil` if they are noticed at once.
+    /// The reason why changes are noticed only every few minutes; `nil` if they are noticed at once.
     package var limitation: String?
     /// Process id of the current run.
     package var process: Int32?
 
-    /// Human-readable status.
     package var text: String {
       let name = counted(folders.count, "folder")
       return switch state {
@@ -59,7 +59,7 @@ package final class LibraryWatch: Sendable {
 
   /// Polling interval in milliseconds.
   private static let step: Int32 = 500
-  /// Time a run gets to store its results when the server stops.
+  /// Time that a run has to store its results when the server stops.
   private static let grace = Duration.seconds(8)
 
   package init(_ options: WatchOptions, database: FilePath, log: @escaping @Sendable (Message) -> Void) {
@@ -80,7 +80,7 @@ package final class LibraryWatch: Sendable {
     }
   }
 
-  /// Stops the current run and waits until it has ended, but not indefinitely, in case a file server hangs.
+  /// Stops the current run and waits for it to end, but not indefinitely, in case a file server hangs.
   package func stop() async {
     shared.withLock { $0.isStopping = true }
     let end = ContinuousClock.now + Self.grace + .seconds(2)
@@ -156,7 +156,7 @@ package final class LibraryWatch: Sendable {
   }
 
   /// Runs an analysis of folders.
-  /// - Returns: Sentence on why the run failed; `nil` if it succeeded.
+  /// - Returns: A sentence on why the run failed; `nil` if it succeeded.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
     // A separate process, so that its memory and crashes do not affect the server. Its messages go where the server's go.
     let program = ProgramCommand(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
@@ -175,7 +175,7 @@ package final class LibraryWatch: Sendable {
       library.follow(within: Self.step)
       switch process.ended {
       case nil: continue
-      // 3: some files failed, as the reports show.
+      // Status 3 means that some files failed; the reports list them.
       case .status(0), .status(3): return nil
       case .status(let status): return "A run for new files ended with status \(status); see its messages."
       case .signal(let signal): return "A run for new files was killed (signal \(signal))."
@@ -192,7 +192,7 @@ package final class LibraryWatch: Sendable {
       "\(limitation) Everything is scanned every \(counted(minutes, "minute")) instead.")
   }
 
-  /// Logs a folder that is missing or empty at the start.
+  /// Logs that a folder was missing or empty at the start.
   private func logAbsence(of path: FilePath, _ condition: WatchedRoots.Condition) {
     if condition == .missing {
       say(.warning, "watch_folder_missing", "\(printablePath(path)) is missing. \(Self.outlook)")
@@ -223,5 +223,5 @@ package final class LibraryWatch: Sendable {
   private static let outlook = "Is the drive mounted? It is scanned once it contains files."
 }
 
-/// The path as messages show it.
+/// Returns a path in the form shown in messages.
 func printablePath(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }

@@ -1,5 +1,5 @@
-/// Pause before the retry of a failed run: 15 s at first, then twice as long each time up to an hour. A change ends it
-/// early, so that a new file need not wait for an hour.
+/// The pause before a failed run is retried: 15 s at first, then twice as long each time, up to an hour. A change in
+/// the library ends the pause early, so that a new file need not wait for an hour.
 struct RetryPause {
   let length: Duration
   private let begin: ContinuousClock.Instant

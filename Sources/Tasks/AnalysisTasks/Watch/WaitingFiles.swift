@@ -1,13 +1,13 @@
 internal import LibraryScan
 internal import SystemPackage
 
-/// Changed files that wait until they have been quiet for some time.
+/// The changed files that are waiting until they have not changed for some time.
 struct WaitingFiles {
   private var changed: [FilePath: ContinuousClock.Instant] = [:]
   private let roots: [FilePath]
   private let candidates: CandidateRule
   private let quietPeriod: Duration
-  /// With more due folders, the roots are scanned instead.
+  /// If more folders than this are due, the roots are scanned instead.
   private static let maxFolders = 50
 
   init(_ roots: [FilePath], _ candidates: CandidateRule, quietPeriod: Duration) {
@@ -27,7 +27,7 @@ struct WaitingFiles {
     for root in roots { changed[root] = now - quietPeriod }
   }
 
-  /// Removes the files that have been quiet for long enough.
+  /// Removes the files that have not changed for long enough.
   /// - Returns: Folders for a run to scan, none within another; `nil` if nothing is due.
   mutating func takeDue(at now: ContinuousClock.Instant = .now) -> [FilePath]? {
     let due = changed.filter { now - $0.value >= quietPeriod }.map(\.key)
@@ -44,8 +44,8 @@ struct WaitingFiles {
     return kept.isEmpty ? nil : kept
   }
 
-  /// The nearest folder above a file that a run can scan alone. It must hold audio, so that files missing from it count as
-  /// removed rather than as a missing drive; and no folder above it may have a `.nocturneignore`.
+  /// The nearest folder above a file that a run can scan alone. It must contain audio, so that files missing from it
+  /// count as removed rather than as a missing drive; and no folder above it may have a `.nocturneignore`.
   private func folder(for file: FilePath) -> FilePath? {
     guard let root = roots.filter({ file.starts(with: $0) }).max(by: { $0.length < $1.length }) else { return nil }
     var found: FilePath?

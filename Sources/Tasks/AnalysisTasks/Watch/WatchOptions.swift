@@ -1,11 +1,11 @@
 package import LibraryScan
 package import SystemPackage
 
-/// Folders that `serve --watch` watches, and the command it starts.
+/// The folders that `serve --watch` watches, and the command that it starts.
 package struct WatchOptions: Sendable {
   /// Absolute paths. They need not exist yet.
   package var folders: [FilePath]
-  /// Command line of a run, without its folders. It must not fail on a folder that is missing or empty.
+  /// Command line of a run, without its folders. The run must not fail on a folder that is missing or empty.
   package var command: [String]
   package var candidates = CandidateRule()
   /// Time without changes after which a file counts as completely written.

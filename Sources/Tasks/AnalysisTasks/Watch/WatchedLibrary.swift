@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// State of the watched folders: their changes, which of them are missing, and what a run has to scan.
+/// The state of the watched folders: their changes, which of them are missing, and what a run has to scan.
 struct WatchedLibrary {
   private let options: WatchOptions
   private var watch: FolderWatch
@@ -10,10 +10,9 @@ struct WatchedLibrary {
   private var files: WaitingFiles
   private var lastCheck = ContinuousClock.now
   private var lastScan = ContinuousClock.now
-  /// Time of the last change.
   private(set) var lastChange: ContinuousClock.Instant?
 
-  /// Interval of checks of the folders themselves.
+  /// Interval between checks of the folders themselves.
   private static let checkInterval = Duration.seconds(2)
 
   /// Makes all existing files due at once: they may have been written while nothing was watching.
@@ -26,10 +25,9 @@ struct WatchedLibrary {
     files.addAll()
   }
 
-  /// Number of watched folders.
   var folderCount: Int { watch.count }
   var limitation: String? { watch.limitation }
-  /// `true` if changed files wait to be scanned.
+  /// `true` if changed files are waiting to be scanned.
   var isWaiting: Bool { files.count > 0 }
   var absent: [(path: FilePath, condition: WatchedRoots.Condition)] { roots.absent }
 
@@ -63,9 +61,9 @@ struct WatchedLibrary {
     return changes
   }
 
-  /// Removes what is due.
-  /// - Returns: Folders for a run to scan; `nil` if nothing is due. Leaves out folders that are missing or empty: they become
-  ///   due again when they are back.
+  /// Removes the folders and files that are due.
+  /// - Returns: Folders for a run to scan; `nil` if nothing is due. Leaves out folders that are missing or empty; they
+  ///   become due again when they are back.
   mutating func takeDue() -> [FilePath]? {
     guard let due = files.takeDue() else { return nil }
     let absent = WatchedRoots(options.folders).absent.map(\.path)

@@ -2,11 +2,11 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Condition of the folders to watch: a disk may not be mounted yet, or be unmounted and mounted again.
+/// The condition of the folders to watch: a disk may not be mounted yet, or may be unmounted and mounted again.
 struct WatchedRoots {
   enum Condition: Sendable, Equatable {
     case present
-    /// Like the mount point of a disk that is not mounted.
+    /// An empty folder, such as the mount point of a disk that is not mounted.
     case empty
     case missing
   }
@@ -15,7 +15,7 @@ struct WatchedRoots {
     var path: FilePath
     var before: Condition
     var now: Condition
-    /// Another folder or mount has taken its place.
+    /// `true` if another folder or mount has taken its place.
     var isReplaced: Bool
   }
 

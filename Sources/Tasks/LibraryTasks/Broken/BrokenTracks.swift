@@ -5,10 +5,11 @@ package import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Files with a problem, worst first: damaged containers, audible damage, and files with a lossless codec but lossy audio.
+/// Lists the files with a problem, worst first: damaged containers, audible damage, and lossy audio in a lossless
+/// codec.
 package enum BrokenTracks {
   package struct Reason: Sendable, Hashable {
-    /// Code of a `Problem`, kind of a fault, or `lossy_origin`, `upsampled`, `padded`.
+    /// The code of a `Problem`, the kind of a fault, or `lossy_origin`, `upsampled` or `padded`.
     package var kind: String
     /// Human-readable sentence.
     package var message: String
@@ -20,23 +21,23 @@ package enum BrokenTracks {
 
   package struct Track: Sendable {
     package var record: FileRecord
-    /// 0 to 1.
+    /// From 0 to 1.
     package var severity: Double
     package var reasons: [Reason]
   }
 
   package struct Answer: Sendable {
-    /// Worst first, then by path.
+    /// Sorted with the worst first, then by path.
     package var tracks: [Track]
-    /// Files that were checked.
+    /// Number of files that were checked.
     package var count: Int
-    /// Files without a `health` finding: whether their audio is damaged is unknown.
+    /// Number of files without a `health` finding: it is unknown whether their audio is damaged.
     package var unjudgedCount: Int
   }
 
   /// - Parameters:
   ///   - filter: `nil` for all files.
-  ///   - severity: Lowest severity that is listed, 0 to 1.
+  ///   - severity: The lowest severity to list, 0 to 1.
   /// - Throws: `StoreError`.
   package static func list(in store: ResultStore, matching filter: TrackFilter?, from severity: Double) throws -> Answer
   {

@@ -6,12 +6,12 @@ internal import Reporting
 internal import Text
 
 extension BrokenTracks.Track {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
 }
 
-/// The output of `broken`: schema `nocturne.broken` version 1. Fields keep their name and type forever; new ones are only
-/// added.
+/// The output of `broken`: schema `nocturne.broken` version 1. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<BrokenTracks.Track> {
   static var broken: Shape {
     Shape(
@@ -44,7 +44,6 @@ extension Shape<BrokenTracks.Reason> {
   }
 }
 
-/// JSON Schema of the output of `broken`.
 package enum BrokenSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

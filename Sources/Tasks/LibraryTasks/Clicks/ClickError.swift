@@ -2,13 +2,13 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Why audio with clicks cannot be made.
+/// Why audio with clicks cannot be created.
 package enum ClickError: Error, CustomStringConvertible {
   /// The file was not analyzed for beats.
   case notAnalyzed(FilePath)
-  /// `reason` is that of `TempoFinding`.
+  /// `reason` comes from the `TempoFinding`.
   case noBeats(FilePath, reason: String?)
-  /// The correction has no beats: none fit the tempo, or it says that there is no steady beat (`bpm` is `nil`).
+  /// The correction has no beats: none fit its tempo, or it states that there is no steady beat (`bpm` is `nil`).
   case noBeatsSet(FilePath, bpm: Double?)
   case cannotRead(FilePath, reason: String)
   /// The audio of the file has changed since it was analyzed.

@@ -2,8 +2,8 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// Levels of clicks and music in the mix. One gain for the whole track attenuates the music so that the clicks stand out
-/// and nothing clips.
+/// The levels of clicks and music in the mix. One gain for the whole track attenuates the music so that the clicks
+/// stand out and nothing clips.
 package struct ClickLevels: Hashable, Sendable {
   /// Peak level of an accent, in dBFS.
   package let clicks: Double
@@ -14,14 +14,14 @@ package struct ClickLevels: Hashable, Sendable {
   package static let range = -40.0...(-1.0)
   /// Peak level of accents without music, in dBFS.
   package static let standard = -6.0
-  /// Peak of an accent above the integrated loudness of the music, in dB. The energy of a click is concentrated in a few
-  /// milliseconds and a few bands around 1 to 3 kHz, where the music has only a small part of its own.
+  /// Peak of an accent above the integrated loudness of the music, in dB. The energy of a click is concentrated in a
+  /// few milliseconds and a few bands around 1 to 3 kHz, where the music has only a small part of its energy.
   private static let prominence = 12.0
   /// Peak limit of the mix, in dBFS; leaves headroom for rounding and lossy encoders.
   private static let ceiling = -0.3
   /// Minimum peak level of accents if none is given, in dBFS: clicks stay audible over nearly silent music.
   private static let minLevel = -30.0
-  /// Assumed where the loudness is unknown, in LUFS and dBFS: that of very loud music.
+  /// Values of very loud music, in LUFS and dBFS, which are assumed if the loudness is unknown.
   private static let assumed = (loudness: -9.0, peak: 0.0)
 
   /// - Parameters:
@@ -39,7 +39,7 @@ package struct ClickLevels: Hashable, Sendable {
     music = (Self.decibels(gain) * 10).rounded(.down) / 10
   }
 
-  /// Clicks without music.
+  /// Creates levels for clicks without music.
   init(alone level: Double?) {
     clicks = level ?? Self.standard
     music = 0

@@ -4,6 +4,6 @@ package import Platform
 package enum ClickMark {
   static let text = "Made by Nocturne"
 
-  /// Recognizes such a file.
+  /// Recognizes a file with this comment.
   package static let proof = OriginProof.text(marks: [text])
 }

@@ -7,17 +7,17 @@ internal import Reporting
 internal import Text
 
 extension ClickRecord {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.click.ndjsonLine(self) }
 }
 
 extension MetronomeRecord {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 
-/// The output of `click`: schema `nocturne.click` version 2. Fields keep their name and type forever; new ones are only
-/// added.
+/// The output of `click`: schema `nocturne.click` version 2. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<ClickRecord> {
   static var click: Shape {
     Shape(
@@ -102,7 +102,7 @@ extension Shape {
   }
 }
 
-/// JSON Schemas of the output of `click` and `metronome`.
+/// The JSON Schemas of the output of `click` and `metronome`.
 package enum ClickSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

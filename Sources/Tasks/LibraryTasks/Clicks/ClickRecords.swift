@@ -1,12 +1,12 @@
 package import AudioEncoding
 package import SystemPackage
 
-/// Destination of audio with clicks: a file or a player.
+/// The destination of audio with clicks: a file or a player.
 package struct ClickDestination: Hashable, Sendable {
-  /// `nil` if it was only played.
+  /// `nil` if the audio was only played.
   package var output: FilePath?
   package var format: AudioFileFormat?
-  /// The program that played it.
+  /// The program that played the audio.
   package var player: String?
 
   package init(output: FilePath? = nil, format: AudioFileFormat? = nil, player: String? = nil) {

@@ -15,7 +15,7 @@ package struct ClickedTrack: Sendable {
   package var sound = ClickSound.wood
   /// Peak level of accents, in dBFS, within `ClickLevels.range`; `nil` to follow the loudness of the music.
   package var level: Double?
-  /// Write only the clicks, in one channel, without reading the audio.
+  /// `true` to write only the clicks, in one channel, without reading the audio.
   package var isClicksOnly = false
 
   private let tempo: TempoFinding
@@ -27,7 +27,7 @@ package struct ClickedTrack: Sendable {
   /// `true` if tempo and beats come from a correction.
   package let isLocked: Bool
 
-  /// Uses the beats in force: those of a correction, or else those found.
+  /// Uses the beats in force: the beats of a correction, or else the beats that were found.
   ///
   /// - Throws: `UnknownFile`, `ClickError` if there are no beats, or the file has changed; `StoreError`.
   package init(of path: FilePath, in store: ResultStore) throws {
@@ -44,7 +44,7 @@ package struct ClickedTrack: Sendable {
     }
   }
 
-  /// Uses any beats, such as those that a person just proposed.
+  /// Uses any beats, such as beats that a person has just proposed.
   ///
   /// - Parameters:
   ///   - tempo: Provides beats and downbeats.
@@ -76,16 +76,15 @@ package struct ClickedTrack: Sendable {
 
   package var isLoudnessKnown: Bool { loudness?.integrated != nil }
 
-  /// The result of writing.
   package struct Outcome: Sendable {
-    /// Samples per second.
+    /// In samples per second.
     package var sampleRate: Int
     package var channelCount: Int
-    /// Seconds.
+    /// In seconds.
     package var duration: Double
     package var clickCount: Int
     package var accentCount: Int
-    /// Samples beyond full scale, which were limited to it.
+    /// Number of samples beyond full scale, which were limited to it.
     package var clippedSampleCount: Int64
     /// Why the music is incomplete; `nil` if it is complete.
     package var problem: DecodeError?
@@ -162,7 +161,7 @@ package struct ClickedTrack: Sendable {
       AudioFileLayout(
         format: sink.format, sampleRate: rate, channelCount: source.format.channelCount,
         depth: SampleDepth(bitDepth: source.format.bitDepth), isDithered: true, tags: tags,
-        // One second more than the header says, which may be wrong: RF64 that turns out short becomes WAV.
+        // One second more than the header claims, because it may be wrong; RF64 that turns out to be short becomes WAV.
         expectedFrameCount: length.map { Int64(min($0, 1e9) * Double(rate)) + Int64(rate) }),
       replacesExisting: sink.replacesExisting)
     let gain = Float(ClickLevels.amplitude(levels.music))
@@ -238,7 +237,7 @@ extension ClickedTrack {
   package var duration: Double? { format?.duration }
   package var hasDownbeats: Bool { !(tempo.downbeats ?? []).isEmpty }
 
-  /// Default file name: that of the track, with `.click.` and the extension of the format.
+  /// Default file name: the name of the track, with `.click.` and the extension of the format.
   package func defaultName(_ format: AudioFileFormat) -> FilePath {
     let name = path.lastComponent.map { FilePath(root: nil, [$0]).withBytes { Array($0) } } ?? []
     let stem = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? name[..<$0] : nil } ?? name[...]

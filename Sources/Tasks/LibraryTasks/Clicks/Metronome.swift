@@ -4,7 +4,7 @@ package import SystemPackage
 
 /// A plain click track: click k, from 0, starts at the frame nearest to k · 60 / bpm seconds.
 package struct Metronome: Sendable {
-  /// Time signature.
+  /// A time signature.
   package struct Metre: Hashable, Sendable, CustomStringConvertible {
     package let beats: Int
     /// 4 for quarter notes.
@@ -27,7 +27,7 @@ package struct Metronome: Sendable {
   package var metre: Metre
   /// Seconds, within `durations`.
   package var duration: Double
-  /// Accent the first beat of each bar; if `false`, all clicks sound the same.
+  /// `true` to accent the first beat of each bar; if `false`, all clicks sound the same.
   package var hasAccents = true
   package var sound = ClickSound.wood
   /// Peak level of an accent, in dBFS, within `ClickLevels.range`; `nil` for `ClickLevels.standard`.
@@ -44,7 +44,7 @@ package struct Metronome: Sendable {
     self.duration = duration
   }
 
-  /// Clicks, each position computed independently so that errors do not accumulate.
+  /// The clicks. Each position is computed independently, so that errors do not accumulate.
   package var clicks: [ClickTrack.Click] {
     var clicks: [ClickTrack.Click] = []
     while true {
@@ -59,7 +59,6 @@ package struct Metronome: Sendable {
 
   package var peak: Double { ClickLevels(alone: level).clicks }
 
-  /// The result of writing.
   package struct Outcome: Sendable {
     package var sampleRate: Int
     package var duration: Double

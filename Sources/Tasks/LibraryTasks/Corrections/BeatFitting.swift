@@ -5,7 +5,7 @@ internal import Library
 internal import Platform
 internal import SystemPackage
 
-/// Fits beats of a tempo set by a person to the audio of a file, which is read again for this.
+/// Fits beats to the audio of a file at a tempo set by a person. The audio is read again for this.
 package struct BeatFitting: Sendable {
   struct Failure: Error {
     /// Completes "since …".
@@ -16,7 +16,7 @@ package struct BeatFitting: Sendable {
 
   package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
-  /// - Parameter audio: The audio that the file must hold: it may have changed since it was analyzed.
+  /// - Parameter audio: The audio that the file must contain, because it may have changed since it was analyzed.
   /// - Throws: `Failure` if no beats can be fitted.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
     guard !path.isObject else { throw Failure(reason: "objects are not fetched for this") }

@@ -4,25 +4,25 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Imports corrections from a table written by `CorrectionExport`, of this or another library. Unreadable rows are reported
-/// and skipped. No run may be active: many corrections take longer than a run waits for its own transactions.
+/// Imports corrections from a table written by `CorrectionExport`, for this library or another one. Unreadable rows are
+/// reported and skipped. No run may be active: many corrections take longer than a run waits for its own transactions.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
-    /// From 1.
+    /// Counted from 1.
     package var line: Int
     package var reason: String
   }
 
   package struct Outcome: Sendable {
     package var corrections = ResultStore.TempoCorrectionImport()
-    /// Rows that could not be read; `unreadable` lists the first ones.
+    /// Number of rows that could not be read; `unreadable` lists the first of them.
     package var unreadableCount = 0
     package var unreadable: [UnreadableLine] = []
   }
 
   /// In bytes.
   private static let maxLineLength = 8 << 20
-  /// Maximum number of lines of a quoted cell; beyond that the quotation mark counts as a mistake.
+  /// Maximum number of lines in a quoted cell; if there are more, the quotation mark counts as a mistake.
   private static let maxLinesPerCell = 100
   private static let maxUnreadableLines = 1000
 
@@ -39,8 +39,8 @@ package struct CorrectionImport {
   /// - Parameters:
   ///   - path: Used in messages.
   ///   - progress: Called with the fraction of the file that was read, 0 to 1.
-  /// - Throws: `CorrectionFileError`, `StoreError`; `lockedByRun` while a run is active, except for a dry run. Nothing was
-  ///   set then.
+  /// - Throws: `CorrectionFileError`, `StoreError`; `lockedByRun` while a run is active, except for a dry run. In these
+  ///   cases nothing was set.
   package func read(
     _ file: FileDescriptor, path: FilePath, progress: (Double) -> Void = { _ in }
   ) throws -> Outcome {
@@ -66,7 +66,7 @@ package struct CorrectionImport {
     } catch {
       throw CorrectionFileError.notATable(path, reason: error.reason)
     }
-    // Kept aside: the store wraps errors thrown by the closure.
+    // Stored separately, because the store wraps errors thrown by the closure.
     var problem: CorrectionFileError?
     do {
       outcome.corrections = try store.importTempoCorrections(overwritesNewer: overwritesNewer, isDryRun: isDryRun) {
@@ -111,7 +111,7 @@ private struct RowReader: ~Copyable {
   private var lineNumber = 0
   /// Approximate number of bytes read so far.
   private(set) var byteCount = 0
-  /// Lines read ahead.
+  /// Lines that were read ahead.
   private var waiting: [LineReader.Line] = []
 
   init(_ file: FileDescriptor, limit: Int, maxLinesPerCell: Int) {
@@ -129,7 +129,7 @@ private struct RowReader: ~Copyable {
         return Row(line: first, cells: .failure(CorrectionTable.RowError(reason: "it is longer than 8 MB")))
       }
       if bytes.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) { continue }
-      // A cell in quotes may hold line breaks.
+      // A quoted cell may contain line breaks.
       var ahead: [LineReader.Line] = []
       while !Self.isWhole(bytes) {
         guard ahead.count < maxLinesPerCell, let more = try nextLine() else { return openQuote(first, ahead) }

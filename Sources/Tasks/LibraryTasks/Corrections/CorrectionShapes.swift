@@ -7,19 +7,20 @@ package import ResultStore
 internal import Text
 
 extension LibraryTempoChange.Outcome {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.tempoChanges.ndjsonLine(self) }
 }
 
 extension CorrectionImport.Outcome {
   /// One line of NDJSON, including its line break.
-  /// - Parameter isDryRun: Nothing was set.
+  /// - Parameter isDryRun: `true` if nothing was set.
   package func ndjsonLine(isDryRun: Bool) -> [UInt8] {
     Shape.correctionImport.ndjsonLine(CorrectionImportReport(outcome: self, isDryRun: isDryRun))
   }
 }
 
-/// The output of `set`: schema `nocturne.set` version 2. Fields keep their name and type forever; new ones are only added.
+/// The output of `set`: schema `nocturne.set` version 2. Fields keep their names and types forever; the only changes
+/// are new fields.
 extension Shape<LibraryTempoChange.Outcome> {
   static var tempoChanges: Shape {
     Shape(
@@ -109,7 +110,7 @@ extension Shape<CorrectionImport.UnreadableLine> {
   }
 }
 
-/// JSON Schemas of the output of `set` and `review`.
+/// The JSON Schemas of the output of `set` and `review`.
 package enum CorrectionSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
@@ -148,7 +149,7 @@ package struct ReviewList: Sendable {
     }
   }
 
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 

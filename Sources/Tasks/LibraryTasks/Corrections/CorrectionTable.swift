@@ -4,7 +4,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// Corrections as CSV: a header, then one row per recording. Reading requires only `content_id` and `bpm`.
+/// A table of corrections as CSV: a header, then one row per recording. Reading requires only `content_id` and `bpm`.
 enum CorrectionTable {
   struct RowError: Error {
     /// Sentence without its full stop.
@@ -49,7 +49,7 @@ enum CorrectionTable {
   }
 
   private static let none = "none"
-  /// Tempo map and beats are derived from those found.
+  /// Marks a tempo map and beats that are derived from the tempo map and beats that were found.
   private static let found = "found"
 
   private static func beatText(_ correction: TempoCorrection) -> String {
@@ -57,7 +57,7 @@ enum CorrectionTable {
     return grid.beats.isEmpty ? none : TimeNotation.text(of: grid.beats)
   }
 
-  /// All digits of a number, so that it is read back unchanged.
+  /// Formats a number with all its digits, so that it is read back unchanged.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -69,7 +69,6 @@ enum CorrectionTable {
 
   // MARK: - Reading
 
-  /// Positions of the columns of a table.
   struct Layout {
     private var places: [String: Int] = [:]
 
@@ -116,7 +115,7 @@ enum CorrectionTable {
     return (audio, TempoCorrection(bpm: bpm, grid: try grid(row, layout, bpm: bpm), corrected: corrected))
   }
 
-  /// Returns `nil` if the beats are derived from those found.
+  /// Returns `nil` if the beats are derived from the found beats.
   private static func grid(
     _ row: [String], _ layout: Layout, bpm: Double
   ) throws(RowError) -> TempoCorrection.Grid? {

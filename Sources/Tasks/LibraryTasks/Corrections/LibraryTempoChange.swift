@@ -8,12 +8,13 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Applies one change to many files: to all that can take it, or, if interrupted, to none.
+/// Applies one change to many files: to all files that accept it or, if interrupted, to none.
 ///
-/// Corrections are spooled to an unnamed file until the last one is known, then stored in one transaction, so memory hardly
-/// grows with their number. No run may be active: that transaction may take longer than a run waits for its own.
+/// Corrections are spooled to an unnamed file until the last one is known, then stored in one transaction, so memory
+/// use hardly grows with their number. No run may be active, because that transaction may take longer than a run waits
+/// for its own transactions.
 package struct LibraryTempoChange {
-  /// Files that cannot take the change for the same reason.
+  /// Files that do not accept the change, all for the same reason.
   package struct Refusal: Sendable {
     package var code: String
     /// Completes “3 files …”.
@@ -23,20 +24,20 @@ package struct LibraryTempoChange {
 
   package struct Outcome: Sendable {
     package var isDryRun: Bool
-    /// Files to change.
+    /// Number of files to change.
     package var matchedCount = 0
-    /// Recordings that were, or would be, changed. Copies share one correction.
+    /// Number of recordings that were, or would be, changed. Copies share one correction.
     package var changedCount = 0
-    /// Files that are copies of other matched files.
+    /// Number of files that are copies of other matched files.
     package var copyCount = 0
-    /// Files without a correction to remove.
+    /// Number of files without a correction to remove.
     package var unchangedCount = 0
     /// Most frequent first.
     package var refusals: [Refusal] = []
     /// The first changes.
     package var examples: [TempoChange.Change] = []
 
-    /// Outcome for files given by name, which can all take the change.
+    /// Creates the outcome for files given by name, which all accept the change.
     package init(of changes: [TempoChange.Change], isDryRun: Bool) {
       self.isDryRun = isDryRun
       matchedCount = changes.count
@@ -48,7 +49,7 @@ package struct LibraryTempoChange {
 
   /// Maximum number of `Outcome.examples`.
   package static let maxExamples = 10
-  /// Records with beats that are held in memory at once.
+  /// Number of records with beats that are in memory at once.
   private static let pageSize = 100
 
   package var change: TempoChange
@@ -109,7 +110,8 @@ package struct LibraryTempoChange {
     return outcome
   }
 
-  /// Calls `body` for each record, outside of a read transaction, which would keep the write-ahead log from being truncated.
+  /// Calls `body` for each record, outside of any read transaction, because that would keep the write-ahead log from
+  /// being truncated.
   /// - Parameter files: Files that were forgotten in the meantime are skipped.
   private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
     for start in stride(from: 0, to: files.count, by: Self.pageSize) {
@@ -134,7 +136,7 @@ package struct LibraryTempoChangeError: Error, CustomStringConvertible {
   }
 }
 
-/// Corrections to be stored, as rows of a `CorrectionTable` without its header.
+/// The corrections to store, as rows of a `CorrectionTable` without its header.
 private struct Spool: ~Copyable {
   private struct Location {
     var audio: ContentID

@@ -8,7 +8,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Changes tempo and beats of files. A change applies to all copies of the audio: see `TempoCorrection`.
+/// Changes the tempo and beats of files. A change applies to all copies of the audio; see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
     /// Beats per minute, within `TempoChange.tempi`.
@@ -22,7 +22,7 @@ package struct TempoChange {
     case beats(Double)
     /// Moves all beats by this many seconds.
     case seconds(Double)
-    /// Moves all beats so that one lies here, in seconds from the start.
+    /// Moves all beats so that one of them is at this time, in seconds from the start.
     case firstBeat(Double)
   }
 
@@ -47,7 +47,7 @@ package struct TempoChange {
 
   package var request: Request
   package var store: ResultStore
-  /// Fits beats to the audio where the found beats cannot be used; `nil` for a preview, which reads no audio.
+  /// Fits beats to the audio if the found beats cannot be used; `nil` for a preview, which does not read the audio.
   package var fitting: BeatFitting?
 
   package init(_ request: Request, in store: ResultStore, fitting: BeatFitting?) {
@@ -56,7 +56,7 @@ package struct TempoChange {
     self.fitting = fitting
   }
 
-  /// The change of one file.
+  /// The change to one file.
   package struct Change: Sendable {
     package var path: FilePath
     package var audio: ContentID
@@ -65,9 +65,9 @@ package struct TempoChange {
     /// Tempo after, in beats per minute.
     package var after: Double?
     package var isLocked: Bool
-    /// Remark on the beats; empty if the correction is removed.
+    /// A remark on the beats; empty if the correction is removed.
     package var note: String
-    /// Other files with the same audio.
+    /// Number of other files with the same audio.
     package var copies: Int
 
     package init(
@@ -172,7 +172,8 @@ package struct TempoChange {
     return (tempo, note ?? Self.beatText(tempo.beats.count))
   }
 
-  /// A tempo of the given beats per minute, with its beats, and a remark on their origin; `nil` if they were derived exactly.
+  /// Returns a tempo with the given beats per minute, its beats, and a remark on their origin, which is `nil` if they
+  /// were derived exactly.
   private func tempo(
     _ bpm: Double, of record: FileRecord, _ audio: ContentID
   ) throws -> (TempoFinding, String?) {
@@ -204,7 +205,7 @@ package struct TempoChange {
   }
 }
 
-/// Why a tempo cannot be set. Of files given by name, none was changed then.
+/// Why a tempo cannot be set. If files were given by name, none of them was changed.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
   /// The file has no tempo that could be multiplied.

@@ -7,15 +7,15 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// A review of the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any time and the
-/// next one continues there.
+/// A review of the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any time,
+/// and the next review continues where it ended.
 package struct TempoReview {
   package enum Decision: Hashable, Sendable {
     /// The found tempo is right.
     case confirm
     case half
     case double
-    /// Beats per minute.
+    /// In beats per minute.
     case tempo(Double)
     /// There is no steady beat.
     case noTempo
@@ -31,7 +31,6 @@ package struct TempoReview {
     }
   }
 
-  /// Counts of decisions in a review.
   package struct Tally: Hashable, Sendable {
     package var confirmed = 0
     package var changed = 0
@@ -49,7 +48,7 @@ package struct TempoReview {
   private let store: ResultStore
   private let fitting: BeatFitting
   private let tracks: [DoubtfulTempo]
-  /// Index in `tracks` of the current track; their number at the end.
+  /// Index of the current track in `tracks`; equal to their number at the end.
   private var place = 0
   private var steps: [(place: Int, step: Step)] = []
   package private(set) var tally = Tally()
@@ -108,7 +107,7 @@ package struct TempoReview {
     return changes.first
   }
 
-  /// Skips the current track: the next review shows it after those that were never shown.
+  /// Skips the current track: the next review shows it after the tracks that were never shown.
   package mutating func skip() throws {
     guard place < tracks.count else { return }
     try store.skipTempo(of: tracks[place].audio)
@@ -140,16 +139,16 @@ package struct TempoReview {
 /// A track whose tempo is doubtful, with the data needed to decide.
 package struct ReviewedTrack: Sendable {
   package struct Choice: Hashable, Sendable {
-    /// Beats per minute.
+    /// In beats per minute.
     package var bpm: Double
-    /// Share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
+    /// Its share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
     package var weight: Double?
   }
 
   package var path: FilePath
   package var artist: String?
   package var title: String?
-  /// Seconds.
+  /// In seconds.
   package var duration: Double?
   package var tempo: TempoFinding
   package var found: Choice
@@ -159,9 +158,9 @@ package struct ReviewedTrack: Sendable {
   package var others: [Choice]
 
   private static let maxOthers = 5
-  /// Minimum share of the evidence of other candidates.
+  /// Minimum share of the evidence for other candidates.
   private static let minWeight = 0.01
-  /// Relative difference within which two tempi are the same.
+  /// Relative difference within which two tempi count as the same.
   private static let tempoTolerance = 0.02
 
   /// Fails for a record without a tempo.
@@ -202,7 +201,7 @@ package struct ReviewedTrack: Sendable {
     }
   }
 
-  /// Sentence on why the tempo is doubtful; `nil` if there is nothing to add.
+  /// A sentence on why the tempo is doubtful; `nil` if there is nothing to add.
   package var doubt: String? {
     let octave = tempo.octaveConfidence
     guard octave > 0 else { return nil }

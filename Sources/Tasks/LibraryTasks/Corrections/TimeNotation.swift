@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Lossless short text for ascending times, such as beats: `0.41 1.02+0.4762*830` means a time at 0.41 s, then 830 times
-/// starting at 1.02 s, each 0.4762 s after the previous one, all rounded to 0.1 ms.
+/// A short, lossless text for ascending times, such as beats: `0.41 1.02+0.4762*830` means a time at 0.41 s, then 830
+/// times starting at 1.02 s, each 0.4762 s after the previous one, all rounded to 0.1 ms.
 ///
-/// The encoder repeatedly takes the longest run of even steps. A run is a digitized straight line (Rosenfeld, IEEE
-/// Transactions on Computers 23, 1974): each time narrows the interval of possible slopes.
+/// The encoder repeatedly looks for the longest run of even steps. A run is a digitized straight line (Rosenfeld, IEEE
+/// Transactions on Computers 23, 1974): each further time narrows the interval of possible slopes.
 package enum TimeNotation {
-  /// Times per second: 0.1 ms, as in the database.
+  /// Ticks per second: one tick is 0.1 ms, as in the database.
   private static let resolution = 10_000.0
-  /// Offsets, in ticks, that are tried for the start of a run: the offset decides how long the run can be.
+  /// Offsets, in ticks, to try for the start of a run: the offset determines how long the run can be.
   private static let offsets = Array(stride(from: 0.0, to: 0.5, by: 0.05)) + stride(from: -0.05, to: -0.5, by: -0.05)
   /// In ticks. Slightly below one half, so that rounding leads back to the same tick despite floating-point error.
   private static let tolerance = 0.499
-  /// Maximum number of times that are read: 100 h at 166 a minute.
+  /// Maximum number of times that are read: 100 h at 166 times per minute.
   private static let maxTimes = 1_000_000
 
   package static func text(of times: [Double]) -> String {

@@ -2,10 +2,10 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// Message to the process that makes a cover: fields of a track separated by NUL, empty if unknown, then the folders of
-/// its link scope.
+/// A message to the process that creates a cover: the fields of a track, separated by NUL; unknown fields are empty. The
+/// folders of its link scope follow.
 struct CoverRequest {
-  /// Has no format.
+  /// The track; its format is not set.
   let track: TrackFile
 
   init(_ track: TrackFile) { self.track = track }

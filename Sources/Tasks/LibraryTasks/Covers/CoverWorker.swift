@@ -3,8 +3,8 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// Main of the process that makes one cover: reads a `CoverRequest` from standard input and writes a JPEG to standard
-/// output, or nothing if there is no cover.
+/// The main function of the process that creates one cover: reads a `CoverRequest` from standard input and writes a
+/// JPEG to standard output, or nothing if there is no cover.
 package struct CoverWorker {
   private let side: Int
 
@@ -26,7 +26,7 @@ package struct CoverWorker {
     _ = try FileDescriptor.standardOutput.writeAll(jpeg)
   }
 
-  /// In bytes; more than any request has.
+  /// Maximum size of the input in bytes; larger than any request.
   private static let maxInputSize = 1 << 16
 
   /// The embedded picture, or else one in the same folder, as JPEG.
@@ -55,10 +55,10 @@ package struct CoverWorker {
 
   private static let names = ["cover", "folder", "front", "album", "albumart"]
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "bmp"]
-  /// Entries that are read of a folder; larger folders are not albums.
+  /// Maximum number of folder entries to read; larger folders are not albums.
   private static let maxEntries = 10_000
 
-  /// Pictures that players use as the cover of a folder, likeliest first.
+  /// Pictures that players use as the cover of a folder, most likely first.
   private static func pictures(in folder: TrackFolder) -> [FilePath.Component] {
     let found = folder.names(atMost: maxEntries).compactMap { name -> (rank: Int, name: FilePath.Component)? in
       guard let suffix = name.extension?.lowercased(), suffixes.contains(suffix),

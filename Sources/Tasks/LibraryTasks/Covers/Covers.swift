@@ -4,7 +4,7 @@ internal import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// Length of the longer side of a cover, in pixels.
+/// The length of the longer side of a cover, in pixels.
 package enum CoverSize: Int, Sendable, CaseIterable {
   case tiny = 64
   case small = 160
@@ -31,7 +31,7 @@ package struct Cover: Sendable {
   }
 }
 
-/// Scaled-down covers of tracks, with a cache of the recently used ones.
+/// Scaled-down covers of tracks, with a cache of recently used covers.
 ///
 /// Pictures are untrusted, and picture decoders have a long history of vulnerabilities. A separate process therefore reads
 /// and decodes each one, with limits on memory and time; its failure does not affect this process.
@@ -45,7 +45,7 @@ package final class Covers: Sendable {
     /// `nil` if the track has no cover.
     var cover: Cover?
     var made: ContinuousClock.Instant
-    /// Use counter; the smallest value is least recently used.
+    /// Value of the use counter; the smallest one belongs to the least recently used entry.
     var used: UInt64
 
     /// Approximate memory use in bytes.
@@ -68,13 +68,13 @@ package final class Covers: Sendable {
   /// Maximum age of a cache entry: files and pictures may change.
   private static let lifetime = Duration.seconds(300)
 
-  /// - Parameter patience: Time limit for a process.
+  /// - Parameter patience: Time limit for each process.
   package init(command: [String], patience: Duration) {
     self.command = command
     self.patience = patience
   }
 
-  /// Returns the cover, blocking while it is made unless it is cached; `nil` if there is none.
+  /// Returns the cover; `nil` if there is none. Blocks while it is created, unless it is cached.
   package func cover(of track: TrackFile, size: CoverSize) -> Cover? {
     if let known = known(of: track, size: size) { return known }
     let cover = made(from: track, size: size)

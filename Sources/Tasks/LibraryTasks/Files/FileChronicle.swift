@@ -13,7 +13,7 @@ package struct FileChronicle: Sendable {
   package var path: FilePath
   /// Oldest first.
   package var events: [FileEvent]
-  /// `nil` if the file was never read whole.
+  /// `nil` if the whole file was never read.
   package var checksum: StoredChecksum?
 
   /// - Throws: `UnknownFile`, or `StoreError`.
@@ -56,11 +56,11 @@ package struct FileChronicle: Sendable {
     return lines
   }
 
-  /// State of the bytes as named in JSON.
+  /// The state of the bytes, as named in JSON.
   package var stateName: String { checksum.map { $0.state?.rawValue ?? "well" } ?? "unknown" }
 }
 
-/// JSON Schema of the output of `show --history`.
+/// The JSON Schema of the output of `show --history`.
 package enum FileChronicleSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -3,7 +3,8 @@ package import LibraryStore
 package import Platform
 package import SystemPackage
 
-/// A regular file that stays open while it is read, so all data comes from one file even if another takes its name.
+/// A regular file that stays open while it is read, so all data comes from one file even if another file takes its
+/// name.
 package final class OpenFile: Sendable {
   package enum Failure: Error {
     /// The file does not exist or is not readable.
@@ -76,7 +77,7 @@ package final class OpenFile: Sendable {
     return folders.contains { folder in (try? folder.resolved()).map(path.starts(with:)) ?? false }
   }
 
-  /// Reads exactly this many bytes.
+  /// Reads exactly `count` bytes.
   package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
     try [UInt8](unsafeUninitializedCapacity: count) { space, filled in
       while filled < count {

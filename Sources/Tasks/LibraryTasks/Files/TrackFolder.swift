@@ -11,7 +11,7 @@ struct TrackFolder {
   let folder: OpenFolder
   /// Name of the file.
   let name: FilePath
-  /// The path has a link below the root of the run, so the identity of the track's file must be checked.
+  /// `true` if the path has a link below the root of the run, so the identity of the track's file must be checked.
   let isBehindLink: Bool
   /// Links to pictures must stay inside this folder.
   private let boundary: OpenFolder
@@ -50,7 +50,7 @@ struct TrackFolder {
     }
   }
 
-  /// Names of the entries; of the first ones if there are more than `limit`.
+  /// The names of the entries, of which only the first `limit` are returned.
   func names(atMost limit: Int) -> [FilePath.Component] {
     guard let listing = try? FolderListing(of: folder, limit: limit) else { return [] }
     return listing.entries.compactMap(listing.component)

@@ -10,7 +10,7 @@ package struct GeneratedPlaylist: Sendable, Hashable {
     case tempo(Int)
     /// Tracks of a genre, by its id.
     case genre(String)
-    /// Tracks that sound like the newest ones.
+    /// Tracks that sound like the newest tracks.
     case likeNewest
   }
 
@@ -24,7 +24,7 @@ package struct GeneratedPlaylist: Sendable, Hashable {
   package var cover: String?
 }
 
-/// Playlists made from tempo, genre and likeness. Neither they nor their ids are stored.
+/// Playlists generated from tempo, genre and likeness. Neither the playlists nor their ids are stored.
 package struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
@@ -37,13 +37,13 @@ package struct GeneratedPlaylists: Sendable {
     recent = try TimedCache(of: store, count: 1000, maxAge: .seconds(30))
   }
 
-  /// Tempi with a playlist each, in beats per minute.
+  /// The tempi that each have a playlist, in beats per minute.
   private static let tempi = [80, 90, 100, 110, 120, 128, 140, 160, 174]
   private static let maxTracks = 50
-  /// Genres with fewer tracks have no playlist.
+  /// Genres with fewer tracks do not get a playlist.
   private static let minTracksPerGenre = 3
 
-  /// Non-empty playlists by tempo, and tracks like the newest.
+  /// Returns the non-empty playlists by tempo, and the playlist of tracks like the newest tracks.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }
@@ -53,7 +53,7 @@ package struct GeneratedPlaylists: Sendable {
     [try playlist(.genre(id))].compactMap(\.self)
   }
 
-  /// Finds playlists by words of their names.
+  /// Finds playlists by words in their names.
   package func search(_ text: String) throws -> [GeneratedPlaylist] {
     let match = WordMatch(text)
     guard !text.isEmpty else { return [] }

@@ -3,7 +3,7 @@ internal import Text
 
 /// A smart playlist of Navidrome (`.nsp`): rules in JSON, which Navidrome applies to its own library.
 package enum NavidromePlaylist {
-  /// Text that marks each such file.
+  /// The text that marks each of these files.
   package static var mark: String { NavidromeFile.mark }
 
   /// - Throws: `PlaylistError.notInNavidrome` if a smart playlist cannot express the request.

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// Requested length of a playlist.
+/// The requested length of a playlist.
 package enum PlaylistLength: Sendable, Hashable {
   /// All candidates.
   case all
@@ -11,13 +11,13 @@ package enum PlaylistLength: Sendable, Hashable {
 
 /// Chooses tracks from the start of a list until the requested length is reached.
 struct PlaylistChoice {
-  /// By preference: most alike first, or shuffled.
+  /// The candidates by preference: most alike first, or shuffled.
   let tracks: [PlaylistTrack]
   let sequence: TrackSequence
-  /// Choose a chain of tracks with smooth transitions instead of the first ones of the list.
+  /// `true` to choose a chain of tracks with smooth transitions instead of the first tracks of the list.
   let wantsChain: Bool
 
-  /// Accepted deviation from the requested duration, in seconds; beyond it a track is exchanged.
+  /// Accepted deviation from the requested duration, in seconds; if it is exceeded, a track is exchanged.
   private static let tolerance = 5.0
   /// Maximum number of tracks tried as a replacement.
   private static let maxTrials = 2000
@@ -32,7 +32,7 @@ struct PlaylistChoice {
     }
   }
 
-  /// Takes tracks while `shouldContinue` returns `true`.
+  /// Chooses tracks while `shouldContinue` returns `true`.
   private func started(while shouldContinue: ([Int]) -> Bool) -> [Int] {
     if wantsChain { return sequence.chain(Array(tracks.indices), while: shouldContinue) }
     var taken: [Int] = []

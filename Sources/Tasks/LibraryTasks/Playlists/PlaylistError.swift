@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Why a playlist cannot be made, and what to do about it.
+/// Why a playlist cannot be created, and what to do about it.
 package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingMatches
   /// More tracks than the order `mix` supports.

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// Order of the tracks in a playlist.
+/// The order of the tracks in a playlist.
 package enum PlaylistOrder: String, CaseIterable, Sendable {
   /// Smooth transitions in tempo, key and energy: see `TrackSequence`.
   case mix
@@ -14,7 +14,7 @@ package enum PlaylistOrder: String, CaseIterable, Sendable {
   /// By the bytes of the path.
   case path
 
-  /// Indices of tracks in this order. Tracks without a value come last; ties sort by path.
+  /// Returns the indices of tracks in this order. Tracks without a value come last; ties sort by path.
   func sorted(_ tracks: [PlaylistTrack]) -> [Int] {
     let value: (PlaylistTrack) -> Double? =
       switch self {

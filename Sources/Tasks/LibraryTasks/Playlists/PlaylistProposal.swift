@@ -8,15 +8,15 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// A proposed playlist of tracks of the library.
+/// A proposed playlist of tracks from the library.
 package struct PlaylistProposal: Sendable {
   package struct Request: Sendable {
     package var filter = TrackFilter.everything
-    /// Tracks that sound like this file.
+    /// Limits the playlist to tracks that sound like this file.
     package var like: FilePath?
     package var length = PlaylistLength.all
     package var order = PlaylistOrder.mix
-    /// Minimum number of other tracks between two of one artist.
+    /// Minimum number of other tracks between two tracks of one artist.
     package var spacing = 0
     /// Different seeds give different selections.
     package var seed: UInt64 = 0
@@ -26,15 +26,15 @@ package struct PlaylistProposal: Sendable {
 
   package var order: PlaylistOrder
   package var tracks: [PlaylistTrack]
-  /// Tracks that were available.
+  /// Number of tracks that were available.
   package var candidateCount = 0
-  /// Files that were left out as copies of a candidate.
+  /// Number of files that were left out as copies of a candidate.
   package var copyCount = 0
-  /// Tracks that were left out because their duration is unknown.
+  /// Number of tracks that were left out because their duration is unknown.
   package var unmeasuredCount = 0
   /// Requested duration in seconds; `nil` if none was requested.
   package var wantedDuration: Double?
-  /// Pairs of tracks of one artist that are closer than the requested spacing.
+  /// Number of pairs of tracks of one artist that are closer than the requested spacing.
   package var repeatCount = 0
 
   /// Sum of the known durations, in seconds.
@@ -80,7 +80,7 @@ package struct PlaylistProposal: Sendable {
     candidateCount = pool.count
     pool = Self.wanted(pool, request)
     let sequence = TrackSequence(pool, spacing: request.spacing)
-    // With `like`, likeness decides which tracks are chosen.
+    // If `like` is set, likeness decides which tracks are chosen.
     let wantsChain = request.order == .mix && request.like == nil
     let chosen = PlaylistChoice(tracks: pool, sequence: sequence, wantsChain: wantsChain).chosen(request.length)
     switch request.order {
@@ -95,7 +95,7 @@ package struct PlaylistProposal: Sendable {
     }
   }
 
-  /// Candidates by preference: most alike first, or else shuffled.
+  /// Returns the candidates by preference: most alike first, or else shuffled.
   private static func wanted(_ pool: [PlaylistTrack], _ request: Request) -> [PlaylistTrack] {
     guard request.like == nil else { return pool }
     let numbered = pool.map { (number: SeededNumber.of($0.path, seed: request.seed), track: $0) }
@@ -107,7 +107,7 @@ package struct PlaylistProposal: Sendable {
 /// A pseudorandom number that depends only on a path and a seed, so adding a track to the library does not reshuffle the
 /// others.
 private enum SeededNumber {
-  /// FNV-1a over the bytes, then the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+  /// Applies FNV-1a to the bytes, then the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
   static func of(_ path: FilePath, seed: UInt64) -> UInt64 {
     var hash: UInt64 = path.withBytes { bytes in
       bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

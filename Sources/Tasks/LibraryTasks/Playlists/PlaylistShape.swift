@@ -4,12 +4,12 @@ internal import Records
 internal import Reporting
 
 extension PlaylistProposal {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
-/// The output of `playlist --json`: schema `nocturne.playlist` version 2. Fields keep their name and type forever; new ones
-/// are only added.
+/// The output of `playlist --json`: schema `nocturne.playlist` version 2. Fields keep their names and types forever;
+/// the only changes are new fields.
 extension Shape<PlaylistProposal> {
   static var playlist: Shape {
     Shape(
@@ -49,7 +49,7 @@ private func mean(_ values: [Double]) -> Double? {
 }
 
 private struct NumberedTrack: Sendable {
-  /// From 1.
+  /// Counted from 1.
   var number: Int
   var track: PlaylistTrack
 }
@@ -72,7 +72,6 @@ extension Shape<NumberedTrack> {
   }
 }
 
-/// JSON Schema of the output of `playlist`.
 package enum PlaylistSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

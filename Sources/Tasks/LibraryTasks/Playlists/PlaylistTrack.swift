@@ -8,15 +8,15 @@ package struct PlaylistTrack: Sendable, Equatable {
   package var artist: String?
   package var title: String?
   package var album: String?
-  /// Seconds.
+  /// In seconds.
   package var duration: Double?
-  /// Beats per minute.
+  /// In beats per minute.
   package var bpm: Double?
   /// Camelot notation, such as `8A`.
   package var key: String?
-  /// 0 to 1.
+  /// From 0 to 1.
   package var energy: Double?
-  /// Likeness to the file of the request, 0 to 1; `nil` if there is none.
+  /// Likeness to the file in the request, 0 to 1; `nil` if the request has no file.
   package var likeness: Double?
 
   package init(

@@ -6,7 +6,7 @@ internal import Foundation
 /// moves a stretch of up to three tracks (Or, 1976), as long as that lowers the cost. The work is bounded by a number of
 /// comparisons, not by a clock, so the result depends only on the tracks and their order.
 struct TrackSequence {
-  /// The compared traits, stored contiguously.
+  /// The traits that are compared, stored contiguously.
   private struct Traits {
     /// Base-2 logarithm of the tempo, in octaves; NaN if unknown.
     var tempo: Float
@@ -20,9 +20,9 @@ struct TrackSequence {
 
   private let traits: [Traits]
   private let artistCount: Int
-  /// Costs by pairs of wheel indices: 24 × 24.
+  /// Costs of pairs of wheel indices: 24 × 24.
   private let keyCosts: [Float]
-  /// Minimum number of other tracks between two of one artist.
+  /// Minimum number of other tracks between two tracks of one artist.
   let spacing: Int
 
   /// Cost of repeating an artist too soon: more than any jump.
@@ -77,7 +77,7 @@ struct TrackSequence {
     traits[first].artist >= 0 && traits[first].artist == traits[second].artist
   }
 
-  /// Number of pairs of one artist with fewer than `spacing` tracks between them.
+  /// Number of pairs of tracks by one artist with fewer than `spacing` tracks between them.
   func repeatCount(in order: some RandomAccessCollection<Int>) -> Int {
     let order = Array(order)
     var count = 0
@@ -97,8 +97,8 @@ struct TrackSequence {
 
   // MARK: - Orders
 
-  /// Keeps the order of a list as far as possible while spacing artists: takes the first remaining track that is not a
-  /// repeat. Artists whose tracks must be spread over the whole rest take precedence.
+  /// Keeps the order of a list as far as possible while spacing artists: repeatedly takes the first remaining track
+  /// that is not a repeat. Artists whose tracks must be spread over the whole rest take precedence.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
     var left = [Int](repeating: 0, count: artistCount)
@@ -121,8 +121,8 @@ struct TrackSequence {
     return order
   }
 
-  /// A chain that starts with the first of `list` and continues with the nearest remaining track while `shouldContinue`
-  /// returns `true`.
+  /// Returns a chain that starts with the first track of `list` and continues with the nearest remaining track while
+  /// `shouldContinue` returns `true`.
   func chain(_ list: [Int], while shouldContinue: ([Int]) -> Bool = { _ in true }) -> [Int] {
     guard let first = list.first else { return [] }
     var rest = Array(list.dropFirst())
@@ -145,17 +145,17 @@ struct TrackSequence {
     return order
   }
 
-  /// A better order of the same tracks.
+  /// Returns a better order of the same tracks.
   func improved(_ list: [Int]) -> [Int] {
     let order = exchanged(list)
     let count = repeatCount(in: order)
     if count == 0 { return order }
-    // Exchanges alone may not reach an order without repeats, so also start from the spaced one.
+    // Exchanges alone may not reach an order without repeats, so this also starts from the spaced order.
     let apart = exchanged(spaced(order))
     return repeatCount(in: apart) < count ? apart : order
   }
 
-  /// The list improved by 2-opt and or-opt.
+  /// Returns the list as improved by 2-opt and or-opt.
   private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }
@@ -170,7 +170,7 @@ struct TrackSequence {
     return order
   }
 
-  /// Smaller gains are rounding errors.
+  /// Gains smaller than this are rounding errors.
   private static let minGain: Float = 1e-4
 
   private func edge(_ order: [Int], _ first: Int, _ second: Int) -> Float {
@@ -222,7 +222,7 @@ struct TrackSequence {
     return isBetter
   }
 
-  /// Changes a stretch, and reverts it if added artist repeats cost more than it gains.
+  /// Changes a stretch, and reverts the change if the artist repeats that it adds cost more than it gains.
   private func change(
     _ order: inout [Int], _ range: ClosedRange<Int>, gain: Float, _ body: (inout [Int]) -> Void
   ) -> Bool {

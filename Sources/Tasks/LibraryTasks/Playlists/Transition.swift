@@ -1,24 +1,26 @@
 internal import Foundation
 
-/// Perceptual costs of a transition from one track to another, all in one unit: 1 is a jump that most people notice.
+/// The perceptual costs of a transition from one track to another, all in the same unit: 1 is a jump that most people
+/// notice.
 package enum Transition {
-  /// Distance of two tempi in percent: the smallest change that turns one into the other, its half or its double.
+  /// Distance between two tempi in percent: the smallest change that turns one into the other, its half or its double.
   package static func tempoChange(_ first: Double, _ second: Double) -> Double {
     let octaves = log2(second / first)
     return (exp2(abs(octaves - octaves.rounded())) - 1) * 100
   }
 
-  /// Steps on the Camelot wheel: along the circle of fifths, plus one between major and minor.
+  /// Number of steps between two keys on the Camelot wheel: along the circle of fifths, plus one between major and
+  /// minor.
   package static func keySteps(_ first: WheelPosition, _ second: WheelPosition) -> Int {
     let distance = abs(first.hour - second.hour)
     return min(distance, 12 - distance) + (first.isMajor == second.isMajor ? 0 : 1)
   }
 
-  /// Cost of an unknown value on either side: less than a bad jump, more than a good transition.
+  /// Cost if the value is unknown on either side: less than a bad jump, more than a good transition.
   static let unknownCost: Float = 0.75
 
-  /// 1 per 6%, at most 3; 6% is about the change of tempo that DJs make without listeners noticing. Half or double time
-  /// costs 0.25 more.
+  /// Returns 1 per 6%, at most 3, because 6% is about the largest change of tempo that DJs can make without listeners
+  /// noticing. Half or double time costs 0.25 more.
   static func tempoCost(_ first: Double, _ second: Double) -> Float {
     let isOctave = abs(log2(second / first)) > 0.5
     return Float(min(3, tempoChange(first, second) / 6)) + (isOctave ? 0.25 : 0)
@@ -40,7 +42,7 @@ package enum Transition {
 
 /// A position on the Camelot wheel.
 package struct WheelPosition: Hashable, Sendable {
-  /// 1 to 12.
+  /// From 1 to 12.
   package var hour: Int
   package var isMajor: Bool
 
@@ -52,6 +54,6 @@ package struct WheelPosition: Hashable, Sendable {
     isMajor = letter == "B"
   }
 
-  /// 0 to 23: 1A, 1B, 2A, …
+  /// From 0 to 23: 1A, 1B, 2A, …
   var index: Int { (hour - 1) * 2 + (isMajor ? 1 : 0) }
 }

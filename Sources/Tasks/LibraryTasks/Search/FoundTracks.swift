@@ -2,10 +2,11 @@ package import Filters
 package import LibraryStore
 package import ResultStore
 
-/// Search results: tracks and failed files that match by name, followed by those that match by words of their paths.
+/// The results of a search: tracks and failed files that match by name, followed by tracks and failed files that match
+/// by words in their paths.
 package struct FoundTracks: Sendable {
   package let rows: [TrackRow]
-  /// Number of all matches; a lower bound unless `isCountExact`.
+  /// Total number of matches; a lower bound unless `isCountExact` is `true`.
   package let count: Int
   package let isCountExact: Bool
 
@@ -44,7 +45,7 @@ package struct FoundTracks: Sendable {
     }
   }
 
-  /// Number of failed files among the matches. Fast: an index holds the few failed files.
+  /// Number of failed files among the matches. Fast, because an index contains the few failed files.
   package static func failedCount(
     _ words: String, filter: TrackFilter, in store: ResultStore
   ) throws(StoreError) -> Int {
@@ -54,7 +55,7 @@ package struct FoundTracks: Sendable {
     return try store.trackCount(matching: all.and(failed))
   }
 
-  /// Requires each word in a name or in the path; the last one may be a prefix.
+  /// Requires each word to occur in a name or in the path; the last word may be a prefix.
   private static func filter(_ words: String) -> TrackFilter {
     let words = words.split(whereSeparator: \.isWhitespace)
     return TrackFilter(

@@ -17,7 +17,7 @@ package struct SearchReport: Sendable {
     self.answer = answer
   }
 
-  /// One line of JSON, including its line break.
+  /// Includes the line break.
   package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
 
   /// One line of NDJSON per hit.
@@ -31,7 +31,7 @@ package struct SearchReport: Sendable {
   }
 }
 
-/// One line of NDJSON.
+/// A hit, as one line of NDJSON.
 private struct SearchHit: Sendable {
   var type: String
   var track: TrackRow?
@@ -39,8 +39,8 @@ private struct SearchHit: Sendable {
   var name: SearchAnswer.Name?
 }
 
-/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. Fields keep their name and type
-/// forever; new ones are only added.
+/// The output of `search`: schemas `nocturne.search` and `nocturne.search_hit` version 2. Fields keep their names and
+/// types forever; the only changes are new fields.
 extension Shape<SearchReport> {
   fileprivate static var search: Shape {
     func section<Hit>(
@@ -140,7 +140,6 @@ extension Shape<SearchAnswer.Name> {
   }
 }
 
-/// JSON Schemas of the output of `search`.
 package enum SearchSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -1,7 +1,8 @@
 package import LibraryStore
 package import ResultStore
 
-/// Recommends tracks and artists like others by their descriptors, and by genre where these are missing.
+/// Recommends tracks and artists that are similar to given ones: by their descriptors, or by genre if descriptors are
+/// missing.
 package struct Recommendations: Sendable {
   package struct Request: Sendable {
     /// Seed ids.
@@ -10,7 +11,7 @@ package struct Recommendations: Sendable {
     package var genres: [String] = []
     package var minimum: [SoundAttribute: Double] = [:]
     package var maximum: [SoundAttribute: Double] = [:]
-    /// Tracks closer to these values come first.
+    /// Target values; tracks closer to them come first.
     package var target: [SoundAttribute: Double] = [:]
     package var limit = 20
 
@@ -25,7 +26,7 @@ package struct Recommendations: Sendable {
 
     package var id: String
     package var kind: Kind
-    /// Number of tracks that represent it.
+    /// Number of tracks that represent the seed.
     package var poolSize: Int
   }
 
@@ -40,7 +41,7 @@ package struct Recommendations: Sendable {
   private let neighbors: SoundNeighbors
 
   private static let candidatesPerTrack = 12
-  /// Tracks that represent an artist or genre.
+  /// Maximum number of tracks that represent an artist or genre.
   private static let maxSeedTracks = 5
 
   package init(store: ResultStore, neighbors: SoundNeighbors) {
@@ -71,7 +72,7 @@ package struct Recommendations: Sendable {
     return answer
   }
 
-  /// Artists whose tracks are most like those of one.
+  /// Artists whose tracks are most like those of the artist `id`.
   package func artists(like id: String, limit: Int) throws -> [LibraryArtist] {
     let own = try store.songs(ofArtist: id, limit: Self.maxSeedTracks)
     var ids: [String] = []
@@ -81,7 +82,7 @@ package struct Recommendations: Sendable {
     return try store.artists(ids: Array(ids.prefix(limit))).compactMap(\.self)
   }
 
-  /// Candidates by likeness, best first, then by genre.
+  /// Returns candidates by likeness, best first, followed by candidates by genre.
   private func candidates(like seeds: [Song], count: Int) throws -> [(song: Song, likeness: Double)] {
     let near = try neighbors.near(files: seeds.map(\.row.fileID), limit: count).prefix(count)
     let likeness = Dictionary(uniqueKeysWithValues: near.map { ($0.file, $0.likeness) })
@@ -116,7 +117,7 @@ package struct Recommendations: Sendable {
     }
   }
 
-  /// Each recording once. Tracks beyond an artist's share of `limit` move to the end.
+  /// Keeps each recording once, and moves tracks beyond an artist's share of `limit` to the end.
   private func varied(_ songs: [Song], without seeds: [Song], limit: Int) -> [Song] {
     func name(_ song: Song) -> String { "\(song.artists.first?.id ?? "")\0\(song.title.lowercased())" }
     var names = Set(seeds.map(name))

@@ -14,9 +14,9 @@ internal import Text
 /// The tracks of a library that sound most like a file.
 package struct SimilarTracks {
   package struct Track: Sendable {
-    /// From 1.
+    /// Counted from 1.
     package var rank: Int
-    /// 0 to 1: 1 is the same sound, 0 as different as two arbitrary tracks.
+    /// Likeness from 0 to 1: 1 means the same sound, 0 as different as two arbitrary tracks.
     package var likeness: Double
     package var record: FileRecord
 
@@ -25,17 +25,18 @@ package struct SimilarTracks {
   }
 
   package struct Answer: Sendable {
-    /// Absolute.
+    /// An absolute path.
     package var path: FilePath
-    /// Files that the file was compared with, including those left out.
+    /// Number of files that the file was compared with, including any that were left out.
     package var comparedCount: Int
-    /// Near files that were left out: they hold the same recording as the file or a better track.
+    /// Number of near files that were left out because they contain the same recording as the file or as a better
+    /// track.
     package var leftOutCount: Int
     /// Best first.
     package var tracks: [Track]
   }
 
-  /// Allowed number of requested tracks.
+  /// Allowed range for the number of requested tracks.
   package static let limits = 1...1000
 
   private let store: ResultStore
@@ -77,7 +78,7 @@ package struct SimilarTracks {
     }
   }
 
-  /// The nearest, each recording once.
+  /// Returns the nearest tracks, each recording once.
   private func answer(
     _ record: FileRecord, _ near: [SoundCollection.Neighbor], of stored: StoredDescriptors, limit: Int
   ) throws -> Answer {
@@ -112,17 +113,17 @@ package struct SimilarTracks {
   }
 }
 
-/// The data that decides whether two files hold the same recording.
+/// The data that decides whether two files contain the same recording.
 private struct Recording {
   private let cosine: Double
   private let contentID: ContentID?
   private let fingerprint: Fingerprint?
   private let duration: Double?
 
-  /// Maximum difference of duration between encodings of one recording, in seconds.
+  /// Maximum difference in duration between encodings of one recording, in seconds.
   private static let durationTolerance = 5.0
-  /// Without fingerprints, files of similar duration whose descriptors are at least this near to that of the searched file
-  /// count as the same recording.
+  /// Without fingerprints, files of similar duration count as the same recording if the cosine similarity of their
+  /// descriptors to the searched file's is at least this.
   private static let minCosine = 0.98
 
   /// - Parameter cosine: Cosine similarity to the searched file.

@@ -6,12 +6,12 @@ internal import Reporting
 internal import Text
 
 extension SimilarTracks.Answer {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
-/// The output of `similar`: schema `nocturne.similar` version 2. Fields keep their name and type forever; new ones are only
-/// added.
+/// The output of `similar`: schema `nocturne.similar` version 2. Fields keep their names and types forever; the only
+/// changes are new fields.
 extension Shape<SimilarTracks.Answer> {
   static var similar: Shape {
     Shape(
@@ -45,7 +45,6 @@ extension Shape<SimilarTracks.Track> {
   }
 }
 
-/// JSON Schema of the output of `similar`.
 package enum SimilarSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -4,11 +4,11 @@ internal import LibraryStore
 
 /// A measured attribute of a track by which `Recommendations` filters and ranks.
 package enum SoundAttribute: Sendable, CaseIterable {
-  /// Beats per minute.
+  /// In beats per minute.
   case tempo
-  /// 0 to 1.
+  /// From 0 to 1.
   case energy, danceability, speechiness
-  /// LUFS.
+  /// In LUFS.
   case loudness
   case milliseconds
   /// The pitch class of the tonic, 0 to 11; C is 0.
@@ -32,7 +32,7 @@ package enum SoundAttribute: Sendable, CaseIterable {
     }
   }
 
-  /// Difference that counts as much as the whole range of likeness.
+  /// The difference that counts as much as the whole range of likeness.
   var unit: Double {
     switch self {
     case .tempo: 30

@@ -3,10 +3,10 @@ internal import Platform
 internal import SystemPackage
 internal import TagWriting
 
-/// Delays results briefly, then checks that another program did not overwrite the written files.
+/// Holds results back briefly, then checks that no other program has overwritten the written files.
 ///
-/// A program that had read the old file may replace the new one with its own version, without a lock. Such a file is not
-/// reported as written; instead the change is applied again to its current version.
+/// A program that has read the old file may replace the new one with its own version, without using a lock. In that
+/// case the file is not reported as written; instead the change is applied again to its current version.
 struct LateOverwriteCheck {
   /// The result for a file.
   struct Outcome {
@@ -28,20 +28,20 @@ struct LateOverwriteCheck {
     var again: () throws -> Outcome
   }
 
-  /// Time another program may take to read a file and write it back.
+  /// The time that another program may take to read a file and write it back.
   private static let delay = Duration.milliseconds(250)
   private static let maxAttempts = 5
 
   private let report: (TaggingResult) throws -> Bool
   private var waiting: [Entry] = []
   private var next = 0
-  /// `report` has returned `false`.
+  /// `true` if `report` has returned `false`.
   private(set) var isStopped = false
 
   /// - Parameter report: Called with each result; returns `false` to stop.
   init(report: @escaping (TaggingResult) throws -> Bool) { self.report = report }
 
-  /// Adds an outcome, and reports those that have waited long enough.
+  /// Adds an outcome, and reports the outcomes that have waited long enough.
   mutating func add(_ outcome: Outcome, again: @escaping () throws -> Outcome) throws {
     waiting.append(Entry(outcome: outcome, attempts: 1, time: .now, again: again))
     while next < waiting.count, waiting[next].outcome.file == nil || waiting[next].time + Self.delay <= .now {
@@ -54,7 +54,7 @@ struct LateOverwriteCheck {
     }
   }
 
-  /// Waits for and reports the remaining outcomes.
+  /// Waits for the remaining outcomes and reports them.
   mutating func finish() throws {
     while next < waiting.count {
       if waiting[next].outcome.file != nil {
@@ -94,7 +94,7 @@ struct LateOverwriteCheck {
 }
 
 extension FileIdentity {
-  /// `true` if the path still leads to this file with this content. Permissions may have changed.
+  /// `true` if the path still refers to this file with this content. Permissions may have changed.
   fileprivate func isUnchanged(at path: FilePath) -> Bool {
     guard let now = FileIdentity(path) else { return false }
     return now.device == device && now.inode == inode && now.size == size && now.modified == modified

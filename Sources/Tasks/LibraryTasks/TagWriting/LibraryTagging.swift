@@ -7,12 +7,12 @@ package import TagWriting
 
 /// Writes findings into the tags of files.
 ///
-/// The store is only read: the next run detects that the tags have changed, but not the audio.
+/// The store is only read; the next run detects that the tags have changed but the audio has not.
 package final class LibraryTagging {
   package struct Options: Sendable {
     package var fields: [WritableField]
     package var keyNotation = WritableField.KeyNotation.musical
-    /// Replace different existing values instead of keeping them.
+    /// `true` to replace existing values that differ instead of keeping them.
     package var overwrites = false
     package var isDryRun = false
     package var replacement = TagReplacement.Options()
@@ -27,7 +27,7 @@ package final class LibraryTagging {
   private let store: ResultStore
   private let options: Options
   private var journal: TagJournal?
-  /// Records read from the database at once.
+  /// Number of records read from the database at once.
   private static let batchSize = 100
   /// Maximum number of attempts on a file that other programs are changing.
   static let maxAttempts = 5
@@ -41,8 +41,8 @@ package final class LibraryTagging {
   package var journalPath: FilePath? { journal?.path }
 
   /// - Parameter report: Called with each result after a short delay; returns `false` to stop.
-  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run; `TagJournalError`, after which no
-  ///   more files were changed.
+  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run; `TagJournalError`, after which
+  ///   no more files are changed.
   package func perform(on files: [FilePath], report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = options.isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
     defer { lock?.release() }
@@ -78,7 +78,7 @@ package final class LibraryTagging {
   private func write(_ record: FileRecord) throws -> LateOverwriteCheck.Outcome {
     var result = TaggingResult(record.path, .nothing)
     var found: [WritableValue] = []
-    // For Opus only the values differ, not which ones exist.
+    // For Opus, only the values differ, not the set of fields that have one.
     for field in options.fields {
       do throws(WritableField.Missing) {
         found += try field.values(of: record, options.keyNotation, isOpus: false)
@@ -114,7 +114,7 @@ package final class LibraryTagging {
     guard let contentID = record.contentID else {
       throw TagWriteError(.changed, "The audio of the file is unknown; run `analyze` first.")
     }
-    // With several keys for a field, a reader may use one that already had this value, so nothing can be expected.
+    // If a field has several keys, a reader may use one that already had this value, so nothing can be expected.
     var expected: [String: String] = [:]
     for change in changes where replacement.file.items(of: change.field).count <= 1 {
       expected[change.field] = change.after.first
@@ -129,14 +129,14 @@ package final class LibraryTagging {
     return LateOverwriteCheck.Outcome(result, file)
   }
 
-  /// Refuses partial and damaged files: findings of a part may be wrong for the whole recording, and a damaged file may be
-  /// the only remaining copy.
+  /// Refuses partial and damaged files: findings about a part may be wrong for the whole recording, and a damaged file
+  /// may be the only remaining copy.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
       let code = record.problem.map { " (\($0.code))" } ?? ""
       throw TagWriteError(.oddStructure, "The file is damaged\(code); its tags were not changed.")
     }
-    // A very short file is still a sound file.
+    // A very short file is still intact.
     let odd = record.remarks.first { ($0.stage == .open || $0.stage == .decode) && $0.code != "very_short" }
     if let odd {
       throw TagWriteError(
@@ -162,7 +162,8 @@ package final class LibraryTagging {
       }
     }
     guard items.isEmpty else { return }
-    // The value exists where readers see it but this program does not write: in another tag of the file, or compressed.
+    // The value exists in a place that readers use but this program does not write: in another tag of the file, or
+    // compressed.
     if let present = replacement.tags.fields[value.field] {
       if present.count == 1, value.matches(present[0]) { return }
       result.kept.append(

@@ -2,7 +2,7 @@ internal import Analysis
 package import SystemPackage
 package import TagWriting
 
-/// A change of the values of a tag item.
+/// A change to the values of a tag item.
 package struct TagChange: Hashable, Codable, Sendable {
   /// Canonical name of the tag.
   package var field: String
@@ -26,7 +26,7 @@ package struct TagChange: Hashable, Codable, Sendable {
 package struct TaggingResult: Sendable {
   package enum Status: String, CaseIterable, Sendable {
     case written
-    /// A dry run would have written them.
+    /// This is a dry run, so the tags were not written.
     case planned
     /// The tags already have these values.
     case unchanged

@@ -3,7 +3,7 @@ internal import Platform
 internal import SystemPackage
 
 extension TagJournal {
-  /// Reads the lines of a journal in any order. Only their positions are held in memory.
+  /// Reads the lines of a journal in any order. Only their positions are kept in memory.
   final class Reader {
     private let path: FilePath
     private let file: FileDescriptor
@@ -44,7 +44,8 @@ extension TagJournal {
     /// Number of lines after the header.
     var count: Int { max(0, lines.count - 1) }
 
-    /// Returns an entry by number, from 0; `nil` if the line is invalid, such as the last one of a killed program.
+    /// Returns an entry by number, from 0; `nil` if the line is invalid, such as the last line of a program that was
+    /// killed.
     /// - Throws: `TagJournalError`.
     func entry(_ number: Int) throws -> Entry? {
       let line = lines[number + 1]

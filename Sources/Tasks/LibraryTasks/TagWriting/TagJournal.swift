@@ -14,10 +14,10 @@ package struct TagJournalError: Error, CustomStringConvertible {
   }
 }
 
-/// Journal of tag changes, for undo: one line of JSON per file, flushed to disk before the file is replaced.
+/// A journal of tag changes, for undo: one line of JSON per file, flushed to disk before the file is replaced.
 ///
-/// A line whose change was not made (the program ended in between) does no harm: `TagUndo` checks the file. The change of a
-/// truncated last line was never made.
+/// A line whose change was not made (because the program ended in between) does no harm, because `TagUndo` checks the
+/// file. The change that a truncated last line describes was never made.
 final class TagJournal {
   /// The first line.
   struct Header: Codable {
@@ -63,7 +63,7 @@ final class TagJournal {
       /// Ogg stream whose pages are renumbered by `numberShift`.
       var serial: UInt32?
       var numberShift: UInt32?
-      /// Literal bytes, in Base64; the other fields are `nil` then.
+      /// Literal bytes, in Base64; the other fields are then `nil`.
       var bytes: Data?
     }
 
@@ -116,7 +116,7 @@ final class TagJournal {
 
   deinit { try? file.close() }
 
-  /// `true` for the journal of a program that was killed before it had written the whole header.
+  /// `true` if the journal belongs to a program that was killed before it had written the whole header.
   static func isCutHeader(_ head: some Collection<UInt8>) -> Bool {
     let start = Array("{\"journal\":\"\(Header.name)\"".utf8)
     return !head.contains(0x0A) && (start.starts(with: head) || head.starts(with: start))

@@ -6,9 +6,9 @@ package import TagWriting
 
 /// Restores the tags that files had before `LibraryTagging` changed them, from its journal.
 ///
-/// A file that has not changed since is restored byte for byte if the journal holds its removed bytes. Otherwise only the
-/// old values are restored, and later changes by a person or another program stay. A journal can therefore be undone
-/// repeatedly, also after an interrupted undo.
+/// A file that has not changed since is restored byte for byte if the journal contains the bytes that were removed from
+/// it. Otherwise only the old values are restored, and later changes by a person or another program stay. A journal can
+/// therefore be undone repeatedly, also after an interrupted undo.
 package struct TagUndo {
   package var isDryRun = false
   package var replacement = TagReplacement.Options()
@@ -26,14 +26,14 @@ package struct TagUndo {
   package var count: Int { journal.count }
 
   /// - Parameters:
-  ///   - database: Locked against runs meanwhile; `nil` for none.
+  ///   - database: A database to lock against runs during the undo; `nil` for none.
   ///   - report: Called with each result; returns `false` to stop.
   /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run.
   package func perform(database: FilePath?, report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = isDryRun ? nil : try database.map { try RunLock.acquire(forDatabase: $0) }
     defer { lock?.release() }
     var check = LateOverwriteCheck(report: report)
-    // Last change first, in case a file was changed twice.
+    // Starts with the last change, in case a file was changed twice.
     for line in (0..<journal.count).reversed() where !check.isStopped {
       guard let entry = try journal.entry(line), let path = try? FilePath(fileURI: Array(entry.uri.utf8)) else {
         continue

@@ -3,12 +3,12 @@ internal import Reporting
 internal import TagWriting
 
 extension TaggingResult {
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
 }
 
-/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. Fields keep their name and type forever; new
-/// ones are only added.
+/// The output of `write-tags --json`: schema `nocturne.write_tags` version 1. Fields keep their names and types
+/// forever; the only changes are new fields.
 extension Shape<TaggingResult> {
   static var tagging: Shape {
     Shape(
@@ -60,7 +60,7 @@ extension Shape<TaggingResult.Gap> {
   }
 }
 
-/// JSON Schema of the output of `write-tags`.
+/// The JSON Schema of the output of `write-tags`.
 package enum TagWritingSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [

@@ -7,7 +7,7 @@ package enum WritableField: String, CaseIterable, Sendable {
   case bpm, initialkey, replaygain
   case acoustIDFingerprint = "acoustid_fingerprint"
 
-  /// Notation of musical keys.
+  /// A notation for musical keys.
   package enum KeyNotation: String, CaseIterable, Sendable {
     /// `Am`, `F#m`, `Db`: the ID3 notation.
     case musical
@@ -18,7 +18,7 @@ package enum WritableField: String, CaseIterable, Sendable {
   }
 }
 
-/// A value for a tag, from a finding.
+/// A value for a tag, derived from a finding.
 struct WritableValue {
   enum Meaning: Hashable {
     case number(Double)
@@ -31,13 +31,14 @@ struct WritableValue {
   var text: String
   var meaning: Meaning
 
-  /// The text for the item with the given key: `tmpo` of MP4 holds integers.
+  /// The text for the item with the given key: for example, `tmpo` in MP4 contains integers.
   func text(for key: String) -> String {
     if key == "tmpo", case .number(let number) = meaning { return String(Int(number.rounded())) }
     return text
   }
 
-  /// `true` if an existing text has the same value: a number to the precision of that text, a key in any notation.
+  /// `true` if an existing text has the same value: numbers are compared to the precision of that text, and keys in any
+  /// notation.
   func matches(_ present: String) -> Bool {
     switch meaning {
     case .text: return present == text
@@ -50,7 +51,7 @@ struct WritableValue {
     }
   }
 
-  /// `true` if an existing text stands for no value.
+  /// `true` if an existing text means that there is no value.
   func isEmptyValue(_ present: String) -> Bool {
     let text = present.trimmingCharacters(in: .whitespacesAndNewlines)
     return text.isEmpty || field == "bpm" && Double(text) == 0
@@ -122,7 +123,7 @@ extension WritableField {
     return WritableValue(field: field, text: text + unit, meaning: .number(value))
   }
 
-  /// ReplayGain 2 refers to -18 LUFS, and R 128 to -23.
+  /// ReplayGain 2 is relative to -18 LUFS, and R 128 to -23.
   private func r128(_ field: String, _ gain: Double) -> WritableValue {
     let steps = Int16(clamping: Int(((gain - 5) * 256).rounded()))
     return WritableValue(field: field, text: String(steps), meaning: .number(Double(steps)))

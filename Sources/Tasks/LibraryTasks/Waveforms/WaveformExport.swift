@@ -32,8 +32,8 @@ package struct WaveformExport: Sendable {
     return AudiowaveformData(waveform, bits: bits).bytes(format)
   }
 
-  /// Writes one file per track into a folder: `song.mp3.json` for `song.mp3`, keeping the folder structure below each given
-  /// path. All files are moved into place together at the end.
+  /// Writes one file per track into a folder: `song.mp3.json` for `song.mp3`, keeping the folder structure below each
+  /// given path. At the end, all files are moved into place together.
   /// - Throws: `StoreError`, `UnknownFile`, `ExportError` or `WaveformExportError`.
   package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws
   {
@@ -66,7 +66,7 @@ package struct WaveformExport: Sendable {
 
 /// Why waveforms cannot be written.
 package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Standard output can take only one waveform.
+  /// Standard output can receive only one waveform.
   case severalFiles
   /// The file is known, but its waveform is not.
   case notAnalyzed(FilePath)

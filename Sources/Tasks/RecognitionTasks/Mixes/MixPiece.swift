@@ -9,26 +9,26 @@ package struct MixPiece: Sendable {
   package var cue: CueSheet.Cue?
   /// Seconds around `start` during which this track overlaps the previous one; 0 if it does not.
   package var overlap = 0.0
-  /// Tracks heard only during this one, such as a jingle over a song; they get no pieces of their own.
+  /// Tracks heard only during this one, such as a jingle over a song; they do not get pieces of their own.
   package var alsoHeard: [CueSheet.Cue] = []
 
   package var duration: Double { end - start }
 }
 
 extension MixPiece {
-  /// Shorter unrecognized stretches belong to an adjacent track. In seconds.
+  /// Minimum duration of an unrecognized piece, in seconds; shorter stretches belong to an adjacent track.
   package static let minUnknownDuration = 10.0
-  /// Shorter overlaps are within the error of cues. In seconds.
+  /// Minimum overlap, in seconds; shorter overlaps are within the error of cues.
   static let minOverlap = 1.0
-  /// Tracks heard for less get no piece of their own. In seconds.
+  /// Minimum duration of a track, in seconds; tracks heard for less do not get a piece of their own.
   static let minTrackDuration = 3.0
 
   /// Cuts a recording by its cues into pieces that cover all of it without gaps.
   ///
   /// - Overlapping tracks are cut in the middle of the overlap.
-  /// - Between two tracks less than `minUnknownDuration` apart, the cut is where the second one starts, if it is played from
-  ///   its beginning; else where the first one ends, if it is played to its end; else in the middle. A pause thus belongs
-  ///   to the track before it.
+  /// - Between two tracks less than `minUnknownDuration` apart, the cut is where the second track starts, if it is
+  ///   played from its beginning; otherwise where the first track ends, if it is played to its end; otherwise in the
+  ///   middle. A pause thus belongs to the track before it.
   /// - Other unrecognized stretches become pieces, except for short ones at the start and end of the recording, which
   ///   belong to the first and last track.
   package static func pieces(of sheet: CueSheet) -> [MixPiece] {
@@ -81,13 +81,13 @@ private struct Extent {
   var cue: CueSheet.Cue
   var start: Double
   var end: Double
-  /// The track is played from its beginning.
+  /// `true` if the track is played from its beginning.
   var hasBeginning: Bool
-  /// The track is played to its end.
+  /// `true` if the track is played to its end.
   var hasEnd: Bool
 
-  /// In seconds. A track first recognized this close to its beginning counts as played from there: it was faded in, or
-  /// starts quietly. The same holds for its end.
+  /// A track first recognized within this many seconds of its beginning counts as played from there: it was faded in,
+  /// or starts quietly. The same applies to its end.
   private static let reach = 8.0
 
   init(_ cue: CueSheet.Cue, in duration: Double) {
@@ -103,7 +103,7 @@ private struct Extent {
 
   mutating func end(by nextStart: Double) { end = max(cue.end, min(end, nextStart)) }
 
-  /// Time of the cut between this track and the next, nearby one.
+  /// Time of the cut between this track and a nearby next track.
   func cut(to next: Extent) -> Double {
     let middle = (end + next.start) / 2
     if end - next.start >= MixPiece.minOverlap { return middle }

@@ -8,8 +8,8 @@ package import SystemPackage
 
 /// Splits a recording into files, one per track and per unrecognized stretch.
 ///
-/// Lossless audio with at most 24 bits becomes FLAC, cut exactly to the sample. All other audio is copied packet by packet
-/// without encoding it again. Either way the pieces cover all of the recording without overlap.
+/// Lossless audio with at most 24 bits becomes FLAC, cut exactly to the sample. All other audio is copied packet by
+/// packet without being encoded again. Either way the pieces cover all of the recording without overlap.
 package struct MixSplit: Sendable {
   package enum Method: String, CaseIterable, Sendable {
     /// Decoded, then encoded losslessly.
@@ -20,11 +20,11 @@ package struct MixSplit: Sendable {
 
   package struct File: Sendable {
     package var path: FilePath
-    /// From 1.
+    /// Counted from 1.
     package var number: Int
-    /// Number of all pieces.
+    /// Total number of pieces.
     package var count: Int
-    /// The planned piece; once the file is written, with the actual start and end of its audio.
+    /// The planned piece; once the file has been written, the piece with the actual start and end of its audio.
     package var piece: MixPiece
   }
 
@@ -44,7 +44,7 @@ package struct MixSplit: Sendable {
   private let overwriting: OverwriteRule
   private let container: PacketContainer
 
-  /// Checks the recording and the folder, so that errors are found before the long work.
+  /// Checks the recording and the folder, so that errors are found before the work begins.
   /// - Throws: `MixSplitError`.
   package init(of source: FilePath, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule())
     throws(MixSplitError)
@@ -64,7 +64,7 @@ package struct MixSplit: Sendable {
     if folder.exists, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
   }
 
-  /// Writes the pieces. Each file appears under its name once it is complete.
+  /// Writes the pieces. Each file gets its name once it is complete.
   /// - Parameters:
   ///   - sheet: Tracks recognized in the recording.
   ///   - progress: Called from time to time with the completed fraction, 0 to 1.
@@ -101,8 +101,8 @@ package struct MixSplit: Sendable {
     }
   }
 
-  /// Creates the folder and checks that no piece would replace a file that it must not.
-  /// - Returns: Existing files, which may be replaced.
+  /// Creates the folder and checks that no piece would replace a file that it must not replace.
+  /// - Returns: The existing files that may be replaced.
   private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {
       try folder.makeFolder()

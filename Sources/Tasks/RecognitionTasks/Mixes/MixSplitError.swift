@@ -13,7 +13,7 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   case exists(FilePath)
   /// A piece would replace the recording itself.
   case isTheRecording(FilePath)
-  /// Something other than a regular file has the name of a piece.
+  /// The name of a piece belongs to something other than a regular file.
   case notAFile(FilePath)
   case cannotWrite(FilePath, reason: String)
   /// The container of the pieces does not support this codec.
@@ -41,7 +41,7 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
 }
 
-/// The error if writing ended before all pieces were complete.
+/// The error that is thrown if writing ended before all pieces were complete.
 package struct MixSplitFailure: Error, CustomStringConvertible {
   package var cause: MixSplitError
   /// Number of complete files, which are kept.

@@ -2,15 +2,17 @@ internal import Foundation
 internal import Recognition
 internal import Text
 
-/// File names of pieces, valid on Linux, macOS, Windows and USB sticks.
+/// The file names of pieces, which are valid on Linux, macOS, Windows and USB sticks.
 package enum PieceName {
   /// Maximum length of a name on common file systems, in UTF-8 bytes.
   package static let maxLength = 255
 
-  /// Returns `03 Artist - Title.flac` for a track, `04 unknown 12-34.flac` for an unrecognized stretch that starts at 12:34.
+  /// Returns `03 Artist - Title.flac` for a track, or `04 unknown 12-34.flac` for an unrecognized stretch that starts
+  /// at 12:34.
   /// - Parameters:
-  ///   - number: From 1. Makes names unique, since each starts with it.
-  ///   - count: Number of all pieces. Numbers are padded to its width, so names sort like the pieces.
+  ///   - number: Number of the piece, from 1. It makes names unique, since each name starts with it.
+  ///   - count: Total number of pieces. Piece numbers are padded to its width, so names sort in the order of the
+  ///     pieces.
   package static func name(of piece: MixPiece, number: Int, of count: Int, fileExtension: String) -> String {
     let digits = max(2, String(count).count)
     let prefix = String(repeating: "0", count: max(0, digits - String(number).count)) + "\(number) "
@@ -25,8 +27,8 @@ package enum PieceName {
     return match.item.artist.map { "\($0) - \(title)" } ?? title
   }
 
-  /// Replaces or removes what is special to some file system or shell: separators, wildcards, quotes, control characters,
-  /// characters that change the direction of text, and spaces or dots at the ends.
+  /// Replaces or removes characters that are special to some file system or shell: separators, wildcards, quotes,
+  /// control characters, characters that change the direction of text, and spaces or dots at the ends.
   static func portable(_ text: String) -> String {
     var name = String.UnicodeScalarView()
     for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars {
@@ -47,7 +49,7 @@ package enum PieceName {
     text.trimmingCharacters(in: CharacterSet(charactersIn: " ."))
   }
 
-  /// Truncates at a boundary between grapheme clusters.
+  /// Truncates a text at a boundary between grapheme clusters.
   private static func truncated(_ text: String, to byteCount: Int) -> String {
     guard text.utf8.count > byteCount else { return text }
     var cut = ""

@@ -4,7 +4,6 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Tags of a piece.
 enum PieceTags {
   static func tags(
     of file: MixSplit.File, from source: FilePath, in format: PacketContainer.TagFormat
@@ -54,6 +53,6 @@ enum PieceTags {
     return " of \(name), cut by nocturne"
   }
 
-  /// Recognizes a piece of the same recording: pieces of other recordings are not replaced.
+  /// Recognizes a piece of the same recording, because pieces of other recordings are not replaced.
   static func proof(of source: FilePath) -> OriginProof { .text(marks: [mark(of: source).replacing("\0", with: "")]) }
 }

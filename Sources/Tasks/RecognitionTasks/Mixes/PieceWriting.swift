@@ -3,7 +3,7 @@ internal import AudioEncoding
 internal import Platform
 internal import SystemPackage
 
-/// Shared by both methods of splitting a recording.
+/// The code shared by both methods of splitting a recording.
 struct PieceWriting {
   var source: FilePath
   var container: PacketContainer
@@ -13,7 +13,7 @@ struct PieceWriting {
   var shouldContinue: (_ seconds: Double) -> Bool
 
   /// Opens the file of a piece.
-  /// - Parameter isContinuation: The first packet of the piece is not the first of `packets`.
+  /// - Parameter isContinuation: `true` if the first packet of the piece is not the first of `packets`.
   func begin(
     _ file: MixSplit.File, with packets: borrowing PacketSource, isContinuation: Bool
   ) throws(MixSplitError) -> PieceFile {
@@ -74,7 +74,7 @@ struct PieceFile: ~Copyable {
   /// Completes the file and moves it into place.
   consuming func finish() throws(MixSplitError) {
     let (path, source) = (path, source)
-    // Another program may have created it since.
+    // Another program may have created the file since.
     if !isReplaceable, path.exists { throw .exists(path) }
     do throws(PacketFileError) {
       try packets.finish()

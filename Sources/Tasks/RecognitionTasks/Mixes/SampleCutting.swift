@@ -42,7 +42,7 @@ struct SampleCutting {
       format: .flac, sampleRate: audio.format.sampleRate, channelCount: audio.format.channelCount,
       depth: Self.depth(of: audio) ?? .int24)
     var block = AudioBlock(channelCount: audio.format.channelCount)
-    /// Frames written so far.
+    /// Number of frames written so far.
     var position = 0
     var rest = files[...]
     var current: (file: MixSplit.File, writer: AudioFileWriter, end: Int)?
@@ -74,9 +74,9 @@ struct SampleCutting {
     outcome.damage = audio.summary.problem?.message
   }
 
-  /// Opens a hidden file beside a piece for its audio without tags.
+  /// Creates a hidden file next to a piece, for the piece's audio without tags.
   private func writer(for file: MixSplit.File, _ layout: AudioFileLayout) throws(MixSplitError) -> AudioFileWriter {
-    // With a name like those of `FileReplacement`, the file is cleaned up if this process is killed.
+    // It is named like the files of `FileReplacement`, so that it is cleaned up if this process is killed.
     let path = file.path.removingLastComponent().appending(".nocturne-\(UUID().uuidString).partial.flac")
     return try wrapped(file) { () throws(AudioWriteError) in try AudioFileWriter(path, layout) }
   }

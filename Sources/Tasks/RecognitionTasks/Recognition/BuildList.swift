@@ -5,12 +5,13 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// The tracks that `catalog build` has added to a catalog from one database. From this list the next build determines which
-/// tracks are new, which have changed, and which were removed or added by hand; the latter it leaves alone.
+/// The tracks that `catalog build` has added to a catalog from one database. From this list the next build determines
+/// which tracks are new, which have changed, and which were removed or added by hand. It does not touch tracks that
+/// were removed or added by hand.
 ///
-/// A text file in the folder of the catalog: a title line, the path of the database, and one line per track with its content
-/// id and the digest of its media item, or `-` while it is being added. The file name tells which part of a catalog is built
-/// there.
+/// The list is a text file in the folder of the catalog: a title line, the path of the database, and one line per track
+/// with its content id and the digest of its media item, or `-` while it is being added. The file name says which part
+/// of a catalog is built there.
 struct BuildList {
   enum State: Equatable {
     /// The track may be missing from the catalog: a build may have ended while adding it.
@@ -18,7 +19,6 @@ struct BuildList {
     case done(ContentID)
   }
 
-  /// Condition of the list file.
   enum Condition {
     case whole, missing, damaged
   }

@@ -24,10 +24,10 @@ package struct CatalogAddition {
     self.reader = reader
   }
 
-  /// References that are added to the catalog at once.
+  /// Number of references that are added to the catalog at once.
   private static let batchSize = 100
 
-  /// - Parameter failed: Called with each file that cannot be added, and why.
+  /// - Parameter failed: Called with each file that cannot be added, and the reason.
   /// - Throws: `CatalogTaskError`, `CatalogError`, and errors of `reader`.
   package func perform(failed: (FilePath, Problem) -> Void) throws {
     let update = try CatalogUpdate(at: catalog)
@@ -59,7 +59,7 @@ package struct CatalogAddition {
     return items
   }
 
-  /// Replaces the media items of tracks in the catalog: of all, or on error of none.
+  /// Replaces the media items of tracks in the catalog: of all tracks or, on error, of none.
   private func change(_ rows: [MediaItemTable.Row], in update: CatalogUpdate) throws {
     let catalog = try update.directory.catalog()
     let names = TrackNames(catalog, matching: rows.map(\.reference), path: path)

@@ -4,7 +4,7 @@ package import SystemPackage
 package import Text
 
 extension MediaItemTable {
-  /// Table of all media items of a catalog; a track without one has an empty row.
+  /// A table of all media items of a catalog; a track without a media item has an empty row.
   package static func text(of catalog: CustomCatalog) -> String {
     var rows: [Row] = []
     catalog.forEachEntry { entry in
@@ -17,7 +17,7 @@ extension MediaItemTable {
 }
 
 extension MediaItem {
-  /// `Artist – Title`, or the one that is known, or else the reference.
+  /// Returns `Artist – Title`, or only one of them if the other is unknown, or else the reference.
   /// - Parameter reference: Name of the track.
   package func trackName(orReference reference: String) -> String {
     let parts = [artist, title].compactMap { $0 }
@@ -26,7 +26,7 @@ extension MediaItem {
 }
 
 extension CustomCatalog.Information {
-  /// JSON object for programs.
+  /// Returns a JSON object for programs.
   /// - Parameters:
   ///   - path: Path of the catalog.
   ///   - partition: The part that the catalog was built as; `nil` for a whole catalog.

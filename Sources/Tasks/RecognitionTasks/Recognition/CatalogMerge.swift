@@ -13,7 +13,7 @@ package struct CatalogMerge {
 
   /// - Throws: `CatalogTaskError`, `CatalogError`.
   package func perform() throws {
-    // Verifies all before merging the first.
+    // Verifies all catalogs before merging the first.
     let catalogs = try others.map { path in
       let catalog = try CustomCatalog(forQuerying: path)
       try catalog.verify()

@@ -4,8 +4,9 @@ package import Recognition
 internal import Records
 package import SystemPackage
 
-/// One of several equal parts of a catalog. The content id alone determines the part of a track, so copies stay together
-/// and each build of a part finds the same tracks: those whose content id, as text, is a key of the `Shard`.
+/// One of several equal parts of a catalog. The content id alone determines the part of a track, so copies stay
+/// together and each build of a part finds the same tracks: the tracks whose content id, as text, is a key of the
+/// `Shard`.
 package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
   private let shard: Shard
 
@@ -15,7 +16,7 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
     self.shard = shard
   }
 
-  /// From 0.
+  /// Counted from 0.
   package var index: Int { shard.index }
   package var count: Int { shard.count }
   package var description: String { "\(index)/\(count)" }
@@ -32,10 +33,11 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: Build list names
 
-  /// End of the build list's name before its extension. Stored in the name so that it survives damage to the list.
+  /// The end of the build list's name, before its extension. The part is stored in the name so that it survives damage
+  /// to the list.
   var buildListSuffix: String { ".part-\(index)-of-\(count)" }
 
-  /// - Parameter name: Name of a build list. Fails for that of a whole catalog.
+  /// - Parameter name: Name of a build list. Fails for the build list of a whole catalog.
   init?(ofBuildList name: String) {
     let words = name.split { ".-".contains($0) }
     guard words.count == 6, words[1] == "part", words[3] == "of" else { return nil }

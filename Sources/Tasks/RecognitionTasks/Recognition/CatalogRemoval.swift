@@ -1,7 +1,7 @@
 internal import Recognition
 package import SystemPackage
 
-/// Removes tracks from a catalog: all, or on error none.
+/// Removes tracks from a catalog: all of them or, on error, none.
 package struct CatalogRemoval {
   package var catalog: FilePath
   /// Identifiers of tracks, or texts that `path` turns into paths of files or folders.

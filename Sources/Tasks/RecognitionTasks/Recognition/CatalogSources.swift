@@ -9,7 +9,7 @@ package struct CatalogSources: Sendable {
   package var places: [FilePath]
   /// Servers with more catalogs.
   package var servers: [ServerAddress]
-  /// File with the tokens of the servers.
+  /// The file with the tokens for the servers.
   package var tokens: FilePath?
   /// `true` for default places, which need not exist if there are servers.
   package var mayBeMissing: Bool
@@ -41,7 +41,7 @@ package struct CatalogSources: Sendable {
       readableFrom: places.filter { !mayBeMissing || $0.fileKind != nil }, isAlone: servers.isEmpty)
   }
 
-  /// The catalogs of the servers.
+  /// Returns the catalogs of the servers.
   /// - Throws: `CatalogTokensError`.
   package func parts() throws -> [any CatalogPart] {
     let tokens = try tokens.map { try CatalogTokens(in: $0) }

@@ -11,9 +11,9 @@ package struct CatalogSynchronization {
   /// Folder of the catalog; created if missing.
   package var catalog: FilePath
   package var store: ResultStore
-  /// Limits additions to these paths; empty for the whole library.
+  /// Limits additions to tracks below these paths; empty for the whole library.
   package var roots: [FilePath]
-  /// The part of the catalog to build; `nil` for all of it. A folder can only be rebuilt as what it was first built as.
+  /// The part of the catalog to build; `nil` for all of it. A folder can only be rebuilt as the same part.
   package var partition: CatalogPartition?
 
   package init(catalog: FilePath, store: ResultStore, roots: [FilePath] = [], partition: CatalogPartition? = nil) {
@@ -29,11 +29,11 @@ package struct CatalogSynchronization {
     package var updated = 0
     package var removed = 0
     package var unchanged = 0
-    /// Tracks removed or changed by hand.
+    /// Number of tracks removed or changed by hand.
     package var leftAlone = 0
-    /// Files with audio but without a usable signature.
+    /// Number of files with audio but without a usable signature.
     package var unsigned = 0
-    /// Tracks that an earlier build had added, but that were missing from the build list.
+    /// Number of tracks that an earlier build had added but that were missing from the build list.
     package var recovered = 0
     /// Repairs made to the catalog.
     package var repair: CatalogDirectory.Repair?
@@ -41,7 +41,8 @@ package struct CatalogSynchronization {
     package var repairedList: String?
   }
 
-  /// - Parameter progress: Called from time to time with the number of added tracks and of all tracks to add.
+  /// - Parameter progress: Called from time to time with the number of tracks added so far and the total number of
+  ///   tracks to add.
   /// - Throws: `CatalogTaskError`, `CatalogError`, `StoreError`.
   package func perform(progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }) throws -> Outcome {
     let update = try CatalogUpdate(at: catalog)
@@ -75,7 +76,7 @@ private struct Synchronizer {
   private let hasLostList: Bool
   private(set) var outcome = CatalogSynchronization.Outcome()
 
-  /// - Parameter isFirstBuild: `true` if the folder has no build list of any database.
+  /// - Parameter isFirstBuild: `true` if the folder does not contain a build list of any database.
   init(
     _ store: ResultStore, _ update: CatalogUpdate, list: BuildList, isFirstBuild: Bool, roots: [FilePath],
     partition: CatalogPartition?, repair: CatalogDirectory.Repair?
@@ -88,7 +89,7 @@ private struct Synchronizer {
     switch list.condition {
     case .whole: hasLostList = false
     case .damaged: hasLostList = true
-    // If another database has built the catalog, this one has not added anything yet.
+    // If the catalog was built from another database, nothing has been added from this one yet.
     case .missing: hasLostList = isFirstBuild
     }
     outcome.repair = repair
@@ -110,8 +111,8 @@ private struct Synchronizer {
     }
   }
 
-  /// Collects the tracks of this part of the library, one per content id, with the first of its paths; and the content ids of
-  /// all existing files.
+  /// Collects the tracks of this part of the library, one per content id, with the first of its paths, and also the
+  /// content ids of all existing files.
   private mutating func survey() throws -> (tracks: [Track], existing: Set<ContentID>) {
     var tracks: [Track] = []
     var existing: Set<ContentID> = []
@@ -145,8 +146,8 @@ private struct Synchronizer {
     return (tracks, existing)
   }
 
-  /// - Throws: `CatalogTaskError` if the folder holds tracks of the library that belong to other parts: it may have been
-  ///   built as one of these.
+  /// - Throws: `CatalogTaskError` if the folder contains tracks of the library that belong to other parts: it may have
+  ///   been built as one of those parts.
   private func checkPartition(_ existing: Set<ContentID>) throws {
     guard let partition else { return }
     try update.directory.catalog().forEachEntry { entry in
@@ -213,7 +214,7 @@ private struct Synchronizer {
     var references: [ReferenceSignature] = []
     for track in tracks {
       guard let finding = try store.signature(of: track.id), let record = try store.record(at: track.path) else {
-        // Changed since the survey: left to the next build.
+        // The file has changed since the survey, so it is left to the next build.
         continue
       }
       do {

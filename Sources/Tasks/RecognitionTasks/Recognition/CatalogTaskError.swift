@@ -5,11 +5,11 @@ package import SystemPackage
 package enum CatalogTaskError: Error, CustomStringConvertible {
   case noCatalog(FilePath)
   case emptyCatalog(FilePath)
-  /// Only a folder can be changed.
+  /// The catalog is a file; only a catalog in a folder can be changed.
   case isAFile(FilePath)
   case foreignFolder(FilePath)
   case cannotMakeFolder(FilePath, reason: String)
-  /// `root` is the folder that was searched; `nil` for everywhere.
+  /// `root` is the folder that was searched; `nil` for the whole library.
   case noSignatures(database: FilePath, root: FilePath?)
   /// The folder was built as another part, or as a whole catalog (`nil`).
   case otherPartition(FilePath, built: CatalogPartition?)

@@ -1,8 +1,8 @@
 internal import Platform
 package import SystemPackage
 
-/// Tokens for catalog servers, from a text file with one address and token per line. Empty lines and those that start with
-/// `#` are ignored.
+/// The tokens for catalog servers, from a text file with one address and token per line. Empty lines and lines that
+/// start with `#` are ignored.
 struct CatalogTokens {
   private var tokens: [ServerAddress: String] = [:]
 
@@ -19,7 +19,7 @@ struct CatalogTokens {
       let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
       guard let first = words.first, first.first != "#" else { continue }
       guard words.count == 2, let address = try? ServerAddress(String(first)) else {
-        // Does not show the line, which may contain a token.
+        // The message does not show the line, which may contain a token.
         throw CatalogTokensError(
           file: file, problem: "expects http://host:port and a token in line \(number + 1), with a space between them")
       }

@@ -2,12 +2,12 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// A catalog locked for a series of changes by one task.
+/// A catalog that is locked for a series of changes by one task.
 final class CatalogUpdate {
   let directory: CatalogDirectory
   private let lock: FileLock
 
-  /// Number of references added at once: their segment is built in memory.
+  /// Number of references added at once; it is limited because their segment is built in memory.
   static let batchSize = 4000
 
   /// Creates the folder if missing, and locks the catalog.
@@ -32,7 +32,7 @@ final class CatalogUpdate {
 
   private static let lockName = "UPDATE.lock"
 
-  /// Refuses folders with other content: a catalog needs a folder of its own.
+  /// Refuses folders with other content, because a catalog needs a folder of its own.
   private static func checkPlace(_ path: FilePath) throws {
     guard let kind = path.fileKind else { return }
     guard kind == .folder else { throw CatalogTaskError.isAFile(path) }
@@ -51,7 +51,7 @@ final class CatalogUpdate {
     }
   }
 
-  /// Returns what databases have built in a folder: parts, or `nil` for a whole catalog; empty if no build list exists.
+  /// Returns the parts that were built in a folder, with `nil` for a whole catalog; empty if no build list exists.
   static func builtPartitions(in folder: FilePath) throws(CatalogError) -> [CatalogPartition?] {
     try names(in: folder).filter { $0.hasSuffix(BuildList.fileExtension) }
       .map(CatalogPartition.init(ofBuildList:))

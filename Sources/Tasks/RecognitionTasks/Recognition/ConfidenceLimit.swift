@@ -1,10 +1,9 @@
 package import Recognition
 
-/// Minimum confidence of matches.
 package struct ConfidenceLimit: Sendable {
   package var minimum: Double
 
-  /// Allowed limits: less likely matches are never found.
+  /// Allowed limits. Matches below this range are never found.
   package static let range = SignatureMatch.minimumConfidence...1
 
   package init(minimum: Double = range.lowerBound) {

@@ -1,14 +1,14 @@
 package import Recognition
 internal import Text
 
-/// A cue sheet for one long recording, as players and disc burners read it.
+/// A cue sheet for one long recording, in the form that players and disc burners read.
 package enum CueFile {
   /// Unrecognized stretches of at least this many seconds become tracks of their own: in a cue sheet, a track lasts until
   /// the next one.
   private static let minUnknownDuration = 10.0
 
   /// - Parameters:
-  ///   - name: File name of the recording, without folders: the cue sheet is in the same folder.
+  ///   - name: File name of the recording, without folders, because the cue sheet is in the same folder.
   ///   - fileExtension: Extension of the recording.
   package static func text(of sheet: CueSheet, name: String, fileExtension: String) -> String {
     var lines = ["REM GENERATOR nocturne", "FILE \(quoted(name)) \(type(ofExtension: fileExtension))"]
@@ -52,7 +52,7 @@ package enum CueFile {
     text.utf8.count == 12 && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
   }
 
-  /// The format defines few types; all others use WAVE.
+  /// The type for a file name extension. The format defines few types; all other files use WAVE.
   private static func type(ofExtension text: String) -> String {
     switch text.lowercased() {
     case "mp3": "MP3"

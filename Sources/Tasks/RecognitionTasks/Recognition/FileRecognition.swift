@@ -3,12 +3,12 @@ internal import Listening
 package import Recognition
 package import SystemPackage
 
-/// Recognizes tracks of a catalog in audio files: clips, mixes, radio recordings.
+/// Recognizes tracks of a catalog in audio files, such as clips, mixes and radio recordings.
 package struct FileRecognition {
   package var session: RecognitionSession
   package var limit: ConfidenceLimit
 
-  /// - Parameter parts: Remote catalogs that are queried together with this one.
+  /// - Parameter parts: Remote catalogs that are queried together with `catalog`.
   package init(
     catalog: CustomCatalog, parts: [any CatalogPart] = [], limit: ConfidenceLimit = ConfidenceLimit()
   ) throws(CatalogError) {
@@ -16,9 +16,9 @@ package struct FileRecognition {
     self.limit = limit
   }
 
-  /// Recognizes the tracks in a file. If it cannot be read or is too short, the record has a problem.
+  /// Recognizes the tracks in a file. If the file cannot be read or is too short, the record has a problem.
   /// - Parameters:
-  ///   - shownPath: Path in the record; `nil` for that of the file.
+  ///   - shownPath: Path in the record; `nil` for the path of the file.
   ///   - progress: Called from time to time with the completed fraction, 0 to 1.
   /// - Throws: `CatalogError` if the catalog cannot be used.
   package func record(

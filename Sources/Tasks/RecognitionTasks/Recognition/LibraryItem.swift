@@ -5,9 +5,9 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Media items for files of the library.
+/// Creates media items for files of the library.
 package enum LibraryItem {
-  /// Name of the property with the path as reports show it.
+  /// Name of the property that contains the path as shown in reports.
   package static let path = "path"
 
   static func item(path: FilePath, tags: TagFinding?) -> MediaItem {
@@ -22,7 +22,7 @@ package enum LibraryItem {
     return item
   }
 
-  /// A digest that is equal for equal items, across runs.
+  /// Returns a digest that is the same for equal items, even across runs.
   static func digest(of item: MediaItem) -> ContentID {
     let texts =
       [item.title, item.artist, item.album, item.isrc, item.creationDate] + item.genres.map { $0 }

@@ -7,7 +7,7 @@ package import Text
 
 /// The tracks recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
-  /// Absolute.
+  /// An absolute path.
   package var path: FilePath
   /// Why the file could not be searched; `nil` if it could.
   package var problem: Problem?
@@ -15,9 +15,9 @@ package struct MatchRecord: Sendable {
   package var duration: Double?
   /// Sorted by start.
   package var tracks: [CueSheet.Cue]
-  /// Catalogs that did not answer: their tracks may be missing.
+  /// Catalogs that did not answer, so their tracks may be missing.
   package var missing: [MissingCatalog]
-  /// Files that the recording was split into; `nil` if it was not.
+  /// Files that the recording was split into; `nil` if it was not split.
   package var split: MixSplit.Outcome?
 
   package init(
@@ -31,10 +31,10 @@ package struct MatchRecord: Sendable {
     self.missing = missing
   }
 
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 
-  /// Fields about recognized tracks, without those about the file.
+  /// The fields about recognized tracks, without the fields about the file.
   package static var recognizedFields: [Field<MatchRecord>] {
     Shape.match.fields.filter { ["duration_s", "tracks", "partial", "missing_catalogs"].contains($0.name) }
   }
@@ -54,6 +54,6 @@ package struct DetectionRecord: Sendable {
 
   package func writeJSON(into writer: inout JSONWriter) { Shape.heard.writeJSON(self, into: &writer) }
 
-  /// One line of NDJSON, including its line break.
+  /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }
 }

@@ -2,8 +2,8 @@ internal import Platform
 internal import Recognition
 internal import Records
 
-/// The output of `match` and `listen`: schemas `nocturne.match` and `nocturne.listen` version 1. Fields keep their name and
-/// type forever; new ones are only added.
+/// The output of `match` and `listen`: schemas `nocturne.match` and `nocturne.listen` version 1. Fields keep their
+/// names and types forever; the only changes are new fields.
 extension Shape<MatchRecord> {
   static var match: Shape {
     Shape(

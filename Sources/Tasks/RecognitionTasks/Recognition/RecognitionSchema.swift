@@ -1,7 +1,7 @@
 package import Records
 internal import Reporting
 
-/// JSON Schemas of the output of `match` and `listen`.
+/// The JSON Schemas of the output of `match` and `listen`.
 package enum RecognitionSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
@@ -16,6 +16,6 @@ package enum RecognitionSchema {
     ]
   }
 
-  /// Schema of a track recognized in a file.
+  /// The schema of a track recognized in a file.
   package static var track: SchemaNode { Shape.cue.schema }
 }

@@ -7,7 +7,7 @@ internal import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Creates catalog references from audio files. Files that were analyzed before are not decoded.
+/// Creates catalog references from audio files. Files that were analyzed before are not decoded again.
 package struct ReferenceReader {
   struct Failure: Error {
     var problem: Problem
@@ -17,7 +17,7 @@ package struct ReferenceReader {
   private let timeLimit: TimeLimit
   private let analyze: (AnalysisJob) throws -> FileAnalysis?
 
-  /// Analyzers that `analyze` must support.
+  /// The analyzers that `analyze` must support.
   package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:
@@ -64,7 +64,8 @@ package struct ReferenceReader {
     Failure(problem: Problem(stage: .analyze, code: code, message: message))
   }
 
-  /// The stored signature of the same audio. Looked up by content, since the entry of the path may be of an older file.
+  /// The stored signature of the same audio. It is looked up by content, because the entry for the path may describe an
+  /// older file.
   private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
     guard let store, let content = try? AudioContent(path: path), content.fault == nil,
       let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version

@@ -7,7 +7,7 @@ internal import Text
 struct TrackNames {
   private let present: Set<String>
   private var paths: [(path: FilePath, identifier: String)] = []
-  /// Turns a name into a path; `nil` if it is not one.
+  /// Turns a name into a path; returns `nil` if the name is not a path.
   private let path: (String) -> FilePath?
 
   init(_ catalog: CustomCatalog, matching names: [String], path: @escaping (String) -> FilePath?) {
@@ -22,7 +22,7 @@ struct TrackNames {
     }
   }
 
-  /// Identifiers of the tracks with a name; empty if there are none.
+  /// Identifiers of the tracks that a name refers to; empty if there are none.
   func identifiers(_ name: String) -> Set<String> {
     if present.contains(name) { return [name] }
     guard let path = path(name) else { return [] }

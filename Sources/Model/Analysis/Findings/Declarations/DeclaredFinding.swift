@@ -1,7 +1,7 @@
 internal import Text
 
-/// A finding with declared fields. The declaration determines its own tables in the store, its fields in reports,
-/// schemas and pages, and its encoding for workers. Other findings are stored as JSON.
+/// A finding with declared fields. The declaration determines the finding's tables in the store, its fields in reports,
+/// schemas and pages, and its encoding for workers. Findings without a declaration are stored as JSON.
 ///
 ///     struct Loudness: DeclaredFinding {
 ///       var integrated: Double?
@@ -23,34 +23,34 @@ public protocol DeclaredFinding: AnalysisFinding {
 extension DeclaredFinding {
   /// The id of the analyzer that produces these findings.
   public static var analyzer: String { declaration.analyzer }
-  /// `true` if pages show it.
+  /// `true` if pages show the finding.
   public static var isOnPages: Bool { declaration.isOnPages }
-  /// Names of its long fields, which reports include only on request.
+  /// The names of the finding's long fields, which reports include only on request.
   public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
 }
 
 /// The declaration of a finding.
 public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
-  /// The key in reports.
+  /// The finding's key in reports.
   public let name: String
-  /// The id of the analyzer that produces it.
+  /// The id of the analyzer that produces the finding.
   public let analyzer: String
-  /// Name of the table, which has one row for each file with the finding.
+  /// The name of the table, which has one row for each file with the finding.
   public let table: String
-  /// One sentence for schemas.
+  /// One sentence that describes the finding in schemas.
   public let summary: String
   /// The fields in report order.
   public let fields: [FindingField<Finding>]
-  /// `true` if pages show its lines.
+  /// `true` if pages show the finding's lines.
   public let isOnPages: Bool
   private let customLines: (@Sendable (Finding, FindingContext) -> [FindingLine])?
 
   /// - Parameters:
-  ///   - name: In snake_case.
+  ///   - name: The finding's key in reports, in snake_case.
   ///   - analyzer: The id of the analyzer, if it differs from the name.
-  ///   - table: The name of the table, if it differs from that of the finding.
-  ///   - isOnPages: `true` if pages show its lines; `nil` if they do so when any field has `shown`.
-  ///   - lines: The lines that `show` prints instead of the fields with `shown`.
+  ///   - table: The name of the table, if it differs from the name of the finding.
+  ///   - isOnPages: `true` if pages show the finding's lines; `nil` to show them if any field has `shown`.
+  ///   - lines: Returns the lines that `show` prints instead of the fields with `shown`.
   public init(
     _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
     isOnPages: Bool? = nil, lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
@@ -64,13 +64,13 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
     customLines = lines
   }
 
-  /// The fields of reports.
+  /// The fields that reports contain.
   public var reportType: RecordType {
     RecordType(
       summary: summary, members: fields.filter { $0.report != nil }.map { RecordType.Member($0) }, form: .object)
   }
 
-  /// The values of the fields of reports.
+  /// Returns the values of the fields that reports contain.
   /// - Parameter long: The long fields to include; the others are `null`.
   public func reportValues(
     long: Set<String>
@@ -100,14 +100,14 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
     }
   }
 
-  /// The lines of `show`.
+  /// Returns the lines that `show` prints.
   public func lines(_ finding: Finding, _ context: FindingContext) -> [FindingLine] {
     if let customLines { return customLines(finding, context) }
     let text = shownFields(finding, context)
     return text.isEmpty ? [] : [FindingLine(name, text)]
   }
 
-  /// The fields with `shown`, joined by commas; empty if none has a value.
+  /// Returns the fields with `shown`, joined by commas; empty if none of them has a value.
   private func shownFields(_ finding: Finding, _ context: FindingContext) -> String {
     fields.compactMap { field in
       field.shown.flatMap { shown in field.report.flatMap { shown.text($0(finding, context)) } }
@@ -120,7 +120,7 @@ public struct FindingContext: Sendable {
   public var format: AudioFormat?
   /// The file was decoded to its end without any problem.
   public var isWhole: Bool
-  /// A manual correction.
+  /// The manual correction of the tempo, if any.
   public var tempoCorrection: TempoCorrection?
 
   public init(format: AudioFormat?, isWhole: Bool, tempoCorrection: TempoCorrection?) {
@@ -130,7 +130,7 @@ public struct FindingContext: Sendable {
   }
 }
 
-/// A line of `show` with its detail lines.
+/// A line that `show` prints, with its detail lines.
 public struct FindingLine: Hashable, Sendable {
   public var label: String
   public var text: String

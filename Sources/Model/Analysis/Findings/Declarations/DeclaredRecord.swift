@@ -1,12 +1,12 @@
-/// A record within a finding, with declared fields: an entry of a list, or a part.
+/// A record within a finding, with declared fields: an entry of a list, or a part of the finding.
 public protocol DeclaredRecord: FieldRepresentable, FieldElement, Codable {
   /// Creates an empty record, to be filled with values.
   init()
-  /// One sentence for schemas.
+  /// One sentence that describes the record in schemas.
   static var summary: String { get }
   /// The fields in report order. A record has neither long fields nor its own rows.
   static var fields: [FindingField<Self>] { get }
-  /// Form of a list of these records in one column; objects by default.
+  /// The form of a list of such records in one column; JSON objects by default.
   static var form: RecordType.Form { get }
 }
 

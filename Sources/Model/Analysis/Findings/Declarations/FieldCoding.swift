@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Text
 
-/// Codes declared fields as JSON objects with exact values, for transfer between workers. Fields without a value are
-/// omitted.
+/// Encodes and decodes declared fields as JSON objects with exact values, for transfer between workers. Fields without
+/// a value are omitted.
 enum FieldCoding {
   private struct Key: CodingKey {
     let stringValue: String
@@ -44,7 +44,7 @@ enum FieldCoding {
     case .number(let value): try container.encode(value, forKey: key)
     case .boolean(let value): try container.encode(value, forKey: key)
     case .json(let value): try container.encode(value, forKey: key)
-    // Base64 (RFC 4648); a list of numbers would take three times the space and take long to parse.
+    // Base64 (RFC 4648): a list of numbers would take three times the space, and a long time to parse.
     case .blob(let bytes): try container.encode(Data(bytes).base64EncodedString(), forKey: key)
     case .texts(let list): try container.encode(list, forKey: key)
     case .numbers(let list): try container.encode(list, forKey: key)

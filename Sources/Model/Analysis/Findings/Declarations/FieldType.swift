@@ -12,20 +12,20 @@ public indirect enum FieldType: Sendable {
   case blob
   case texts
   case numbers
-  /// Lists of texts by names that are data.
+  /// Lists of strings by names that are data.
   case textLists
   case record(RecordType)
   case records(RecordType)
 }
 
-/// The type of records in a field.
+/// The type of the records in a field.
 public struct RecordType: Sendable {
-  /// A class, because reports iterate over dozens of members for each file; this avoids copying texts and types.
+  /// A class, because reports iterate over dozens of members for each file, and would otherwise copy strings and types.
   public final class Member: Sendable {
     public let name: String
     public let summary: String
     public let type: FieldType
-    /// `true` if reports may contain `null` for it.
+    /// `true` if reports may contain `null` for the member.
     public let isNullable: Bool
     /// `true` if the value can be absent, as opposed to empty.
     public let isOptional: Bool
@@ -44,9 +44,9 @@ public struct RecordType: Sendable {
     }
   }
 
-  /// Representation of a list of records in one column.
+  /// The representation of a list of records in one column.
   public enum Form: Hashable, Sendable {
-    /// JSON arrays of the members' values, in their order.
+    /// JSON arrays of the members' values, in the order of the members.
     case tuple
     /// JSON objects.
     case object
@@ -58,7 +58,7 @@ public struct RecordType: Sendable {
 }
 
 extension FieldType {
-  /// `true` for list types, for which an empty list counts as no value.
+  /// `true` for list types. An empty list counts as no value.
   public var isList: Bool {
     switch self {
     case .blob, .texts, .numbers, .textLists, .records: true
@@ -75,7 +75,7 @@ extension FieldType {
   }
 }
 
-/// The value of a field in transit between a finding and the store or a report.
+/// The value of a field on its way between a finding and the store or a report.
 public enum FieldValue: Hashable, Sendable {
   case null
   case text(String)
@@ -87,7 +87,7 @@ public enum FieldValue: Hashable, Sendable {
   case texts([String])
   case numbers([Double])
   case textLists([String: [String]])
-  /// Values in the order of the members.
+  /// The values of a record, in the order of its members.
   case record([FieldValue])
   case records([[FieldValue]])
 

@@ -1,24 +1,23 @@
-/// One field of a finding, or of a record within a finding: its name, its type, where it is stored and where it is
-/// shown.
+/// One field of a finding, or of a record within a finding: its name and type, and where it is stored and shown.
 public struct FindingField<Finding>: Sendable {
   /// The key in reports: snake_case, with the unit at the end.
   public let name: String
-  /// One sentence for schemas.
+  /// One sentence that describes the field in schemas.
   public let summary: String
   public let type: FieldType
-  /// `true` if reports may contain `null` for it.
+  /// `true` if reports may contain `null` for the field.
   public let isNullable: Bool
-  /// The word of `--include` for a long list that reports include only on request; `nil` for a field that is always
+  /// The name in `--include` of a long list that reports include only on request; `nil` for a field that is always
   /// included.
   public let long: String?
-  /// Presentation in `show`, on pages and in the view `track`; `nil` if it is not shown there.
+  /// The presentation in `show`, on pages and in the view `track`; `nil` if the field is not shown there.
   public let shown: Shown?
   /// The value for reports; `nil` for a field that is not in reports.
   public let report: (@Sendable (Finding, FindingContext) -> FieldValue)?
   /// Access to the exact value; `nil` for a field derived from others.
   public let exact: Access?
   public let storage: Storage
-  /// Set for a field that is an entry of a map.
+  /// Set if the field is an entry of a map.
   var entry: Entry?
 
   /// A key path to a property.
@@ -50,28 +49,29 @@ public struct FindingField<Finding>: Sendable {
     if case .columns(let columns) = storage { columns.contains(where: \.nullIfEmpty) } else { false }
   }
 
-  /// One of many fields of which most files have few. Iterating over the map is faster than looking up each of them.
+  /// One of many fields, of which most files have only a few. Iterating over the map is faster than looking up each
+  /// field.
   struct Entry: Sendable {
     let map: @Sendable (Finding) -> [String: [String]]
     let value: @Sendable ([String]) -> FieldValue
   }
 
-  /// The storage of a field.
+  /// The place where a field is stored.
   public enum Storage: Sendable {
     case none
     case columns([Column])
-    /// One row for each element of a list, or each text of a map of lists, in a separate table.
+    /// One row for each element of a list, or for each string in a map of lists, in a separate table.
     case rows(table: String)
   }
 
   /// A column of a table with one row for each file.
   public struct Column: Sendable {
-    /// `nil` for the table of the finding.
+    /// `nil` for the finding's own table.
     public let table: String?
     public let name: String
     public let summary: String
     public let type: FieldType
-    /// `true` if it may be NULL, for no value.
+    /// `true` if the column may be NULL, which means no value.
     public let isNullable: Bool
     /// `true` if an empty text or list is stored as NULL.
     public let nullIfEmpty: Bool
@@ -88,7 +88,7 @@ public struct Shown: Hashable, Sendable {
   public var label: String?
   /// Text after the value.
   public var unit: String?
-  /// Decimals of numbers.
+  /// The number of decimals.
   public var decimals: Int
 
   public init(_ label: String? = nil, unit: String? = nil, decimals: Int = 2) {
@@ -105,12 +105,12 @@ extension FindingField {
   ///
   /// A field added to a finding later must be an `Optional`, because earlier findings have no value for it.
   /// - Parameters:
-  ///   - long: For long lists, the name in `--include`.
-  ///   - isIndexed: `true` if the store can search and sort by it quickly.
-  ///   - nullIfEmpty: `true` if an empty text or list is NULL in the database, and `null` in reports like all empty
-  ///     lists.
-  ///   - column: The column in the database, if its name differs from that in reports.
-  ///   - table: The table, with one row per file, if it is not that of the finding.
+  ///   - long: The name in `--include`, for a long list.
+  ///   - isIndexed: `true` if the store should be able to search and sort by the field quickly.
+  ///   - nullIfEmpty: `true` if an empty text or list is NULL in the database, and `null` in reports, as all empty
+  ///     lists are.
+  ///   - column: The name of the column in the database, if it differs from the name in reports.
+  ///   - table: The table, with one row per file, if it is not the finding's own.
   public static func field<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, long: String? = nil,
     shown: Shown? = nil, isIndexed: Bool = false, nullIfEmpty: Bool = false, column: String? = nil,
@@ -159,7 +159,7 @@ extension FindingField {
   }
 
   /// Declares a field of reports derived from the finding and other information about the file.
-  /// - Parameter long: For long fields, the name in `--include`.
+  /// - Parameter long: The name in `--include`, for a long field.
   public static func derived<Value: FieldRepresentable>(
     _ name: String, _ summary: String, long: String? = nil,
     _ value: @escaping @Sendable (Finding, FindingContext) -> Value
@@ -181,7 +181,8 @@ extension FindingField {
       report: { finding, _ in entry.map(finding)[name].map(value) ?? .null }, exact: nil, storage: .none, entry: entry)
   }
 
-  /// Declares a list of records, or a map of lists of texts, stored in a separate table with one row for each.
+  /// Declares a list of records, or a map of lists of strings, stored in a separate table with one row for each record
+  /// or string.
   public static func rows<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String, table: String,
     long: String? = nil, isReported: Bool = true

@@ -1,15 +1,15 @@
-/// Column of a Parquet file, while a row group is collected.
+/// A column of a Parquet file, in which the values of a row group are collected.
 package struct ParquetColumn {
   package enum Kind: Hashable, Sendable {
     case text
-    /// Texts with many repetitions; each is written once per row group.
+    /// Texts with many repetitions; each distinct text is written once per row group.
     case repeatedText
     case texts
     case integer
     case integers
     case number
     case boolean
-    /// UTC, microseconds.
+    /// Time in UTC, with microsecond precision.
     case time
 
     var isList: Bool { self == .texts || self == .integers }
@@ -48,7 +48,7 @@ package struct ParquetColumn {
   /// Approximate number of bytes waiting to be written.
   var size: Int { plain.count + valueCount }
 
-  /// - Parameter value: `nil`, or a value of another kind than the column's, for null.
+  /// - Parameter value: The value; `nil`, or a value of a kind other than the column's, becomes null.
   mutating func append(_ value: Value?) {
     switch (value, kind) {
     case (.text(let text)?, .text): appendPresent { $0.appendPlain(text) }
@@ -100,7 +100,7 @@ package struct ParquetColumn {
     places.append(place)
   }
 
-  /// Eight bits per byte, the lowest bit first.
+  /// Appends a bit, with eight bits per byte, the lowest first.
   private mutating func appendBit(_ flag: Bool) {
     if booleans.isMultiple(of: 8) { plain.append(0) }
     if flag { plain[plain.count - 1] |= 1 << UInt8(booleans % 8) }
@@ -109,9 +109,9 @@ package struct ParquetColumn {
 
   // MARK: Writing
 
-  /// Pages of a row group, in order.
+  /// The pages of a row group, in order.
   struct Chunk {
-    /// Uncompressed; only for a column with a dictionary.
+    /// The dictionary, uncompressed; only for a column with a dictionary.
     var dictionary: (bytes: [UInt8], count: Int)?
     var data: [UInt8]
     var valueCount: Int
@@ -128,7 +128,7 @@ package struct ParquetColumn {
     var chunk = Chunk(data: data, valueCount: valueCount)
     if kind == .repeatedText {
       chunk.dictionary = (plain, dictionary.count)
-      // Bit width of an index; runs store it in whole bytes.
+      // The bit width of an index, which runs store in whole bytes.
       chunk.data.append(32)
       chunk.data += places.take()
     } else {
@@ -155,7 +155,7 @@ package struct ParquetColumn {
 
   var pathInSchema: [String] { kind.isList ? [name, "list", "element"] : [name] }
 
-  /// Schema elements: one, or three for a list.
+  /// Returns the schema elements: one, or three for a list.
   func schemaElements() -> [(inout ThriftWriter) -> Void] {
     guard kind.isList else { return [{ writeLeaf(into: &$0, name, repetition: isRequired ? 0 : 1) }] }
     return [

@@ -1,7 +1,7 @@
 internal import CZlib
 package import SystemPackage
 
-/// Writes an Apache Parquet file row by row, holding one row group in memory. (Apache Parquet, `README.md`,
+/// Writes an Apache Parquet file row by row, keeping one row group in memory. (Apache Parquet, `README.md`,
 /// `parquet.thrift` and `Encodings.md`: data pages of version 1, plain or with a dictionary, compressed with gzip.)
 package final class ParquetFile {
   package let file: ExportFile
@@ -29,7 +29,8 @@ package final class ParquetFile {
   private let groupRows: Int
   private let groupBytes: Int
 
-  /// Maximum size of a row group. Readers process row groups one at a time, and the writer holds them in memory.
+  /// Maximum number of rows in a row group. Readers process row groups one at a time, and the writer keeps them in
+  /// memory.
   package static let maxGroupRows = 1 << 20
   package static let maxGroupBytes = 32 << 20
   private static let magic = Array("PAR1".utf8)
@@ -57,10 +58,9 @@ package final class ParquetFile {
     if rowCount >= groupRows || isLarge { try writeGroup() }
   }
 
-  /// Number of complete row groups.
   package var groupCount: Int { groups.count }
 
-  /// Ends the current row group: the next row begins another one.
+  /// Ends the current row group: the next row begins a new one.
   package func endGroup() throws(ExportError) {
     if rowCount > 0 { try writeGroup() }
   }
@@ -129,7 +129,7 @@ package final class ParquetFile {
 
   private static func gzip(_ bytes: [UInt8]) throws(ExportError) -> [UInt8] {
     var stream = z_stream()
-    // 16 added to the window bits requests gzip's header.
+    // Adding 16 to the window bits makes zlib write gzip's header.
     let status = unsafe deflateInit2_(
       &stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))

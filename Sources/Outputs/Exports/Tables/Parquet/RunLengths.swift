@@ -1,4 +1,4 @@
-/// Small numbers as runs of equal values: the levels of Parquet, and dictionary indices. (Apache Parquet,
+/// Encodes small numbers as runs of equal values: the levels of Parquet, and dictionary indices. (Apache Parquet,
 /// `Encodings.md`: the RLE half of the RLE/bit-packing hybrid.)
 struct RunLengths {
   private var encoded: [UInt8] = []
@@ -29,7 +29,7 @@ struct RunLengths {
     count = 0
   }
 
-  /// Returns all values so far and clears them.
+  /// Returns all values appended so far and clears them.
   mutating func take() -> [UInt8] {
     flush()
     defer { encoded.removeAll(keepingCapacity: true) }

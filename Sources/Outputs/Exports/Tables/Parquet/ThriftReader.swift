@@ -1,7 +1,7 @@
 /// Reads a structure in Thrift's compact protocol from untrusted bytes. (Apache Thrift,
 /// `doc/specs/thrift-compact-protocol.md`.)
 struct ThriftReader {
-  /// Input that cannot be read: truncated, nested too deeply, or no structure at all.
+  /// Input that cannot be read: truncated, nested too deeply, or not a structure at all.
   struct Damage: Error {}
 
   enum Value {
@@ -10,7 +10,7 @@ struct ThriftReader {
     case bytes([UInt8])
     case list([Value])
     case structure([Int: Value])
-    /// Value of a type that Parquet's readers do not need.
+    /// A value of a type that Parquet's readers do not need.
     case other
   }
 
@@ -137,7 +137,6 @@ extension [Int: ThriftReader.Value] {
     if case .structure(let fields)? = self[field] { fields } else { nil }
   }
 
-  /// Structures of a list.
   func structures(_ field: Int) -> [[Int: ThriftReader.Value]] {
     guard case .list(let values)? = self[field] else { return [] }
     return values.compactMap { if case .structure(let fields) = $0 { fields } else { nil } }

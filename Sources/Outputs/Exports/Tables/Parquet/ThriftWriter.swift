@@ -2,7 +2,7 @@
 /// `doc/specs/thrift-compact-protocol.md`.)
 struct ThriftWriter {
   private(set) var bytes: [UInt8] = []
-  /// Last field of each open structure: field ids are written as differences.
+  /// Last field id of each open structure, because field ids are written as differences.
   private var lastFields: [Int] = []
 
   private enum Kind: UInt8 {
@@ -15,7 +15,6 @@ struct ThriftWriter {
     case structure = 12
   }
 
-  /// Encodes a top-level structure.
   static func structure(_ write: (inout ThriftWriter) -> Void) -> [UInt8] {
     var writer = ThriftWriter()
     writer.structure(write)
@@ -65,7 +64,7 @@ struct ThriftWriter {
     bytes.append(0)
   }
 
-  /// Fields must be in ascending order with steps below 16, as all of Parquet's are.
+  /// Begins a field. Fields must be in ascending order with steps below 16, as all fields of Parquet are.
   private mutating func begin(_ field: Int, _ kind: Kind) {
     let last = lastFields.indices.last ?? 0
     bytes.append(UInt8(field - lastFields[last]) << 4 | kind.rawValue)
@@ -93,7 +92,7 @@ struct ThriftWriter {
 }
 
 extension [UInt8] {
-  /// Seven bits per byte, lowest first (LEB128).
+  /// Appends an integer with seven bits per byte, lowest first (LEB128).
   mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

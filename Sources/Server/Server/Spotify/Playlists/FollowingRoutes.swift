@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me/following`: the followed artists are the saved ones. The only user has no followers.
+/// `/v1/me/following`: the followed artists are the saved artists. The only user has no followers.
 struct FollowingRoutes: RouteSet {
   let spotify: SpotifyRoutes
 
@@ -28,7 +28,7 @@ struct FollowingRoutes: RouteSet {
       "me/following/contains", "Which of them are followed", [type] + SpotifyRequest.ids, answers: .list(.flag)
     ) { request, _ in
       let type = try Self.type(request)
-      // Ids of users are names.
+      // The ids of users are names.
       let ids = type == "artist" ? try request.ids(max: 50) : request.list("ids")
       let followed = Set(type == "artist" ? try store.saved(.artist).map(\.id) : [])
       return ids.map(followed.contains)
@@ -61,7 +61,7 @@ struct FollowingRoutes: RouteSet {
     return type
   }
 
-  /// A page of artists, starting behind the one that `after` names.
+  /// Returns a page of artists, starting after the artist that the parameter `after` names.
   private func artists(_ request: SpotifyRequest) throws -> FollowedArtists {
     let limit = try request.integer("limit", in: Self.limits, default: 20)
     let after = try request.fields["after"].flatMap { $0.isEmpty ? nil : $0 }.map(SpotifyRequest.id)
@@ -80,7 +80,7 @@ private struct FollowedArtists {
   var address: String
   var limit: Int
   var after: String?
-  /// `nil` on the last page.
+  /// The last artist of the page; `nil` on the last page.
   var last: String?
   var total: Int
   var artists: [LinkedArtist]

@@ -277,7 +277,7 @@ struct PlaylistRoutes: RouteSet {
     guard let made = try spotify.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
     let songs = try spotify.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
     let albums = try spotify.albums(of: songs)
-    // Tracks of generated playlists were added with their files.
+    // Tracks in generated playlists count as added when their files were added.
     return (made.asPlaylist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 
@@ -291,7 +291,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Id of the first track that exists.
+  /// Id of the first track that still exists.
   private func cover(_ playlist: Playlist) throws -> String? {
     let files = try store.playlistTracks(id: playlist.id, limit: 20).compactMap(\.fileID)
     return try store.songs(ofFiles: Array(files.prefix(1))).first?.id

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// A requested change: parameters of the query, or members of a JSON object.
+/// A requested change, from the parameters of the query or the members of a JSON object.
 struct SpotifyChange: Sendable {
   let request: SpotifyRequest
   /// Id of the playlist or user.
@@ -11,7 +11,7 @@ struct SpotifyChange: Sendable {
   private let body: [String: JSONValue]
 
   static let bodyLimit = 1 << 20
-  /// Ids per request.
+  /// Maximum number of ids per request.
   private static let maxIDs = 100
 
   init(_ request: SpotifyRequest, id: String, body: [UInt8]) throws {
@@ -24,7 +24,7 @@ struct SpotifyChange: Sendable {
     }
     switch try? JSONValue(parsing: body) {
     case .object(let members): self.body = members
-    // Some clients send just a list of ids or URIs.
+    // Some clients send only a list of ids or URIs.
     case .array(let ids): self.body = ["ids": .array(ids), "uris": .array(ids)]
     default: throw RequestError(.badRequest, "The body must be a JSON object.")
     }
@@ -83,7 +83,7 @@ struct SpotifyChange: Sendable {
     var positions: Set<Int>?
   }
 
-  /// `{"tracks": [{"uri": …, "positions": […]}]}`; newer clients say `items`.
+  /// Parses `{"tracks": [{"uri": …, "positions": […]}]}`; newer clients send `items` instead of `tracks`.
   func removedTracks() throws -> [RemovedTrack] {
     guard case .array(let tracks)? = body["tracks"] ?? body["items"], tracks.count <= Self.maxIDs else {
       throw RequestError(.badRequest, "tracks must be a list of at most \(Self.maxIDs) tracks.")

@@ -28,11 +28,11 @@ extension Field<Linked<String>> {
   fileprivate static var displayName: Self { .required("display_name", .text) { _ in ServerUser.name } }
 }
 
-/// A playlist, with its first tracks if the response has them.
+/// A playlist, with its first tracks if the response includes them.
 struct SpotifyPlaylist: Sendable {
   let playlist: LibraryStore.Playlist
   let snapshot: String
-  /// Id of the track with the cover.
+  /// Id of the track that provides the cover.
   let cover: String?
   var items: [PlaylistItem] = []
 
@@ -85,7 +85,7 @@ extension JSONType<Linked<SpotifyPlaylist>> {
       })
   }
 
-  /// The names of a playlist's items, before and since 2026: clients need one or the other.
+  /// The names for a playlist's items, before and since 2026; clients need one or the other.
   private static var itemNames: [String] { ["tracks", "items"] }
 
   private static var members: [Field<Linked<SpotifyPlaylist>>] {
@@ -133,11 +133,11 @@ extension Linked<PlaylistItem> {
 }
 
 extension Timestamp {
-  /// The time in whole seconds.
+  /// The time, truncated to whole seconds.
   var inSeconds: String { Timestamp(nanoseconds: seconds * 1_000_000_000).description }
 }
 
-/// A place in a playlist.
+/// An item of a playlist: a track and the time when it was added.
 struct PlaylistItem {
   /// `nil` for tracks that came with their files.
   var added: Timestamp?
@@ -146,7 +146,7 @@ struct PlaylistItem {
   var album: SongAlbum?
 }
 
-/// The id by which clients name a state of a playlist.
+/// The id by which clients refer to a state of a playlist.
 enum SnapshotID {
   static func text(_ playlist: LibraryStore.Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
 
