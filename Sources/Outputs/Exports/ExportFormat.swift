@@ -17,6 +17,8 @@ public protocol ExportFormat: Sendable {
   var needsChecksums: Bool { get }
   /// True if the format is about files of this machine only, so objects are left out.
   var needsFiles: Bool { get }
+  /// True if a file says which tracks to take instead of listing them, so it makes sense without any.
+  var isRule: Bool { get }
   /// Mark near the beginning or end of each file written, found in no other files; `nil` if the format has no room for
   /// one.
   var mark: String? { get }
@@ -33,6 +35,7 @@ extension ExportFormat {
   public var long: Set<String> { [] }
   public var needsChecksums: Bool { false }
   public var needsFiles: Bool { false }
+  public var isRule: Bool { false }
   public var mark: String? { nil }
 
   public func files(for findings: [any DeclaredFinding.Type]) -> [String] {

@@ -18,6 +18,8 @@ struct ExportCommand: AsyncParsableCommand {
 
       With --since, only tracks that have changed or are gone are written; see docs/exports.md. Each export to a file or \
       folder leaves a cursor beside it, from which the next one can continue.
+
+      The exit status is 1, and nothing is written, if no track matches; --force writes an export without tracks.
       """)
 
   @Argument(
@@ -40,7 +42,7 @@ struct ExportCommand: AsyncParsableCommand {
     help: ArgumentHelp("An option of the format; repeatable", valueName: "name=value"))
   var options: [String] = []
 
-  @Flag(help: "Replace files even if Nocturne did not write them")
+  @Flag(help: "Replace files that Nocturne did not write; export without tracks")
   var force = false
 
   @Flag(help: "List the formats")
@@ -66,7 +68,7 @@ struct ExportCommand: AsyncParsableCommand {
     guard let format else { throw ValidationError("Name a format; `analyze export --list` shows them.") }
     guard let found = ExportFormats.named(format) else {
       let hint = Suggestion.hint(for: format, in: ExportFormats.all.map(\.name))
-      throw ValidationError("There is no format '\(printable(format))'; \(hint)")
+      throw ValidationError("There is no format '\(printable(format))'; \(hint)".sentence)
     }
     return found
   }
@@ -100,9 +102,7 @@ struct ExportCommand: AsyncParsableCommand {
         try chosenFormat(), to: file, roots: paths.isEmpty ? nil : paths.map(\.path), filter: try filters.filter(),
         since: try since.value(), options: try optionValues(), overwriting: OverwriteRule(allowsOthers: force))
       let store = try CommandSettings(database).openStoreForReading()
-      for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
-        throw UnknownFile(path.path)
-      }
+      try requireKnown(paths, in: store)
       let progress = ProgressBar()
       defer { progress.finish() }
       let outcome = try export.perform(store) { progress.show($0, "exporting") }

@@ -68,9 +68,7 @@ struct VerifyCommand: AsyncParsableCommand {
     try settings.take(checksum, for: Settings.checksums, option: "--checksum")
     try settings.take(share, for: Settings.verify, option: "--share")
     let store = try settings.openStore(.readWrite)
-    for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
-      throw UnknownFile(path.path)
-    }
+    try requireKnown(paths, in: store)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
     defer { console.end() }
     console.begin(notices: settings.settings.notices, database: store.path)

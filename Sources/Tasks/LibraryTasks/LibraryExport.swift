@@ -48,6 +48,8 @@ package struct LibraryExport: Sendable {
 
   /// The cursor is written last: if the export is interrupted, the next one repeats the same changes.
   /// - Parameter progress: Called from time to time with the completed fraction, 0 to 1.
+  ///
+  /// An export without tracks is written only if it is incremental, or if any file may be replaced.
   /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. The files are then unchanged, except if
   ///   moving several into place failed halfway; the cursor stays the old one.
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
@@ -57,6 +59,9 @@ package struct LibraryExport: Sendable {
       includesChecksums: format.needsChecksums)
     return try store.extract(selection, matching: filter, since: point) { extract in
       let now = Timestamp.now
+      // Without changes, an incremental export is as it should be.
+      let mayBeEmpty = point != nil || format.isRule || overwriting.allowsOthers
+      if extract.count == 0, !mayBeEmpty { throw ExportError.nothingSelected }
       try preparePlace()
       var writer = try format.begin(
         ExportContext(
@@ -70,6 +75,7 @@ package struct LibraryExport: Sendable {
         outcome.recordCount += 1
         if outcome.recordCount.isMultiple(of: 64) { progress(Double(outcome.recordCount) / Double(extract.count)) }
       }
+      if outcome.recordCount == 0, !mayBeEmpty { throw ExportError.nothingSelected }
       try extract.forEachRemoval { path in
         if format.needsFiles, path.isObject { return }
         try writer.remove(ExportRemoval(path: path))
