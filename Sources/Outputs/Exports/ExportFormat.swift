@@ -13,7 +13,7 @@ public protocol ExportFormat: Sendable {
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
-  /// True if records need the checksums of their files.
+  /// True if the format is about the bytes of files: records have checksums, and files without audio are included.
   var needsChecksums: Bool { get }
   /// True if the format is about files of this machine only, so objects are left out.
   var needsFiles: Bool { get }
@@ -60,12 +60,34 @@ public enum ExportOutput: Hashable, Sendable {
 /// Nothing is in place before `finish`, and never is if an error is thrown or the writer is dropped earlier:
 /// `ExportFile` ensures that.
 public protocol ExportWriter {
-  /// Appends a track with audio: its status is `ok` or `partial`.
+  /// Appends a track with audio: its status is `ok` or `partial`. Formats with checksums get failed files, too.
   mutating func append(_ record: FileRecord) throws
   /// Called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
   /// - Returns: Files written.
   mutating func finish() throws -> [FilePath]
+  /// Files that were appended and left out.
+  var omissions: ExportOmissions { get }
+}
+
+extension ExportWriter {
+  public var omissions: ExportOmissions { ExportOmissions() }
+}
+
+/// Files that an export leaves out, each with the reason; only the first ones are kept.
+public struct ExportOmissions: Sendable {
+  public private(set) var count = 0
+  /// Each reason is a sentence.
+  public private(set) var examples: [(path: FilePath, reason: String)] = []
+
+  private static let maxExampleCount = 20
+
+  public init() {}
+
+  mutating func add(_ path: FilePath, reason: String) {
+    count += 1
+    if examples.count < Self.maxExampleCount { examples.append((path, reason)) }
+  }
 }
 
 /// Track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the export

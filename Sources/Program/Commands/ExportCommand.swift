@@ -1,3 +1,4 @@
+internal import AnalysisTasks
 import ArgumentParser
 import Exports
 import Foundation
@@ -107,6 +108,12 @@ struct ExportCommand: AsyncParsableCommand {
       defer { progress.finish() }
       let outcome = try export.perform(store) { progress.show($0, "exporting") }
       progress.finish()
+      for (path, reason) in outcome.omissions.examples {
+        let name = DisplayPath.text(of: path)
+        Log.write(.warning, "file_left_out", "\(name) is not listed: \(reason)", fields: ["path": .string(name)])
+      }
+      let rest = outcome.omissions.count - outcome.omissions.examples.count
+      if rest > 0 { Log.write(.warning, "files_left_out", "\(counted(rest, "more file")) not listed.") }
       if file != nil, Terminal().isInteractive {
         for line in ExportText.lines(for: outcome) { Terminal.writeLine(line) }
       }
@@ -120,5 +127,7 @@ private enum ExportText {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""
     return ["\(counted(outcome.recordCount, outcome.isIncremental ? "changed track" : "track"))\(gone)"]
       + outcome.files.map { "  \(printable($0.string))" }
+      + (outcome.skippedCount == 0
+        ? [] : ["not listed: \(counted(outcome.skippedCount, "skipped file")), such as pictures and links"])
   }
 }

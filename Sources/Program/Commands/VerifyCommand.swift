@@ -36,6 +36,9 @@ struct VerifyCommand: AsyncParsableCommand {
   @Flag(help: "Accept the bytes of changed files as correct; needs paths")
   var accept = false
 
+  @Flag(help: "Print the result as one JSON line; see analyze schema verification")
+  var json = false
+
   @OptionGroup
   var database: DatabaseArgument
 
@@ -84,7 +87,11 @@ struct VerifyCommand: AsyncParsableCommand {
       request, timeBudget: settings[Settings.timeBudget], failurePolicy: settings[Settings.failOn]
     ).perform(store, observer: console)
     console.end()
-    show(outcome, on: console.terminal)
+    if json {
+      try StandardOutput.write(outcome.ndjsonLine)
+    } else {
+      show(outcome, on: console.terminal)
+    }
     return outcome.status
   }
 
