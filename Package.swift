@@ -333,7 +333,7 @@ let package = Package(
     ground.tests("DigestsTests", ["Digests"]),
     model.tests("AnalysisTests", ["Analysis"]),
     model.tests("LibraryTests", ["Analysis", "AnalysisTesting", "Library", "Platform", systemPackage]),
-    model.tests("FiltersTests", ["Analysis", "Filters", systemPackage]),
+    model.tests("FiltersTests", ["Analysis", "AnalysisTesting", "Filters", systemPackage]),
     media.tests("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     media.tests(
       "AudioDecodingTests",

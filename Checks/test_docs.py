@@ -2,18 +2,21 @@
 
 Each page finds a fresh home with the music of Fixtures/ as ~/Music, /music and /srv/music. These folders, /data and port
 8642 are replaced by places that are free here; `analyze serve` goes on in the background until the page ends. Commands that
-need what is not here (`NOT_HERE`) are not run. A command of a page must end with 0.
+need what is not here (`NOT_HERE`) are not run. A command of a page must end with 0. README.md, which newcomers try with
+Fixtures/, finds nothing else: each search must find something, and the page must show what the program prints.
 """
+import json
 import os
 import re
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 from sounds import encode, ffmpeg
 from workplace import ROOT, Workplace, free_port
 
-PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
+PAGES = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))
 # What a block needs that a check cannot have, with the reason that is counted.
 NOT_HERE = [
     (r"\bsudo\b|\bpodman\b|systemctl|^make |swift build|^ssh |\bdatasette\b|\bsbatch\b|^#SBATCH", "another system"),
@@ -56,12 +59,21 @@ def commands(body):
     return [part.strip("\n") for part in re.split(r"\n(?=\S)(?!done|fi\b)", body)]
 
 
+def transcripts(page):
+    """The commands of a page after `$ `, each with the lines that are shown below it."""
+    shown = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", page.read_text(encoding="utf-8"), re.M)
+    return [(command.split("#")[0].strip(), [line.strip() for line in lines.splitlines()]) for command, lines in shown]
+
+
 class Home(Workplace):
     """A home with music, and the program in its path."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, is_plain=False):
+        """With `is_plain`, the library is the music and the signals of Fixtures/ alone."""
+        folder.mkdir(exist_ok=True)
         super().__init__(program, folder / "home")
         self.outside, self.home, self.music = folder, self.folder, self.folder / "Music"
+        self.is_plain = is_plain
         self.port = free_port()
         standard = {name: value for name, value in self.environment.items() if not name.startswith(("XDG_", "ANALYZE_"))}
         self.environment = {**standard, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "TMPDIR": str(folder)}
@@ -69,7 +81,8 @@ class Home(Workplace):
             (folder / name).mkdir()
         self.add_programs()
         self.add_music()
-        self.run("analyze", self.music, self.home / "song.flac", "--report", "ndjson", "--output", ".", "--quiet")
+        songs = [] if is_plain else [self.home / "song.flac"]
+        self.run("analyze", self.music, *songs, "--report", "ndjson", "--output", ".", "--quiet")
         self.run("analyze", "catalog", "build")
         (self.home / "library.sqlite").symlink_to(self.home / ".local/share/nocturne/library.sqlite")
         self.run("sh", "-c", "find . -name '*.opus' | analyze worker > ../answers.ndjson", cwd=self.music)
@@ -97,22 +110,30 @@ exit 1
     def add_music(self):
         self.music.parent.joinpath("music").rmdir()
         shutil.copytree(ROOT / "Fixtures/music", self.music)
-        (self.music / "New").mkdir()
-        shutil.copy(self.music / "coherence.opus", self.music / "New/coherence.opus")
-        (self.music / "Albums").mkdir()
-        for name in ["hell.ogg", "rocker-ronni.mp3", "through-space.m4a"]:
-            shutil.copy(self.music / name, self.music / "Albums")
         for name, source in FILES.items():
-            (self.home / name).parent.mkdir(exist_ok=True)
-            shutil.copy(self.music / source, self.home / name)
-        for genre, bpm in {"Trance; Techno; House": 131, "DnB": 85}.items():
-            clicks = f"aevalsrc='sin(2*PI*880*t)*exp(-60*mod(t,{60 / bpm}))':d=20:s=44100"
-            encode(clicks, self.music / f"{bpm}.flac", genre=genre, date=1995)
+            if not (self.is_plain and name.startswith("Music/")):
+                (self.home / name).parent.mkdir(exist_ok=True)
+                shutil.copy(self.music / source, self.home / name)
+        if self.is_plain:
+            shutil.copytree(ROOT / "Fixtures/signals", self.music / "signals")
+        else:
+            self.add_examples()
         (self.home / "project").mkdir()
         (self.home / "project/.nocturne.yaml").write_text("report: [json]\n")
         song = self.home / "song.flac"
         ffmpeg("-ss", 3, "-t", 8, "-i", song, self.home / "clip.wav", self.home / "clip.mp3")
         encode(song, self.home / "mix.mp3")
+
+    def add_examples(self):
+        """Music that examples of the pages in docs/ need."""
+        (self.music / "New").mkdir()
+        shutil.copy(self.music / "coherence.opus", self.music / "New/coherence.opus")
+        (self.music / "Albums").mkdir()
+        for name in ["hell.ogg", "rocker-ronni.mp3", "through-space.m4a"]:
+            shutil.copy(self.music / name, self.music / "Albums")
+        for genre, bpm in {"Trance; Techno; House": 131, "DnB": 85}.items():
+            clicks = f"aevalsrc='sin(2*PI*880*t)*exp(-60*mod(t,{60 / bpm}))':d=20:s=44100"
+            encode(clicks, self.music / f"{bpm}.flac", genre=genre, date=1995)
 
     def renew(self):
         """The home as it was at first, for the next page."""
@@ -131,8 +152,9 @@ exit 1
         journals = sorted((self.home / ".local/share/nocturne").glob("library-tags-*.ndjson"))
         if journals:
             script = re.sub(r"library-tags-\d{8}T\d{6}Z\.ndjson", journals[-1].name, script)
-        # The songs of the examples are not here.
-        script = re.sub(r"^(analyze search\b.*)$", r"{ \1\n} || [ $? -eq 1 ]", script, flags=re.M)
+        # The songs of the examples in docs/ are not here.
+        if not self.is_plain:
+            script = re.sub(r"^(analyze (?:search|broken)\b.*)$", r"{ \1\n} || [ $? -eq 1 ]", script, flags=re.M)
         return re.sub(r"/ID\b", lambda match: f"/{self.track_id()}", script)
 
     def track_id(self):
@@ -163,7 +185,7 @@ def reason_not_to_run(script):
 
 @pytest.fixture(scope="module")
 def furnished(program, folder):
-    return Home(program, folder)
+    return Home(program, folder / "docs")
 
 
 @pytest.fixture
@@ -172,8 +194,14 @@ def home(furnished):
     furnished.renew()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_commands_of(name, home):
+@pytest.fixture(scope="module")
+def plain(program, folder):
+    home = Home(program, folder / "plain", is_plain=True)
+    yield home
+    home.end()
+
+
+def assert_commands_run(name, home):
     problems = []
     for line, script in blocks(ROOT / name):
         if reason := reason_not_to_run(script):
@@ -181,3 +209,34 @@ def test_commands_of(name, home):
         elif problem := home.run_script(script):
             problems.append(f"{name}:{line} {problem}\n{script.rstrip()}")
     assert not problems, "\n\n".join(problems)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_of(name, home):
+    assert_commands_run(name, home)
+
+
+def test_readme_shows_what_is_printed(plain):
+    """An ellipsis stands for anything."""
+    stale = []
+    for command, lines in transcripts(ROOT / "README.md"):
+        if re.match(r"analyze (show|search)\b", command):
+            printed = plain.run("sh", "-c", plain.here(command)).stdout.replace(str(plain.music), "/music").splitlines()
+            starts = [line.split("…")[0].strip() for line in lines]
+            stale += [f"{command}: {start}" for start in starts if not any(line.strip().startswith(start) for line in printed)]
+    assert not stale
+
+
+def test_readme_record_is_true(plain):
+    """Numbers of the shown record that the record does not have under the same name."""
+    shown = re.search(r"^    \{\"file_id\".*?\n\n", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)[0]
+    name = Path(re.search(r'"path": "([^"]*)"', shown)[1]).name
+    records = plain.run("analyze", "report", "--report", "ndjson", "--output", "-").stdout.splitlines()
+    record = next(line for line in records if Path(json.loads(line)["path"]).name == name)
+    numbers = re.compile(r'"(\w+)": ?(-?\d+(?:\.\d+)?)')
+    known = {(name, float(value)) for name, value in numbers.findall(record)}
+    assert {(name, float(value)) for name, value in numbers.findall(shown)} <= known
+
+
+def test_readme_commands_in_plain_fixtures(plain):
+    assert_commands_run("README.md", plain)

@@ -1,3 +1,11 @@
+extension String {
+  /// The text with a full stop, unless it has an end.
+  public var sentence: String {
+    guard let last, !".?!".contains(last) else { return self }
+    return self + "."
+  }
+}
+
 /// Finds the intended name for a misspelled one.
 public enum Suggestion {
   /// Returns the candidate nearest to `name`, or `nil` if none is near enough.

@@ -2,7 +2,7 @@ internal import Analysis
 internal import SystemPackage
 internal import Text
 
-/// A field of a filter: the word before the colon in `bpm:120..128`. The filter options have the same names.
+/// The word before the sign: `bpm:120..128`, `bpm>120`. The options have the same names.
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
@@ -58,6 +58,19 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .origin: "origin:lossy"
     case .missing: "missing:key"
     case .added: "added:7d"
+    }
+  }
+
+  /// An example of a comparison by order; `nil` if the field has none.
+  var orderExample: String? {
+    switch self {
+    case .bpm: "bpm>120"
+    case .confidence: "confidence<0.5"
+    case .year: "year<2000"
+    case .lufs: "lufs>=-14"
+    case .duration: "duration<5:00"
+    case .added: "added>=2026-11-01"
+    default: nil
     }
   }
 
@@ -189,6 +202,11 @@ public enum FilterField: String, Sendable, CaseIterable {
   // MARK: Times
 
   private func times(_ value: FilterValue) throws(FilterSyntaxError) -> TimeRange {
+    if let order = value.order {
+      // An age is the time since a date, so its order would be the opposite one.
+      guard let day = Self.day(value.text) else { throw value.orderError(order) }
+      return TimeRange(order.comparison, from: day, to: day + Self.nanosecondsOfDay)
+    }
     if let age = Self.age(value.text) { return TimeRange(since: .ago(age), until: nil) }
     guard let dots = value.text.firstRange(of: "..") else {
       guard let day = Self.day(value.text) else { throw value.error(expecting: expects) }

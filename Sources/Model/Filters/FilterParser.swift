@@ -5,8 +5,11 @@ internal import Text
 ///     filter = or
 ///     or     = and { "OR" and }
 ///     and    = term { [ "AND" ] term }
-///     term   = [ "-" | "NOT" ] ( "(" or ")" | field ":" value { "," value } | value )
+///     term   = [ "-" | "NOT" ] ( "(" or ")" | field sign value { "," value } | value )
+///     sign   = ":" | "=" | "!=" | "<" | "<=" | ">" | ">="
 ///     value  = '"' { any character but '"' } '"' | characters without space, parenthesis, comma and '"'
+///
+/// Spaces may be around all signs but the colon.
 struct FilterParser {
   private let characters: [Character]
   private let columns: [FindingColumn]
@@ -91,32 +94,50 @@ struct FilterParser {
 
   private mutating func condition() throws(FilterSyntaxError) -> TrackFilter.Expression {
     let start = index
-    if let name = takeFieldName() {
-      let field = try self.field(name, at: start + 1)
-      var values: [TrackFilter.Expression] = []
+    if let (name, sign) = takeFieldName() {
+      let field = try self.field(name, at: start + 1, before: sign)
+      let comparison = try sign.map { sign throws(FilterSyntaxError) in try parsedComparison(sign, after: name) }
+      var values: [FilterValue] = []
       repeat {
         try checkSize()
-        values.append(try field.expression(value(of: field)))
+        values.append(try value(of: field, after: sign ?? ":"))
       } while take(",")
       skipSpace()
-      return values.count == 1 ? values[0] : .any(values)
+      return try FilterTerm(field: field, comparison: comparison, values: values).expression()
     }
     let words = try value(of: nil)
     skipSpace()
+    if !words.isQuoted, words.text.contains(where: \.isComparison) {
+      throw words.error(
+        "a field, a sign and a value are expected, such as bpm>=120; in quotation marks, this is a word")
+    }
     return try FilterField.anyName(words)
   }
 
-  private func field(_ name: String, at position: Int) throws(FilterSyntaxError) -> ParsedField {
+  private func parsedComparison(_ sign: String, after name: String) throws(FilterSyntaxError) -> FilterComparison {
+    guard let found = FilterComparison(sign: sign) else {
+      throw FilterSyntaxError(
+        sign, at: index - sign.count + 1, "one of \(FilterComparison.list) is expected after \(name)")
+    }
+    return found
+  }
+
+  private func field(
+    _ name: String, at position: Int, before sign: String?
+  ) throws(FilterSyntaxError) -> ParsedField {
     if let field = FilterField(name: name) { return .own(field) }
     if let column = columns.first(where: { $0.name == name.lowercased() }) { return .finding(column) }
     let names = FilterField.allCases.map(\.rawValue)
     // Suggests any name, but lists only the fields: with the names of finding columns, the list would be long.
     let nearest = Suggestion.nearest(to: name, in: names + columns.map(\.name))
     let hint = nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: names)
-    throw FilterSyntaxError(name, at: position, "there is no such filter; \(hint)")
+    let quoting = sign.map { "; in quotation marks, \($0) is a part of a word" } ?? ""
+    throw FilterSyntaxError(name, at: position, "there is no such filter\(quoting); \(hint)")
   }
 
-  private mutating func value(of field: ParsedField?) throws(FilterSyntaxError) -> FilterValue {
+  private mutating func value(
+    of field: ParsedField?, after sign: String = ""
+  ) throws(FilterSyntaxError) -> FilterValue {
     let start = index
     count += 1
     if index < characters.count, characters[index] == "\"" {
@@ -133,14 +154,17 @@ struct FilterParser {
     guard index > start else {
       let found = index < characters.count ? String(characters[index]) : "end"
       throw FilterSyntaxError(
-        field.map { "\($0.name):" } ?? found, at: start + 1,
-        field.map { "\($0.expects) is expected right after the colon" } ?? "a filter cannot begin with this")
+        field.map { "\($0.name)\(sign)" } ?? found, at: start + 1,
+        field.map { "\($0.expects) is expected \(sign == ":" ? "right after the colon" : "after \(sign)")" }
+          ?? "a filter cannot begin with this")
     }
     return FilterValue(String(characters[start..<index]), isQuoted: false, position: start + 1)
   }
 
-  /// Consumes a name and the colon after it.
-  private mutating func takeFieldName() -> String? {
+  /// Consumes a name and the sign after it, with the spaces around the sign.
+  ///
+  /// - Returns: The name and the sign, which is `nil` for a colon and may be none of the comparisons.
+  private mutating func takeFieldName() -> (name: String, sign: String?)? {
     var end = index
     while end < characters.count,
       characters[end].isLetter || characters[end] == "-" || characters[end] == "_"
@@ -148,9 +172,18 @@ struct FilterParser {
     {
       end += 1
     }
-    guard end > index, end < characters.count, characters[end] == ":" else { return nil }
-    defer { index = end + 1 }
-    return String(characters[index..<end])
+    guard end > index else { return nil }
+    let name = String(characters[index..<end])
+    if end < characters.count, characters[end] == ":" {
+      index = end + 1
+      return (name, nil)
+    }
+    let start = characters[end...].firstIndex { !$0.isWhitespace } ?? characters.count
+    let sign = FilterComparison.prefix(of: characters[start...])
+    guard !sign.isEmpty else { return nil }
+    index = start + sign.count
+    skipSpace()
+    return (name, sign)
   }
 
   // MARK: Characters
@@ -179,33 +212,6 @@ struct FilterParser {
     index += word.count
     skipSpace()
     return true
-  }
-}
-
-/// The field named before the colon.
-private enum ParsedField {
-  case own(FilterField)
-  case finding(FindingColumn)
-
-  var name: String {
-    switch self {
-    case .own(let field): field.rawValue
-    case .finding(let column): column.name
-    }
-  }
-
-  var expects: String {
-    switch self {
-    case .own(let field): field.expects
-    case .finding(let column): column.expects
-    }
-  }
-
-  func expression(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
-    switch self {
-    case .own(let field): try field.expression(value)
-    case .finding(let column): try column.expression(value)
-    }
   }
 }
 

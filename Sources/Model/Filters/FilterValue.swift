@@ -6,6 +6,8 @@ struct FilterValue {
   var isPrefix = false
   /// The position in the filter, counted from 1; `nil` in an option.
   var position: Int?
+  /// One end of a range: the comparison, and an example of one for messages. `nil` for a value after a colon.
+  var order: (comparison: FilterComparison, example: String)?
 
   init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
     self.text = text
@@ -33,6 +35,11 @@ struct FilterValue {
     FilterSyntaxError(text.isEmpty ? "\"\"" : text, at: position, reason)
   }
 
+  /// The error for a value that is no end of a range.
+  func orderError(_ order: (comparison: FilterComparison, example: String)) -> FilterSyntaxError {
+    error("a single value is expected after '\(order.comparison.rawValue)', such as \(order.example)")
+  }
+
   // MARK: Reading
 
   /// Parses a range: two numbers separated by a hyphen or by two dots; with dots, either number may be missing. A
@@ -43,6 +50,10 @@ struct FilterValue {
   func range(
     expecting expected: String, _ read: (String) -> (value: Double, step: Double)?
   ) throws(FilterSyntaxError) -> NumberRange {
+    if let order {
+      guard let (value, _) = read(text) else { throw orderError(order) }
+      return NumberRange(order.comparison, value)
+    }
     guard let sign = text.firstRange(of: "..") ?? hyphen else {
       guard let (center, step) = read(text) else { throw error(expecting: expected) }
       return NumberRange(lower: center - step / 2, upper: center + step / 2, includesUpper: false)

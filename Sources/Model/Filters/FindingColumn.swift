@@ -16,6 +16,8 @@ public struct FindingColumn: Sendable, Hashable {
   public let table: String
   public let column: String
   public let isIndexed: Bool
+  /// `true` for whole numbers.
+  public let isWhole: Bool
 
   /// Returns the columns of the findings, in report order.
   ///
@@ -36,9 +38,11 @@ public struct FindingColumn: Sendable, Hashable {
       case .boolean: kind = .flag
       default: return nil
       }
+      let isWhole = if case .integer = columns[0].type { true } else { false }
       return FindingColumn(
         name: "\(declaration.name)_\(field.name)", kind: kind,
-        table: columns[0].table ?? declaration.table, column: columns[0].name, isIndexed: columns[0].isIndexed)
+        table: columns[0].table ?? declaration.table, column: columns[0].name, isIndexed: columns[0].isIndexed,
+        isWhole: isWhole)
     }
   }
 
@@ -54,12 +58,21 @@ public struct FindingColumn: Sendable, Hashable {
     }
   }
 
+  /// An example of a comparison by order; `nil` if the column has none.
+  var orderExample: String? {
+    switch kind {
+    case .number: "\(name)>=0.8"
+    case .seconds: "\(name)<0:30"
+    case .text, .flag: nil
+    }
+  }
+
   func expression(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
     .condition(.finding(self, try test(value)))
   }
 
   private func test(_ value: FilterValue) throws(FilterSyntaxError) -> FindingTest {
-    if !value.isQuoted, value.text.lowercased() == "none" { return .none }
+    if !value.isQuoted, value.order == nil, value.text.lowercased() == "none" { return .none }
     switch kind {
     case .number: return .number(try value.range(expecting: expects, FilterNumber.decimal))
     case .seconds: return .number(try value.range(expecting: expects, FilterNumber.duration))

@@ -60,23 +60,40 @@ public struct NumberRange: Sendable, Equatable {
   /// `nil` if the range has no lower bound.
   public var lower: Double?
   public var upper: Double?
-  /// `false` only for the range around a single value, because neighboring values share an edge.
+  /// `false` only for `>`.
+  public var includesLower: Bool
+  /// `false` for `<`, and for the range around a single value, since neighboring values share an edge.
   public var includesUpper: Bool
 
-  public init(lower: Double?, upper: Double?, includesUpper: Bool = true) {
+  public init(lower: Double?, upper: Double?, includesLower: Bool = true, includesUpper: Bool = true) {
     self.lower = lower
     self.upper = upper
+    self.includesLower = includesLower
     self.includesUpper = includesUpper
   }
 
+  /// - Parameter comparison: A comparison by order.
+  init(_ comparison: FilterComparison, _ value: Double) {
+    switch comparison {
+    case .greater: self.init(lower: value, upper: nil, includesLower: false)
+    case .greaterOrEqual: self.init(lower: value, upper: nil)
+    case .less: self.init(lower: nil, upper: value, includesUpper: false)
+    case .lessOrEqual: self.init(lower: nil, upper: value)
+    case .equal, .notEqual: self.init(lower: value, upper: value)
+    }
+  }
+
   public func contains(_ value: Double) -> Bool {
-    if let lower, value < lower { return false }
+    if let lower, includesLower ? value < lower : value <= lower { return false }
     if let upper, includesUpper ? value > upper : value >= upper { return false }
     return true
   }
 
   func multiplied(by factor: Double) -> NumberRange {
-    NumberRange(lower: lower.map { $0 * factor }, upper: upper.map { $0 * factor }, includesUpper: includesUpper)
+    var range = self
+    range.lower = lower.map { $0 * factor }
+    range.upper = upper.map { $0 * factor }
+    return range
   }
 }
 
@@ -102,5 +119,19 @@ public struct TimeRange: Sendable, Equatable {
   public init(since: Point?, until: Point?) {
     self.since = since
     self.until = until
+  }
+
+  /// - Parameters:
+  ///   - comparison: A comparison by order.
+  ///   - start: Start of the day that is compared with, in nanoseconds since 1970.
+  ///   - end: Its end.
+  init(_ comparison: FilterComparison, from start: Int64, to end: Int64) {
+    switch comparison {
+    case .greater: self.init(since: .absolute(end), until: nil)
+    case .greaterOrEqual: self.init(since: .absolute(start), until: nil)
+    case .less: self.init(since: nil, until: .absolute(start))
+    case .lessOrEqual: self.init(since: nil, until: .absolute(end))
+    case .equal, .notEqual: self.init(since: .absolute(start), until: .absolute(end))
+    }
   }
 }

@@ -33,11 +33,9 @@ public struct TrackFilter: Sendable, Equatable {
   public init(field: FilterField, values: String) throws(FilterSyntaxError) {
     let pieces =
       field.allowsCommas ? [values] : values.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    var alternatives: [Expression] = []
-    for piece in pieces {
-      alternatives.append(try field.expression(FilterValue(piece, isQuoted: false, position: nil)))
-    }
-    expression = alternatives.count == 1 ? alternatives[0] : .any(alternatives)
+    expression = try FilterTerm(
+      field: .own(field), values: pieces.map { FilterValue($0, isQuoted: false, position: nil) }
+    ).expression()
   }
 
   /// Returns a filter for tracks that match both filters.

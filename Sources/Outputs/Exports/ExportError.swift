@@ -14,6 +14,8 @@ public enum ExportError: Error, Hashable, Sendable {
   case unknownOption(String, known: [String])
   /// The value of an option is invalid; `expected` completes “expects …”.
   case badOption(String, value: String, expected: String)
+  /// No track is selected, and an export without tracks was not asked for.
+  case nothingSelected
   /// Something outside the program is missing or does not work. The text consists of two sentences: the problem and its
   /// remedy.
   case unavailable(String)
@@ -32,9 +34,12 @@ extension ExportError: CustomStringConvertible {
     case .closedPipe: "The reader of standard output has closed it."
     case .unknownOption(let name, let known):
       "This format has no option '\(printable(name))'"
-        + (known.isEmpty ? "; it takes no options." : "; \(Suggestion.hint(for: name, in: known))")
+        + (known.isEmpty ? "; it takes no options." : "; \(Suggestion.hint(for: name, in: known))".sentence)
     case .badOption(let name, let value, let expected):
       "--option \(name) expects \(expected), not '\(printable(value))'."
+    case .nothingSelected:
+      "No track matches. Nothing was written. Check the filters with `analyze search`, or use --force to write an export "
+        + "without tracks."
     case .unavailable(let sentences): sentences
     }
   }

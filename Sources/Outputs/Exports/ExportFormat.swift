@@ -13,12 +13,14 @@ public protocol ExportFormat: Sendable {
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
-  /// True if records need the checksums of their files.
+  /// True if the format is about the bytes of files: records have checksums, and files without audio are included.
   var needsChecksums: Bool { get }
   /// True if the format describes only files on this machine, so that objects are left out.
   var needsFiles: Bool { get }
-  /// A mark near the beginning or end of each file written, which no other files contain; `nil` if the format has no
-  /// room for a mark.
+  /// True if a file says which tracks to take instead of listing them, so it makes sense without any.
+  var isRule: Bool { get }
+  /// Mark near the beginning or end of each file written, found in no other files; `nil` if the format has no room for
+  /// one.
   var mark: String? { get }
 
   /// Returns the names of the files that an export to a folder always contains.
@@ -33,6 +35,7 @@ extension ExportFormat {
   public var long: Set<String> { [] }
   public var needsChecksums: Bool { false }
   public var needsFiles: Bool { false }
+  public var isRule: Bool { false }
   public var mark: String? { nil }
 
   public func files(for findings: [any DeclaredFinding.Type]) -> [String] {
@@ -57,11 +60,33 @@ public enum ExportOutput: Hashable, Sendable {
 /// No output is in place before `finish`, and none ever is if an error is thrown or the writer is dropped before that:
 /// `ExportFile` ensures this.
 public protocol ExportWriter {
-  /// Appends a track with audio: its status is `ok` or `partial`.
+  /// Appends a track with audio: its status is `ok` or `partial`. Formats with checksums get failed files, too.
   mutating func append(_ record: FileRecord) throws
   /// Records a removal; called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
   mutating func finish() throws -> [FilePath]
+  /// Files that were appended and left out.
+  var omissions: ExportOmissions { get }
+}
+
+extension ExportWriter {
+  public var omissions: ExportOmissions { ExportOmissions() }
+}
+
+/// Files that an export leaves out, each with the reason; only the first ones are kept.
+public struct ExportOmissions: Sendable {
+  public private(set) var count = 0
+  /// Each reason is a sentence.
+  public private(set) var examples: [(path: FilePath, reason: String)] = []
+
+  private static let maxExampleCount = 20
+
+  public init() {}
+
+  mutating func add(_ path: FilePath, reason: String) {
+    count += 1
+    if examples.count < Self.maxExampleCount { examples.append((path, reason)) }
+  }
 }
 
 /// A track removed since the last export: moved, deleted, or no longer matched by the filter. The receiver of the

@@ -11,7 +11,12 @@ struct BrokenCommand: AsyncParsableCommand {
     discussion: """
       Every analysis finds damaged containers. Damaged audio and fake lossless files are found by the analyzers health and \
       origin: analyze run --pipeline health. See docs/health.md.
+
+      Exit status: 0 fine, even if nothing is broken; 1 no track matches.
       """)
+
+  @Argument(help: ArgumentHelp("Only files at or below these paths (default: all)", valueName: "path"))
+  var paths: [PathArgument] = []
 
   @OptionGroup
   var tracks: WhereArgument
@@ -36,7 +41,8 @@ struct BrokenCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       let store = try CommandSettings(database).openStoreForReading()
-      let answer = try BrokenTracks.list(in: store, matching: try tracks.filter(), from: from)
+      let filter = try narrowed(tracks.filter(), to: paths, in: store)
+      let answer = try BrokenTracks.list(in: store, matching: filter, from: from)
       let shown = answer.tracks.prefix(limit ?? .max)
       if json {
         for track in shown { try StandardOutput.write(track.ndjsonLine) }

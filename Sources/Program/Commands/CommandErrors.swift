@@ -34,21 +34,21 @@ struct CommandEnding {
     (status, sentence) =
       switch error {
       case let failure as CommandFailure: (failure.status, "\(failure)")
-      case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
-      case let error as ScanError: (.fatal, Self.sentence("\(error)"))
-      case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
-      // Not an error: the reader wants no more output, as with `| head`.
+      case let error as DefinitionError: (.usage, "\(error)".sentence)
+      case let error as ScanError: (.fatal, "\(error)".sentence)
+      case let error as LineReadingError: (.fatal, "\(error)".sentence)
+      // The reader needs no more output, as with `| head`: not an error.
       case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
       case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")
-      case CatalogError.locked: (.locked, Self.sentence("\(error)"))
+      case CatalogError.locked: (.locked, "\(error)".sentence)
       case CatalogError.damaged:
         (
           .fatal,
           "\(error). Run `analyze catalog build`, which repairs a catalog; make an exported file again with "
             + "`analyze catalog export`."
         )
-      case let error as CatalogError: (.fatal, Self.sentence("\(error)"))
+      case let error as CatalogError: (.fatal, "\(error)".sentence)
       default: (.fatal, "\(error)")
       }
   }
@@ -59,10 +59,5 @@ struct CommandEnding {
     case .locked: "locked"
     default: "fatal"
     }
-  }
-
-  /// Adds a full stop, unless the text ends with a question mark.
-  private static func sentence(_ text: String) -> String {
-    text.hasSuffix("?") ? text : text + "."
   }
 }

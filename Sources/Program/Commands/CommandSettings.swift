@@ -61,7 +61,7 @@ package struct CommandSettings {
       guard let value = try setting.value(text, in: context) as? Value else { return }
       settings.set(setting, to: value, by: option)
     } catch let error as ConfigurationError {
-      throw CommandFailure(.usage, "\(option) \(error.problem).")
+      throw CommandFailure(.usage, "\(option) \(error.problem)".sentence)
     }
   }
 

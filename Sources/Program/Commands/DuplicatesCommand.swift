@@ -19,7 +19,12 @@ struct DuplicatesCommand: AsyncParsableCommand {
 
       Decisions belong to the audio, as corrections do: --distinct marks files that are not duplicates, --keep marks the file \
       to keep, --forget removes either mark.
+
+      Exit status: 0 fine, even without duplicates; 1 no track matches.
       """)
+
+  @Argument(help: ArgumentHelp("Only groups with a file at or below these paths (default: all)", valueName: "path"))
+  var paths: [PathArgument] = []
 
   @Flag(help: "Print one JSON line; see analyze schema duplicates")
   var json = false
@@ -69,8 +74,9 @@ struct DuplicatesCommand: AsyncParsableCommand {
       throw ValidationError("Give one of --distinct, --keep, --forget, --export and --import.")
     }
     let isDeciding = decides.contains(true)
-    guard !isDeciding || (!json && !csv && plan == nil && prefer.isEmpty && !filters.isGiven) else {
-      throw ValidationError("Filters, --json, --csv, --prefer and --plan can't be combined with decisions.")
+    guard !isDeciding || (!json && !csv && plan == nil && prefer.isEmpty && !filters.isGiven && paths.isEmpty)
+    else {
+      throw ValidationError("Paths, filters, --json, --csv, --prefer and --plan can't be combined with decisions.")
     }
     guard !(json && csv) else { throw ValidationError("Give --json or --csv, not both.") }
     guard distinct.isEmpty || distinct.count > 1 else { throw ValidationError("--distinct expects two files or more.") }
@@ -99,7 +105,8 @@ struct DuplicatesCommand: AsyncParsableCommand {
       }
       let (store, pairs) = try pairs(settings)
       let duplicates = try LibraryDuplicates(
-        pairs, in: store, matching: filters.isGiven ? filters.filter() : nil, preferring: rules())
+        pairs, in: store, matching: narrowed(filters.isGiven ? filters.filter() : nil, to: paths, in: store),
+        preferring: rules())
       if let plan { try write(DuplicatePlan(of: duplicates).text, to: plan) }
       if json {
         try StandardOutput.write(duplicates.ndjsonLine)

@@ -3,6 +3,7 @@ package import ArgumentParser
 internal import Foundation
 internal import Pipeline
 internal import Platform
+internal import Text
 
 /// Prepares the process, runs its command, and ends it.
 package enum Entry {
@@ -46,6 +47,11 @@ package enum Entry {
       print(VersionReport.json)
       return
     }
+    // The parser shows the help of the program for a command that it does not know.
+    if arguments.first == "help", let sentence = NamedCommands(arguments.dropFirst(), of: root).unknownCommand {
+      Log.write(.error, "usage", sentence)
+      exit(ExitStatus.usage.rawValue)
+    }
     do {
       var command = try await Root.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
@@ -55,12 +61,18 @@ package enum Entry {
       }
     } catch {
       let status = Root.exitCode(for: error)
-      // An error in the options, which the parser would print along with the usage. Commands report their own errors.
-      if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
-        Log.write(.error, "usage", Root.message(for: error))
-        exit(status.rawValue)
+      // Commands report their own errors.
+      if status.isSuccess || error is ExitCode { Root.exit(withError: error) }
+      let message = Root.message(for: error)
+      Log.write(.error, "usage", UsageMistake.sentence(message, arguments, of: root))
+      if Log.format == .text {
+        // The help of the option, and the usage of the command.
+        let rest = Root.fullMessage(for: error).split(separator: "\n").drop {
+          !$0.hasPrefix("Help: ") && !$0.hasPrefix("Usage: ")
+        }
+        for line in rest { Terminal.writeLine(printable(String(line))) }
       }
-      Root.exit(withError: error)
+      exit(status.rawValue)
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import AnalysisTasks
 import ArgumentParser
 import Exports
 import Foundation
@@ -18,6 +19,8 @@ struct ExportCommand: AsyncParsableCommand {
 
       With --since, only tracks that have changed or are gone are written; see docs/exports.md. Each export to a file or \
       folder leaves a cursor beside it, from which the next one can continue.
+
+      The exit status is 1, and nothing is written, if no track matches; --force writes an export without tracks.
       """)
 
   @Argument(
@@ -40,7 +43,7 @@ struct ExportCommand: AsyncParsableCommand {
     help: ArgumentHelp("An option of the format; repeatable", valueName: "name=value"))
   var options: [String] = []
 
-  @Flag(help: "Replace files even if Nocturne did not write them")
+  @Flag(help: "Replace files that Nocturne did not write; export without tracks")
   var force = false
 
   @Flag(help: "List the formats")
@@ -66,7 +69,7 @@ struct ExportCommand: AsyncParsableCommand {
     guard let format else { throw ValidationError("Name a format; `analyze export --list` shows them.") }
     guard let found = ExportFormats.named(format) else {
       let hint = Suggestion.hint(for: format, in: ExportFormats.all.map(\.name))
-      throw ValidationError("There is no format '\(printable(format))'; \(hint)")
+      throw ValidationError("There is no format '\(printable(format))'; \(hint)".sentence)
     }
     return found
   }
@@ -100,13 +103,17 @@ struct ExportCommand: AsyncParsableCommand {
         try chosenFormat(), to: file, roots: paths.isEmpty ? nil : paths.map(\.path), filter: try filters.filter(),
         since: try since.value(), options: try optionValues(), overwriting: OverwriteRule(allowsOthers: force))
       let store = try CommandSettings(database).openStoreForReading()
-      for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
-        throw UnknownFile(path.path)
-      }
+      try requireKnown(paths, in: store)
       let progress = ProgressBar()
       defer { progress.finish() }
       let outcome = try export.perform(store) { progress.show($0, "exporting") }
       progress.finish()
+      for (path, reason) in outcome.omissions.examples {
+        let name = DisplayPath.text(of: path)
+        Log.write(.warning, "file_left_out", "\(name) is not listed: \(reason)", fields: ["path": .string(name)])
+      }
+      let rest = outcome.omissions.count - outcome.omissions.examples.count
+      if rest > 0 { Log.write(.warning, "files_left_out", "\(counted(rest, "more file")) not listed.") }
       if file != nil, Terminal().isInteractive {
         for line in ExportText.lines(for: outcome) { Terminal.writeLine(line) }
       }
@@ -119,5 +126,7 @@ private enum ExportText {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""
     return ["\(counted(outcome.recordCount, outcome.isIncremental ? "changed track" : "track"))\(gone)"]
       + outcome.files.map { "  \(printable($0.string))" }
+      + (outcome.skippedCount == 0
+        ? [] : ["not listed: \(counted(outcome.skippedCount, "skipped file")), such as pictures and links"])
   }
 }

@@ -3,6 +3,7 @@ import AudioDecoding
 import Foundation
 import Fpcalc
 import Pipeline
+import Platform
 import Records
 import SystemPackage
 
@@ -22,7 +23,7 @@ struct FpcalcCommand: ParsableCommand {
 
   /// The arguments of `fpcalc`, under either name; `nil` if another command is meant.
   static var givenArguments: [[UInt8]]? {
-    let all = RawArguments.bytes
+    let all = ProcessArguments.all
     guard let program = all.first else { return nil }
     if Fpcalc.isInvoked(as: program) { return Array(all.dropFirst()) }
     return all.dropFirst().first.map { $0.elementsEqual(Fpcalc.name.utf8) } == true ? Array(all.dropFirst(2)) : nil

@@ -5,27 +5,38 @@ internal import Text
 
 /// A word that was meant as a command, but was parsed as a path.
 enum MistakenCommand {
-  /// Throws if the first argument is a mistaken command rather than a missing folder. It is one if no file has that
-  /// path and it is a subcommand or nearly one, or if it is in lower case, other words follow, and no file has any of
-  /// these paths.
+  /// Names of other programs' commands, and the commands for the same.
+  private static let otherNames = [
+    "analyse": "run", "analyze": "run", "bpm": "show", "check": "doctor", "dedupe": "duplicates", "dupes": "duplicates",
+    "find": "search", "fingerprint": "fpcalc", "identify": "match", "index": "run", "info": "show", "list": "search",
+    "ls": "search", "query": "search", "recognize": "match", "rescan": "run", "scan": "run", "server": "serve",
+    "stat": "show", "stats": "doctor", "status": "doctor", "tag": "write-tags", "tags": "write-tags", "update": "run",
+    "version": "--version", "watch": "serve --watch", "write": "write-tags",
+  ]
+
+  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
+  /// lower case before other words if there is nothing of any of these names.
   static func refuse(_ arguments: [PathArgument]) throws {
     guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
     let commands = Commands.names
+    if commands.contains(word) {
+      throw CommandFailure(.usage, "Put '\(word)' first, before its options: analyze \(word) …")
+    }
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
       && arguments.allSatisfy { $0.bareWord != nil && !$0.path.exists }
-    if commands.contains(word) {
-      throw CommandFailure(.usage, "Put '\(word)' first, before its options: analyze \(word) …")
-    } else if let command = Suggestion.nearest(to: word, in: commands) {
-      throw CommandFailure(
-        .usage,
-        "Unknown command '\(printable(word))', and there is no file or folder of that name; "
-          + "did you mean 'analyze \(command)'?")
+    let start = "Unknown command '\(printable(word))', and there is no file or folder of that name"
+    if let command = meant(by: word) {
+      throw CommandFailure(.usage, "\(start); did you mean 'analyze \(command)'?")
     } else if isCommandLine {
-      throw CommandFailure(
-        .usage,
-        "Unknown command '\(printable(word))', and there is no file or folder of that name. "
-          + "Commands: \(commands.joined(separator: ", ")).")
+      throw CommandFailure(.usage, "\(start). Commands: \(commands.joined(separator: ", ")).")
     }
+  }
+
+  /// The command, possibly with an option, that a word stands for; `nil` if it is far from all of them.
+  static func meant(by word: String) -> String? {
+    if let command = otherNames[word] { return command }
+    let commands = Commands.names
+    return Suggestion.nearest(to: word, in: commands + otherNames.keys).map { otherNames[$0] ?? $0 }
   }
 }

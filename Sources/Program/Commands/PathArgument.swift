@@ -82,21 +82,11 @@ enum RawArguments {
   /// them.
   private static let mark = "\0"
 
-  /// The name of the program and its arguments.
-  static var bytes: [[UInt8]] {
-    (0..<Int(CommandLine.argc)).compactMap { position in
-      guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
-      return unsafe Array(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
-    }
-  }
-
-  /// The arguments, without the name of the program, as text. Bytes that are not UTF-8 are escaped; see `path(from:)`.
+  /// The arguments without the name of the program. Bytes that are not UTF-8 are escaped; see `path(from:)`.
   static var texts: [String] {
-    (1..<max(1, Int(CommandLine.argc))).compactMap { position in
-      guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
-      if let text = unsafe String(validatingCString: argument) { return text }
-      let path = unsafe FilePath(platformString: argument)
-      return DisplayPath.text(of: path).replacing("\\x", with: "\(mark)\\x")
+    ProcessArguments.all.dropFirst().map { bytes in
+      String(validating: bytes, as: UTF8.self)
+        ?? DisplayPath.text(of: FilePath(bytes: bytes)).replacing("\\x", with: "\(mark)\\x")
     }
   }
 

@@ -12,22 +12,21 @@ final class ProgressBar: Sendable {
   private let state = Mutex(State())
 
   private static let interval = Duration.milliseconds(100)
-  private static let cellCount = 24
 
   /// - Parameters:
   ///   - fraction: Share of the task done, 0 to 1.
   ///   - task: One or two words, such as `writing`.
   func show(_ fraction: Double, _ task: String) {
-    guard terminal.isInteractive, Log.format == .text else { return }
+    guard terminal.canRedraw, Log.format == .text else { return }
     state.withLock { state in
       let now = ContinuousClock.now
       if let last = state.lastShown, now - last < Self.interval { return }
       state.lastShown = now
       state.isShown = true
       let share = min(1, max(0, fraction))
-      let filled = Int(Double(Self.cellCount) * share)
-      let drawn = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.cellCount - filled)
-      Terminal.write("\r\u{1B}[K\(drawn)  \(task), \(Int(share * 100))%", isProgress: true)
+      let width = terminal.width - 1
+      let text = BarCells.text(share, width: width) + "\(task), \(Int(share * 100))%"
+      Terminal.write("\r\u{1B}[K" + Truncated.end(of: text, to: width), isProgress: true)
     }
   }
 

@@ -36,8 +36,9 @@ final class ProgressReporter: Sendable {
 
   /// - Parameter isQuiet: `true` to suppress notices as well. Errors are written elsewhere.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
-    let hasRoomForABar = terminal.isInteractive && !isQuiet && Log.format == .text
-    self.style = style == .auto ? (hasRoomForABar ? .bar : .none) : style
+    let isForPeople = terminal.isInteractive && !isQuiet && Log.format == .text
+    let suitable: ProgressStyle = isForPeople ? (terminal.canRedraw ? .bar : .plain) : .none
+    self.style = style == .auto ? suitable : style
     self.terminal = terminal
     self.isQuiet = isQuiet
   }
@@ -187,14 +188,12 @@ final class ProgressReporter: Sendable {
 
   private func bar(_ state: State, width: Int) -> String {
     guard state.phase == .analyze || state.phase == .verify, state.planned > 0 else {
-      return truncatedStart(line(state), to: width)
+      return Truncated.end(of: line(state), to: width)
     }
-    let cells = 24
-    let filled = min(cells, cells * state.done / state.planned)
-    let drawn = String(repeating: "█", count: filled) + String(repeating: "░", count: cells - filled)
-    let counts = line(state)
-    let rest = width - cells - counts.count - 4
-    let name = rest > 12 ? "  " + truncatedStart(printable(state.current), to: rest) : ""
-    return drawn + "  " + String(counts.prefix(max(0, width - cells - 2))) + terminal.style.colored(name, .faint)
+    let drawn = BarCells.text(Double(state.done) / Double(state.planned), width: width)
+    let counts = Truncated.end(of: line(state), to: width - drawn.count)
+    let rest = width - drawn.count - counts.displayWidth - 2
+    let name = rest > 12 ? "  " + Truncated.start(of: printable(state.current), to: rest) : ""
+    return drawn + counts + terminal.style.colored(name, .faint)
   }
 }

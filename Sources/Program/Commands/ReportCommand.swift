@@ -47,9 +47,7 @@ struct ReportCommand: AsyncParsableCommand {
         throw CommandFailure(.usage, "--since writes several files; name a folder for them with --output.")
       }
       let store = try settings.openStoreForReading()
-      for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
-        throw UnknownFile(path.path)
-      }
+      try requireKnown(paths, in: store)
       var task = reports.reports(settings, roots: paths.isEmpty ? nil : paths.map(\.path))
       task.since = since
       try task.check(OverwriteRule(allowsOthers: force))

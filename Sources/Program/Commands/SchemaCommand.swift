@@ -13,7 +13,7 @@ struct SchemaCommand: AsyncParsableCommand {
     discussion: """
       Reports: json, ndjson, csv; duckdb is SQL to read them. JSON lines: match, listen, search, search-hit, similar, \
       playlist, click, metronome, set, corrections, review, removal, write-tags, worker, plan, planned-file, duplicates, \
-      broken, history.
+      broken, verification, history.
       """)
 
   @Argument(

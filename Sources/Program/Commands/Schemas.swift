@@ -16,6 +16,6 @@ enum Schemas {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
       + SimilarSchema.files + DuplicateSchema.files + PlaylistSchema.files + ClickSchema.files
       + CorrectionSchema.files + RemovalSchema.files + TagWritingSchema.files + PlanSchema.files
-      + FileChronicleSchema.files + BrokenSchema.files
+      + FileChronicleSchema.files + BrokenSchema.files + VerificationSchema.files
   }
 }

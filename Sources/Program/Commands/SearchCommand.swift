@@ -107,7 +107,7 @@ struct SearchCommand: AsyncParsableCommand {
       // Singular names, as in `--type track`, are valid too.
       guard let section = SearchSection(rawValue: name) ?? SearchSection(rawValue: "\(name)s") else {
         let hint = Suggestion.hint(for: name, in: SearchSection.allCases.map(\.rawValue))
-        throw ValidationError("--type: there is no '\(printable(name))'; \(hint)")
+        throw ValidationError("--type: there is no '\(printable(name))'; \(hint)".sentence)
       }
       sections.insert(section)
     }
@@ -118,7 +118,7 @@ struct SearchCommand: AsyncParsableCommand {
     do {
       return try sort.map { text throws(UnknownOrder) in try TrackOrder(parsing: text, columns: FindingColumn.known) }
     } catch {
-      throw ValidationError("--sort: \(error)")
+      throw ValidationError("--sort: \(error)".sentence)
     }
   }
 

@@ -20,7 +20,8 @@ struct SetCommand: AsyncParsableCommand {
       Beats follow the tempo: at a multiple of it they are thinned or filled in, and for any other tempo the file is read \
       again and beats of that tempo are placed on its onsets.
 
-      With --where, only what would change is shown; add --yes to change it. --export and --import take all corrections \
+      With --where, only what would change is shown; add --yes to change it; if no track matches, the exit status is 1. \
+      --export and --import take all corrections \
       to a file and back, here or on another machine.
       """)
 
@@ -193,7 +194,9 @@ struct SetCommand: AsyncParsableCommand {
       progress.show(Double($0) / Double(files.count), "\($0) of \(counted(files.count, "track"))")
     }
     progress.finish()
-    if json { return try StandardOutput.write(outcome.ndjsonLine) }
+    if json { try StandardOutput.write(outcome.ndjsonLine) }
+    if outcome.matchedCount == 0 { throw CommandFailure.nothingMatches }
+    if json { return }
     for line in TempoChangeText.lines(for: outcome) { Terminal.writeLine(line) }
     if outcome.isDryRun, outcome.changedCount > 0 {
       Terminal.writeLine("Nothing was changed. To change them:\n  \(ShellText.command(adding: "--yes"))")
@@ -241,7 +244,6 @@ struct SetCommand: AsyncParsableCommand {
 
 private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
-    if outcome.matchedCount == 0 { return ["No track matches."] }
     let verb = outcome.isDryRun ? "would be changed" : outcome.changedCount == 1 ? "was changed" : "were changed"
     var lines = [
       "\(counted(outcome.matchedCount, "track")) matched, \(counted(outcome.changedCount, "recording")) \(verb)"

@@ -1,3 +1,4 @@
+internal import AnalysisTasks
 import ArgumentParser
 import Filters
 import Foundation
@@ -11,7 +12,8 @@ struct SimilarCommand: AsyncParsableCommand {
     commandName: "similar", abstract: "Find the tracks of the library that sound most like files",
     discussion: """
       The files may be in the library or elsewhere. Tracks that were analyzed with the analyzer likeness are compared. \
-      Other files of the same recording are left out. `analyze search --like` takes filters, too.
+      Other files of the same recording are left out. `analyze search --like` takes filters, too. The exit status is 1 \
+      if no track is found.
       """)
 
   @Argument(help: ArgumentHelp("Audio files", valueName: "file"))
@@ -39,13 +41,16 @@ struct SimilarCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
+      var isEmpty = true
       try forEachSimilar(to: files, CommandSettings(database), limit: limit) { answer in
+        isEmpty = isEmpty && answer.tracks.isEmpty
         if json {
           try StandardOutput.write(answer.ndjsonLine)
         } else {
           try StandardOutput.writeLines(SimilarText.lines(for: answer))
         }
       }
+      if isEmpty { throw ExitStatus.fatal.exitCode }
     }
   }
 }

@@ -1,9 +1,13 @@
 import AnalysisTasks
 import Foundation
+import Text
 
 /// Properties of standard error or another descriptor: whether it is a terminal, its width, and its use of color.
 struct Terminal: Sendable {
+  /// `true` for a terminal, which a person reads.
   let isInteractive: Bool
+  /// `true` if a line can be written again: for any terminal but a dumb one.
+  let canRedraw: Bool
   let style: TextStyle
   private let descriptor: Int32
 
@@ -11,9 +15,10 @@ struct Terminal: Sendable {
     _ descriptor: Int32 = STDERR_FILENO, environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
     self.descriptor = descriptor
-    isInteractive = isatty(descriptor) == 1 && environment["TERM"] != "dumb"
-    // https://no-color.org: any value that is not empty turns color off.
-    style = TextStyle(hasColor: isInteractive && (environment["NO_COLOR"] ?? "").isEmpty)
+    isInteractive = isatty(descriptor) == 1
+    canRedraw = isInteractive && environment["TERM"] != "dumb"
+    // https://no-color.org: any value that is not empty.
+    style = TextStyle(hasColor: canRedraw && (environment["NO_COLOR"] ?? "").isEmpty)
   }
 
   /// Width in columns; 80 if unknown.
@@ -33,8 +38,30 @@ struct Terminal: Sendable {
   }
 }
 
-/// Returns the end of a text, at most `width` characters, with an ellipsis if it was cut.
-func truncatedStart(_ text: String, to width: Int) -> String {
-  guard text.count > width, width > 1 else { return width > 0 ? text : "" }
-  return "…" + text.suffix(width - 1)
+/// Texts of at most a width in columns, with an ellipsis if they were cut.
+enum Truncated {
+  static func end(of text: String, to width: Int) -> String {
+    text.displayWidth > width ? text.fitted(to: max(0, width)) : text
+  }
+
+  static func start(of text: String, to width: Int) -> String {
+    guard text.displayWidth > width else { return text }
+    var rest = text[...]
+    while !rest.isEmpty, String(rest).displayWidth >= width { rest.removeFirst() }
+    return width > 0 ? "…" + rest : ""
+  }
+}
+
+/// A bar for the completed part of a task.
+enum BarCells {
+  private static let count = 24
+  /// Narrower terminals have room for words only.
+  private static let minWidth = 50
+
+  /// The bar and the space after it; empty in narrow terminals.
+  static func text(_ share: Double, width: Int) -> String {
+    guard width >= minWidth else { return "" }
+    let filled = Int(Double(count) * min(1, max(0, share)))
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: count - filled) + "  "
+  }
 }

@@ -36,6 +36,9 @@ struct VerifyCommand: AsyncParsableCommand {
   @Flag(help: "Accept the bytes of changed files as correct; needs paths")
   var accept = false
 
+  @Flag(help: "Print the result as one JSON line; see analyze schema verification")
+  var json = false
+
   @OptionGroup
   var database: DatabaseArgument
 
@@ -68,9 +71,7 @@ struct VerifyCommand: AsyncParsableCommand {
     try settings.take(checksum, for: Settings.checksums, option: "--checksum")
     try settings.take(share, for: Settings.verify, option: "--share")
     let store = try settings.openStore(.readWrite)
-    for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
-      throw UnknownFile(path.path)
-    }
+    try requireKnown(paths, in: store)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
     defer { console.end() }
     console.begin(notices: settings.settings.notices, database: store.path)
@@ -86,7 +87,11 @@ struct VerifyCommand: AsyncParsableCommand {
       request, timeBudget: settings[Settings.timeBudget], failurePolicy: settings[Settings.failOn]
     ).perform(store, observer: console)
     console.end()
-    show(outcome, on: console.terminal)
+    if json {
+      try StandardOutput.write(outcome.ndjsonLine)
+    } else {
+      show(outcome, on: console.terminal)
+    }
     return outcome.status
   }
 

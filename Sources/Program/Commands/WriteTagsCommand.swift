@@ -20,7 +20,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
       Only what would change is shown; add --yes to change it. Each new file is written beside the old one, checked, and \
       replaces it. The previous values are stored in a journal first; --undo restores them.
 
-      Exit status: 0 fine; 1 it could not be done; 3 some files could not be written; 11 a run holds the lock.
+      Exit status: 0 fine; 1 no track matches, or it could not be done; 3 some files could not be written; 11 a run holds the lock.
       """)
 
   @Argument(help: ArgumentHelp("Fields to write, then files or folders of the library", valueName: "field|path"))
@@ -91,14 +91,14 @@ struct WriteTagsCommand: AsyncParsableCommand {
       return
     }
     if fields.isEmpty {
-      let hint = words.first?.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""
-      throw ValidationError("Say what to write: \(names.joined(separator: ", ")).\(hint)")
+      throw ValidationError(
+        "Say what to write: \(names.joined(separator: ", "))\(Self.suggestion(for: words.first, in: names))".sentence)
     }
     for word in words.dropFirst(fields.count) where !word.path.exists && !word.path.isObject {
       let name = word.bareWord ?? word.path.string
       throw ValidationError(
-        "'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder."
-          + (word.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""))
+        ("'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder"
+          + Self.suggestion(for: word, in: names)).sentence)
     }
     let isNarrowed = !paths.isEmpty || tracks.expression != nil
     if !isNarrowed, !all {
@@ -107,7 +107,11 @@ struct WriteTagsCommand: AsyncParsableCommand {
     if isNarrowed, all { throw ValidationError("Give --all, or paths and --where, not both.") }
   }
 
-  /// `true` to only show the changes: without `--yes` or, for `--undo`, with `--dry-run`.
+  private static func suggestion(for word: PathArgument?, in names: [String]) -> String {
+    word?.bareWord.flatMap { Suggestion.nearest(to: $0, in: names) }.map { "; did you mean '\($0)'?" } ?? ""
+  }
+
+  /// `true` to only show the changes: without `--yes`, or for `--undo` with `--dry-run`.
   private var isPlan: Bool { undo == nil ? !yes : dryRun }
 
   func run() async throws {
@@ -142,7 +146,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     var filter = try tracks.filter() ?? TrackFilter(parsing: "")
     if !paths.isEmpty { filter = filter.and(TrackFilter(.any(paths.map { .condition(.under($0)) }))) }
     let files = try store.paths(matching: filter)
-    if files.isEmpty, !json { Terminal.writeLine("No track matches.") }
+    if files.isEmpty { throw CommandFailure.nothingMatches }
     defer { session.journal = task.journalPath }
     try task.perform(on: files) { try session.show($0, of: files.count) }
   }

@@ -5,6 +5,8 @@ public import SystemPackage
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
+  /// A copy of the database cannot be written.
+  case cannotCopy(to: FilePath, reason: String)
   /// The folder for the database does not exist.
   case noFolder(path: FilePath)
   /// The file is a database of another program, or not a database.
@@ -32,6 +34,8 @@ extension StoreError: CustomStringConvertible {
     case .cannotOpen(let path, let reason):
       "The database \(name(path)) cannot be opened: \(reason). "
         + "Check the folder and its permissions, or name another file with --database."
+    case .cannotCopy(let path, let reason):
+      "The copy \(name(path)) cannot be written: \(reason). Check the folder and its permissions, or name another file."
     case .noFolder(let path):
       "The database \(name(path)) cannot be created: its folder does not exist. If it is on another drive, is the drive "
         + "mounted? If not, create the folder first, or name another file with --database."

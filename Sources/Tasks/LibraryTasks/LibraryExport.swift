@@ -17,6 +17,9 @@ package struct LibraryExport: Sendable {
     package var removalCount: Int
     /// `true` if only changes were exported.
     package var isIncremental: Bool
+    package var omissions = ExportOmissions()
+    /// Files that runs skip, such as pictures and links, which a list of checksums lacks; 0 for other formats.
+    package var skippedCount = 0
   }
 
   package var format: any ExportFormat
@@ -43,8 +46,8 @@ package struct LibraryExport: Sendable {
     self.overwriting = overwriting
   }
 
-  /// Files without audio are not exported.
-  private static let statuses: Set<FileRecord.Status> = [.ok, .partial]
+  /// Files without audio are exported only for the sake of their bytes.
+  private var statuses: Set<FileRecord.Status> { format.needsChecksums ? [.ok, .partial, .failed] : [.ok, .partial] }
 
   /// The cursor is written last: if the export is interrupted, the next one repeats the same changes.
   /// - Parameter progress: Called from time to time with the completed fraction, 0 to 1.
@@ -53,10 +56,14 @@ package struct LibraryExport: Sendable {
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
     let point = try since?.point()
     let selection = RecordSelection(
-      roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true,
+      roots: roots, statuses: statuses, long: format.long, includesRuns: true,
       includesChecksums: format.needsChecksums)
+    let skippedCount = format.needsChecksums ? try skippedCount(in: store) : 0
     return try store.extract(selection, matching: filter, since: point) { extract in
       let now = Timestamp.now
+      // Without changes, an incremental export is as it should be.
+      let mayBeEmpty = point != nil || format.isRule || overwriting.allowsOthers
+      if extract.count == 0, !mayBeEmpty { throw ExportError.nothingSelected }
       try preparePlace()
       var writer = try format.begin(
         ExportContext(
@@ -70,18 +77,27 @@ package struct LibraryExport: Sendable {
         outcome.recordCount += 1
         if outcome.recordCount.isMultiple(of: 64) { progress(Double(outcome.recordCount) / Double(extract.count)) }
       }
+      if outcome.recordCount == 0, !mayBeEmpty { throw ExportError.nothingSelected }
       try extract.forEachRemoval { path in
         if format.needsFiles, path.isObject { return }
         try writer.remove(ExportRemoval(path: path))
         outcome.removalCount += 1
       }
       outcome.files = try writer.finish()
+      outcome.omissions = writer.omissions
+      outcome.skippedCount = skippedCount
       if let cursor = extract.cursor, let file = cursorFile {
         try file.write(cursor, at: now)
         outcome.files.append(file.path)
       }
       return outcome
     }
+  }
+
+  /// Number of known files that runs skip.
+  private func skippedCount(in store: ResultStore) throws -> Int {
+    let skipped = RecordSelection(roots: roots, statuses: [.skipped])
+    return try store.extract(skipped, matching: filter == .everything ? nil : filter) { $0.count }
   }
 
   /// `nil` for standard output, devices and pipes.

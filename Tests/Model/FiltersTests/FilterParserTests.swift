@@ -1,5 +1,7 @@
 import Analysis
+import AnalysisTesting
 import Filters
+import Foundation
 import SystemPackage
 import Testing
 
@@ -42,6 +44,108 @@ import Testing
     #expect(tenths.contains(127.86) && tenths.contains(127.94) && !tenths.contains(127.96))
     #expect(try range("year:1994")?.contains(1994) == true)
     #expect(try range("lufs:-9.5")?.contains(-9.5) == true)
+  }
+
+  // MARK: Comparisons
+
+  @Test(
+    arguments: [
+      ("bpm>120", 120.0, nil, false, true), ("bpm>=120", 120, nil, true, true), ("bpm<120.5", nil, 120.5, true, false),
+      ("bpm<=120", nil, 120, true, true), ("bpm≥120", 120, nil, true, true),
+    ] as [(String, Double?, Double?, Bool, Bool)])
+  func comparisonsAreRanges(text: String, lower: Double?, upper: Double?, hasLower: Bool, hasUpper: Bool) throws {
+    let range = NumberRange(lower: lower, upper: upper, includesLower: hasLower, includesUpper: hasUpper)
+    let spaced = text.replacing(/[<>=≥]+/) { " \($0.output) " }
+    for form in [text, spaced, text.replacing("bpm", with: "bpm:"), text.replacing("bpm", with: "tempo_bpm")] {
+      #expect(try parse(form) == .condition(.number(.bpm, range)), "\(form)")
+    }
+    #expect(try parse("-\(text)") == .not(.condition(.number(.bpm, range))))
+    #expect(try parse("\(spaced) live") == .all([.condition(.number(.bpm, range)), self.text(.anyName, "live")]))
+    #expect(try TrackFilter(field: .bpm, values: String(text.dropFirst(3))).expression == parse(text))
+  }
+
+  @Test(arguments: [
+    ("year=1994", "year:1994"), ("bpm=120..128", "bpm:120..128"), ("bpm = 120", "bpm:120"), ("key=8A~", "key:8A~"),
+    ("genre = house,techno", "genre:house,techno"), ("genre!=house,techno", "-genre:house,techno"),
+    ("artist != \"daft punk\"", "-artist:\"daft punk\""), ("codec≠flac", "-codec:flac"),
+    ("lossless=yes", "lossless:yes"),
+    ("status!=failed", "-status:failed"), ("missing=isrc", "missing:isrc"), ("under=/music", "under:/music"),
+    ("added>=2026-11-01", "added:2026-11-01.."), ("added>2026-10-31", "added:2026-11-01.."),
+    ("added<=2026-11-01", "added:..2026-11-01"), ("added=7d", "added:7d"), ("duration>=3:00", "duration:3:00.."),
+    ("codec:=flac", "codec:flac"), ("lufs <= -14", "lufs:..-14"), ("NOT bpm != 120", "-(-bpm:120)"),
+  ]) func equalsAndOrders(comparison: String, colon: String) throws {
+    #expect(try parse(comparison) == parse(colon))
+  }
+
+  /// After a colon, the signs belong to texts.
+  @Test func signsInTexts() throws {
+    #expect(try parse("title:<3") == text(.title, "<3"))
+    #expect(try parse("\"=LOVE\" !!!") == .all([text(.anyName, "=LOVE"), text(.anyName, "!!!")]))
+    #expect(try parse("\"a=b\"") == text(.anyName, "a=b"))
+    #expect(try TrackFilter(field: .artist, values: "=LOVE").expression == text(.artist, "=LOVE"))
+  }
+
+  /// Comparisons agree with the numbers they compare.
+  @Test func comparisonsHold() throws {
+    var random = SplitMix64.fresh()
+    for _ in 0..<500 {
+      let number = Double(Int.random(in: 400...3000, using: &random)) / 10
+      let near = number + [-0.3, -0.1, 0, 0.1, 0.3].randomElement(using: &random)!
+      let text = String(format: "%.1f", number)
+      for (sign, holds) in [("<", near < number), ("<=", near <= number), (">", near > number), (">=", near >= number)]
+      {
+        guard case .condition(.number(_, let range)) = try parse("bpm\(sign)\(text)") else {
+          Issue.record("no range")
+          return
+        }
+        #expect(range.contains(near) == holds, "\(near) \(sign) \(text)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("bpm>fast", "at character 5, 'fast': a single value is expected after '>', such as bpm>120"),
+    ("bpm>120..128", "a single value is expected after '>'"), ("bpm>", "at character 5, 'bpm>': a tempo"),
+    ("bpm=>120", "at character 4, '=>': one of =, !=, <, <=, >, >= is expected after bpm"),
+    ("bpm==120", "one of =, !="), ("bpm:<>120", "one of =, !="), ("bpm>120,174", "one value is expected after '>'"),
+    ("120<bpm", "at character 1, '120<bpm': a field, a sign and a value are expected, such as bpm>=120"),
+    ("100<bpm<128", "a field, a sign and a value"), (">120", "a field, a sign and a value"),
+    ("bpm>100<120", "a single value is expected"), ("bmp>120", "did you mean 'bpm'?"),
+    ("I <3 you", "in quotation marks, < is a part of a word"), ("artist>a", "artist has no order; a word, or several"),
+    ("key<8A", "key has no order"), ("added>7d", "such as added>=2026-11-01"), ("year<abc", "such as year<2000"),
+  ]) func mistakesInComparisons(text: String, expected: String) throws {
+    let error = try #require(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text) }
+    #expect(error.description.contains(expected), "\(error)")
+  }
+
+  // MARK: Decimal commas
+
+  @Test(arguments: [
+    ("120,5..128", "120.5..128"), ("120,5", "120.5"), ("100..120,5", "100..120.5"), ("..120,5", "..120.5"),
+    ("100-120,5", "100-120.5"), ("120,25..128", "120.25..128"), (">120,5", "120.5"), ("174,120,5", "120.5"),
+  ]) func decimalCommas(value: String, right: String) throws {
+    for make in [{ try TrackFilter(field: .bpm, values: value) }, { try TrackFilter(parsing: "bpm:\(value)") }] {
+      let error = try #require(throws: FilterSyntaxError.self) { try make() }
+      #expect(error.description.contains("write \(right) for a decimal"), "\(error)")
+    }
+  }
+
+  @Test(arguments: [
+    "confidence:0,5..", "confidence:..0,25", "lufs:-14,5..-9", "lufs:-14,25", "duration:3,5m", "duration:1,25h",
+  ]) func decimalCommasInOtherFields(text: String) throws {
+    let error = try #require(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text) }
+    #expect(error.description.contains("for a decimal"), "\(error)")
+  }
+
+  @Test(arguments: [
+    "bpm:90,174", "bpm:120..128,174", "bpm:90,120..128", "bpm:120.5,128.5", "year:1994,1999..2003", "key:8A,9A",
+    "duration:90s,5m", "duration:3:00,4:00", "lufs:-14,-9", "confidence:0.5,0.8", "bpm:90,174..180",
+  ]) func listsAreNoDecimals(text: String) throws {
+    guard case .any(let parts) = try parse(text) else {
+      Issue.record("no alternatives")
+      return
+    }
+    #expect(parts.count == 2)
   }
 
   @Test func octavesOfATempo() throws {
@@ -178,7 +282,7 @@ import Testing
   @Test func noTextIsTooMuch() {
     let pieces = [
       "bpm:", "(", ")", "\"", "-", "OR", "AND", "NOT", " ", ":", "..", "~", "*", ",", "8A", "key:", "\0", "🎵", "музыка",
-      "12",
+      "12", "<", ">=", "!=", "=", "bpm", "≤", ",5",
       "genre:", "under:/", "added:", "'", ";", "%", "--", "missing:", "\\", "duration:1:", "e\u{301}",
     ]
     var state: UInt64 = 1
@@ -219,7 +323,10 @@ import Testing
   @Test func fieldsOfFindings() throws {
     #expect(try test("traits_energy:0.7..") == .number(NumberRange(lower: 0.7, upper: nil)))
     #expect(try test("cues_fade_in_s:..1:30") == .number(NumberRange(lower: nil, upper: 90)))
-    #expect(try test("sections_form:ABA") == .text("ABA", isPrefix: false))
+    #expect(try test("traits_energy > 0.7") == .number(NumberRange(lower: 0.7, upper: nil, includesLower: false)))
+    #expect(try test("cues_fade_in_s<=1:30") == .number(NumberRange(lower: nil, upper: 90)))
+    #expect(try test("traits_energy=none") == FindingTest.none)
+    #expect(try test("sections_form=ABA") == .text("ABA", isPrefix: false))
     #expect(try test("sections_form:\"A B\"*") == .text("A B", isPrefix: true))
     #expect(try test("TRAITS_ENERGY:none") == FindingTest.none)
     #expect(try test("traits_reason:\"none\"") == .text("none", isPrefix: false))
@@ -239,6 +346,8 @@ import Testing
   @Test(arguments: [
     ("traits_energy:loud", "a number or range"), ("traits_enrgy:1", "did you mean 'traits_energy'"),
     ("cues_fade_in_s:0:90", "a time or range"), ("traits_energy:", "a number or range"),
+    ("traits_energy:0,5..", "write 0.5.. for a decimal"), ("sections_form>ABA", "sections_form has no order"),
+    ("traits_energy>none", "such as traits_energy>=0.8"),
   ]) func mistakesInFindings(text: String, message: String) {
     let error = #expect(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text, columns: Self.columns) }
     #expect(error.map { "\($0)" }?.contains(message) == true, "\(String(describing: error))")

@@ -167,7 +167,8 @@ import Text
       "removal": "nocturne.removal.v1.schema.json", "write-tags": "nocturne.write_tags.v1.schema.json",
       "worker": "nocturne.worker.v1.schema.json", "plan": "nocturne.plan.v1.schema.json",
       "planned-file": "nocturne.planned_file.v1.schema.json", "history": "nocturne.history.v1.schema.json",
-      "broken": "nocturne.broken.v1.schema.json", "duplicates": "nocturne.duplicates.v1.schema.json",
+      "broken": "nocturne.broken.v1.schema.json",
+      "verification": "nocturne.verification.v1.schema.json", "duplicates": "nocturne.duplicates.v1.schema.json",
     ]
     for (format, name) in files {
       let schema = try place.analyze("schema", "\(format)")

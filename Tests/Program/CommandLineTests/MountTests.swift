@@ -58,6 +58,20 @@ import Testing
     #expect(outcome.text.contains("status 0"))
   }
 
+  /// A chroot or container may have no `/proc`.
+  @Test func argumentsDoNotComeFromProc() throws {
+    let outcome = try script(
+      """
+      mount -t tmpfs none /proc
+      "$0" --version 2>&1; echo "status $?"
+      "$0" search --bpm 'fast é' 2>&1; echo "status $?"
+      """, in: try place())
+    let parts = outcome.text.split(separator: "status ").map(String.init)
+    try #require(parts.count == 3, "\(outcome.text)")
+    #expect(parts[0].wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    #expect(parts[1].hasPrefix("0\nanalyze: --bpm: 'fast é'") && parts[2] == "64\n", "\(outcome.text)")
+  }
+
   @Test func oneFileSystemOnRequest() throws {
     let place = try place()
     let outcome = try script(

@@ -178,7 +178,30 @@ import Text
     #expect(shown.contains("█") == !isDumb, "\(shown)")
     #expect(shown.contains("of 4 files") == !isDumb)
     #expect(shown.contains("\u{1B}[31m") == environment.isEmpty)
+    #expect(!isDumb || !shown.contains("\u{1B}"))
     // The summary is for people at a terminal.
-    #expect(shown.contains("analyzed  3") == !isDumb)
+    #expect(shown.contains("analyzed  3"))
+  }
+
+  /// A line that is too long would wrap, and could not be erased.
+  @Test(arguments: [4, 20, 45, 60]) func barsFitTheTerminal(width: Int) throws {
+    let place = try Workplace()
+    for number in 1...3 { try place.put(Audio.wav(UInt64(number)), as: "東京事変 with a long name \(number).wav") }
+    let terminal = try PseudoTerminal(width: width)
+    let pipeline = try place.makePipeline(script: "sleep 0.2; echo {}")
+    let program = try place.start(
+      [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline),
+      environment: ["TERM": "xterm"], errors: terminal.device)
+    _ = waitUntil {
+      _ = terminal.text
+      return program.hasEnded
+    }
+    #expect(program.end().status == 0)
+    let bars = terminal.text.components(separatedBy: "\r\u{1B}[K").dropFirst().dropLast()
+    #expect(bars.count > 2)
+    for bar in bars {
+      let plain = bar.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "")
+      #expect(plain.displayWidth < width, "\(plain)")
+    }
   }
 }

@@ -69,7 +69,23 @@ import Text
     Mistake("listen", "--format", "mp3", hint: "s16le or f32le"),
     Mistake("listen", "--rate", "0", hint: "--rate must be"),
     Mistake("catalog", "add", hint: "--items"),
-    Mistake("catalog", "biuld", hint: "biuld"),
+    Mistake("catalog", "biuld", hint: "There is no command 'catalog biuld'; did you mean 'analyze catalog build'?"),
+    Mistake("catalog", "xyzzy", hint: "valid here: build, add, remove"),
+    Mistake("help", "serch", hint: "did you mean 'analyze search'?"),
+    Mistake("help", "catalog", "biuld", hint: "did you mean 'analyze catalog build'?"),
+    Mistake("update", hint: "did you mean 'analyze run'?"),
+    Mistake("version", hint: "did you mean 'analyze --version'?"),
+    Mistake("status", hint: "did you mean 'analyze doctor'?"),
+    Mistake("tag", "library", hint: "did you mean 'analyze write-tags'?"),
+    Mistake("search", "--added", "7d", hint: "Unknown option '--added'; did you mean '--added-since'?"),
+    Mistake("search", "--bpm", "120,5..128", hint: "write 120.5..128 for a decimal"),
+    Mistake("search", "--where", "bpm=>120", hint: "one of =, !=, <, <=, >, >= is expected"),
+    Mistake("search", "--limit", "-1", hint: "needs an equals sign: --limit=-1"),
+    Mistake("search", "--type", "song", hint: "tracks."),
+    Mistake("set", "library", "--bpm", "128,5", hint: "a decimal has a point: 128.5."),
+    Mistake("write-tags", "bpmm", "library", hint: "acoustid_fingerprint; did you mean 'bpm'?"),
+    Mistake("write-tags", "bpm", "nosuch.ogg", hint: "nor a file or folder.\n"),
+    Mistake("duplicates", "library", "--keep", "library", hint: "Paths, filters"),
     Mistake("doctor", "--pipeline", hint: "--pipeline"),
   ])
   func mistakesAreNamed(mistake: Mistake) throws {
@@ -83,6 +99,7 @@ import Text
     #expect(outcome.status == 64)
     #expect(outcome.text == "")
     #expect(outcome.errors.contains(mistake.hint), "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("analyze: ") && !outcome.errors.contains("?."), "\(outcome.errors)")
     // Nothing was begun.
     #expect(!FileManager.default.fileExists(atPath: place.home.appending(".local").string))
   }

@@ -214,4 +214,58 @@ import Text
     let manifest = try String(contentsOfFile: bag.appending("manifest-sha256.txt").string, encoding: .utf8)
     #expect(manifest.contains("  data/line%0Abreak.wav\n") && manifest.contains("  data/50%25 of it.wav\n"))
   }
+
+  /// Checksums are of bytes, whether they are audio or not.
+  @Test func checksumsCoverFailedFiles() throws {
+    let place = try Workplace()
+    for number in 1...3 { try place.put(Audio.wav(UInt64(number)), as: "album/\(number).wav") }
+    for (name, bytes) in [("junk.mp3", Audio.junk), ("empty.flac", []), ("cut.wav", Array(Audio.wav(4).prefix(9_000)))]
+    {
+      try place.put(bytes, as: name)
+    }
+    try place.put([1, 2, 3], as: "album/cover.jpg")
+    #expect(try place.run(environment: ["ANALYZE_CHECKSUMS": "sha256"]).status == 3)
+    let database: [Argument] = ["--database", Argument(place.database)]
+    let list = place.folder.file("list")
+    let checksums: [Argument] = ["export", "checksums", "--output", Argument(list)] + database
+    #expect(try place.start(checksums).end().status == 0)
+    let lines = String(decoding: try ExternalProgram("sha256sum").run(["--strict", "-c", list.string]), as: UTF8.self)
+    #expect(lines.split(separator: "\n").count == 6, "\(lines)")
+
+    let bag = place.folder.file("bag")
+    let root = Argument(stringLiteral: "root=\(place.library)")
+    let export = try place.start(["export", "bagit", "--output", Argument(bag), "--option", root] + database).end()
+    #expect(export.status == 0, "\(export.errors)")
+    let manifest = try String(contentsOfFile: bag.appending("manifest-sha256.txt").string, encoding: .utf8)
+    #expect(["data/junk.mp3", "data/empty.flac", "data/cut.wav"].allSatisfy(manifest.contains))
+    #expect(!manifest.contains("cover.jpg"))
+    let info = try String(contentsOfFile: bag.appending("bag-info.txt").string, encoding: .utf8)
+    #expect(info.contains(".6\n"), "\(info)")
+
+    // A file without this checksum is named.
+    try place.put(Audio.junk + [0], as: "new.mp3")
+    #expect(try place.run().status == 3)
+    let refused = try place.start(checksums).end()
+    #expect(refused.status == 1 && refused.errors.contains("new.mp3"), "\(refused.errors)")
+    let skipped = try place.start(checksums + ["--option", "missing=skip"]).end()
+    #expect(skipped.status == 0 && skipped.errors.contains("new.mp3 is not listed: There is no sha256"))
+  }
+
+  @Test func resultAsJSON() throws {
+    let library = try Library("audio.wav", "fine.wav")
+    try library.flip("audio.wav") { $0 / 2 }
+    let validator = try SchemaValidator(try library.place.analyze("schema", "verification").text)
+    for isNew in [true, false] {
+      let outcome = try library.verify("--json")
+      #expect(outcome.status == (isNew ? 3 : 0) && outcome.lines.count == 1, "\(outcome.errors)")
+      let line = try #require(outcome.lines.first)
+      #expect(try validator.complaints(about: JSONSerialization.jsonObject(with: Data(line.utf8))) == [])
+      let value = try JSONValue(parsing: Array(line.utf8))
+      #expect(value["exit_status"].intValue == outcome.status && value["stopped"] == false)
+      #expect(value["totals"]["verified"] == 1)
+      #expect(value["totals"][isNew ? "changed_silently" : "known_changed"] == 1)
+      let files = value["files"].elements
+      #expect(files.map { $0["hit"] } == ["audio"] && files.map { $0["is_new"] } == [isNew ? true : false])
+    }
+  }
 }

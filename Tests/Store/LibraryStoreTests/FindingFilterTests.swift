@@ -40,7 +40,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("traits_energy:0.5..", ["b", "c"]), ("traits_energy:0.2", ["a"]),
+    ("traits_energy:0.5..", ["b", "c"]), ("traits_energy>0.55", ["b"]), ("traits_energy >= 0.55", ["b", "c"]),
+    ("traits_energy<0.55", ["a"]), ("traits_energy<=0.55", ["a", "c"]),
+    ("traits_energy!=0.2", ["b", "c", "other", "silent"]),
+    ("traits_energy:0.2", ["a"]),
     ("-traits_energy:0.5..", ["a", "other", "silent"]),
     ("traits_energy:none", ["other", "silent"]), ("-traits_energy:none", ["a", "b", "c"]),
     ("traits_reason:SIL*", ["silent"]), ("traits_reason:silence", ["silent"]), ("traits_reason:sil", []),

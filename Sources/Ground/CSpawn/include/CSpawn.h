@@ -1,7 +1,9 @@
 #ifndef CSPAWN_H
 #define CSPAWN_H
 
-#include <sys/types.h>
+/* Without <sys/types.h>: Swift would take its types from this module or from Glibc, depending on the order of files.
+   */
+#include <stddef.h>
 
 /* Runs programs with GNU extensions that Swift's Glibc module does not expose. Functions return 0 or an errno unless
    noted otherwise. */
@@ -28,17 +30,22 @@ struct cspawn_program {
   int niceness;
 };
 
+/* The command line of this process, read without /proc: the name of the program and its arguments. NULL beyond the
+   last. */
+int cspawn_argument_count(void);
+const char *cspawn_argument(int position);
+
 /* Starts a program with default signal handling, with only the given descriptors, and without the limit set by
    cspawn_limit_memory. The program is killed when the thread or process that started it ends. A session leader gets
    SIGUSR1 instead, which kills it unless it handles that signal (cspawn_end_session_with_parent). */
-int cspawn_start(pid_t *process, const struct cspawn_program *program);
+int cspawn_start(int *process, const struct cspawn_program *program);
 
 /* Forks this process, which must have a single thread; `*process` is 0 in the copy. The copy keeps all open descriptors
    and is killed when this process ends. */
-int cspawn_copy(pid_t *process);
+int cspawn_copy(int *process);
 
 /* Waits for a process that has ended or is about to end, and reports how it ended, like cspawn_kill_and_reap. */
-int cspawn_reap(pid_t process, int *status, int *signal);
+int cspawn_reap(int process, int *status, int *signal);
 
 /* Limits the writable memory of this process, but not of programs it starts: allocations beyond it fail. Call it once.
    */
@@ -56,17 +63,17 @@ void cspawn_keep_heap(void);
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written);
 
 /* True if the program has ended. The program is not reaped, so its process group keeps its number. */
-int cspawn_has_ended(pid_t process);
+int cspawn_has_ended(int process);
 
 /* Kills an unreaped program, the rest of its process group and, if it leads a session, the rest of that. */
-void cspawn_kill(pid_t process);
+void cspawn_kill(int process);
 
 /* Like cspawn_kill, but waits for the end of the program, reaps it, and reports how it ended: exit status in `*status`,
    or signal number in `*signal` (otherwise 0). */
-int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
+int cspawn_kill_and_reap(int process, int *status, int *signal);
 
 /* Kills everything in a session except its leader. */
-void cspawn_kill_others_in_session(pid_t session);
+void cspawn_kill_others_in_session(int session);
 
 /* For a session leader started by cspawn_start: kills the whole session, not only this process, when its parent ends
    for any reason. Uses SIGUSR1 and a thread. Call it once. */

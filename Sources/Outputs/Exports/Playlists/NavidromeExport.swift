@@ -7,6 +7,7 @@ public struct NavidromeExport: ExportFormat {
   public let name = "nsp"
   public let abstract = "A smart playlist for Navidrome: the filter as its rules"
   public let output = ExportOutput.file(extension: "nsp")
+  public let isRule = true
   public var mark: String? { NavidromeFile.mark }
 
   public init() {}

@@ -112,7 +112,10 @@ package enum NavidromeFile {
   private static func whole(
     _ field: String, _ range: NumberRange, _ isNegated: Bool, _ what: String
   ) throws(NavidromeError) -> Rule {
-    let low = range.lower.map { Int64($0.rounded(.up)) }
+    let low = range.lower.map { lower in
+      let above = Int64(lower.rounded(.up))
+      return range.includesLower || Double(above) != lower ? above : above + 1
+    }
     let high = range.upper.map { upper in
       let below = Int64(upper.rounded(.down))
       return range.includesUpper || Double(below) != upper ? below : below - 1
@@ -134,9 +137,15 @@ package enum NavidromeFile {
 
   private static func numbers(_ field: String, _ range: NumberRange, _ isNegated: Bool) -> Rule {
     // Navidrome has only strict comparisons.
-    let lower = range.lower.map { comparison(isNegated ? "lt" : "gt", field, .number(isNegated ? $0 : $0 - 0.001)) }
+    let lower = range.lower.map { lower in
+      isNegated
+        ? comparison("lt", field, .number(range.includesLower ? lower : lower + 0.001))
+        : comparison("gt", field, .number(range.includesLower ? lower - 0.001 : lower))
+    }
     let upper = range.upper.map { upper in
-      comparison(isNegated ? "gt" : "lt", field, .number(range.includesUpper && !isNegated ? upper + 0.001 : upper))
+      isNegated
+        ? comparison("gt", field, .number(range.includesUpper ? upper : upper - 0.001))
+        : comparison("lt", field, .number(range.includesUpper ? upper + 0.001 : upper))
     }
     return Rule(isAny: isNegated, parts: [lower, upper].compactMap { $0 })
   }

@@ -21,7 +21,7 @@ public struct BagItExport: ExportFormat {
 }
 
 private struct BagItWriter: ExportWriter {
-  private let choice: ChecksumChoice
+  private var choice: ChecksumChoice
   private let root: FilePath
   private let manifest: ExportFile
   private let declaration: ExportFile
@@ -51,6 +51,8 @@ private struct BagItWriter: ExportWriter {
     info = try ExportFile(folder.appending("bag-info.txt"))
     self.context = context
   }
+
+  var omissions: ExportOmissions { choice.omissions }
 
   mutating func append(_ record: FileRecord) throws {
     guard let checksum = try choice.checksum(of: record) else { return }

@@ -21,7 +21,7 @@ public struct ChecksumExport: ExportFormat {
 }
 
 private struct ChecksumWriter: ExportWriter {
-  private let choice: ChecksumChoice
+  private var choice: ChecksumChoice
   /// Folder to which paths are relative; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
@@ -42,7 +42,9 @@ private struct ChecksumWriter: ExportWriter {
     file = try ExportFile(context.output)
   }
 
-  func append(_ record: FileRecord) throws {
+  var omissions: ExportOmissions { choice.omissions }
+
+  mutating func append(_ record: FileRecord) throws {
     guard let checksum = try choice.checksum(of: record) else { return }
     let path = folder.map { M3UFile.relativePath(of: record.path, to: $0) } ?? record.path
     try file.write(Self.line(checksum, path.withBytes { Array($0) }))
@@ -90,6 +92,7 @@ enum ChecksumAlgorithm: String, CaseIterable {
 struct ChecksumChoice {
   let algorithm: ChecksumAlgorithm
   private let skipsMissing: Bool
+  private(set) var omissions = ExportOmissions()
 
   init(_ context: ExportContext, algorithms: [ChecksumAlgorithm]) throws(ExportError) {
     let name = context.options["algorithm"] ?? "sha256"
@@ -105,11 +108,21 @@ struct ChecksumChoice {
     skipsMissing = missing == "skip"
   }
 
-  /// Returns hexadecimal digits; `nil` for a track to leave out.
-  func checksum(of record: FileRecord) throws(ExportError) -> String? {
+  /// Hexadecimal digits; `nil` for a file to leave out.
+  mutating func checksum(of record: FileRecord) throws(ExportError) -> String? {
     if let digits = record.checksum.flatMap(algorithm.digits) { return digits }
-    if skipsMissing { return nil }
     let path = DisplayPath.text(of: record.path)
+    // A file that cannot be read has no checksum, and reading it again does not help.
+    let cause = record.checksum == nil && record.status == .failed ? record.problem?.message : nil
+    if skipsMissing {
+      omissions.add(record.path, reason: cause ?? "There is no \(algorithm.rawValue) checksum of these bytes.")
+      return nil
+    }
+    if let cause {
+      throw .unavailable(
+        "There is no \(algorithm.rawValue) checksum of \(path): \(cause) To leave such files out: --option missing=skip."
+      )
+    }
     let toDo =
       algorithm == .xxh128
       ? "`analyze verify` reads the files that have none"

@@ -53,8 +53,8 @@ final class ClickSession {
   /// - Returns: The name of the player.
   /// - Throws: `PlayerError`, or the exit status if a signal stopped the player.
   func play(_ file: TemporaryAudio) throws -> String {
-    if terminal.isInteractive { Terminal.write("playing; Ctrl-C ends it") }
-    defer { if terminal.isInteractive { Terminal.write("\r\u{1B}[K") } }
+    if terminal.isInteractive { Terminal.write("playing; Ctrl-C ends it" + (terminal.canRedraw ? "" : "\n")) }
+    defer { if terminal.canRedraw { Terminal.write("\r\u{1B}[K") } }
     guard let player = try file.play(through: playback) else { throw ending }
     return player.name
   }

@@ -45,13 +45,16 @@ struct CatalogBuildCommand: AsyncParsableCommand {
       var settings = try CommandSettings(database)
       catalog.apply(to: &settings)
       let store = try settings.openStoreForReading()
+      try requireKnown(paths, in: store)
       let terminal = Terminal()
       let synchronization = CatalogSynchronization(
         catalog: settings[Settings.catalog], store: store, roots: paths.map(\.path), partition: part)
+      let progress = ProgressBar()
+      defer { progress.finish() }
       let outcome = try synchronization.perform { done, all in
-        guard terminal.isInteractive, all > Self.longWork else { return }
-        Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
+        if all > Self.longWork { progress.show(Double(done) / Double(all), "\(done) of \(all) tracks") }
       }
+      progress.finish()
       let folder = printable(settings[Settings.catalog].string)
       for line in outcome.repairs(of: folder) { Log.write(.warning, "catalog_repaired", line) }
       for line in outcome.complaints { Log.write(.warning, "track_left_out", line) }

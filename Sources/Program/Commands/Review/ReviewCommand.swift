@@ -50,7 +50,8 @@ struct ReviewCommand: AsyncParsableCommand {
     try await reportingErrors {
       let settings = try CommandSettings(database)
       let store = try settings.openStore(list || json ? .readOnly : .readWrite)
-      let tracks = try TempoReview.tracks(in: store, below: below, matching: try tracks.filter(), limit: limit)
+      let filter = try narrowed(tracks.filter(), to: [], in: store)
+      let tracks = try TempoReview.tracks(in: store, below: below, matching: filter, limit: limit)
       if list || json {
         let list = try ReviewList(of: tracks, below: below, in: store)
         if json { return try StandardOutput.write(list.ndjsonLine) }

@@ -25,7 +25,7 @@ struct LostFolders {
         case .missing, .scanned: "disappeared during the run"
         }
       let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not \(verb)"
-      return "\(path.string) \(what). \(files). Is the drive mounted? "
+      return "\(DisplayPath.text(of: path)) \(what). \(files). Is the drive mounted? "
         + "Nothing in it counts as removed; run again when it is back."
     }
   }

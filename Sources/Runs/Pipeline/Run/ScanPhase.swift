@@ -64,7 +64,7 @@ struct ScanPhase {
         roots.append(.init(path: disk.folder, condition: .empty))
         report(
           .notice(
-            "\(disk.folder.string) is empty, but \(counted(disk.fileCount, "known file")) "
+            "\(DisplayPath.text(of: disk.folder)) is empty, but \(counted(disk.fileCount, "known file")) "
               + "\(disk.fileCount == 1 ? "was" : "were") on a disk there. Is the drive mounted? "
               + "Known results are kept; if the disk is gone for good, delete the empty folder.",
             event: "disk_missing", path: disk.folder))
@@ -134,10 +134,26 @@ struct ScanPhase {
       roots.append(.init(path: root.path, condition: condition))
       if let warning = root.warning {
         let hint = known > 0 ? " (the results of \(counted(known, "file")) are kept)" : ""
-        report(
-          .notice(
-            "\(root.path.string) \(warning)\(hint).", event: "library_\(condition.rawValue)", path: root.path))
+        let name = DisplayPath.text(of: root.path)
+        // A path of which nothing is known may be mistyped.
+        let sibling = root.state == .missing && known == 0 ? root.path.nearestSibling : nil
+        let text =
+          sibling.map { "\(name) does not exist; did you mean \(DisplayPath.text(of: $0))?" }
+          ?? "\(name) \(warning)\(hint)."
+        report(.notice(text, event: "library_\(condition.rawValue)", path: root.path))
       }
     }
+  }
+}
+
+extension FilePath {
+  /// The path in the same folder with the most similar name; `nil` if none is similar.
+  fileprivate var nearestSibling: FilePath? {
+    let folder = removingLastComponent()
+    guard let name = lastComponent?.string, let listing = try? FolderListing(of: folder, limit: 10_000) else {
+      return nil
+    }
+    let names = listing.entries.compactMap { listing.component($0)?.string }
+    return Suggestion.nearest(to: name, in: names).map { folder.appending($0) }
   }
 }

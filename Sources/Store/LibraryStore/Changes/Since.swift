@@ -15,7 +15,8 @@ package enum Since: Hashable, Sendable {
     } else if let time = Timestamp(rfc3339: text) {
       self = .point(.time(time))
     } else if let filter = try? TrackFilter(field: .added, values: text),
-      case .condition(.added(let range)) = filter.expression, let start = range.since, !text.contains("..")
+      case .condition(.added(let range)) = filter.expression, let start = range.since, text.first?.isNumber == true,
+      !text.contains("..")
     {
       self = .point(.time(Timestamp(nanoseconds: start.nanoseconds(now: now.nanoseconds))))
     } else {

@@ -5,13 +5,20 @@ internal import Text
 /// The error for a file that is not in the database.
 package struct UnknownFile: Error, CustomStringConvertible {
   package var path: FilePath
+  /// True where a folder stands for all files below it.
+  package var acceptsFolders: Bool
 
-  package init(_ path: FilePath) {
+  package init(_ path: FilePath, acceptsFolders: Bool = false) {
     self.path = path
+    self.acceptsFolders = acceptsFolders
   }
 
   package var description: String {
     let name = printable(DisplayPath.text(of: path))
+    if path.fileKind == .folder {
+      return acceptsFolders
+        ? "Nothing is known of \(name). Analyze it: analyze \(name)" : "\(name) is a folder. Name a file in it."
+    }
     return "Nothing is known of \(name). "
       + (path.exists ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either.")
   }

@@ -50,7 +50,9 @@ struct ConditionSQL {
     switch condition {
     case .number(let field, let range):
       let column = "song.\(column(field))"
-      let below = range.lower.map { ConditionSQL(song: "\(column) < ?", [.number($0)]) }
+      let below = range.lower.map {
+        ConditionSQL(song: "\(column) \(range.includesLower ? "<" : "<=") ?", [.number($0)])
+      }
       let above = range.upper.map {
         ConditionSQL(song: "\(column) \(range.includesUpper ? ">" : ">=") ?", [.number($0)])
       }
@@ -160,7 +162,7 @@ struct ConditionSQL {
     var parts: [String] = []
     if let lower = range.lower {
       values.append(.number(lower))
-      parts.append("\(column) >= ?")
+      parts.append("\(column) \(range.includesLower ? ">=" : ">") ?")
     }
     if let upper = range.upper {
       values.append(.number(upper))

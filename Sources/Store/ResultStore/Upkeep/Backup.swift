@@ -16,7 +16,7 @@ extension ResultStore {
   /// and intact, and replaces any file of that name.
   public func backUp(to copy: FilePath) throws(StoreError) {
     guard copy.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) != nil else {
-      throw .cannotOpen(path: copy, reason: "the name of a database must be UTF-8")
+      throw .cannotCopy(to: copy, reason: "the name of a database must be UTF-8")
     }
     do {
       let file = try FileReplacement(copy)
@@ -35,9 +35,9 @@ extension ResultStore {
       if let complaint = complaints.first { throw StoreError.corrupt(path: path, detail: complaint) }
       try file.commit()
     } catch let error as Errno {
-      throw .cannotOpen(path: copy, reason: "\(error)")
+      throw .cannotCopy(to: copy, reason: "\(error)")
     } catch let error as OutputObstacle {
-      throw .cannotOpen(path: copy, reason: "\(error)")
+      throw .cannotCopy(to: copy, reason: "\(error)")
     } catch let error as StoreError {
       throw error
     } catch {

@@ -60,7 +60,16 @@ extension WorkPlan {
   }
 
   package var text: String {
-    guard fileCount > 0 else { return "Nothing to analyze: \(counts.cached) files are unchanged.\n" }
+    let failures = counts.knownFailures
+    let leftOut =
+      failures == 0
+      ? ""
+      : "\(counted(failures, "file")) known as failing \(failures == 1 ? "is" : "are") left out; --retry-failed adds "
+        + "\(failures == 1 ? "it" : "them").\n"
+    guard fileCount > 0 else {
+      let verb = counts.cached == 1 ? "is" : "are"
+      return "Nothing to analyze: \(counted(counts.cached, "file")) \(verb) unchanged.\n" + leftOut
+    }
     var reasons = [
       (counts.new, "new"), (counts.changed, "changed"), (counts.outdated, "with missing or outdated findings"),
     ]
@@ -72,7 +81,7 @@ extension WorkPlan {
     }
     return """
       \(counted(fileCount, "file")) to analyze (\(parts)); unchanged: \(counts.cached).
-      \(bytes / 1_000_000) MB, about \(describe(seconds: expectedSeconds)) of CPU time.
+      \(leftOut)\(bytes / 1_000_000) MB, about \(describe(seconds: expectedSeconds)) of CPU time.
       \(counted(partitions.count, "partition")) of \(describe(seconds: loads.min() ?? 0)) to \
       \(describe(seconds: loads.max() ?? 0)).
       Missing findings:

@@ -1,4 +1,5 @@
 package import Landmarks
+internal import Platform
 package import SystemPackage
 
 /// Why a catalog operation failed, and what to do about it.
@@ -32,8 +33,8 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
       "No file in the database \(database.string) has a signature. Analyze your music with the pipeline default, "
         + "or with another one that includes the analyzer signature: analyze FOLDER"
     case .noSignatures(let database, let root?):
-      "No file under \(root.string) in the database \(database.string) has a signature. Analyze it first: "
-        + "analyze \(root.string)"
+      "No file under \(DisplayPath.text(of: root)) in the database \(database.string) has a signature. Analyze it first: "
+        + "analyze \(DisplayPath.text(of: root))"
     case .otherPartition(let path, built: let part?):
       "The catalog \(path.string) is part \(part) and can only be built as that: add --partition \(part), or name "
         + "another folder with --catalog. Nothing was changed."
