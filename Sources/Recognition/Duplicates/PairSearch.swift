@@ -33,8 +33,12 @@ public struct PairSearch<Source: SoundSource> {
 
   /// Maximum number of candidates for each recording in each index.
   private static var candidateLimit: Int { 32 }
+  /// Number of copies that each of very many copies is compared with, and number of its other candidates.
+  private static var sampleSize: (copies: Int, others: Int) { (8, 4) }
   /// Duration that fingerprints cover, in seconds.
   private static var fingerprintLength: Double { 120 }
+  /// Maximum mean duration for which space is reserved, in seconds.
+  private static var meanLengthLimit: Double { 3_600 }
 
   private let source: Source
   private let rule: RelationRule
@@ -70,29 +74,55 @@ public struct PairSearch<Source: SoundSource> {
     let newCount = (0..<source.count).count(where: isNew)
     guard newCount > 0 else { return [] }
     let duration = source.duration * Double(newCount) / Double(source.count)
-    let seconds = basis == .fingerprint ? min(duration, Double(newCount) * Self.fingerprintLength) : duration
+    // A damaged file may claim any duration.
+    let longest = basis == .fingerprint ? Self.fingerprintLength : Self.meanLengthLimit
+    let seconds = min(max(0, duration), Double(newCount) * longest)
     var index = SketchIndex(reach: basis == .signature ? 1 : 0, expected: Int(seconds * need.keyRate))
     try source.forEachSketch(by: basis, where: isNew) { index.add($1, of: $0) }
     index.sort()
     var ballot = SketchIndex.Ballot()
     var found: [CandidatePair] = []
+    func add(_ number: Int, _ candidate: SketchIndex.Candidate) {
+      found.append(
+        CandidatePair(
+          first: min(number, candidate.number), second: max(number, candidate.number),
+          fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
+          signatureVotes: basis == .signature ? candidate.votes : 0))
+    }
+    // Old candidates of new recordings: hundreds of copies may have one new one.
+    var old: [Int: [SketchIndex.Candidate]] = [:]
     let all = { (_: Int) in true }
     try source.forEachSketch(by: basis, where: all) { number, keys in
       let isNew = isNew(number)
-      // If both recordings are new, the second one finds the pair.
-      let candidates = index.candidates(of: keys, least: need.least, limit: Self.candidateLimit, &ballot) {
-        !isNew || $0 < number
-      }
-      for candidate in candidates
-      where candidate.votes >= need.votes(keyCounts: keys.count, index.keyCount(of: candidate.number)) {
-        found.append(
-          CandidatePair(
-            first: min(number, candidate.number), second: max(number, candidate.number),
-            fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
-            signatureVotes: basis == .signature ? candidate.votes : 0))
+      // A pair of new recordings is found by the second one.
+      let candidates = index.candidates(of: keys, least: need.least, &ballot) { !isNew || $0 < number }
+        .filter { $0.votes >= need.votes(keyCounts: keys.count, index.keyCount(of: $0.number)) }
+      for candidate in Self.choice(of: candidates) {
+        if isNew {
+          add(number, candidate)
+        } else {
+          old[candidate.number, default: []].append(SketchIndex.Candidate(number: number, votes: candidate.votes))
+        }
       }
     }
+    for (number, candidates) in old {
+      let ordered = candidates.sorted { ($1.votes, $0.number) < ($0.votes, $1.number) }
+      for candidate in Self.choice(of: ordered) { add(number, candidate) }
+    }
     return found
+  }
+
+  /// Returns the candidates to compare a recording with.
+  ///
+  /// If more candidates than the limit have many votes, it is one of very many copies. The copies are all compared with
+  /// the same few, those with the lowest numbers, so that the work grows in proportion to their number.
+  /// - Parameter candidates: Best first.
+  private static func choice(of candidates: [SketchIndex.Candidate]) -> [SketchIndex.Candidate] {
+    guard candidates.count > candidateLimit, let most = candidates.first?.votes else { return candidates }
+    let copies = candidates.prefix { 4 * $0.votes >= most }
+    if copies.count <= candidateLimit { return Array(candidates.prefix(candidateLimit)) }
+    let first = copies.sorted { $0.number < $1.number }.prefix(sampleSize.copies)
+    return Array(first) + candidates.dropFirst(copies.count).prefix(sampleSize.others)
   }
 
   /// Compares the recordings of each pair.

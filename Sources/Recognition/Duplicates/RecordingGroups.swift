@@ -17,8 +17,11 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
 /// Groups the files of each recording, based on related pairs.
 ///
 /// Two groups are merged only if more than half of the pairs between them are known to be the same recording, and none
-/// was marked as not being duplicates. A and C are thus not joined just because both resemble B. The result does not
-/// depend on the order of the pairs. Parts of longer files and other versions do not join any group.
+/// was marked as no duplicate. A and C are thus not joined just because both resemble B. The result does not depend on
+/// the order of the pairs. Parts of longer files and other versions join no groups.
+///
+/// If there are very many copies, most were compared only with the same few (`PairSearch`), which have many links. These
+/// are merged first; another copy joins them if it matches most of the few that it was compared with.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Members in ascending order, groups ordered by their first members.
   public private(set) var groups: [[ID]] = []
@@ -27,41 +30,129 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
   /// - Parameter areDistinct: True if a person has marked two files as not being duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
-    let links = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }.sorted(
-      by: Self.isBefore)
-    var linked: Set<Link> = []
-    for link in links { linked.insert(Link(link.first, link.second)) }
-    var groupOf: [ID: Int] = [:]
-    var members: [[ID]] = []
-    for link in links {
-      for id in [link.first, link.second] where groupOf[id] == nil {
-        groupOf[id] = members.count
-        members.append([id])
-      }
+    let related = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }
+    let ids = Set(related.flatMap { [$0.first, $0.second] }).sorted()
+    let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
+    var links = related.map {
+      Link(pair: $0, first: numbers[$0.first, default: 0], second: numbers[$0.second, default: 0])
     }
-    // One merge may make another possible.
-    var hasChanged = true
-    while hasChanged {
-      hasChanged = false
-      for link in links {
-        guard let first = groupOf[link.first], let second = groupOf[link.second], first != second else { continue }
-        let (ones, others) = (members[first], members[second])
-        var count = 0
-        var isBarred = false
-        for one in ones {
-          for other in others {
-            if linked.contains(Link(one, other)) { count += 1 } else if areDistinct(one, other) { isBarred = true }
+    let merging = Merging(&links, count: ids.count) { areDistinct(ids[$0], ids[$1]) }
+    groups = merging.groups.filter { $0.count > 1 }.map { group in group.sorted().map { ids[$0] } }
+      .sorted { $0[0] < $1[0] }
+    left = links.filter { merging.groupOf[$0.first] != merging.groupOf[$0.second] }.map(\.pair)
+  }
+
+  /// A pair, with the numbers of its members.
+  private struct Link {
+    let pair: RelatedPair<ID>
+    let first: Int
+    let second: Int
+  }
+
+  private struct Merging {
+    /// Number of links from which a member is one of very many copies.
+    private static var manyLinks: Int { 30 }
+    /// Number of members with many links from which a group is one of very many copies, and by which it is judged.
+    private static var leaderCount: Int { 8 }
+
+    private(set) var groupOf: [Int]
+    /// Members of each group; none if it was merged into another one.
+    private(set) var groups: [[Int]]
+    /// Members with the most links, in descending order.
+    private var leaders: [[Int]]
+    private var linked: Set<Members> = []
+    private var partners: [[Int]]
+
+    /// Two members or groups, in ascending order.
+    private struct Members: Hashable {
+      let first: Int
+      let second: Int
+
+      init(_ one: Int, _ other: Int) { (first, second) = (min(one, other), max(one, other)) }
+    }
+
+    /// - Parameter links: Sorted here.
+    init(_ links: inout [Link], count: Int, areDistinct: (Int, Int) -> Bool) {
+      groupOf = Array(0..<count)
+      groups = (0..<count).map { [$0] }
+      partners = Array(repeating: [], count: count)
+      for link in links where linked.insert(Members(link.first, link.second)).inserted {
+        partners[link.first].append(link.second)
+        partners[link.second].append(link.first)
+      }
+      let counts = partners.map(\.count)
+      func crowdedEnds(_ link: Link) -> Int { [link.first, link.second].count { counts[$0] >= Self.manyLinks } }
+      links.sort { one, other in
+        let (ends, others) = (crowdedEnds(one), crowdedEnds(other))
+        return ends != others ? ends > others : RecordingGroups.isBefore(one.pair, other.pair)
+      }
+      leaders = (0..<count).map { counts[$0] >= Self.manyLinks ? [$0] : [] }
+      // Sizes of two groups when they could not be merged.
+      var refused: [Members: [Int]] = [:]
+      // A merge may make another one possible.
+      var hasChanged = true
+      while hasChanged {
+        hasChanged = false
+        for link in links where groupOf[link.first] != groupOf[link.second] {
+          let both = Members(groupOf[link.first], groupOf[link.second])
+          let sizes = [groups[both.first].count, groups[both.second].count]
+          if refused[both] == sizes { continue }
+          if areAlike(both), !hasDistinct(both, areDistinct) {
+            merge(both)
+            hasChanged = true
+          } else {
+            refused[both] = sizes
           }
         }
-        guard !isBarred, count * 2 > ones.count * others.count else { continue }
-        members[first] += others
-        members[second] = []
-        for other in others { groupOf[other] = first }
-        hasChanged = true
       }
     }
-    groups = members.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }
-    left = links.filter { groupOf[$0.first] != groupOf[$0.second] }
+
+    private func areAlike(_ both: Members) -> Bool {
+      let (first, second) = (both.first, both.second)
+      switch (isCrowd(first), isCrowd(second)) {
+      case (true, true): return match(leaders[first], second) || match(leaders[second], first)
+      case (true, false): return match(groups[second], first)
+      case (false, true): return match(groups[first], second)
+      case (false, false):
+        let count = groups[first].reduce(0) { sum, one in
+          sum + groups[second].count { linked.contains(Members(one, $0)) }
+        }
+        return count * 2 > groups[first].count * groups[second].count
+      }
+    }
+
+    private func isCrowd(_ group: Int) -> Bool { leaders[group].count == Self.leaderCount }
+
+    /// True if most of some members match most of those that each copy in a crowd was compared with.
+    private func match(_ members: [Int], _ crowd: Int) -> Bool {
+      let count = members.count { member in
+        let isLeader = hasManyLinks(member)
+        // Leaders were compared with many members.
+        let links = partners[member].count { groupOf[$0] == crowd && (!isLeader || hasManyLinks($0)) }
+        return links * 2 > Self.leaderCount
+      }
+      return count * 2 > members.count
+    }
+
+    private func hasManyLinks(_ member: Int) -> Bool { partners[member].count >= Self.manyLinks }
+
+    private func hasDistinct(_ both: Members, _ areDistinct: (Int, Int) -> Bool) -> Bool {
+      groups[both.first].contains { one in groups[both.second].contains { areDistinct(one, $0) } }
+    }
+
+    private mutating func merge(_ both: Members) {
+      let isFirstLarger = groups[both.first].count >= groups[both.second].count
+      let (target, source) = isFirstLarger ? (both.first, both.second) : (both.second, both.first)
+      for member in groups[source] { groupOf[member] = target }
+      groups[target] += groups[source]
+      groups[source] = []
+      let all = (leaders[target] + leaders[source]).sorted { one, other in
+        let counts = (partners[one].count, partners[other].count)
+        return counts.0 != counts.1 ? counts.0 > counts.1 : one < other
+      }
+      leaders[target] = Array(all.prefix(Self.leaderCount))
+      leaders[source] = []
+    }
   }
 
   private static func isBefore(_ one: RelatedPair<ID>, _ other: RelatedPair<ID>) -> Bool {
@@ -71,14 +162,4 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   }
 
   private static func rank(_ relation: Relation) -> Int { Relation.allCases.firstIndex(of: relation) ?? 0 }
-
-  /// An unordered pair of members.
-  private struct Link: Hashable {
-    let first: ID
-    let second: ID
-
-    init(_ one: ID, _ other: ID) {
-      (first, second) = one < other ? (one, other) : (other, one)
-    }
-  }
 }

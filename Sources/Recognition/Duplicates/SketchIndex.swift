@@ -1,8 +1,8 @@
 /// An inverted file of keys. Given a recording, it finds others that have keys in common with it at one distance.
 ///
-/// Each entry takes eight bytes: 28 bits for the key, 20 for the number of the recording, and 16 for the position. A
-/// table contains the start of each run of entries with equal upper key bits. A key that very many recordings have is
-/// uninformative and is skipped, so that common keys do not slow down queries.
+/// Each entry takes eight bytes: 28 bits of the key, 20 of the number of the recording, 16 of the position. A table
+/// holds the starts of the entries with equal upper key bits. A key that very many recordings have leads to the first of
+/// them only, so that common keys do not slow down queries, and hundreds of copies of a recording still find each other.
 package struct SketchIndex: Sendable {
   /// In the order of insertion; after `sort`, ascending.
   private var entries: [UInt64] = []
@@ -41,8 +41,9 @@ package struct SketchIndex: Sendable {
     buckets = [UInt32](repeating: 0, count: 1 << bucketBits + 1)
   }
 
+  /// Adds the keys of a recording; ignores numbers beyond the capacity.
   package mutating func add(_ keys: [SketchKey], of number: Int) {
-    precondition(number < Self.capacity)
+    guard number < Self.capacity else { return }
     if number >= keyCounts.count {
       keyCounts.append(contentsOf: repeatElement(0, count: number + 1 - keyCounts.count))
     }
@@ -57,6 +58,7 @@ package struct SketchIndex: Sendable {
   /// the first query.
   package mutating func sort() {
     entries.withUnsafeMutableBufferPointer { Self.sort($0, below: UInt64.bitWidth) }
+    dropRepeats()
     var bucket = 0
     for (place, entry) in entries.enumerated() {
       let next = self.bucket(of: entry)
@@ -69,6 +71,46 @@ package struct SketchIndex: Sendable {
       buckets[bucket] = UInt32(entries.count)
       bucket += 1
     }
+  }
+
+  /// Selects the places of a key in a recording that count: a periodic sound has a key hundreds of times, which says no
+  /// more about it than a few times.
+  private struct Repeats {
+    private static let maxCount = 8
+    /// Minimum distance of two places: 8 s.
+    private static let minDistance: UInt64 = 16
+
+    private var owner: UInt64?
+    private var count = 0
+    private var last: UInt64 = 0
+
+    /// - Parameters:
+    ///   - position: Ascending for each owner.
+    ///   - owner: The key, and the recording if there are several.
+    mutating func counts(_ position: UInt64, of owner: UInt64) -> Bool {
+      if owner != self.owner {
+        (self.owner, count) = (owner, 0)
+      } else if count == Self.maxCount || position - last < Self.minDistance {
+        return false
+      }
+      count += 1
+      last = position
+      return true
+    }
+  }
+
+  private mutating func dropRepeats() {
+    var repeats = Repeats()
+    var kept = 0
+    for entry in entries {
+      if repeats.counts(entry & Self.positionMask, of: entry >> Self.positionBits) {
+        entries[kept] = entry
+        kept += 1
+      } else {
+        keyCounts[Self.number(of: entry)] -= 1
+      }
+    }
+    entries.removeLast(entries.count - kept)
   }
 
   private static let digitBits = 8
@@ -86,18 +128,19 @@ package struct SketchIndex: Sendable {
       places.initialize(repeating: 0)
       let starts = UnsafeMutableBufferPointer(rebasing: places[..<(mask + 2)])
       let next = UnsafeMutableBufferPointer(rebasing: places[(mask + 2)...])
-      for entry in entries { starts[Int(entry >> shift) & mask + 1] += 1 }
-      for digit in 0...mask { starts[digit + 1] += starts[digit] }
-      for digit in 0...mask { next[digit] = starts[digit] }
-      for digit in 0...mask {
-        while next[digit] < starts[digit + 1] {
-          let target = Int(entries[next[digit]] >> shift) & mask
-          if target != digit { entries.swapAt(next[digit], next[target]) }
+      func digit(_ entry: UInt64) -> Int { Int(truncatingIfNeeded: entry >> UInt64(shift)) & mask }
+      for entry in entries { starts[digit(entry) + 1] += 1 }
+      for value in 0...mask { starts[value + 1] += starts[value] }
+      for value in 0...mask { next[value] = starts[value] }
+      for value in 0...mask {
+        while next[value] < starts[value + 1] {
+          let target = digit(entries[next[value]])
+          if target != value { entries.swapAt(next[value], next[target]) }
           next[target] += 1
         }
       }
-      for digit in 0...mask where starts[digit + 1] - starts[digit] > 1 {
-        sort(UnsafeMutableBufferPointer(rebasing: entries[starts[digit]..<starts[digit + 1]]), below: shift)
+      for value in 0...mask where starts[value + 1] - starts[value] > 1 {
+        sort(UnsafeMutableBufferPointer(rebasing: entries[starts[value]..<starts[value + 1]]), below: shift)
       }
     }
   }
@@ -132,20 +175,26 @@ package struct SketchIndex: Sendable {
 
   /// Half the width of a bin; a bin is 2 s wide. A hit votes for two bins, which overlap by half.
   private static let halfBin = 2
-  /// Maximum number of occurrences of an informative key. Among 100,000 tracks, one key in eleven occurs more often;
-  /// these keys would take half as much work as all the others.
+  /// Maximum occurrences of a key that are all taken. Among 100,000 tracks, one key in eleven occurs more often; these
+  /// would take half as much work as all others.
   private static let maxOccurrences = 128
+  /// Occurrences that are taken of a more common key: those in the recordings with the lowest numbers.
+  private static let commonCount = 32
   private static let cellBits = 17
 
   /// Returns the recordings that have at least `least` of the keys at one distance, those with the most keys first.
   /// - Parameter isWanted: Selects the recordings to compare.
   package func candidates(
-    of keys: [SketchKey], least: Int, limit: Int, _ ballot: inout Ballot, isWanted: (Int) -> Bool
+    of keys: [SketchKey], least: Int, _ ballot: inout Ballot, isWanted: (Int) -> Bool
   ) -> [Candidate] {
     ballot.hits.removeAll(keepingCapacity: true)
+    let wanted = keys.lazy.filter { $0.position < 1 << Self.positionBits }
+      .map { UInt64($0.key & Self.keyMask) << Self.positionBits | UInt64($0.position) }.sorted()
+    var repeats = Repeats()
     entries.withUnsafeBufferPointer { entries in
-      for key in keys where key.position < 1 << Self.positionBits {
-        collect(key, from: entries, into: &ballot, isWanted: isWanted)
+      for key in wanted where repeats.counts(key & Self.positionMask, of: key >> Self.positionBits) {
+        collect(
+          key >> Self.positionBits, at: Int(key & Self.positionMask), from: entries, into: &ballot, isWanted: isWanted)
       }
     }
     guard ballot.hits.count >= least else { return [] }
@@ -169,30 +218,43 @@ package struct SketchIndex: Sendable {
       start = end
     }
     best.sort { $0.votes != $1.votes ? $0.votes > $1.votes : $0.number < $1.number }
-    return Array(best.prefix(limit))
+    return best
   }
 
-  /// Votes for all places that have the wanted key.
+  /// Votes for the places that have a key.
   private func collect(
-    _ wanted: SketchKey, from entries: UnsafeBufferPointer<UInt64>, into ballot: inout Ballot, isWanted: (Int) -> Bool
+    _ key: UInt64, at position: Int, from entries: UnsafeBufferPointer<UInt64>, into ballot: inout Ballot,
+    isWanted: (Int) -> Bool
   ) {
-    let key = UInt64(wanted.key & Self.keyMask)
-    let lowest = key > reach ? key - reach : 0
-    var start = Int(buckets[Int(lowest >> UInt64(Self.keyBits - bucketBits))])
-    while start < entries.count, Self.key(of: entries[start]) < lowest { start += 1 }
-    var end = start
-    while end < entries.count, Self.key(of: entries[end]) <= key + reach {
-      end += 1
-      if end - start > Self.maxOccurrences { return }
+    func vote(_ places: Range<Int>) {
+      for entry in entries[places] {
+        let other = Self.number(of: entry)
+        guard isWanted(other) else { continue }
+        let distance = Int(entry & Self.positionMask) - position + 1 << Self.positionBits
+        let bin = distance / Self.halfBin
+        ballot.hits.append(UInt64(other) << 32 | UInt64(bin))
+        ballot.hits.append(UInt64(other) << 32 | UInt64(bin + 1))
+      }
     }
-    for entry in entries[start..<end] {
-      let other = Self.number(of: entry)
-      guard isWanted(other) else { continue }
-      let distance = Int(entry & Self.positionMask) - Int(wanted.position) + 1 << Self.positionBits
-      let bin = distance / Self.halfBin
-      ballot.hits.append(UInt64(other) << 32 | UInt64(bin))
-      ballot.hits.append(UInt64(other) << 32 | UInt64(bin + 1))
+    let near = (key > reach ? key - reach : 0)...key + reach
+    let all = start(of: near.lowerBound, in: entries)..<start(of: near.upperBound + 1, in: entries)
+    if all.count <= Self.maxOccurrences { return vote(all) }
+    for one in near {
+      let start = start(of: one, in: entries)
+      vote(start..<min(start + Self.commonCount, self.start(of: one + 1, in: entries)))
     }
+  }
+
+  /// Returns the place of the first entry with a key that is not lower.
+  private func start(of key: UInt64, in entries: UnsafeBufferPointer<UInt64>) -> Int {
+    let bucket = Int(key >> UInt64(Self.keyBits - bucketBits))
+    guard bucket < buckets.count - 1 else { return entries.count }
+    var (low, high) = (Int(buckets[bucket]), Int(buckets[bucket + 1]))
+    while low < high {
+      let middle = (low + high) / 2
+      if Self.key(of: entries[middle]) < key { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   private static func cell(_ hit: UInt64) -> Int {

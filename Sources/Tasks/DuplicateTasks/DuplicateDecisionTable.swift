@@ -5,7 +5,7 @@ package import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// A table of decisions on duplicates as CSV: a header, then one row per decision.
+/// A table of decisions about duplicates in CSV: a header, followed by a row for each decision.
 package enum DuplicateDecisionTable {
   private static let columns = ["decision", "content_id", "other_content_id", "decided_at", "path", "other_path"]
 
@@ -17,11 +17,11 @@ package enum DuplicateDecisionTable {
   package struct Outcome: Hashable, Sendable {
     package var readCount = 0
     package var setCount = 0
-    /// A message with the line number for each row that could not be read.
+    /// A message, with the line number, for each row that could not be read.
     package var unreadable: [String] = []
   }
 
-  /// Recognizes a file of decisions.
+  /// Identifies a file of decisions.
   package static let proof = OriginProof.head(orElse: "does not start with the header of a decisions table") {
     $0.starts(with: header)
   }
@@ -33,7 +33,7 @@ package enum DuplicateDecisionTable {
     return csv.bytes
   }
 
-  /// All decisions of a database. The columns with paths are informational and are not read back.
+  /// Returns all decisions in a database. The columns with paths are only informative and are not read back.
   package static func bytes(of store: ResultStore) throws(StoreError) -> [UInt8] {
     let decisions = try store.duplicateDecisions()
     var csv = CSVWriter(guardsFormulas: true)
@@ -53,9 +53,10 @@ package enum DuplicateDecisionTable {
     return header + csv.bytes
   }
 
-  /// Imports the readable decisions of a table in one transaction. If there are two decisions about the same audio, the
-  /// newer one counts.
-  /// - Throws: `ReadingError` if the bytes are not a table of decisions, in which case nothing was set; `StoreError`.
+  /// Imports the readable decisions of a table in one transaction. Of two decisions about the same audio, the newer one
+  /// counts.
+  /// - Throws: `ReadingError` if the bytes are not a table of decisions, in which case nothing was set, or
+  ///   `StoreError`.
   package static func read(_ bytes: [UInt8], into store: ResultStore, now: Timestamp = .now) throws -> Outcome {
     let rows: [CSVReader.Row]
     do {

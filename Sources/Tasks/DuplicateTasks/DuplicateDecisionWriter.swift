@@ -6,11 +6,11 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Stores a person's decisions on duplicates among the files of the library.
+/// Stores a person's decisions about duplicates among the files of a library.
 package struct DuplicateDecisionWriter {
-  /// Why nothing was decided.
+  /// The reason why no decision was stored.
   package enum DecisionError: Error, CustomStringConvertible {
-    /// The file has no content id to store a decision for.
+    /// The file has no content id for which a decision could be stored.
     case noAudio(FilePath)
     /// Both files have the same content id, so they cannot be told apart.
     case sameAudio(FilePath, FilePath)
@@ -30,8 +30,8 @@ package struct DuplicateDecisionWriter {
 
   package init(in store: ResultStore) { self.store = store }
 
-  /// Marks files as not being duplicates of each other.
-  /// - Returns: Number of new decisions.
+  /// Records that files are not duplicates of each other.
+  /// - Returns: The number of new decisions.
   /// - Throws: `UnknownFile`, `DecisionError`, `StoreError`.
   package func setDistinct(_ paths: [FilePath]) throws -> Int {
     let contents = try paths.map { (path: $0, content: try content(of: $0)) }
@@ -46,8 +46,8 @@ package struct DuplicateDecisionWriter {
     return try store.decideDuplicates(decisions)
   }
 
-  /// Marks files as the ones to keep in their groups.
-  /// - Returns: Number of new decisions.
+  /// Records that files are the ones to keep in their groups.
+  /// - Returns: The number of new decisions.
   package func setKept(_ paths: [FilePath]) throws -> Int {
     let now = Timestamp.now
     return try store.decideDuplicates(

@@ -3,35 +3,35 @@ internal import Library
 package import Records
 package import ResultStore
 
-/// A group of files of one recording.
+/// A group of files that contain the same recording.
 package struct DuplicateGroup: Sendable {
   /// Advice on what to do with a file.
   package enum Advice: String, Sendable, CaseIterable {
-    /// The best file.
+    /// Keep this file, the best of the group.
     case keep
-    /// All of its audio is also in the file to keep.
+    /// This file can go, because all of its audio is also in the file to keep.
     case spare
-    /// The same recording, but with different content: another edit, another speed.
+    /// Listen first: it is the same recording, but with different content, such as another edit or another speed.
     case review
   }
 
   package struct File: Sendable {
     package var record: FileRecord
     package var advice: Advice
-    /// Difference from the file to keep: `audio`, or a relation of `StoredPair`; `nil` for the file to keep itself, and
-    /// for a file that matches it only by way of a third file.
+    /// The difference from the file to keep: `audio`, or a relation of `StoredPair`. `nil` for the file to keep itself,
+    /// and for a file that matches it only through a third file.
     package var relation: String?
     /// Alignment with the file to keep (`second`).
     package var pair: StoredPair?
-    /// Duration of the file to keep, in seconds.
+    /// The duration of the file to keep, in seconds.
     package var keptDuration: Double?
-    /// The reasons why this file, or the other one, is kept.
+    /// The reasons to keep this file, or to keep the other one.
     package var reasons: [String]
   }
 
-  /// The lowest content id in the group; stable as long as the files do not change.
+  /// The lowest content id in the group, which stays the same as long as the files do not change.
   package var id: String
-  /// The file to keep comes first.
+  /// The files, starting with the one to keep.
   package var files: [File]
 
   /// Total size of the files to spare, in bytes.
@@ -40,13 +40,13 @@ package struct DuplicateGroup: Sendable {
   }
 
   package var spareCount: Int { files.count { $0.advice == .spare } }
-  /// Artist and title of the file to keep.
+  /// The artist and title of the file to keep.
   package var name: String { files.first?.record.track.name ?? "" }
   /// `true` if all files contain the same encoded audio.
   package var isSameAudio: Bool { Set(files.map(\.record.contentID)).count == 1 }
 }
 
-/// Two files of one performance in different mixes.
+/// Two files with different mixes of the same performance.
 package struct OtherVersion: Sendable {
   package var first: FileRecord
   package var second: FileRecord

@@ -4,12 +4,12 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A plan for duplicates that a person edits: each line is an action and a path, quoted for the shell so that names of any
-/// bytes survive editors. Nocturne never executes it.
+/// A plan for duplicates, for a person to edit. Each line is an action and a path. Paths are quoted for the shell, so
+/// that names with any bytes survive editors. Nocturne never executes the plan.
 package struct DuplicatePlan {
   private static let title = "# Plan for duplicates, by Nocturne."
 
-  /// Recognizes a plan file.
+  /// Identifies a plan file.
   package static let proof = OriginProof.head(orElse: "does not start with the title of a duplicates plan") {
     $0.starts(with: title.utf8)
   }
@@ -49,7 +49,8 @@ package struct DuplicatePlan {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A path as one shell word: in single quotes, or as $'…' (POSIX 2024) if it has bytes that are not printable text.
+  /// Returns a path as one shell word: in single quotes, or as $'…' (POSIX 2024) if it contains bytes that are not
+  /// printable text.
   static func quoted(_ path: FilePath) -> String {
     let bytes = path.withBytes { Array($0) }
     if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isUnprintable) {

@@ -6,7 +6,8 @@ package import ResultStore
 /// Finds the pairs of recordings in a library that sound alike, and stores them. Only audio that is new since the last
 /// search is compared, with both old and new audio.
 ///
-/// The keys of all audio are stored in the database, about 2 kB per track. The indexes of new keys are rebuilt each time.
+/// The keys of all audio are stored in the database and take about 2 kB per track. The indexes of new keys are built
+/// again each time.
 package struct DuplicateSearch {
   package struct Outcome: Hashable, Sendable {
     /// Number of recordings that can be compared.
@@ -17,7 +18,7 @@ package struct DuplicateSearch {
     package var pairCount = 0
   }
 
-  /// Version of the comparison. After an increment, all recordings are compared again.
+  /// The version of the comparison. After it is incremented, all recordings are compared again.
   static let version = 3
 
   private let store: ResultStore
@@ -42,7 +43,7 @@ package struct DuplicateSearch {
     return known + pairs
   }
 
-  /// Number of recordings not compared yet.
+  /// Returns the number of recordings that have not been compared yet.
   package func waitingCount() throws(StoreError) -> Int {
     let sounds = try store.comparableAudio()
     return zip(sounds.compared, sounds.methods(version: Self.version)).count { $0 != $1 }
@@ -84,11 +85,40 @@ extension StoredPair {
       })
   }
 
-  /// The same pair with first and second swapped.
+  /// The same pair with the first and second recordings swapped.
   var reversed: StoredPair {
     StoredPair(
       first: second, second: first, relation: relation, basis: basis, coverage: coverage, agreement: agreement,
       speed: 1 / speed,
       stretches: stretches.map { [$0[2], $0[3], $0[0], $0[1]] }.sorted { $0[0] < $1[0] })
+  }
+
+  /// Position of the relation when all relations are ordered by closeness, the closest first.
+  var rank: Int { Relation.allCases.firstIndex { $0.rawValue == relation } ?? Relation.allCases.count }
+
+  /// Returns the pair of this pair's first recording and the second recording of `next`, whose first recording is this
+  /// pair's second; `nil` if they have no stretch in common.
+  func joined(to next: StoredPair) -> StoredPair? {
+    func place(_ time: Double, from: ArraySlice<Double>, to: ArraySlice<Double>) -> Double {
+      guard let start = from.first, let end = from.last, let first = to.first, let last = to.last, end > start else {
+        return 0
+      }
+      return first + (time - start) / (end - start) * (last - first)
+    }
+    let common = stretches.flatMap { one in
+      next.stretches.compactMap { other -> [Double]? in
+        let (start, end) = (max(one[2], other[0]), min(one[3], other[1]))
+        guard start < end else { return nil }
+        return [start, end].map { place($0, from: one[2...3], to: one[0...1]) }
+          + [start, end].map { place($0, from: other[0...1], to: other[2...3]) }
+      }
+    }
+    guard !common.isEmpty else { return nil }
+    return StoredPair(
+      first: first, second: next.second, relation: rank > next.rank ? relation : next.relation,
+      basis: [basis, next.basis].contains(Alignment.Basis.fingerprint.rawValue)
+        ? Alignment.Basis.fingerprint.rawValue : basis,
+      coverage: min(coverage, next.coverage), agreement: min(agreement, next.agreement), speed: speed * next.speed,
+      stretches: common.sorted { $0[0] < $1[0] })
   }
 }

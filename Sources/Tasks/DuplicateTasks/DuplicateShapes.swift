@@ -16,7 +16,7 @@ extension LibraryDuplicates {
     return json.text
   }
 
-  /// CSV: a header, then one row per file of each group.
+  /// The duplicates as CSV: a header, followed by a row for each file of each group.
   package var csv: [UInt8] {
     var csv = CSVWriter(guardsFormulas: true)
     csv.text("group")

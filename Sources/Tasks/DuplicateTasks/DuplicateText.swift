@@ -44,7 +44,7 @@ package enum DuplicateText {
     return "\(spare(of: duplicates))\(longer)\(versions)"
   }
 
-  /// The number of groups, and the number of files and bytes to spare.
+  /// Returns the number of groups, and the number and size of the files to spare.
   static func spare(of duplicates: LibraryDuplicates) -> String {
     let groups = counted(duplicates.groups.count, "group")
     let spare =
@@ -69,7 +69,7 @@ package enum DuplicateText {
     }
   }
 
-  /// The format of a file, its difference from the file to keep, and the reason for keeping the latter.
+  /// Returns the format of a file, its difference from the file to keep, and the reason for keeping the latter.
   package static func note(on file: DuplicateGroup.File) -> String {
     var parts = [format(of: file.record)]
     if let difference = difference(of: file) { parts.append(difference) }
@@ -88,7 +88,7 @@ package enum DuplicateText {
     return words.joined(separator: " ")
   }
 
-  /// Difference from the file to keep; `nil` for that file itself.
+  /// Returns the difference from the file to keep; `nil` for that file itself.
   package static func difference(of file: DuplicateGroup.File) -> String? {
     guard file.advice != .keep else { return nil }
     guard let relation = file.relation.flatMap({ Relation(rawValue: $0) }) else { return "alike by way of others" }

@@ -3,29 +3,29 @@ internal import Library
 internal import Platform
 internal import Records
 
-/// Chooses the file of a group to keep.
+/// Chooses which file of a group to keep.
 struct KeepingChoice {
   /// A file with the data the rules need.
   struct Candidate {
     var record: FileRecord
-    /// Seconds of the recording in this file, at the speed of the first candidate.
+    /// Length of the recording in this file, in seconds, at the speed of the first candidate.
     var length: Double
-    /// Number of tracks of its album in its folder.
+    /// Number of tracks of the file's album in its folder.
     var albumSize: Int
-    /// `true` if a person chose to keep it.
+    /// `true` if a person has chosen to keep it.
     var isWanted: Bool
   }
 
   private let rules: [KeepingRule]
   private let candidates: [Candidate]
 
-  /// - Parameter rules: The rules in order of precedence; the first rule that distinguishes two files decides.
+  /// - Parameter rules: The rules in order of precedence. The first rule that distinguishes two files decides.
   init(of candidates: [Candidate], by rules: [KeepingRule]) {
     self.rules = rules
     self.candidates = candidates
   }
 
-  /// Index of the file to keep. If no rule decides, the first path wins.
+  /// The index of the file to keep. If no rule decides, it is the one with the first path.
   var best: Int {
     var left = Array(candidates.indices)
     if left.contains(where: { candidates[$0].isWanted }) { left.removeAll { !candidates[$0].isWanted } }
@@ -37,7 +37,7 @@ struct KeepingChoice {
     return left.min { path($0).lexicographicallyPrecedes(path($1)) } ?? 0
   }
 
-  /// The reason to keep one file rather than another: the reason given by the first rule that distinguishes them.
+  /// Returns the reason to keep one file rather than another, according to the first rule that distinguishes them.
   func reason(for kept: Int, over other: Int) -> String {
     if candidates[kept].isWanted, !candidates[other].isWanted { return "you chose it" }
     for rule in rules where value(kept, by: rule) - value(other, by: rule) > rule.tolerance { return rule.reason }

@@ -5,38 +5,38 @@ internal import Platform
 internal import Records
 package import SystemPackage
 
-/// A criterion for which file of a recording to keep.
+/// A criterion for choosing which file of a recording to keep.
 package enum KeepingRule: Hashable, Sendable {
-  /// Undamaged.
+  /// Prefers files without damage.
   case whole
-  /// Contains most of the recording.
+  /// Prefers the file that contains most of the recording.
   case complete
   case lossless
-  /// Sample rate, then bit depth.
+  /// Prefers the higher sample rate, then the higher bit depth.
   case rate
   case bitRate
-  /// Most tracks of the album in the same folder.
+  /// Prefers the file with the most tracks of its album in the same folder.
   case album
-  /// Most tags filled in.
+  /// Prefers the file with the most tags.
   case tags
   case cover
-  /// Earliest modification time.
+  /// Prefers the earliest modification time.
   case oldest
   case newest
-  /// Inside a folder.
+  /// Prefers files inside a folder.
   case under(FilePath)
 
-  /// Default order of the rules.
+  /// The default order of the rules.
   static let standard: [KeepingRule] = [
     .whole, .complete, .lossless, .rate, .bitRate, .album, .tags, .cover, .oldest,
   ]
 
-  /// Names for `--prefer`.
+  /// The names of the rules for `--prefer`.
   package static let names = [
     "whole", "complete", "lossless", "rate", "bitrate", "album", "tags", "cover", "oldest", "newest", "under:FOLDER",
   ]
 
-  /// Fails for an unknown name, and for `under:` with a relative path.
+  /// Returns `nil` for an unknown name, and for `under:` with a relative path.
   package init?(_ name: String) {
     if name.hasPrefix("under:") {
       let folder = FilePath(String(name.dropFirst(6)))
@@ -57,10 +57,10 @@ package enum KeepingRule: Hashable, Sendable {
     preferred + standard.filter { !preferred.contains($0) }
   }
 
-  /// Value of a file under this rule; higher is better.
+  /// Returns the value of a file according to this rule. Higher is better.
   /// - Parameters:
-  ///   - length: Seconds of the recording in the file.
-  ///   - albumSize: Number of tracks of its album in its folder.
+  ///   - length: Length of the recording in the file, in seconds.
+  ///   - albumSize: Number of tracks of the file's album in its folder.
   func value(of record: FileRecord, length: Double, albumSize: Int) -> Double {
     switch self {
     case .whole: record.status == .ok ? 1 : 0
@@ -77,17 +77,18 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// Lossy encoders discard most content above 20 kHz, so for lossy files a rate above 44.1 kHz counts as 44.1 kHz.
+  /// Returns the sample rate that counts. Lossy encoders discard most content above 20 kHz, so for lossy files a rate
+  /// above 44.1 kHz counts as 44.1 kHz.
   private static func rate(of record: FileRecord) -> Double {
     guard let format = record.format else { return 0 }
     return Losslessness(of: record).isLossless
       ? Double(format.sampleRate * 100 + (format.bitDepth ?? 0)) : Double(min(format.sampleRate, 44_100) * 100)
   }
 
-  /// The largest difference at which two values still count as equal.
+  /// The largest difference between two values that still count as equal.
   var tolerance: Double {
     switch self {
-    // The tolerance applies at both ends.
+    // The tolerance is for both ends.
     case .complete: 2 * RelationRule.endTolerance
     case .bitRate: 8_000
     case .album, .tags: 1
@@ -95,7 +96,7 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// Reason shown for a file that this rule prefers.
+  /// The reason that is shown for a file that this rule prefers.
   var reason: String {
     switch self {
     case .whole: "not damaged"
@@ -115,6 +116,11 @@ package enum KeepingRule: Hashable, Sendable {
   private static let tagNames = [
     "title", "artist", "album", "albumartist", "track", "date", "genre", "musicbrainz_recordingid", "isrc",
   ]
+}
+
+extension FileRecord {
+  /// `true` if the file is undamaged, and its audio has not been through a lossy codec as far as is known.
+  var isWholeAndLossless: Bool { status == .ok && Losslessness(of: self).isLossless }
 }
 
 private struct Losslessness {

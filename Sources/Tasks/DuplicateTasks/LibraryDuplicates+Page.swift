@@ -9,8 +9,9 @@ internal import Text
 extension LibraryDuplicates {
   private static let (maxGroups, maxFilesPerGroup) = (10, 20)
 
-  /// The known duplicates for the page of a report; `nil` if there are none.
-  /// - Parameter roots: Limits the groups to those with a file below one of these paths; `nil` for all groups.
+  /// Returns the known duplicates for the page of a report; `nil` if there are none.
+  /// - Parameter roots: The paths to which groups are limited: at least one file must be below one of them; `nil` for
+  ///   all groups.
   package static func onPage(of store: ResultStore, below roots: [FilePath]?) throws(StoreError) -> PageDuplicates? {
     let pairs = try store.duplicatePairs()
     var found = try LibraryDuplicates(pairs, in: store)

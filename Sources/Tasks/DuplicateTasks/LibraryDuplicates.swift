@@ -6,13 +6,13 @@ internal import Platform
 internal import Records
 package import ResultStore
 
-/// The duplicates in a library: groups of files of one recording, files that contain other recordings, and other
-/// versions.
+/// The duplicates in a library: groups of files that contain the same recording, files that contain other recordings,
+/// and other versions.
 package struct LibraryDuplicates: Sendable {
-  /// Most bytes to spare first.
+  /// The groups, starting with those where the most bytes can be spared.
   package private(set) var groups: [DuplicateGroup] = []
   package private(set) var longerFiles: [LongerFile] = []
-  /// Sorted by path.
+  /// Other versions, sorted by path.
   package private(set) var otherVersions: [OtherVersion] = []
 
   package var spareBytes: Int64 { groups.reduce(0) { $0 + $1.spareBytes } }
@@ -21,9 +21,9 @@ package struct LibraryDuplicates: Sendable {
   init(groups: [DuplicateGroup]) { self.groups = groups }
 
   /// - Parameters:
-  ///   - pairs: From `DuplicateSearch` or the store.
-  ///   - filter: Limits the groups to those with at least one matching file; `nil` for all groups.
-  ///   - preferred: Rules that come before the others.
+  ///   - pairs: Pairs from `DuplicateSearch` or from the store.
+  ///   - filter: A filter that at least one file of a group must match; `nil` for all groups.
+  ///   - preferred: Rules that take precedence over the others.
   package init(
     _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil,
     preferring preferred: [KeepingRule] = []
@@ -48,6 +48,8 @@ private struct Contents {
   let files: [ContentID: [Int64]]
   let groups: [[ContentID]]
   private let pairs: [Set<ContentID>: StoredPair]
+  /// The audio that was found to be the same recording, by content id.
+  private let partners: [ContentID: [ContentID]]
   private let wanted: Set<ContentID>
   private let parts: [StoredPair]
   private let versions: [StoredPair]
@@ -69,18 +71,26 @@ private struct Contents {
           first: Key(pair.first), second: Key(pair.second), relation: $0, strength: pair.coverage * pair.agreement)
       }
     }
-    let found = RecordingGroups(related) { distinct.contains([$0.content, $1.content]) }.groups.map {
-      $0.map(\.content)
-    }
+    let decided = Set(distinct.joined())
+    let found = RecordingGroups(related) { one, other in
+      decided.contains(one.content) && decided.contains(other.content)
+        && distinct.contains([one.content, other.content])
+    }.groups.map { $0.map(\.content) }
     let grouped = Set(found.joined())
     let copies = files.filter { $0.value.count > 1 && !grouped.contains($0.key) }.map { [$0.key] }
     self.files = files
     self.wanted = wanted
     groups = found + copies
     pairs = Dictionary(present.map { ([$0.first, $0.second], $0) }) { one, _ in one }
+    var partners: [ContentID: [ContentID]] = [:]
+    for pair in related where pair.relation.makesDuplicates {
+      partners[pair.first.content, default: []].append(pair.second.content)
+      partners[pair.second.content, default: []].append(pair.first.content)
+    }
+    self.partners = partners
     let undecided = present.filter { !distinct.contains([$0.first, $0.second]) }
     parts = undecided.filter { $0.relation == Relation.part.rawValue }
-    // Versions within one group are omitted: the group already shows both.
+    // Versions in the same group are left out, because the group already shows both.
     var groupOf: [ContentID: Int] = [:]
     for (number, group) in groups.enumerated() { for content in group { groupOf[content] = number } }
     versions = undecided.filter {
@@ -88,7 +98,7 @@ private struct Contents {
     }
   }
 
-  /// A content id, ordered by its text.
+  /// A content id that is ordered by its text.
   private struct Key: Hashable, Comparable, Sendable {
     let content: ContentID
     private let text: String
@@ -132,17 +142,44 @@ private struct Contents {
     if own == theirs {
       file.relation = Relation.audio.rawValue
       file.advice = .spare
-    } else if let pair = pairs[[own, theirs]] {
-      let pair = pair.first == own ? pair : pair.reversed
+    } else if let pair = pair(own, theirs) ?? indirectPair(own, theirs) {
       file.pair = pair
       file.keptDuration = kept.format?.duration
       file.relation = pair.relation
-      if isWithin(pair, duration: record.format?.duration) { file.advice = .spare }
+      let losesQuality = record.isWholeAndLossless && !kept.isWholeAndLossless
+      if !losesQuality, isWithin(pair, duration: record.format?.duration) { file.advice = .spare }
     }
     return file
   }
 
-  /// `true` if all audio of the first file of a pair is in the second one.
+  private func pair(_ first: ContentID, _ second: ContentID) -> StoredPair? {
+    pairs[[first, second]].map { $0.first == first ? $0 : $0.reversed }
+  }
+
+  /// Returns the pair that follows from the pairs with a third recording. If there are very many copies, most of them
+  /// were not compared with each other.
+  private func indirectPair(_ first: ContentID, _ second: ContentID) -> StoredPair? {
+    guard let ours = partners[first], let theirs = partners[second] else { return nil }
+    let joined = Set(ours).intersection(theirs).compactMap { third -> (key: ContentID, pair: StoredPair)? in
+      guard partners[third, default: []].count >= Self.manyPartners, let one = pair(first, third),
+        let other = pair(third, second), let joined = one.joined(to: other)
+      else { return nil }
+      return (third, joined)
+    }
+    // The pair that deviates least and is most certain.
+    return joined.min { one, other in
+      let ranks = (one.pair.rank, other.pair.rank)
+      if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+      let strengths = (one.pair.coverage * one.pair.agreement, other.pair.coverage * other.pair.agreement)
+      return strengths.0 != strengths.1
+        ? strengths.0 > strengths.1 : one.key.description < other.key.description
+    }?.pair
+  }
+
+  /// Number of partners from which the copies of a recording were not all compared with each other.
+  private static let manyPartners = 30
+
+  /// Returns whether all audio of the first file of a pair is in the second one.
   private func isWithin(_ pair: StoredPair, duration: Double?) -> Bool {
     guard pair.relation == Relation.encoding.rawValue || pair.relation == Relation.cut.rawValue,
       let stretch = pair.stretches.first
@@ -154,7 +191,7 @@ private struct Contents {
     return stretch[0] <= tolerance && duration - stretch[1] <= tolerance
   }
 
-  /// The duration of a file in seconds, at the speed of another file.
+  /// Returns the duration of a file in seconds, at the speed of another file.
   private func length(of record: FileRecord, besides reference: ContentID) -> Double {
     let duration = record.format?.duration ?? 0
     guard let content = record.contentID, let pair = pairs[[content, reference]] else { return duration }

@@ -5,12 +5,12 @@ internal import Landmarks
 package import LibraryStore
 package import ResultStore
 
-/// The fingerprints and signatures of a library, read from its database on demand, because they take 2 GB for 100,000
-/// tracks.
+/// The fingerprints and signatures of a library. They are read from its database on demand, because they take 2 GB for
+/// 100,000 tracks.
 package struct LibrarySounds: SoundSource {
   package let stored: ComparableAudio
   private let store: ResultStore
-  /// Row ids of stored keys; `nil` for keys that are computed on demand.
+  /// Row ids of stored keys; `nil` for tracks whose keys are computed on demand.
   private var sketches: [Int64?]
 
   /// Number of tracks whose keys are stored in one transaction.
@@ -26,7 +26,7 @@ package struct LibrarySounds: SoundSource {
   package var count: Int { stored.files.count }
   package var duration: Double { stored.durations.reduce(0, +) }
 
-  /// Stores the keys of tracks that do not have any stored yet.
+  /// Stores the keys of tracks for which none are stored yet.
   package mutating func storeSketches() throws(StoreError) {
     let methods = stored.methods(version: Sketch.version)
     let missing = sketches.indices.filter { sketches[$0] == nil }
@@ -48,7 +48,7 @@ package struct LibrarySounds: SoundSource {
     var start = 0
     let numbers = sketches.indices.filter(isWanted)
     while start < numbers.count {
-      // Alternates between runs of stored keys and runs of missing keys.
+      // Runs of stored keys alternate with runs of missing keys.
       let isStored = sketches[numbers[start]] != nil
       let end = numbers[start...].firstIndex { (sketches[$0] != nil) != isStored } ?? numbers.count
       let run = numbers[start..<end]
@@ -93,13 +93,13 @@ package struct LibrarySounds: SoundSource {
     return sound
   }
 
-  /// Also returns `nil` for a signature of another version.
+  /// Returns a signature; `nil` if there is none or it is of another version.
   private static func signature(_ bytes: [UInt8]?) -> Signature? { bytes.flatMap { try? Signature(bytes: $0) } }
 }
 
 extension ComparableAudio {
-  /// The methods by which tracks are compared. They encode the versions and which data exists, so audio that gets a
-  /// signature later is compared again.
+  /// Returns the methods by which tracks are compared. They encode the versions and which data exists, so that audio
+  /// that gets a signature later is compared again.
   func methods(version: Int) -> [Int] {
     zip(hasFingerprint, hasSignature).map {
       (version * 100 + Signature.version) * 4 + ($0 ? 1 : 0) + ($1 ? 2 : 0)

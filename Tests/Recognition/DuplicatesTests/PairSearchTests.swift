@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Chromaprint
 import Duplicates
 import Landmarks
@@ -83,9 +84,99 @@ import Testing
       let own = (0..<4).map {
         SketchKey(key: UInt32(truncatingIfNeeded: (number / 2 * 4 + $0) &* 2_654_435_761), position: 10)
       }
-      let found = index.candidates(of: [common] + own, least: 2, limit: 9, &ballot) { $0 != number }
-      #expect(found.map(\.number) == [number ^ 1] && found.first?.votes == 4)
+      let found = index.candidates(of: [common] + own, least: 2, &ballot) { $0 != number }
+      #expect(found.map(\.number) == [number ^ 1] && (found.first?.votes ?? 0) >= 4)
     }
+  }
+
+  /// Any keys of any recordings can be indexed, such as those of a periodic sound.
+  @Test func anyKeysCanBeIndexed() {
+    var random = SplitMix64.fresh()
+    for _ in 0..<20 {
+      var index = SketchIndex(reach: Int.random(in: 0...1, using: &random), expected: 100)
+      // Few values, so that many entries are equal.
+      let values = (0..<3).map { _ in UInt32(truncatingIfNeeded: random.next()) } + [0, .max]
+      func keys() -> [SketchKey] {
+        (0..<Int.random(in: 0..<400, using: &random)).map { _ in
+          SketchKey(
+            key: values.randomElement(using: &random)!,
+            position: Int.random(in: 0..<9, using: &random) == 0 ? .max : .random(in: 0..<200, using: &random))
+        }
+      }
+      for number in [0, 1, 2, 500, SketchIndex.capacity - 1, SketchIndex.capacity] { index.add(keys(), of: number) }
+      index.sort()
+      var ballot = SketchIndex.Ballot()
+      for _ in 0..<20 { _ = index.candidates(of: keys(), least: 1, &ballot) { _ in true } }
+    }
+  }
+
+  /// A key in every second of a recording counts a few times only.
+  @Test func repeatedKeysCountAFewTimes() {
+    let keys = (0..<7_200).map { SketchKey(key: .max, position: UInt32($0)) }
+    var index = SketchIndex(expected: 100)
+    index.add(keys, of: 0)
+    index.add(keys, of: 1)
+    index.sort()
+    var ballot = SketchIndex.Ballot()
+    let found = index.candidates(of: keys, least: 2, &ballot) { $0 == 1 }
+    #expect(index.keyCount <= 16 && found.map(\.number) == [1] && found[0].votes <= 8)
+  }
+
+  /// Copies of three recordings beside others of one file each, in any order.
+  private func copies(_ counts: [Int], random: inout SplitMix64) -> (library: Library, recordings: [Int]) {
+    var recordings = counts.enumerated().flatMap { Array(repeating: $0, count: $1) }
+    recordings.append(contentsOf: counts.count..<counts.count + 10)
+    recordings.shuffle(using: &random)
+    let music = (0..<counts.count + 10).map { _ in MadeSounds.music(seed: random.next(), seconds: 40) }
+    let sounds = recordings.map {
+      MadeSounds.sound(MadeSounds.encoded(music[$0], seed: random.next()), seconds: 40)
+    }
+    return (Library(sounds: sounds), recordings)
+  }
+
+  /// Groups the recordings, which were added in batches.
+  /// - Parameter batches: Number of recordings at each search.
+  private func groups(_ library: Library, batches: [Int]) -> (groups: Set<[Int]>, comparisons: Int) {
+    var related: [RelatedPair<Int>] = []
+    var (comparisons, known) = (0, 0)
+    for count in batches {
+      let search = PairSearch(Library(sounds: Array(library.sounds[..<count])))
+      let candidates = search.candidates { $0 >= known }
+      comparisons += candidates.count
+      known = count
+      search.compare(candidates) { pair in
+        guard let relation = pair.relation, let alignment = pair.alignment else { return }
+        related.append(
+          RelatedPair(
+            first: pair.candidate.first, second: pair.candidate.second, relation: relation,
+            strength: alignment.coverage * alignment.agreement))
+      }
+    }
+    return (Set(RecordingGroups(related).groups), comparisons)
+  }
+
+  private func truth(_ recordings: [Int], count: Int) -> Set<[Int]> {
+    Set((0..<count).map { recording in recordings.indices.filter { recordings[$0] == recording } })
+  }
+
+  /// Hundreds of copies are found, with work in proportion to their number.
+  @Test(arguments: [[33, 34, 35, 60], [300, 40, 2]]) func allOfVeryManyCopies(counts: [Int]) {
+    var random = SplitMix64.fresh()
+    let (library, recordings) = copies(counts, random: &random)
+    let (found, comparisons) = groups(library, batches: [library.count])
+    let isRight = found == truth(recordings, count: counts.count)
+    #expect(isRight)
+    #expect(comparisons < counts.reduce(50) { $0 + min($1 * ($1 - 1) / 2, 561 + 17 * $1) })
+  }
+
+  @Test(arguments: [[0.9, 0.95, 1], [0.99, 1]]) func newCopiesJoinVeryManyOldOnes(
+    parts: [Double]
+  ) {
+    var random = SplitMix64.fresh()
+    let (library, recordings) = copies([150, 3], random: &random)
+    let found = groups(library, batches: parts.map { Int(Double(library.count) * $0) }).groups
+    let isRight = found == truth(recordings, count: 2)
+    #expect(isRight)
   }
 
   @Test func emptyLibrary() {

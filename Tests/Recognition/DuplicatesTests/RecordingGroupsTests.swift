@@ -48,4 +48,22 @@ import Testing
     let groups = RecordingGroups(pairs) { Set([$0, $1]) == ["a", "c"] }.groups
     #expect(groups == [["a", "b"]])
   }
+
+  /// Two mixes of hundreds of copies each, with some wrong pairs between them: each copy was compared with the same few.
+  @Test func veryManyCopiesOfTwoMixesStayApart() {
+    var random = SplitMix64.fresh()
+    var pairs: [RelatedPair<Int>] = []
+    for number in 0..<600 {
+      for leader in 0..<min(number, number < 66 ? 66 : 16) {
+        let isRight = leader % 2 == number % 2
+        guard isRight || Int.random(in: 0..<10, using: &random) == 0 else { continue }
+        // Wrong pairs are weaker.
+        let strength = Double.random(in: isRight ? 0.6...1 : 0.4...0.6, using: &random)
+        pairs.append(RelatedPair(first: leader, second: number, relation: .encoding, strength: strength))
+      }
+    }
+    let groups = RecordingGroups(pairs.shuffled(using: &random)).groups
+    let isRight = groups == [Array(stride(from: 0, to: 600, by: 2)), Array(stride(from: 1, to: 600, by: 2))]
+    #expect(isRight)
+  }
 }

@@ -94,6 +94,75 @@ import Text
     #expect(KeepingRule("under:relative") == nil && KeepingRule("best") == nil)
   }
 
+  /// Encodings and cuts of a recording, some of them damaged.
+  private static func encodings(of number: Int, using random: inout SplitMix64) -> [LibraryFile] {
+    let music = landmarks(seed: random.next())
+    return (0..<Int.random(in: 1...5, using: &random)).map { index in
+      let start = [0, 0, 5, 20].randomElement(using: &random)!
+      let column = Int(Double(start) * 31.25)
+      let kept = music.filter { $0.column >= column && Int.random(in: 0..<9, using: &random) > 0 }
+      var file = file(
+        FilePath("/music/\(number)-\(index)"),
+        kept.map { Landmark(column: $0.column - column, band: $0.band, strength: $0.strength) },
+        seconds: Double(100 - start), size: .random(in: 1_000...9_000, using: &random),
+        isLossless: .random(using: &random))
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        file.damage = Problem(stage: .decode, code: "corrupt", message: "Damaged.")
+      }
+      return file
+    }
+  }
+
+  /// Verdicts by path, each with the kept file.
+  private func verdicts(_ files: [LibraryFile]) throws -> [FilePath: [String]] {
+    let (store, folder) = try store(files)
+    defer { withExtendedLifetime(folder) {} }
+    var verdicts: [FilePath: [String]] = [:]
+    for group in try duplicates(store).groups {
+      for file in group.files {
+        verdicts[file.record.path] = [file.advice.rawValue, group.files[0].record.path.string]
+      }
+    }
+    return verdicts
+  }
+
+  /// Neither the order of the files nor another copy changes a verdict, and an undamaged lossless file is spare only
+  /// beside another one.
+  @Test func verdictsDependOnTheFilesAlone() throws {
+    var random = SplitMix64.fresh()
+    for _ in 0..<4 {
+      let files = (0..<3).flatMap { Self.encodings(of: $0, using: &random) }
+      let found = try verdicts(files)
+      #expect(try verdicts(files.shuffled(using: &random)) == found)
+      let whole = Set(files.filter { $0.damage == nil && $0.format.isLossless }.map(\.path.string))
+      for (path, verdict) in found where verdict[0] == "spare" && whole.contains(path.string) {
+        #expect(whole.contains(verdict[1]))
+      }
+      // Among equals, the first path is kept.
+      var copy = try #require(files.randomElement(using: &random))
+      let original = copy.path
+      copy.path = "/music/copy"
+      copy.contentID = ContentID(ofPath: original)
+      var withCopy = try verdicts(files + [copy])
+      #expect(withCopy.removeValue(forKey: copy.path) != nil)
+      if found[original] == nil { withCopy[original] = nil }
+      #expect(withCopy == found)
+    }
+  }
+
+  /// A longer lossy file does not replace a lossless one.
+  @Test func losslessFilesAreNotSpareBesideLossyOnes() throws {
+    let cut = Self.file(
+      "/music/cut.flac",
+      Self.music.filter { $0.column >= 625 }.map {
+        Landmark(column: $0.column - 625, band: $0.band, strength: $0.strength)
+      }, seconds: 80, size: 8_000, isLossless: true)
+    let (store, folder) = try store([cut, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    let group = try #require(duplicates(store).groups.first)
+    #expect(group.files.map(\.advice) == [.keep, .review] && group.files[1].record.path == cut.path)
+  }
+
   @Test func copiesOfTheSameAudioNeedNoSignature() throws {
     var copy = LibraryFile(path: "/music/copy.flac", tags: [:])
     let original = LibraryFile(path: "/music/original.flac", tags: ["title": ["T"], "artist": ["A"]])
