@@ -19,7 +19,8 @@ enum HealthFilterWords {
     ("silence", "health_silences", .count), ("repeat", "health_repeats", .count), ("click", "health_clicks", .count),
     ("dc_offset", "health_dc_offset", .flag), ("dead_channel", "health_dead_channel", .value),
     ("inverted", "health_inverted", .flag), ("identical", "health_identical", .flag), ("hum", "health_hum_db", .value),
-    ("hiss", "health_hiss_db", .value), ("cut_start", "health_cut_start", .flag), ("cut_end", "health_cut_end", .flag),
+    ("hiss", "health_hiss_db", .value), ("silent", "health_worst", .text("silent")),
+    ("cut_start", "health_cut_start", .flag), ("cut_end", "health_cut_end", .flag),
     ("any", "health_worst", .value),
   ]
 

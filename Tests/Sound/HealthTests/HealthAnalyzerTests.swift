@@ -252,6 +252,69 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(found.clipped == 0)
   }
 
+  /// Steady clicks in a rhythm are an instrument, and so are gaps that a gate cuts.
+  @Test(arguments: [0.125, 0.25, 1]) func `clicks and gaps in a rhythm are music`(beat: Double) throws {
+    let plain = music(seconds: 30)
+    var (clicks, gates) = (plain, plain)
+    for place in stride(from: beat, to: 29, by: beat) {
+      let frame = Int(place * 44_100)
+      for channel in 0..<2 {
+        clicks.channels[channel][frame] += 0.4
+        for gap in frame..<frame + 900 { gates.channels[channel][gap] = 0 }
+      }
+    }
+    #expect(try health(of: clicks).clicks == 0)
+    #expect(try health(of: gates).dropouts == 0)
+  }
+
+  // MARK: Many faults
+
+  /// A file with more faults is never judged better.
+  @Test(arguments: ["click", "dropout", "repeat"]) func `severity never falls as faults are added`(kind: String) throws
+  {
+    var random = SplitMix64.fresh()
+    let plain = music(seconds: 60, seed: random.next() % 1_000)
+    let places = (0..<1_000).map { _ in Int.random(in: 44_100..<plain.frameCount - 44_100, using: &random) }
+    var (former, formerCount) = (0.0, 0)
+    for count in [0, 1, 2, 4, 7, 10, 11, 13, 16, 20, 30, 60, 120, 300, 1_000] {
+      var signal = plain
+      for start in places.prefix(count).sorted(by: >) {
+        for channel in 0..<2 {
+          switch kind {
+          case "click": signal.channels[channel][start] += start % 2 == 0 ? 0.5 : -0.5
+          case "dropout":
+            for frame in start..<start + 660 { signal.channels[channel][frame] = 0 }
+          default:
+            let block = Array(signal.channels[channel][start..<start + 588])
+            signal.channels[channel].insert(contentsOf: block, at: start + 588)
+          }
+        }
+      }
+      let found = try health(of: signal)
+      let severity = try #require(found.severity)
+      #expect(severity >= former, "\(count) faults")
+      let foundCount = [found.clicks, found.dropouts, found.repeats].compactMap(\.self).reduce(0, +)
+      if count == 30 { #expect(foundCount >= 15 && severity > 0.5) }
+      (former, formerCount) = (severity, foundCount)
+    }
+    #expect(formerCount > 100)
+  }
+
+  @Test func `a file without any sound is told`() throws {
+    var random = SplitMix64.fresh()
+    for channels in 1...2 {
+      var signal = Signal(
+        sampleRate: 44_100, channels: Array(repeating: [Float](repeating: 0, count: 100_000), count: channels))
+      #expect(try health(of: signal).worst == "silent")
+      // Dither.
+      for frame in 0..<100_000 {
+        signal.channels[0][frame] = Float.random(in: -1...1, using: &random).rounded() / 32768
+      }
+      let found = try health(of: signal)
+      #expect(found.worst == "silent" && found.faults.count == 1 && found.text == "nothing but silence")
+    }
+  }
+
   // MARK: Robustness
 
   @Test(arguments: [1, 17, 441, 5000, 100_000]) func `blocks of any length give the same`(cut: Int) throws {

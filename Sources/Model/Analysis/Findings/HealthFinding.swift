@@ -11,7 +11,7 @@ public struct HealthFinding: DeclaredFinding {
     public var channel: Int?
     /// The strength, in a unit that depends on the kind.
     public var strength: Double
-    /// From 0 to 1.
+    /// The confidence, from 0 to 1.
     public var confidence: Double
 
     public init(
@@ -33,22 +33,22 @@ public struct HealthFinding: DeclaredFinding {
     public static let fields: [FindingField<Fault>] = [
       .field(
         "kind", \.kind,
-        "clipping, dropout, silence, repeat, click, dc_offset, dead_channel, inverted, identical, hum, hiss, cut_start or "
-          + "cut_end."),
+        "clipping, dropout, silence, repeat, click, dc_offset, dead_channel, silent, inverted, identical, hum, hiss, "
+          + "cut_start or cut_end."),
       .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
       .field("end_s", \.endSeconds, "Where it ends; of faults of the whole file, the end of the audio."),
       .field("channel", \.channel, "From 1; null for all channels."),
       .field(
         "strength", \.strength,
         "Clipping: samples; dropout, silence, repeat: ms; click: ratio to its surroundings; hum, hiss, dc_offset, "
-          + "dead_channel: level in dB; inverted, identical, cuts: dB."),
+          + "dead_channel, silent: level in dB; inverted, identical, cuts: dB."),
       .field("confidence", \.confidence, "0 to 1."),
     ]
   }
 
   /// The most severe kind of fault; `nil` if there is none.
   public var worst: String?
-  /// Severity of the damage, from 0 to 1, given the kind, number and confidence of the faults.
+  /// The severity of the damage, from 0 to 1, which depends on the kind, number and confidence of the faults.
   public var severity: Double?
   /// The number of faults of each kind. All faults are counted, even if `faults` lists only the first ones.
   public var clipped: Int?
@@ -56,7 +56,7 @@ public struct HealthFinding: DeclaredFinding {
   public var silences: Int?
   public var repeats: Int?
   public var clicks: Int?
-  /// `true` if the samples have a DC offset: their mean is not zero.
+  /// `true` if the samples have a DC offset, that is, if their mean is not zero.
   public var hasOffset: Bool?
   /// Number of the silent channel, counted from 1; `nil` if there is none.
   public var deadChannel: Int?
@@ -67,12 +67,15 @@ public struct HealthFinding: DeclaredFinding {
   public var hiss: Double?
   public var isCutAtStart: Bool?
   public var isCutAtEnd: Bool?
-  /// Sorted by position; at most a hundred of each kind.
+  /// The faults, sorted by position, at most a hundred of each kind.
   public var faults: [Fault] = []
-  /// Machine-readable: `too_short`; `nil` if everything was analyzed.
+  /// A code for programs: `too_short`; `nil` if everything was analyzed.
   public var reason: String?
 
   public init() {}
+
+  /// The kind of the fault of a file without any sound.
+  private static let silent = "silent"
 
   public static let declaration = FindingDeclaration<HealthFinding>(
     "health", "Damage that one can hear; null if it was not looked for.",
@@ -104,6 +107,7 @@ public struct HealthFinding: DeclaredFinding {
   public var text: String {
     if let reason { return "not judged (\(reason))" }
     guard worst != nil else { return "no fault found" }
+    if worst == Self.silent { return "nothing but silence" }
     var parts: [String] = []
     func add(_ count: Int?, _ one: String, _ many: String) {
       if let count, count > 0 { parts.append("\(count) \(count == 1 ? one : many)") }
@@ -126,7 +130,8 @@ public struct HealthFinding: DeclaredFinding {
 
   /// The first faults, one sentence each.
   private var sentences: [String] {
-    faults.filter { !["identical", "cut_start", "cut_end", "hum", "hiss"].contains($0.kind) }.prefix(5).map { fault in
+    faults.filter { ![Self.silent, "identical", "cut_start", "cut_end", "hum", "hiss"].contains($0.kind) }.prefix(5).map
+    { fault in
       String(format: "%@ at %.3f s", fault.kind, fault.startSeconds)
         + (fault.channel.map { ", channel \($0)" } ?? "")
         + String(format: ", confidence %.2f", fault.confidence)

@@ -12,12 +12,16 @@ struct ChannelScan {
   private(set) var positive = ClippedPeaks()
   private(set) var negative = ClippedPeaks()
   private(set) var gaps: [Gap] = []
+  /// Number of gaps with a jump, and without.
   private(set) var gapCount = 0
+  private(set) var doubtfulCount = 0
   /// Number of runs of zeros between sounds, abrupt or not.
   private(set) var restCount = 0
   private(set) var clicks: [Click] = []
   /// Number of clicks, including those rejected because a note begins or ends there.
   private(set) var clickCount = 0
+  /// Number of clicks that are not rejected.
+  private(set) var mendedCount = 0
 
   /// A run of zeros between sounds.
   struct Gap {
@@ -131,7 +135,7 @@ struct ChannelScan {
   }
 
   private mutating func endGap(_ window: Span<Float>, at index: Int, position: Int64) {
-    guard let before = run.before, gaps.count < Self.limit else { return }
+    guard let before = run.before else { return }
     let after = surroundings(window, index, edge: index)
     let step = max((before.step + after.step) / 2, 1e-5)
     let (entry, exit) = (abs(before.last), abs(window[index]))
@@ -143,7 +147,8 @@ struct ChannelScan {
     let change = max(before.rms / after.rms, after.rms / before.rms)
     guard hasJump || (before.isAtLevel && after.isAtLevel), change < 10 else { return }
     let isCertain = hasJump && change < 4
-    if isCertain { gapCount += 1 }
+    if isCertain { gapCount += 1 } else { doubtfulCount += 1 }
+    guard (isCertain ? gapCount : doubtfulCount) <= Self.limit else { return }
     gaps.append(
       Gap(range: run.start..<position, jump: more, before: before.rms, after: after.rms, isCertain: isCertain))
   }
@@ -199,7 +204,9 @@ struct ChannelScan {
       let first = margin + (cell - Self.rim) * SampleCells.length
       guard let click = clickTest.click(window, in: first..<first + SampleCells.length) else { continue }
       clickCount += 1
-      if click.isMended, clicks.count < Self.limit {
+      guard click.isMended else { continue }
+      mendedCount += 1
+      if clicks.count < Self.limit {
         clicks.append(Click(place: start + Int64(click.index - margin), strength: click.strength, score: click.score))
       }
     }

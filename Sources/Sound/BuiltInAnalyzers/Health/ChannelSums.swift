@@ -14,6 +14,8 @@ struct ChannelSums {
   private static let blockLimit = 4000
   /// Minimum offset as a share of full scale.
   private static let minOffset = 0.005
+  /// Maximum level of silence in dB: above dither, and below any music.
+  private static let maxSilence = -85.0
   private var frameCount = 0
 
   init(channelCount: Int) {
@@ -60,6 +62,9 @@ struct ChannelSums {
     }
     var faults: [Fault] = []
     let levels = squares.map { 10 * log10($0 / count + 1e-20) }
+    if let loudest = levels.max(), loudest < Self.maxSilence {
+      return [fault(.silent, nil, loudest, squares.allSatisfy { $0 == 0 } ? 0.99 : 0.9)]
+    }
     for channel in 0..<channelCount {
       let mean = sums[channel] / count
       // An offset is constant, whereas a wave with unequal halves comes and goes.

@@ -2,6 +2,8 @@
 struct Fault: Equatable {
   enum Kind: String, CaseIterable {
     case clipping, dropout, silence, click
+    /// There is no sound at all.
+    case silent
     case repeated = "repeat"
     case offset = "dc_offset"
     case deadChannel = "dead_channel"

@@ -4,7 +4,7 @@ internal import DSP
 /// Detects audible damage. `HealthScan` finds it in the samples; docs/health.md states the accuracy.
 struct HealthAnalyzer: Analyzer {
   static let id = "health"
-  static let version = 3
+  static let version = 4
   static let summary = "Damage that one can hear: clipping, dropouts, clicks, dead channels, hum"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
@@ -85,7 +85,7 @@ enum Severity {
   /// The severity of a single fault, and of many.
   private static func weight(_ kind: Fault.Kind) -> (one: Double, many: Double) {
     switch kind {
-    case .deadChannel: (0.9, 0.9)
+    case .deadChannel, .silent: (0.9, 0.9)
     case .dropout: (0.6, 0.95)
     case .repeated: (0.6, 0.95)
     case .silence: (0.6, 0.9)
@@ -100,7 +100,10 @@ enum Severity {
     }
   }
 
-  /// The worst kind of fault and its severity. With more faults per minute, the severity approaches that of many
+  /// Number of faults per minute beyond which severity stays the same: more faults hide each other.
+  private static let maxPerMinute = 60.0
+
+  /// Returns the worst kind of fault and its severity. With more faults per minute, the severity approaches that of many
   /// faults.
   static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
@@ -108,7 +111,7 @@ enum Severity {
       let some = faults.filter { $0.kind == kind }
       guard let confidence = some.map(\.confidence).max() else { continue }
       let (one, many) = weight(kind)
-      let perMinute = Double(some.count - 1) * 60 / max(10, seconds)
+      let perMinute = min(Double(some.count - 1) * 60 / max(10, seconds), maxPerMinute)
       let severity = confidence * (one + (many - one) * perMinute / (perMinute + 10))
       if severity > worst?.severity ?? 0 { worst = (kind, severity) }
     }

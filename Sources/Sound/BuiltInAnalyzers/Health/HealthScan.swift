@@ -159,14 +159,22 @@ struct HealthScan {
     return faults
   }
 
-  /// If there are many gaps, they are rests in the music. Gaps caused by damage are few, and the audio continues after
-  /// them.
+  /// Many gaps in a rhythm are rests, as are gaps without a jump in music with even more rests that begin or end softly.
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
       let most = max(4, seconds / 6)
-      guard Double(scan.gapCount) <= most else { continue }
-      for gap in scan.gaps where gap.isCertain || Double(scan.restCount) <= most {
+      func areRests(_ gaps: [ChannelScan.Gap], count: Int) -> Bool {
+        Double(count) > most && Rhythm.isFollowed(by: gaps.map(\.range.lowerBound), sampleRate: sampleRate)
+      }
+      let certain = scan.gaps.filter(\.isCertain)
+      if areRests(certain, count: certain.count) { continue }
+      let doubtful = scan.gaps.filter { !$0.isCertain }
+      let softCount = scan.restCount - scan.gapCount - scan.doubtfulCount
+      let hasRests =
+        areRests(doubtful, count: scan.restCount - scan.gapCount)
+        || Double(softCount) > most && softCount >= doubtful.count
+      for gap in scan.gaps where gap.isCertain || !hasRests {
         let length = Double(gap.range.count) / Double(sampleRate)
         if let index = faults.firstIndex(where: { $0.start < gap.range.upperBound && gap.range.lowerBound < $0.end }) {
           faults[index].channel = nil
@@ -181,15 +189,19 @@ struct HealthScan {
     return faults
   }
 
-  /// Discards clicks if there are many, because they are then music or the surface noise of a record.
-  /// - Parameter others: The other faults. Gaps and repeated blocks begin and end with clicks, which do not count.
+  /// Many clicks in a rhythm are music, as are those of a file in which even more begin or end a note.
+  /// - Parameter others: Other faults; gaps and repeated blocks begin and end with clicks of their own.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
     // Prediction needs samples on either side, so the ends of the file are excluded.
     let inside = Int64(ClickTest.reach)..<max(Int64(ClickTest.reach), frameCount - Int64(ClickTest.reach))
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
-      guard Double(scan.clickCount) <= max(4, seconds / 10) else { continue }
+      let most = max(4, seconds / 10)
+      let noteCount = scan.clickCount - scan.mendedCount
+      if Double(noteCount) > most, noteCount >= scan.mendedCount { continue }
+      let places = scan.clicks.map(\.place)
+      if Double(places.count) > most, Rhythm.isFollowed(by: places, sampleRate: sampleRate) { continue }
       for click in scan.clicks {
         if !inside.contains(click.place) || edges.contains(where: { abs($0 - click.place) < 64 }) { continue }
         if let index = faults.firstIndex(where: { abs($0.start - click.place) < 64 }) {
@@ -206,7 +218,8 @@ struct HealthScan {
   }
 
   private func repeated() -> [Fault] {
-    guard Double(repeats.count) <= max(4, seconds / 4) else { return [] }
+    let places = repeats.blocks.map(\.range.lowerBound)
+    if Double(places.count) > max(4, seconds / 4), Rhythm.isFollowed(by: places, sampleRate: sampleRate) { return [] }
     return repeats.blocks.map { block in
       Fault(
         kind: .repeated, start: block.range.lowerBound, end: block.range.upperBound, channel: nil,

@@ -1,0 +1,31 @@
+/// Tells events of music from faults, which come at random times.
+enum Rhythm {
+  /// Share of the intervals that must be of a few lengths.
+  private static let minShare = 0.65
+  private static let maxLengths = 3
+  /// Intervals per length.
+  private static let intervalsPerLength = 6
+  /// Relative and absolute deviation of intervals of one length; the latter in seconds.
+  private static let deviation = (share: 0.04, seconds: 0.002)
+
+  /// `true` if most intervals between successive events are of one to three lengths.
+  /// - Parameter places: Positions of the events, ascending.
+  static func isFollowed(by places: [Int64], sampleRate: Int) -> Bool {
+    var intervals = zip(places, places.dropFirst()).map { Double($1 - $0) / Double(sampleRate) }.sorted()
+    guard !intervals.isEmpty else { return false }
+    let count = intervals.count
+    var found = 0
+    for _ in 0..<min(max(1, count / intervalsPerLength), maxLengths) {
+      var best = 0..<0
+      var end = 0
+      for start in intervals.indices {
+        let limit = intervals[start] * (1 + deviation.share) + deviation.seconds
+        while end < intervals.count, intervals[end] <= limit { end += 1 }
+        if end - start > best.count { best = start..<end }
+      }
+      found += best.count
+      intervals.removeSubrange(best)
+    }
+    return Double(found) >= minShare * Double(count)
+  }
+}
